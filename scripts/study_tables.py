@@ -34,7 +34,7 @@ HEAD = """\
 
 `gnomon query STORE` lists the tables of a store; this page says what their columns mean. It is made
 by `scripts/study_tables.py` from a study of all methods. A table is there where its method has run
-and had something to put into it; options can bring further tables (`by`, `omission`, `errors`),
+and had something to put into it; options can bring further tables (`by`, `errors`),
 which `Store.describe()` tells in the same way. Undefined cells are `NULL`. The last
 ones, from `tasks` on, are tables of the store itself and views.
 """
@@ -61,7 +61,6 @@ draws = 10
 metrics = ["bleu"]
 [methods.difficulty.words]
 metrics = ["bleu"]
-resamples = 20
 [methods.bmx.score]
 metrics = ["chrf"]
 [methods.bmx.explain]

@@ -15,7 +15,8 @@ from gnomon.core.signature import Signature
 if TYPE_CHECKING:
     import numpy as np
 
-    from gnomon.methods.difficulty.sides import Side
+    from gnomon.core.batch import Batch
+    from gnomon.metrics.protocol import BoundMetric
 
 
 def names(count: int) -> tuple[str, ...]:
@@ -29,11 +30,13 @@ def means(segments: np.ndarray, name: str) -> Scores:
     return Scores(name, names(len(segments)), system, segments, True, Signature(name))
 
 
-def of_side(side: Side) -> Scores:
-    """Scores of the systems in order, as difficulty holds them."""
-    systems, values = names(len(side.segments)), side.system()
-    parts = side.statistics, side.aggregate
-    return Scores(side.name, systems, values, side.segments, True, Signature(side.name), *parts)
+def scores_of(bound: BoundMetric, batch: Batch) -> Scores:
+    """Scores of the systems in order, with the statistics that they are made of."""
+    values, segments = bound.system(batch), bound.segments(batch)
+    parts = bound.statistics(batch), bound.aggregate  # type: ignore[attr-defined]  # of sums
+    return Scores(
+        bound.name, names(len(segments)), values, segments, True, Signature(bound.name), *parts
+    )
 
 
 def gained(human: np.ndarray, pair: Sequence[Scores], seed: int) -> AgreementGainRow:

@@ -44,35 +44,25 @@ def test_score_has_the_fields_of_the_contract_in_every_machine_format(
     assert "| System" in gnomon(*start, "-f", "markdown").out
 
 
-def test_words_prints_hard_words_strips_and_systems(gnomon: Callable, folder: Path) -> None:
-    answer = gnomon("difficulty", "words", "-t", folder, "-m", "rouge1", "--segments", 3)
-    assert answer.code == 0, answer.err
-    for heading in (
-        "Hardest words",
-        "Words of segment 3 across systems (reference A)",
-        "Who has the hard words",
-        "Hardest segments",
-    ):
-        assert heading in answer.out
-    found = gnomon("difficulty", "words", "-t", folder, "-m", "rouge1", "-f", "json").json()
-    assert list(found["rows"][0])[:4] == ["word", "word_class", "difficulty", "count"]
-    assert {"strips", "systems", "distribution", "segments"} <= set(found["tables"])
-
-
-def test_words_writes_a_page_and_the_omission_test(
+def test_words_prints_hard_words_and_who_has_them(
     gnomon: Callable, folder: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
-    answer = gnomon(
-        "difficulty", "words", "-t", folder, "-m", "rouge1", "--omission", "--resamples", 20,
-        "--html", page,
-    )  # fmt: skip
+    answer = gnomon("difficulty", "words", "-t", folder, "-m", "rouge1", "--html", page)
     assert answer.code == 0, answer.err
+    for heading in ("Hardest words", "Who has the hard words"):
+        assert heading in answer.out
     heading = re.search("<h1[^>]*>([^<]*)", page.read_text(encoding="utf-8"))[1]
     assert re.search(r"\S \(\S+\)$", heading)  # the test set is named, and once
     assert heading.count("(") == 1
-    assert "Omission test" in answer.out
-    assert "Omission test" in page.read_text(encoding="utf-8")
+    found = gnomon("difficulty", "words", "-t", folder, "-m", "rouge1", "-f", "json").json()
+    assert list(found["rows"][0]) == [
+        "word", "difficulty", "count", "segments", "similarity", "exact",
+    ]  # fmt: skip
+    assert list(found["tables"]) == ["systems"]
+    wrong = gnomon("difficulty", "words", "-t", folder, "--min-count", "0")
+    assert wrong.code == 2
+    assert "a whole number, 1 or more" in wrong.err
 
 
 def test_difficulties_are_saved_and_applied_to_a_new_system(
@@ -82,32 +72,41 @@ def test_difficulties_are_saved_and_applied_to_a_new_system(
     start = ("difficulty", "score", "-m", "rouge1", "-q")
     first = gnomon(*start, "-t", folder, "--save", hard, "-f", "json").json()
     new.write_bytes((folder / "systems" / "s4.txt").read_bytes())
-    again = gnomon(*start, folder / "ref.A.txt", "-i", new, "--frozen", hard, "-f", "json").json()
+    frozen = (
+        "difficulty",
+        "score",
+        "-q",
+        "-f",
+        "json",
+        "-m",
+        f"difficulty(rouge1, frozen='{hard}')",
+    )
+    again = gnomon(*frozen, "-i", new, "--", folder / "ref.A.txt").json()
     expected = {row["system"]: row["score"] for row in first["rows"]}
     assert again["rows"][0]["score"] == pytest.approx(expected["s4"])
-    other = gnomon(*start, new, "-i", new, "--frozen", hard)
+    other = gnomon(*frozen, "-i", new, "--", new)
     assert other.code == 1
     assert "are of other references" in other.err
+    assert again["rows"][0]["system"] == "new"
     hard.write_bytes(b"broken")
-    damaged = gnomon(*start, folder / "ref.A.txt", "-i", new, "--frozen", hard)
+    damaged = gnomon(*frozen, "-i", new, "--", folder / "ref.A.txt")
     assert damaged.code == 1
     assert "no file of difficulties" in damaged.err
 
 
 def test_pools_are_rules_or_names(gnomon: Callable, folder: Path) -> None:
-    start = ("difficulty", "score", "-t", folder, "-m", "rouge1", "-f", "json")
-    named = gnomon(*start, "--pool", "s1", "s2").json()
+    start = ("difficulty", "score", "-t", folder, "-f", "json", "-m")
+    named = gnomon(*start, "difficulty(rouge1, pool=['s1', 's2'])").json()
     (signature,) = named["signatures"].values()
     assert "chosen:2 systems by name" in signature
-    best = gnomon(*start, "--pool", "top:4", "--pool-by", "bleu")
+    best = gnomon(*start, "difficulty(rouge1, pool='top:4', by='bleu')")
     assert best.code == 0, best.err
-    for pool, code, said in (
-        (["top:3", "s1"], 2, "--pool takes all, top:K, or names"),
-        (["nobody"], 2, "unknown system of the pool 'nobody'"),
-        (["top:0"], 2, "names no pool"),
+    for pool, said in (
+        ("['nobody']", "unknown system of the pool 'nobody'"),
+        ("'top:0'", "names no pool"),
     ):
-        answer = gnomon(*start, "--pool", *pool)
-        assert answer.code == code
+        answer = gnomon(*start, f"difficulty(rouge1, pool={pool})")
+        assert answer.code == 2
         assert said in answer.err
 
 
@@ -119,12 +118,6 @@ def test_circular_figures_need_leave(gnomon: Callable, folder: Path) -> None:
     free = gnomon("metaeval", "-t", folder, "-m", spec, "--resamples", 0, "--allow-circular")
     assert free.code == 0, free.err
     assert "CIRCULAR" in free.out
-
-
-def test_help_tells_the_share_of_the_best_systems(gnomon: Callable) -> None:
-    answer = gnomon("difficulty", "words", "--help")
-    assert answer.code == 0
-    assert "(default: 30%)" in " ".join(answer.out.split())
 
 
 def test_only_metrics_of_words_are_weighed(gnomon: Callable, folder: Path) -> None:
@@ -143,22 +136,3 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(
     )
     assert answer.code == 1
     assert "/nowhere" in answer.err
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        (("--top", "0"), "takes a number of systems from 2 on, or a share"),
-        (("--top", "101%"), "takes a number of systems from 2 on, or a share"),
-        (("--confidence", "2"), "--confidence: it must be a number"),
-        (("--resamples", "-1"), "a whole number, 0 or more"),
-    ],
-)
-def test_options_out_of_range_are_refused_whatever_the_data_has(
-    gnomon: Callable, tmp_path: Path, wrong: tuple[str, str], said: str
-) -> None:
-    (tmp_path / "text.txt").write_text("a word\n", encoding="utf-8")
-    data = (tmp_path / "text.txt", "-i", tmp_path / "text.txt", "-l", "en", "-m", "rouge1")
-    answer = gnomon("difficulty", "words", *data, *wrong)
-    assert answer.code == 2
-    assert said in answer.err

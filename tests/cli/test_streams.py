@@ -31,7 +31,7 @@ COMMANDS = [
     "compare -t {set} -m chrf --resamples 20 --ngrams 3 --examples 1",
     "muler -t {set} --features lex:köter --lexicon köter={folder}/wörter.txt --no-cache",
     "bmx explain -t {set} -m chrf --no-cache",
-    "difficulty words -t {set} -m bleu --resamples 0",
+    "difficulty words -t {set} -m bleu",
     "paraphrase show -t {set} --paraphrases {folder}/ref.bauté.1.txt",
     "info -t {set}",
 ]

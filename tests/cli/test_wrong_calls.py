@@ -156,7 +156,7 @@ WRONG = """
 2 | bmx explain -t set --explainers limo | did you mean 'lime'?
 2 | bmx explain -t set --segments 99 | segment 99 is not there; the test set has 1 to 3
 2 | bmx tune -t set --test-on sets | unknown test set 'sets'
-2 | difficulty score -t set --pool sysD | unknown system of the pool 'sysD'
+2 | difficulty score -t set -m difficulty(bleu,pool=['sysD']) | unknown system of the pool 'sysD'
 2 | difficulty score -t set -m difficulty(difficulty(bleu)) | which is weighed already
 2 | metaeval -t set --paraphrases ref.beam.1.txt --n 2 0 | 1 or more; got 0
 2 | paraphrase generate -t set --method beam --save x.jsonl | --model FOLDER

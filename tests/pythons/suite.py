@@ -65,7 +65,7 @@ bmx score -t es-en --first 4 -m chrf --explainer erasure
 bmx explain {_JUDGED} -m chrf --explainers erasure random
 bmx tune -t judged/es-en judged/gl-en --human mqm -m chrf --sample 12 --resamples 20
 difficulty score {_JUDGED} -m rouge1
-difficulty words {_SET} -m rouge1 --resamples 20
+difficulty words {_SET} -m rouge1
 paraphrase generate {_SET} --save generated.jsonl --method 'pseudo(chrf)'
 paraphrase train --pairs pairs.txt --save trained | pip install
 paraphrase codes --texts a.txt --kind random --k 4 --save codes | {_MODELS}

@@ -457,8 +457,8 @@ def _results(base: Path, whole: Path) -> Iterable[Example]:
     word = ("difficulty", "score", "-t", str(whole), "-m", "rouge1")
     run(*word, "--save", hard)
     yield Example(
-        "frozen", ("--frozen",), hard.parent,
-        (*word, "--frozen", str(hard), "-f", "json", "-o", "OUT"),
+        "frozen", ("frozen=",), hard.parent,
+        (*word[:-1], f"difficulty(rouge1, frozen='{hard}')", "-f", "json", "-o", "OUT"),
         lambda _: vars(read_grams(hard)),
     )  # fmt: skip
     lines = [

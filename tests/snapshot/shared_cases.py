@@ -41,7 +41,7 @@ _CASES = (
         "difficulty score",
         f"difficulty score {_SET} -m rouge1",
     ),
-    Case("difficulty words", f"difficulty words {_SET} -m rouge1 --resamples 50 --occurrences"),
+    Case("difficulty words", f"difficulty words {_SET} -m rouge1"),
     Case("bmx score", "bmx score -t wmt19/de-en --first 20 -m chrf --explainer erasure"),
     Case(
         "metaeval: wmt19",

@@ -283,9 +283,6 @@ def test_models_of_metrics_and_explainers_are_known() -> None:
             {Dependency("tagger", "spacy:x")},
         ),
         ("difficulty.words", {}, set()),
-        ("difficulty.words", {"tagger": "auto"}, {Dependency("tagger", "en")}),
-        ("difficulty.words", {"pool_by": "da"}, set()),
-        ("difficulty.words", {"pool_by": "bleu"}, {Dependency("package", "sacrebleu")}),
         ("paraphrase.diversity", {"language": "de"}, {Dependency("tagger", "de")}),
         ("paraphrase.diversity", {"language": "de", "tagger": "x"}, {Dependency("tagger", "x")}),
         ("compare", {}, set()),
@@ -415,10 +412,8 @@ def test_files_of_metrics_are_located_whatever_they_look_like(tmp_path: Path) ->
     assert found == f"meteor(variant='nltk', wordnet='{tmp_path / 'wn'}')"
 
 
-_SPECS = {
-    "difficulty.score": "pool = 'top:1'\npool_by = \"scores('own.tsv')\"",
-    "difficulty.words": "pool = 'top:1'\npool_by = \"scores('own.tsv')\"\nresamples = 0",
-}
+_POOLED = "metrics = ['''difficulty(bleu, pool=\"top:1\", by=\"scores('own.tsv')\")''']"
+_SPECS = {"difficulty.score": _POOLED, "difficulty.words": _POOLED}
 
 
 def _study_of_specs(folder: Path, method: str, options: str) -> None:
@@ -454,18 +449,19 @@ def test_the_place_of_metrics_in_options_does_not_count(
     shutil.copytree(folder, tmp_path / "elsewhere")
     assert _keys(folder) == _keys(tmp_path / "elsewhere")
     for task in _tasks(folder).values():
-        assert str(folder / "own.tsv") in task.options
+        assert str(folder / "own.tsv") in str(task.places)
         assert str(tmp_path) not in task.said
 
 
 def test_a_kind_of_human_scores_among_the_options_is_no_metric(folder: Path) -> None:
-    _study_of_specs(folder, "difficulty.words", "pool = 'top:1'\npool_by = 'da'")
+    pooled = "metrics = [\"difficulty(bleu, pool='top:1', by='da')\"]"
+    _study_of_specs(folder, "difficulty.words", pooled)
     assert all({need.kind for need in one.needs} == {"package"} for one in _tasks(folder).values())
 
 
 def test_tables_name_metrics_in_options_as_the_study_does(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
-    _study_of_specs(folder, "difficulty.score", "pool = 'top:1'\npool_by = \"scores('own.tsv')\"")
+    _study_of_specs(folder, "difficulty.score", _POOLED)
     made = study.plan(study.read_study(folder / "study.toml"))
     assert study.run(made, study.open_engine("here")).failed == {}
     store = study.Store.open(made.study.store)

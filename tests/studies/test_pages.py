@@ -47,7 +47,6 @@ resamples = 0
 [methods.difficulty.words]
 metrics = ["rouge1"]
 min_count = 1
-segments = [2]
 [methods.bmx.explain]
 metrics = ["bleu"]
 """

@@ -69,18 +69,6 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("compare", "confidence = 'x'", ".confidence", "strictly between 0 and 1; got 'x'"),
         ("compare", "resamples = true", ".resamples", "0 or more; got true"),
         ("compare", "seed = 1979-05-27", ".seed", "0 or more; got a time"),
-        (
-            "difficulty.score",
-            "metrics = ['bleu']\npool = 3",
-            ".pool",
-            "must be a text or a list of texts",
-        ),
-        (
-            "difficulty.score",
-            "metrics = ['bleu']\nleave_one_out = 1",
-            ".leave_one_out",
-            "must be true or false; got 1",
-        ),
         ("paraphrase.diversity", "decay = '1'", ".decay", "must be a number; got '1'"),
         (
             "metaeval",
@@ -156,40 +144,15 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("muler.validate", "seed = -4", ".seed", "a whole number, 0 or more"),
         # difficulty
         ("difficulty.words", "metrics = ['random']", ".metrics[0]", "weighs whole segments"),
-        ("difficulty.score", "metrics = ['bleu']\npool = 'top:300%'", ".pool", "more than 100 %"),
-        ("difficulty.score", "metrics = ['bleu']\npool = ['x']", ".pool", "system of the pool 'x'"),
-        ("difficulty.score", "metrics = ['bleu']\npool = 'top:2'", ".pool", "several kinds"),
-        (
-            "difficulty.score",
-            "metrics = ['bleu']\npool_by = 'da'",
-            "",
-            "what ranks systems (by) is for a pool",
-        ),
-        (
-            "difficulty.score",
-            "metrics = ['bleu']\nfrozen = 'no.npz'",
-            ".frozen",
-            "no file of difficulties",
-        ),
-        (
-            "difficulty.words",
-            "metrics = ['bleu']\nhuman = 'x'",
-            ".human",
-            "human system scores 'x'",
-        ),
-        ("difficulty.words", "metrics = ['bleu']\ntop = 'x%'", ".top", "takes a number of systems"),
-        ("difficulty.words", "metrics = ['bleu']\nresamples = -1", ".resamples", "0 or more"),
-        (
-            "difficulty.words",
-            "metrics = ['bleu']\nomission = true\ntagger = 'spacy:x'",
-            ".tagger",
-            "not installed",
-        ),
-        (
-            "difficulty.words",
-            "metrics = ['bleu']\nsegments = [6]",
-            ".segments[0]",
-            "segments 1 to 5",
+        *(
+            ("difficulty.score", f'metrics = ["difficulty(bleu, {options})"]', ".metrics[0]", said)
+            for options, said in (
+                ("pool='top:300%'", "more than 100 %"),
+                ("pool=['x']", "system of the pool 'x'"),
+                ("pool='top:2'", "several kinds"),
+                ("by='da'", "what ranks systems (by) is for a pool"),
+                ("frozen='no.npz'", "no file of difficulties"),
+            )
         ),
         ("difficulty.words", "metrics = ['bleu']\nmin_count = 0", ".min_count", "1 or more"),
         (
@@ -295,7 +258,7 @@ sides = "banana"
 [methods.compare]
 resamples = -3
 [methods.difficulty.score]
-pool = "top:300%"
+metrics = ["difficulty(chrf, pool='top:300%')"]
 [methods.metaeval]
 human = ["dax"]
 """
@@ -304,7 +267,7 @@ human = ["dax"]
         "methods.bmx.explain[0].explainers[0]",
         "methods.bmx.explain[1].sides",
         "methods.compare.resamples",
-        "methods.difficulty.score.pool",
+        "methods.difficulty.score.metrics[0]",
         "methods.metaeval.human[0]",
         "methods.muler[0].features[0]",
         "methods.muler[0].features[1]",
@@ -425,10 +388,10 @@ systems = ["apertium-*"]
         "[methods.muler]\nfeatures = ['lex:gender', 'lex:w']\nlexicon = {w = ['a']}\n",
         "[methods.muler]\nscorers = ['sentiment']\nresamples = 0\n",
         "[methods.muler.validate]\nshares = [1]\n",
-        "[methods.difficulty.score]\nmetrics = ['bleu']\npool = ['apertium-french']\n",
-        "[methods.difficulty.score]\nmetrics = ['rouge2']\npool = 'top:50%'\npool_by = 'da'\n",
+        "[methods.difficulty.score]\nmetrics = [\"difficulty(bleu, pool=['apertium-french'])\"]\n",
+        "[methods.difficulty.score]\nmetrics = [\"difficulty(rouge2, pool='top:50%', by='da')\"]\n",
         "[methods.difficulty.words]\nmetrics = ['bleu']\n",
-        "[methods.difficulty.words]\nmetrics = ['difficulty(bleu)']\nsegments = [1, 5]\n",
+        "[methods.difficulty.words]\nmetrics = ['difficulty(bleu)']\nexamples = 2\n",
         "[methods.bmx.explain]\nexplainers = ['erasure', 'lime(samples=5)']\nsegments = [1, 5]\n",
         f'[methods.bmx.explain]\nmetrics = ["{_BERT}"]\nexplainers = ["match", "gradient"]\n',
         "[methods.paraphrase.diversity]\nmeasures = ['lexical']\ndecay = 1\n",

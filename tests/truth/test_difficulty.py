@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.agreement.pairs import gained, means, of_side
+from tests.agreement.pairs import gained, means, scores_of
 from tests.methods.metaeval.test_gain_verdict import over_baseline
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds_difficulty import hard_words_that_people_hear
 
 from gnomon.methods.difficulty.metric import Difficulty
-from gnomon.methods.difficulty.sides import base_side, weighted_side
+from gnomon.methods.difficulty.sides import base_metric
 from gnomon.metrics import parse
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def sides() -> list[Scores]:
     testset = hard_words_that_people_hear()
     bound = Difficulty(parse("rouge1")).weigh(testset)
     batch = testset.batch()
-    return [of_side(base_side(bound, batch)), of_side(weighted_side(bound, batch))]
+    return [scores_of(base_metric(bound), batch), scores_of(bound, batch)]  # type: ignore[arg-type]  # it is a metric
 
 
 @pytest.mark.parametrize("draws", DRAWS)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.metrics.tokenise import TokenTable
 
-__all__ = ["Aligned", "Aligning", "aligned_matches", "aligned_places", "share_of"]
+__all__ = ["Aligned", "Aligning", "aligned_matches", "aligned_places"]
 
 #: place in the candidate (-1: no single word), place in the reference, what the match is worth (1;
 #: less for a synonym)
@@ -113,11 +113,6 @@ def aligned_places(
         some = np.flatnonzero(at >= 0)
         aligned[candidate, reference] = list(zip(at[some].tolist(), some.tolist(), strict=True))
     return aligned
-
-
-def share_of(side: SideMatches, matches: Matches) -> NDArray[np.float64]:
-    """The aligned share of one side of every distinct pair, float64 [D]; 0 of no words."""
-    return side.mean(side.best, matches.tokens.weight[side.token])
 
 
 def _unmatched(table: TokenTable, texts: NDArray[np.int64]) -> SideMatches:

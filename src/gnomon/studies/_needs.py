@@ -242,6 +242,23 @@ def located_spec(spec: str, folder: Path) -> str:
     return spec if located == given else str(located)
 
 
+def located_specs(spec: str, folder: Path) -> dict[str, str]:
+    """A spec, and those within it, with file names in full: where these are other ones."""
+    from gnomon.metrics.spec import Spec, read_spec
+
+    located = located_spec(spec, folder)
+    if located == spec:
+        return {}
+    specs = {spec: located}
+    given: object = read_spec(spec)
+    while isinstance(given, Spec):
+        for _, value in given.arguments:
+            if isinstance(value, str) and "(" in value:
+                specs |= located_specs(value, folder)
+        given = given.first
+    return specs
+
+
 def step_needs(
     method: Method, options: Mapping[str, object], language: str | None, *, allow_code: bool
 ) -> Iterator[Dependency]:
@@ -268,6 +285,9 @@ def _locate(value: object, folder: Path, *, sure: bool = False) -> object:
             _locate(value.first, folder, sure=True),  # type: ignore[arg-type]  # a spec or a string stays one
             tuple((k, _locate(member, folder, sure=k in _FILES)) for k, member in value.arguments),  # type: ignore[misc]  # likewise
         )
+    if isinstance(value, str) and "(" in value:
+        with suppress(SpecError):  # a metric within a metric
+            return located_spec(value, folder)
     if isinstance(value, str) and (sure or "/" in value or "." in value):
         beside = folder / value
         return str(beside) if not Path(value).is_absolute() and beside.exists() else value

@@ -21,6 +21,7 @@ from gnomon.studies._needs import (
     files_of,
     located_options,
     located_spec,
+    located_specs,
     options_of_task,
     placeless,
     step_needs,
@@ -88,9 +89,9 @@ class TaskLayout:
         needs = self._needs(chosen, options, traits, planned)
         after = self._after(chosen, traits, planned)
         said = json.dumps(placeless(chosen, step.options), sort_keys=True)
-        places = {
-            spec: located for spec in metrics if (located := self._place(spec)) != spec
-        } | placed
+        places = dict(placed)
+        for spec in metrics:
+            places |= located_specs(spec, self.folder)
         for systems in [(*sketch.systems,)] if together else [(name,) for name in sketch.systems]:
             files = files_of(chosen, options_of_task(chosen, options, sketch.name, systems))
             all_needs = needs | self._identities(Dependency("file", file) for file in files)

@@ -49,7 +49,7 @@ def test_a_metric_can_rank_and_tells_no_human_kind() -> None:
 
 def test_what_cannot_rank_is_named() -> None:
     plain = gn.TestSet.from_lists({"x": ["q"]}, ["the cat"])
-    with pytest.raises(DataError, match=r"has none; say which \(by= in a spec\)"):
+    with pytest.raises(DataError, match=r"has none; say which \(by=\)"):
         choose_pool(plain, "top:1")
     with pytest.raises(UnknownNameError, match="da-z"):
         choose_pool(_testset([1, 2, 3, 4, 5]), "top:1", "daz")

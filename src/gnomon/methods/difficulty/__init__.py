@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gnomon.methods.difficulty.pools import choose_pool as choose_pool
     from gnomon.methods.difficulty.scoring import score as score
     from gnomon.methods.difficulty.segments import BoundSegmentDifficulty as BoundSegmentDifficulty
+    from gnomon.methods.difficulty.word_matches import ReferenceWords as ReferenceWords
+    from gnomon.methods.difficulty.word_matches import reference_words as reference_words
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 

@@ -24,14 +24,8 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Finding, Statement
 
-_ALPHA = 0.05
-#: correlations over so many systems or fewer say little
-_FEW_SYSTEMS = 4
-_FIRST = "pearson"
 #: systems that move by fewer places are not named
 _NAMED = 3
-#: names of metrics that know nothing of quality
-_CONTROLS = ("length", "random")
 
 _RANKS = Claim(
     "difficulty.score.ranks",
@@ -237,11 +231,11 @@ def _right(finding: Finding, metric: str) -> Iterator[Statement]:
     rows = [
         row
         for row in finding.records(WordsOfSystemRow)
-        if row.metric == metric and row.rank is not None
+        if row.metric == metric and row.hard is not None
     ]
     if len(rows) < 2:
         return
-    first, second = sorted(rows, key=lambda row: row.rank or 0)[:2]
+    first, second = sorted(rows, key=lambda row: -(row.hard or 0.0))[:2]
     evidence = finding.positions([first, second])
     words = counted(first.hard_words, "word")
     if all(row.hard == 0 for row in rows):
@@ -257,7 +251,7 @@ def _right(finding: Finding, metric: str) -> Iterator[Statement]:
         who = f"{first.system} and {second.system} are equally near to the references"
         yield _NEAREST.said(evidence, words=words, nearest=f"{who} ({values[0]})")
         return
-    best = [row.system for row in rows if row.other_rank == 1]
+    best = _best(rows, "other")
     also = f", on the others {listed(best)}" if best else ""
     if first.system in best:
         also = ", on the other words too"
@@ -268,11 +262,17 @@ def _right(finding: Finding, metric: str) -> Iterator[Statement]:
     yield _NEAREST.said(evidence, words=words, nearest=nearest)
 
 
+def _best(rows: Sequence[WordsOfSystemRow], column: str) -> list[str]:
+    """The systems with the highest value of a column."""
+    values = {row.system: getattr(row, column) for row in rows}
+    highest = max((value for value in values.values() if value is not None), default=None)
+    return [system for system, value in values.items() if value is not None and value == highest]
+
+
 def words_headline(rows: Sequence[WordsOfSystemRow], title: str) -> str:
     """Which words are hardest, or that hard words do not separate systems: a picture's title."""
     defined = [row for row in rows if row.hard is not None]
-    on_hard = [row.system for row in defined if row.rank == 1]
-    on_others = [row.system for row in defined if row.other_rank == 1]
+    on_hard, on_others = _best(defined, "hard"), _best(defined, "other")
     if len(defined) < 2 or not on_hard:
         return ""
     nearest = f"{title}: {listed(on_hard)} {'is' if len(on_hard) == 1 else 'are'} nearest"

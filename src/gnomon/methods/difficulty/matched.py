@@ -181,7 +181,7 @@ def bind_aligned(
             pool.identity,
             keep=options.leave_one_out,
         )
-        for run in _aligned_runs(bound, batch)
+        for run in runs(batch)
     ]
     return BoundAlignedDifficulty(options, bound, joined(parts), pool)
 
@@ -489,7 +489,7 @@ class BoundAlignedDifficulty(TokenDifficulty):
         """What the wrapped metric makes of weighted shares, float64 [K, N, S]."""
         last = self.__dict__["_last"]
         if last is None or last[0] is not batch:
-            parts = [self._statistics(run) for run in _aligned_runs(self.base, batch)]
+            parts = [self._statistics(run) for run in runs(batch)]
             last = batch, np.concatenate(parts, axis=1)
             self.__dict__["_last"] = last
         statistics: NDArray[np.float64] = last[1]
@@ -559,11 +559,6 @@ def _reference_weights(
 
 def _matching(bound: BoundMetric) -> Matching:
     return cast("Matching", bound)
-
-
-def _aligned_runs(bound: BoundMetric, batch: Batch) -> Iterator[Batch]:
-    """Runs of segments that are aligned at a time; all of them, where calls are counted."""
-    return iter([batch]) if hasattr(bound, "max_calls") else runs(batch)
 
 
 def _aligning(bound: BoundMetric) -> Aligning:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
-from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.errors import GnomonError, SpecError, UsageError
 from gnomon.core.options import InputFile, Reaches, Specs
 from gnomon.methods.difficulty.frozen import check_there
 from gnomon.methods.difficulty.pools import check_choice, check_pool, choose_pool
-from gnomon.metrics import Options, resolve
+from gnomon.metrics import Options, parse, resolve
 from gnomon.metrics.aligning import Aligning
 from gnomon.metrics.matching import Matching
 from gnomon.metrics.ngrams import Ngrams
 from gnomon.metrics.protocol import Choosing, Metric, lacks
 from gnomon.metrics.registry import check_metric
+from gnomon.metrics.requirements import needs_of_options, requirements
 
 if TYPE_CHECKING:
+    from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.methods.difficulty.matched import BoundAlignedDifficulty, BoundDifficulty
@@ -69,10 +72,7 @@ class Difficulty(Options):
             else by one estimated from shuffled references, as far as the metric can. "estimate":
             by an estimated one in any case. Without it the metric decides.
         units: what is weighed: None for the metric's own units (tokens, n-grams, aligned words),
-            and segments where it has none; "deletions" for words of the reference, which a system
-            has where deleting them lowers its score, with any metric; "segments" for whole
-            segments, with any metric.
-        max_calls: most scores of texts that deletions may take.
+            and segments where it has none; "segments" for whole segments, with any metric.
         variant: "authors" for the published code: similarities rescaled by a published baseline
             unless the metric says how, special tokens matched, and repeated types by a running
             average, (w + next) / 2.
@@ -91,7 +91,6 @@ class Difficulty(Options):
     name: ClassVar[str] = "difficulty"
     title: ClassVar[str] = "difficulty-weighted {}"
     titles = MappingProxyType({"weighted=False": "unweighted {}"})
-    bounds = MappingProxyType({"max_calls": (1, 10**9)})
     positional: ClassVar[str | None] = "metric"
     pooled: ClassVar[bool] = True
 
@@ -106,8 +105,7 @@ class Difficulty(Options):
     smooth: float = 0.0
     special: Literal["match", "exclude"] = "exclude"
     rescale: bool | Literal["estimate"] = True
-    units: Literal["deletions", "segments"] | None = None
-    max_calls: int = field(default=200_000, compare=False)
+    units: Literal["segments"] | None = None
     variant: Literal["authors"] | None = None
     ref_diff: bool = False
     softmax_norm: bool = False
@@ -151,8 +149,17 @@ class Difficulty(Options):
 
     @property
     def higher_is_better(self) -> bool:
-        """As of the wrapped metric; of deletions, which count words, True."""
-        return self.units == "deletions" or self.metric.higher_is_better
+        """As of the wrapped metric."""
+        return self.metric.higher_is_better
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
+        """What the wrapped metric depends on, and the metric that ranks systems, if one does."""
+        needs = needs_of_options(self, language)
+        if self.by is None:
+            return needs
+        with suppress(GnomonError):  # a kind of human scores
+            return (*needs, *requirements(parse(self.by), language))
+        return needs
 
     def bind(self, testset: TestSet) -> BoundMetric:
         """Freeze how hard every unit was, see :meth:`weigh`; without weights, just bind.
@@ -181,7 +188,6 @@ class Difficulty(Options):
                 other references.
             GnomonError: whatever binding the wrapped metric raises.
         """
-        from gnomon.methods.difficulty.deletions import DeletedWords
         from gnomon.methods.difficulty.matched import bind_aligned, bind_matched
         from gnomon.methods.difficulty.ngrams import bind_ngrams
         from gnomon.methods.difficulty.segments import bind_segments
@@ -191,8 +197,6 @@ class Difficulty(Options):
         pool = None if self.frozen else choose_pool(testset, self.pool, self.by)
         if pool is not None and self.leave_one_out and len(pool.systems) == 1:
             raise UsageError(_no_other(pool.systems[0]))
-        if self.units == "deletions":
-            return bind_aligned(self, DeletedWords(bound, self.max_calls), testset, pool)
         if self.units is None and isinstance(bound, Matching):
             return bind_matched(self, bound, testset, pool)
         if self.units is None and isinstance(bound, Ngrams) and bound.ngram_orders:
@@ -219,17 +223,12 @@ class Difficulty(Options):
                     f" inside, difficulty({inner.metric.spec})"
                 )
             inner = getattr(inner, "metric", None)
-        if self.units == "deletions" and "references" not in self.metric.needs:
-            raise UsageError(
-                f"difficulty deletes words of references, and {self.metric.spec!r} has none; take"
-                " units='segments'"
-            )
 
     @property
     def weighs_words(self) -> bool:
         """Whether words or tokens are weighed, as far as can be told before binding."""
         if self.units is not None:
-            return self.units == "deletions"
+            return False
         if getattr(self.metric, "ngram_orders", None) == () and not self._aligns:
             return not lacks(self.metric, Matching)
         return not lacks(self.metric, Matching, Ngrams, Aligning)

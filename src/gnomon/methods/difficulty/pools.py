@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
-from gnomon.core.options import Specs
 from gnomon.core.signature import content_hash
 from gnomon.methods.difficulty.frozen import write_difficulties
 from gnomon.metrics.means import OfOptions
@@ -31,11 +30,9 @@ if TYPE_CHECKING:
     from gnomon.methods.difficulty.token_hardness import Hardness
     from gnomon.metrics.protocol import BoundMetric
 
-__all__ = ["EMPTY", "RANKING", "Pool", "PooledMetric", "check_pool", "choose_pool"]
+__all__ = ["EMPTY", "Pool", "PooledMetric", "check_pool", "choose_pool"]
 
 
-#: what ranks systems: a kind of human scores, or the spec of a metric
-RANKING = Specs(of_text="gnomon.metrics.registry:reaches_of_kind_or_spec")
 #: what notices say of systems without outputs; verdicts warn of these
 EMPTY = "outputs are empty"
 #: the share of empty outputs that is said, at least
@@ -124,8 +121,7 @@ def check_choice(outline: Outline, pool: str | tuple[str, ...], by: str | None =
         have = f"several kinds of human scores: {', '.join(kinds)}" if kinds else "none"
         raise DataError(
             f"a pool of the top systems needs scores to rank them, and {outline.name!r} has"
-            f" {have}; say which (--pool-by; by= in a spec): a kind of human scores, or a metric"
-            " such as 'bleu'"
+            f" {have}; say which (by=): a kind of human scores, or a metric such as 'bleu'"
         )
     if by is not None and by not in kinds:
         _check_score(by, outline, kinds)

@@ -10,20 +10,11 @@ from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.scores import of_metric
 from gnomon.core.testset import TestSet
-from gnomon.methods.difficulty._requests import (
-    Frozen,
-    LeaveOneOut,
-    PoolBy,
-    PoolOfSystems,
-    SavedDifficulties,
-    check_score,
-    weighted,
-)
+from gnomon.methods.difficulty._requests import SavedDifficulties, check_score
 from gnomon.methods.difficulty._verdict import SCORE_CLAIMS, moves_headline, score_verdict
-from gnomon.methods.difficulty.best_systems import ranks
 from gnomon.methods.difficulty.pools import empty_notices
-from gnomon.methods.difficulty.score_rows import WeightedRow
-from gnomon.methods.difficulty.sides import base_side, facts_of, weighted_side
+from gnomon.methods.difficulty.score_rows import WeightedRow, ranks
+from gnomon.methods.difficulty.sides import base_metric, facts_of, system_scores, wrapped
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 
@@ -37,7 +28,7 @@ examples:
   gnomon difficulty score ref.txt -i a.txt b.txt c.txt -l en -m rouge1 bleu
   gnomon difficulty score -t wmt19/en-de -m 'difficulty(bertscore(model="FOLDER"), beta=2)'
   gnomon difficulty score -t wmt19/de-en -m bertscore --save hard.npz
-  gnomon difficulty score ref.txt -i new.txt -l en -m bertscore --frozen hard.npz
+  gnomon difficulty score ref.txt -i new.txt -l en -m "difficulty(bertscore, frozen='hard.npz')"
 
 Whether people agree better: gnomon metaeval -m bertscore 'difficulty(bertscore)' --top 30%
 """
@@ -59,10 +50,6 @@ def score(
     testset: TestSet,
     metrics: Metrics = "bleu",
     *,
-    pool: PoolOfSystems = None,
-    pool_by: PoolBy = None,
-    leave_one_out: LeaveOneOut = False,
-    frozen: Frozen = None,
     save: SavedDifficulties = None,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
@@ -76,8 +63,7 @@ def score(
     Args:
         testset: the test set.
         metrics: metrics that match tokens or count n-grams ("bertscore", "rouge1"), or these under
-            difficulty already: "difficulty(bertscore, beta=2)".
-        leave_one_out: the words of a system are weighed by the others of the pool.
+            difficulty already: "difficulty(bertscore, pool='top:6', leave_one_out=True)".
 
     Returns:
         A finding with rows ``system, metric, score, base_score, rank, base_rank``, best first.
@@ -89,17 +75,7 @@ def score(
         OutputError: the difficulties cannot be written.
     """
     batch = testset.batch()
-    wanted = [
-        weighted(
-            metric,
-            pool=pool,
-            pool_by=pool_by,
-            leave_one_out=leave_one_out,
-            frozen=frozen,
-            allow_code=allow_code,
-        )
-        for metric in each_metric(metrics)
-    ]
+    wanted = [wrapped(metric, allow_code=allow_code) for metric in each_metric(metrics)]
     bound: list[Bound] = []
     rows: list[WeightedRow] = []
     notices: list[str] = []
@@ -139,9 +115,10 @@ def score(
 def score_rows(bound: Bound, testset: TestSet) -> list[WeightedRow]:
     """Every system with and without weights, best first."""
     batch = testset.batch()
-    sides = base_side(bound, batch), weighted_side(bound, batch)
-    base, scores = (side.system() for side in sides)
-    base_ranks, weighted_ranks = (ranks(side.sign * side.system()) for side in sides)
+    base = system_scores(base_metric(bound), batch)
+    scores = system_scores(cast("BoundMetric", bound), batch)
+    sign = 1 if bound.higher_is_better else -1
+    base_ranks, weighted_ranks = ranks(sign * base), ranks(sign * scores)
     rows = [
         WeightedRow(
             system=name,

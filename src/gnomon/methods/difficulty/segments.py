@@ -117,7 +117,6 @@ class BoundSegmentDifficulty(PooledMetric):
             return notices
         said = (
             f"{self.metric.spec}: the metric tells no units of one kind that it matches, so that"
-            " whole segments are weighed (units='segments'); units='deletions' weighs words by"
-            " deleting each of them"
+            " whole segments are weighed (units='segments')"
         )
         return (*notices, said)

@@ -1,10 +1,9 @@
-"""The words of all references: how hard each was, of which class, how well systems have it."""
+"""The words of all references: how hard each was, and how well systems have it."""
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from sys import intern
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from gnomon.core.errors import UsageError
-from gnomon.linguistics import annotate
 from gnomon.methods.difficulty.gram_hardness import known_ids, ranked, segment_references
 from gnomon.methods.difficulty.matched import TokenDifficulty
 from gnomon.methods.difficulty.segments import BoundSegmentDifficulty
@@ -31,14 +29,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.core.cache import Cache
-    from gnomon.core.testset import TestSet
-    from gnomon.linguistics import Annotator
     from gnomon.methods.difficulty.ngrams import BoundNgramDifficulty
     from gnomon.methods.difficulty.sides import Bound
     from gnomon.metrics.ngrams import Ngrams
 
-__all__ = ["ReferenceWords", "WordSpans", "reference_words", "split", "without", "words_of"]
+__all__ = ["ReferenceWords", "WordSpans", "reference_words", "split", "words_of"]
 
 
 # Words of references, made of the pieces that a model sees.
@@ -98,20 +93,6 @@ def split(text: str) -> Iterator[tuple[int, int]]:
     ["It's", 'on', '3', 'mats', '.']
     """
     return (match.span() for match in _WORD.finditer(text))
-
-
-def without(text: str, start: int, end: int) -> str:
-    """A text without the characters of a word, nor the space that it leaves over.
-
-    >>> without("the red house", 4, 7)
-    'the house'
-    """
-    before, after = text[:start], text[end:]
-    if before and not before[-1].isspace():
-        return before + after
-    if after[:1].isspace():
-        return before + after[1:]
-    return before.rstrip() + after  # a full stop, or nothing, follows at once
 
 
 def _joined(
@@ -192,7 +173,7 @@ def no_words(spec: str) -> str:
     """Why there are no words to show."""
     return (
         f"{spec!r} weighs whole segments and tells no words; take a metric that tells them (bleu,"
-        " chrf, ter, rougeL, meteor, bertscore), or units='deletions'"
+        " chrf, ter, rougeL, meteor, bertscore)"
     )
 
 
@@ -238,64 +219,3 @@ def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> ReferenceWords:
         exact[k] = ranked(has, wanted) >= 0
     seen_words = BestMatches(exact.astype(np.float64), exact)
     return _of_places(bound.metric.spec, places, difficulty, seen_words)
-
-
-# Which words of the references carry content, and of which class they are.
-
-
-CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV")
-_FREQUENT = 100
-_SHORT = 3
-
-
-def word_classes(
-    found: ReferenceWords, testset: TestSet, tagger: str | Annotator, cache: Cache | None
-) -> tuple[NDArray[np.object_], str]:
-    """The part of speech of each word, object [W], and who says so; None where there is none."""
-    distinct = list(dict.fromkeys(found.places.text))
-    tagged = annotate(
-        distinct,
-        ["pos:*"],
-        tagger=None if tagger == "auto" else tagger,
-        language=testset.target_language,
-        cache=cache,
-    )
-    spans = tagged.spans
-    names = [feature.removeprefix("pos:") for feature in spans.features]
-    marked: list[list[str | None]] = [[None] * len(text) for text in distinct]
-    for text, feature, start, end in zip(
-        spans.text.tolist(), spans.feature.tolist(), spans.start.tolist(), spans.end.tolist(),
-        strict=True,
-    ):  # fmt: skip
-        marked[text][start:end] = [names[feature]] * (end - start)
-    number = {text: position for position, text in enumerate(distinct)}
-    owner = [number[text] for text in found.places.text]
-    words = found.words
-    return np.array(
-        [
-            marked[owner[group]][start]
-            for group, start in zip(words.group.tolist(), words.start.tolist(), strict=True)
-        ],
-        dtype=object,
-    ), ", ".join(tagged.taggers)
-
-
-def content_words(
-    words: ReferenceWords, classes: NDArray[np.object_] | None, tagger_name: str
-) -> tuple[NDArray[np.bool_], str]:
-    """Which words carry content, bool [W], and in words what that means here."""
-    if classes is not None:
-        kept = np.array([name in CONTENT for name in classes.tolist()], dtype=np.bool_)
-        return kept, f"{', '.join(CONTENT)} by {tagger_name}"
-    texts = [str(text).casefold() for text in words.words.text.tolist()]
-    counts = Counter(texts)
-    most = min(_FREQUENT, len(counts) // 10)
-    frequent = {text for text, _ in counts.most_common(most)}
-    kept = np.array(
-        [len(text) > _SHORT and text.isalpha() and text not in frequent for text in texts],
-        dtype=np.bool_,
-    )
-    return kept, (
-        f"words of more than {_SHORT} letters that are not among the {most} most frequent of"
-        " the references (no tagger was named)"
-    )
