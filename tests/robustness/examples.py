@@ -148,10 +148,8 @@ def _judgements(base: Path, whole: Path) -> Iterable[Example]:
         file = write(base / f"human {form}" / name, text.split("\n")[:-1])
         yield _human(form, file, base / "whole" / "bare")
     written = {
-        "table": ("t.tsv", "da"), "mqm": ("m.tsv", "mqm"), "esa": ("e.jsonl", "esa"),
-        "darr": ("r.tsv", "darr"), "mt-metrics-eval": ("de-en.k.seg.score", "esa"),
-        "ratings": ("de-en.k.seg.rating", "mqm"), "spans": ("s.jsonl", "mqm"),
-        "wmt-qe-spans": ("q.tsv", "mqm"), "xcomet": ("x.json", "mqm"),
+        "table": ("t.tsv", "da"), "mqm": ("m.tsv", "mqm"), "spans": ("s.jsonl", "mqm"),
+        "mt-metrics-eval": ("de-en.k.seg.score", "esa"), "ratings": ("de-en.k.seg.rating", "mqm"),
     }  # fmt: skip
     for form, (name, kind) in written.items():
         file = base / f"written {form}" / name
@@ -171,13 +169,22 @@ def _scores(base: Path, whole: Path) -> Iterable[Example]:
     testset = gn.TestSet.read(whole)
     scores = gn.score(testset, "chrf")
     for form, name in (("tsv", "s.tsv"), ("csv", "s.csv"), ("jsonl", "s.jsonl"), ("wmt", "s.wmt"),
-                       ("comet", "s.json"), ("mt-metrics-eval", "chrf-A.seg.score")):  # fmt: skip
+                       ("mt-metrics-eval", "chrf-A.seg.score")):  # fmt: skip
         file = base / f"scores {form}" / name
         file.parent.mkdir()
         formats.write_segment_scores(file, [scores], testset)
         yield _scored(form, file, whole)
     rows = scores.segment_rows()
     array = write(base / "scores json" / "s.json", [json.dumps(rows, indent=1)])
+    by_file = {
+        f"{system}.txt": [
+            {"mt": text, "ref": "r", "chrf": row["score"]}
+            for text, row in zip(texts, (r for r in rows if r["system"] == system), strict=True)
+        ]
+        for system, texts in testset.systems.items()
+    }
+    comet = write(base / "scores comet" / "s.json", [json.dumps(by_file, indent=4)])
+    yield _scored("comet", comet, whole)
     stored = base / "scores parquet" / "s.parquet"
     stored.parent.mkdir()
     parquet.write_table(pa.Table.from_pylist(rows), stored, write_page_checksum=True)

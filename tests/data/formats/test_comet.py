@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.core.errors import DataError, FormatError, UsageError
-from gnomon.data.formats import read_scores, sets_in, write_segment_scores, write_system_scores
+from gnomon.core.errors import DataError, FormatError
+from gnomon.data.formats import read_scores, sets_in, write_segment_scores
 
 FED = [{"src": "eins", "mt": "one", "ref": "one"}, {"src": "zwei", "mt": "too", "ref": "two"}]
 
@@ -79,23 +78,6 @@ def test_without_references_there_are_none(tmp_path: Path) -> None:
     assert not gn.TestSet.read(written(tmp_path, "c.json", fed)).references
 
 
-def test_scores_are_written_as_comet_writes_them(tmp_path: Path) -> None:
-    testset = gn.TestSet.from_lists(
-        {"a": ["one", "too"], "b.v2": ["x", "y"]}, ["one", "two"], sources=["eins", "zwei"]
-    )
-    scores = [gn.score(testset, "chrf"), gn.score(testset, lambda c, r: float(len(c) + len(r)))]
-    scores[1] = replace(scores[1], metric="length", segments=np.array([[3.0, np.nan], [1.0, 1.0]]))
-    write_segment_scores(tmp_path / "s.json", scores, testset)
-    content = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
-    assert list(content) == ["a.txt", "b.v2.txt"]
-    assert content["a.txt"][1]["length"] is None
-    again = gn.TestSet.read(tmp_path / "s.json")
-    assert again.systems == testset.systems
-    back = read_scores(tmp_path / "s.json", segments=2)
-    assert back["chrf"]["b.v2", 2] == float(scores[0].segments[1, 1])
-    assert np.isnan(back["length"]["a", 2])
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -117,12 +99,6 @@ def test_scores_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     file = written(tmp_path, "c.json", said("a.txt"))
     with pytest.raises(FormatError, match="has 2 segments of a; there are 3"):
         read_scores(file, segments=3)
-    testset = gn.TestSet.read(file)
-    with pytest.raises(UsageError, match="scores of segments"):
-        write_system_scores(tmp_path / "s.json", [gn.score(testset, "chrf")], testset)
-    several = replace(testset, references={"A": ("x", "y"), "B": ("x", "y")})
-    with pytest.raises(DataError, match="holds one reference"):
-        write_segment_scores(tmp_path / "s.json", [gn.score(several, "chrf")], several)
 
 
 def test_what_numbers_labels_or_is_never_there_is_no_score(tmp_path: Path) -> None:

@@ -61,10 +61,7 @@ def same(found: tuple[ErrorSpan, ...], wanted: tuple[ErrorSpan, ...]) -> bool:
 @pytest.mark.parametrize(
     ("form", "file"),
     [
-        ("esa", "a.jsonl"),
         ("spans", "a.jsonl"),
-        ("pearmut", "a.jsonl"),
-        ("appraise", "a.csv"),
         ("gnomon", "esa.spans.tsv"),
     ],
 )
@@ -72,8 +69,7 @@ def test_what_people_marked_is_read_as_it_was_written(tmp_path: Path, form: str,
     testset = marked_set()
     level = "spans" if form == "gnomon" else "segment"
     write_human(tmp_path / file, testset, "esa", format=form, level=level)
-    more = {"first_segment": 0} if form == "appraise" else {}
-    found = read_human(tmp_path / file, judged_set(), kind="esa", **more)
+    found = read_human(tmp_path / file, judged_set(), kind="esa")
     assert same(found.errors, testset.errors)
     if form != "gnomon":
         for one in testset.human:
@@ -103,8 +99,6 @@ def judged_by(testset: TestSet) -> set[tuple[str, int, int]]:
     [
         ("spans", "a.jsonl"),
         ("gnomon", "k.spans.tsv"),
-        ("esa", "a.jsonl"),
-        ("pearmut", "a.jsonl"),
         ("mqm", "a.tsv"),
         ("ratings", "k.seg.rating"),
     ],
@@ -128,18 +122,7 @@ def test_a_folder_keeps_the_outputs_that_were_found_clean(tmp_path: Path, layout
     assert judged_by(read.select(segments=[1, 2])) == {("ann", 0, 0), ("bob", 1, 0), ("bob", 0, 1)}
 
 
-def test_a_table_of_a_shared_task_holds_the_outputs_that_were_looked_at_alone(
-    tmp_path: Path,
-) -> None:
-    write_human(tmp_path / "t.tsv", looked_at_set(), "k", format="wmt-qe-spans")
-    found = read_human(tmp_path / "t.tsv", judged_set(), kind="k")
-    nan = float("nan")
-    np.testing.assert_array_equal(found.scores[0].values, [[-1, 0, 0], [nan, -5, nan]])
-
-
-@pytest.mark.parametrize(
-    ("form", "file"), [("mqm", "a.tsv"), ("ratings", "esa.seg.rating"), ("wmt-qe-spans", "t.tsv")]
-)
+@pytest.mark.parametrize(("form", "file"), [("mqm", "a.tsv"), ("ratings", "esa.seg.rating")])
 def test_penalties_are_no_scores_of_a_kind_that_has_none_below_zero(
     tmp_path: Path, form: str, file: str
 ) -> None:
@@ -176,10 +159,8 @@ def test_spans_beside_scores_of_others_are_not_lost(tmp_path: Path) -> None:
         ErrorSpan("beta", 2, "candidate", 0, 4, "", "minor", "cy", "esa"),
     )
     testset = replace(marked_set(), errors=marked)
-    write_human(tmp_path / "a.jsonl", testset, "esa", format="esa")
+    write_human(tmp_path / "a.jsonl", testset, "esa")
     assert same(read_human(tmp_path / "a.jsonl", judged_set()).errors, marked)
-    with pytest.raises(DataError, match="hold a score each"):
-        write_human(tmp_path / "a.csv", testset, "esa", format="appraise")
 
 
 @pytest.mark.parametrize("by", ["metric", "judge"])
@@ -194,11 +175,7 @@ def test_confidence_and_kind_of_marker_survive_in_a_folder_and_in_files(
         assert same(read_human(tmp_path / file, judged_set(), kind="auto").errors, testset.errors)
 
 
-def test_the_output_of_xcomet_is_read_as_it_was_written(tmp_path: Path) -> None:
-    testset = judged_set(errors=automatic())
-    write_human(tmp_path / "x.json", testset, "auto", format="xcomet")
-    assert same(read_human(tmp_path / "x.json", judged_set(), kind="auto").errors, testset.errors)
-    # as comet-score writes it, texts and all
+def test_the_output_of_xcomet_is_read_as_comet_score_writes_it(tmp_path: Path) -> None:
     marks = [{"text": "dog", "confidence": 0.41, "severity": "minor", "start": 4, "end": 7}]
     rows = [
         {"src": s, "mt": t, "COMET": 0.9, "errors": marks if i == 0 else []}
@@ -209,15 +186,6 @@ def test_the_output_of_xcomet_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert (error.system, error.start, error.end, error.by, error.confidence) == (
         "alpha", 4, 7, "metric", 0.41,
     )  # fmt: skip
-
-
-def test_tables_of_the_shared_tasks_are_read_as_they_were_written(tmp_path: Path) -> None:
-    plain = tuple(replace(e, confidence=None, rater=None, by="metric") for e in automatic())
-    testset = judged_set(errors=plain)
-    write_human(tmp_path / "t.tsv", testset, "auto", format="wmt-qe-spans")
-    found = read_human(tmp_path / "t.tsv", judged_set(), kind="auto")
-    assert same(tuple(replace(e, score=None) for e in found.errors), plain)
-    np.testing.assert_array_equal(found.scores[0].values, [[-6, 0, 0], [0, 0, -5]])
 
 
 def test_a_table_of_2023_counts_from_any_number_and_writes_minus_one(tmp_path: Path) -> None:
@@ -275,12 +243,6 @@ def test_an_output_may_have_one_line_of_each_rater(tmp_path: Path) -> None:
     twice = written(tmp_path, "a.jsonl", json.dumps(LINE), json.dumps(LINE))
     with pytest.raises(FormatError, match="a second annotation of segment 1 of alpha; line 1"):
         read_human(twice, judged_set())
-
-
-def test_tables_of_the_shared_tasks_hold_one_rater(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="several raters"):
-        write_human(tmp_path / "t.tsv", marked_set(), "esa", format="wmt-qe-spans")
-    assert not (tmp_path / "t.tsv").exists()
 
 
 def test_a_confidence_beyond_one_is_refused_in_a_folder(tmp_path: Path) -> None:

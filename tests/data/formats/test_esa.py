@@ -9,8 +9,8 @@ from tests.data.formats.judged_sets import SOURCES, SYSTEMS, judged_set, written
 
 from gnomon import TestSet
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError, UsageError
-from gnomon.data.formats import read_human, write_human
+from gnomon.core.errors import FormatError, UsageError
+from gnomon.data.formats import read_human
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -256,19 +256,6 @@ def test_spans_that_are_no_json_are_refused_with_file_and_line(tmp_path: Path) -
     file = written(tmp_path, "wave.csv", csv_row("u", "alpha", 0, "TGT", 70, "[{]"))
     with pytest.raises(FormatError, match=r"wave\.csv:1: the error spans are not JSON"):
         read_human(file, judged_set(), first_segment=0)
-
-
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    testset = judged_set().with_human(written(tmp_path, "esa.jsonl", *PEARMUT))
-    write_human(tmp_path / "again.jsonl", testset)
-    again = judged_set().with_human(tmp_path / "again.jsonl")
-    assert sorted(again.errors, key=repr) == sorted(testset.errors, key=repr)
-    for rater in (None, "ann", "bob"):
-        np.testing.assert_array_equal(
-            again.human_scores("esa", rater=rater), testset.human_scores("esa", rater=rater)
-        )
-    with pytest.raises(DataError, match=r"no segment scores or error spans"):
-        write_human(tmp_path / "none.jsonl", judged_set())
 
 
 def worded_set(tmp_path: Path, *, behind: int) -> Path:

@@ -10,7 +10,6 @@ from gnomon.data.formats._error_marks import (
     mark,
     realign,
     strip_quotes,
-    to_browser,
     unmark,
     without_whitespace,
 )
@@ -33,6 +32,12 @@ def test_marks_that_do_not_pair_up_are_no_marks(text: str) -> None:
 
 def test_several_marks_span_from_the_first_to_the_last() -> None:
     assert unmark("<v>a</v> b <v>c</v> d") == ("a b c d", Span(0, 5))
+
+
+def to_browser(span: Span, text: str) -> tuple[int, int]:
+    """First and last unit of UTF-16, both included; line ends do not count."""
+    sizes = [0 if c == "\n" else 1 + (ord(c) > 0xFFFF) for c in text]
+    return sum(sizes[: span.start]), sum(sizes[: span.end]) - 1
 
 
 @given(plain.map(lambda text: text.replace("\n", " ")), st.data())

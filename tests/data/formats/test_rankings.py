@@ -7,7 +7,7 @@ from tests.data.formats.judged_sets import judged_set, written
 
 from gnomon.core.errors import DataError, FormatError, UnknownNameError
 from gnomon.core.human import Ranking
-from gnomon.data.formats import read_human, write_human
+from gnomon.data.formats import read_human
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,10 +124,6 @@ def test_damaged_rankings_are_refused_with_file_and_line(
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     raters = ("r1", "r2")
     testset = judged_set(rankings=(Ranking("darr", ROWS, raters),))
-    write_human(tmp_path / "own.tsv", testset, format="darr")
-    assert judged_set().with_human(tmp_path / "own.tsv").rankings == testset.rankings
-    write_human(tmp_path / "wmt.tsv", testset, format="wmt-darr")
-    assert judged_set().with_human(tmp_path / "wmt.tsv").rankings == (Ranking("darr", ROWS),)
     testset.write(tmp_path / "set")
     assert type(testset).read(tmp_path / "set").rankings == testset.rankings
 

@@ -17,7 +17,7 @@ import pytest
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, GnomonError, UsageError
-from gnomon.data.formats import read_sample, write_human
+from gnomon.data.formats import read_sample
 from gnomon.methods.human.sampling import design_of, units_of
 
 SIZES = [1 + n % 4 for n in range(40)]
@@ -362,14 +362,6 @@ def test_texts_of_any_kind_come_back_by_their_segments(form: str, tmp_path: Path
     expected = np.full((3, N), np.nan)
     expected[:, drawn] = [[scored(name, segment) for segment in drawn] for name in SYSTEMS]
     np.testing.assert_array_equal(judged, expected)
-
-
-def test_scores_that_gnomon_writes_as_pearmut_logs_are_still_read(tmp_path: Path) -> None:
-    """The item ids of that writer name no segment as a campaign's do."""
-    values = np.arange(3.0 * N).reshape(3, N) % 100
-    human = (gn.core.human.HumanScores("esa", "segment", SYSTEMS, values, rater="ann"),)
-    write_human(tmp_path / "log.jsonl", toy(human=human), "esa", format="pearmut")
-    assert (toy().with_human(tmp_path / "log.jsonl").human_scores("esa") >= 0).all()
 
 
 def test_without_sources_raters_see_the_reference(tmp_path: Path) -> None:

@@ -22,15 +22,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.core.errors import DataError, FormatError, RowNumber, UsageError
-from gnomon.core.human import marked_kinds, only_kind
+from gnomon.core.errors import DataError, FormatError, RowNumber
 from gnomon.core.spans import ErrorSpan
 from gnomon.core.testset import TestSet
-from gnomon.data.formats._files import atomic_write, bears_file, plain_name
+from gnomon.data.formats._files import bears_file, plain_name
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
     confidence_of,
-    errors_of,
     half_open_span,
     listed_errors,
 )
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.core.human import Judgements
-    from gnomon.core.scores import Scores
     from gnomon.data.formats._judgements import JudgedFile
     from gnomon.data.formats._rows import FileHead
 
@@ -231,46 +228,6 @@ def _is_score(key: str, columns: Sequence[Sequence[object]]) -> bool:
     return not (_NUMBERED.search(key) or in_order)
 
 
-def _write_scores(path: Path, scores: Sequence[Scores], testset: TestSet, level: str) -> None:
-    if level != "seg":
-        raise UsageError("COMET's JSON holds scores of segments; name a .tsv or .jsonl for systems")
-    if len(testset.references) > 1:
-        raise DataError(
-            f"COMET's JSON holds one reference, and {testset.name!r} has"
-            f" {len(testset.references)}: choose one (--references; references=), or name a .tsv"
-        )
-    systems = _texts_by_system(testset)
-    for number, rows in enumerate(systems.values()):
-        for i, row in enumerate(rows):
-            for column in scores:
-                score = float(column.segments[number, i])
-                row[column.metric] = None if score != score else score  # noqa: PLR0124  # NaN alone differs
-    _write(path, systems)
-
-
-def _texts_by_system(testset: TestSet) -> dict[str, list[dict[str, object]]]:
-    """The texts of each output, by the name of its system's file."""
-    systems: dict[str, list[dict[str, object]]] = {}
-    for system, outputs in testset.systems.items():
-        file = f"{system}.txt"
-        if plain_name(file) != system:
-            raise DataError(f"the name {system!r} cannot be that of a file in COMET's JSON")
-        rows = systems[file] = []
-        for i, output in enumerate(outputs):
-            row: dict[str, object] = {} if testset.sources is None else {"src": testset.sources[i]}
-            row["mt"] = output
-            if len(testset.references) == 1:
-                row["ref"] = next(iter(testset.references.values()))[i]
-            rows.append(row)
-    return systems
-
-
-def _write(path: str | PathLike[str], systems: dict[str, list[dict[str, object]]]) -> None:
-    with atomic_write(path) as file:
-        json.dump(systems, file, ensure_ascii=False, indent=4)
-        file.write("\n")
-
-
 # The errors that xCOMET marks, which stand beside its scores.
 
 
@@ -313,27 +270,6 @@ def _error(
     )
 
 
-def _write_errors(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    name = only_kind(kind, marked_kinds(testset), "error spans")
-    marked = errors_of(testset, name, lambda error: (error.system, error.segment))
-    systems = _texts_by_system(testset)
-    for (system, outputs), rows in zip(testset.systems.items(), systems.values(), strict=True):
-        for i, row in enumerate(rows):
-            row["errors"] = [
-                {
-                    "text": outputs[i][error.start : error.end],
-                    "confidence": error.confidence,
-                    "severity": error.severity,
-                    "start": error.start,
-                    "end": error.end,
-                }
-                for error in marked.get((system, i), ())
-            ]
-    _write(path, systems)
-
-
 FORMATS = (
     JudgementFormat(
         name="xcomet",
@@ -341,7 +277,6 @@ FORMATS = (
         recognise=lambda head: is_comet(head) and '"errors"' in head.text,
         defaults={"kind": "xcomet", "rename": None},
         read=read_comet_errors,
-        write=_write_errors,
         after=("appraise", "mqm", "darr", "rr"),
     ),
     SetFormat(
@@ -356,6 +291,5 @@ FORMATS = (
         suffixes=(".json",),
         recognise=is_comet,
         read=_read_scores,
-        write=_write_scores,
     ),
 )

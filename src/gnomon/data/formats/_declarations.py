@@ -8,7 +8,6 @@ sets are read by :mod:`gnomon.data.formats._declared_sets`, judgements by
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +16,6 @@ import msgspec
 
 from gnomon.core.errors import FormatError
 from gnomon.data.formats._matching import pair_of
-from gnomon.data.formats._rankings import write_darr
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
 
 if TYPE_CHECKING:
@@ -282,7 +280,4 @@ def _is_number(text: str) -> bool:
 
 
 _FILES = sorted((Path(__file__).parent / "declared").glob("*.toml"))
-_WRITTEN = {"darr": write_darr}
-FORMATS = tuple(
-    replace(form, write=_WRITTEN.get(form.name, form.write)) for form in map(declare_format, _FILES)
-)
+FORMATS = tuple(map(declare_format, _FILES))

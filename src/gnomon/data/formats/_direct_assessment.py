@@ -29,30 +29,25 @@ of repeated and incomplete documents is kept apart (:class:`gnomon.core.human.Re
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import UsageError
 from gnomon.core.human import Judgements, RepeatedScore
-from gnomon.data.formats._esa import annotate, esa_objects
+from gnomon.data.formats._esa import annotate
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._judgements import (
     ScoreTable,
     in_scale,
-    rated_kind,
     say_count,
 )
-from gnomon.data.formats._lines import write_lines
 from gnomon.data.formats._matching import pair
 from gnomon.data.formats._registry import JudgementFormat
 from gnomon.data.formats._rows import (
     FileRecord,
-    print_number,
     read_csv_rows,
     read_spaced,
     whole_number,
@@ -60,11 +55,9 @@ from gnomon.data.formats._rows import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from os import PathLike
 
     from numpy.typing import NDArray
 
-    from gnomon.core.testset import TestSet
     from gnomon.data.formats._judgements import JudgedFile
     from gnomon.data.formats._rows import FileHead
 
@@ -266,53 +259,6 @@ def _spans(row: FileRecord) -> object:
         raise row.error(f"the error spans are not JSON ({error}); [] if there are none") from error
 
 
-def write_appraise(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    """Write scores and error spans of a kind as Appraise exports them; segments count from 0."""
-    kind = rated_kind(testset, kind)
-    source, _, target = (testset.language_pair or "").partition("-")
-    if not target:
-        raise DataError(
-            "Appraise's rows name both languages, and the test set has no language pair; name it"
-            " (-l de-en; language_pair='de-en')"
-        )
-    lines = []
-    for output in esa_objects(testset, kind):
-        if output["annotator"] is None:
-            raise DataError(
-                f"Appraise's rows name their annotators, and the scores {kind!r} do not say who"
-                " gave them; write format 'esa' or 'table'"
-            )
-        if output["esa_score"] is None:
-            raise DataError(
-                f"Appraise's rows hold a score each, and some outputs have error spans {kind!r} or"
-                " were found without any, and have no score; write format 'spans' or 'esa'"
-            )
-        segment = cast("int", output["line_id"])
-        document = testset.name if testset.documents is None else testset.documents[segment]
-        spans = json.dumps(output["esa_spans"], ensure_ascii=False)
-        row = io.StringIO()
-        csv.writer(row, lineterminator="").writerow(
-            (
-                output["annotator"],
-                output["system"],
-                segment,
-                "TGT",
-                source,
-                target,
-                print_number(cast("float", output["esa_score"]), ""),
-                document,
-                False,
-                spans,
-                0.0,
-                0.0,
-            )
-        )
-        lines.append(row.getvalue())
-    write_lines(path, lines)
-
-
 def _is_appraise(head: FileHead) -> bool:
     parts = head.first_line.split(",")
     return len(parts) >= 9 and parts[3] in ("TGT", "BAD", "REF", "CHK", "BAD.REF")
@@ -331,7 +277,6 @@ FORMATS = (
             "ends": "last",
         },
         read=read_appraise,
-        write=write_appraise,
         after=("mt-metrics-eval", "ratings", "ratings-json"),
     ),
     JudgementFormat(

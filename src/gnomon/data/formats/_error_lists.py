@@ -25,7 +25,6 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from gnomon.core.errors import DataError
 from gnomon.core.human import clean_outputs
 from gnomon.core.spans import SIDES, ErrorSpan, Span
 from gnomon.data.formats._judgements import (
@@ -37,14 +36,13 @@ from gnomon.data.formats._judgements import (
     listed_errors,
     marker_of,
     rated_kind,
-    require_spans,
     scores_of_raters,
 )
 from gnomon.data.formats._lines import write_lines
 from gnomon.data.formats._mqm import MqmWeights, is_error
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import JudgementFormat
-from gnomon.data.formats._rows import read_tsv, whole_number, write_tsv
+from gnomon.data.formats._rows import read_tsv, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -173,11 +171,6 @@ _CELLS = (
     ("error_start", "error_end", "error_type"),
 )
 _NONE = ("", "-1", "no-error")
-_WRITTEN = (
-    *("doc_id", "segment_id", "source_lang", "target_lang", "set_id", "system_id"),
-    *("source_segment", "hypothesis_segment", "reference_segment", "domain_name", "method"),
-    *_CELLS[0],
-)
 
 
 def read_task_spans(file: JudgedFile) -> Judgements:
@@ -249,66 +242,6 @@ def _cells(
             yield Span(min(first, length), min(behind, length)), severity
 
 
-def write_task_spans(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    """Write error spans of a kind as the tables of WMT 2025.
-
-    Every output of the test set is a row; or, where it is known which outputs were looked at, each
-    of these.
-    """
-    kind = rated_kind(testset, kind)
-    require_spans(testset, kind, "wmt-qe-spans")
-    source, _, target = (testset.language_pair or "").partition("-")
-    if testset.sources is None or not target:
-        raise DataError(
-            "the tables of WMT's tasks need sources and both languages; name them (-s, -l de-en)"
-        )
-    errors = errors_of(testset, kind, lambda error: (error.system, error.segment))
-    scored = [key[:2] for key in _scores(testset, kind)]
-    listed = [
-        (output.system, output.segment) for output in testset.looked_at if output.kind == kind
-    ]
-    judged = {*errors, *scored, *listed} if scored or listed else None
-    rows = []
-    for system, texts in testset.systems.items():
-        for segment, text in enumerate(texts):
-            if judged is not None and (system, segment) not in judged:
-                continue
-            marked = errors.get((system, segment), [])
-            if len({e.rater for e in marked}) > 1 or any(e.side == "source" for e in marked):
-                raise DataError(
-                    f"segment {segment + 1} of {system} has errors of several raters, or in its"
-                    " source, which a table of WMT's tasks cannot hold; write format 'spans'"
-                )
-            rows.append(_task_row(testset, system, segment, text, marked, (source, target)))
-    write_tsv(path, _WRITTEN, rows)
-
-
-def _task_row(
-    testset: TestSet,
-    system: str,
-    segment: int,
-    text: str,
-    errors: Sequence[ErrorSpan],
-    pair: tuple[str, str],
-) -> list[str]:
-    document = testset.name if testset.documents is None else testset.documents[segment]
-    reference = next((texts[segment] for texts in testset.references.values()), None)
-    domain = "" if testset.domains is None else testset.domains[segment]
-    sources = testset.sources or ()
-    return [
-        *(document, str(segment), *pair, "official", system, sources[segment], text),
-        *(reference or "", domain, ""),
-        *(
-            [" ".join(str(e.start) for e in errors), " ".join(str(e.end) for e in errors)]
-            if errors
-            else ["-1", "-1"]
-        ),
-        " ".join(e.severity for e in errors) or "no-error",
-    ]
-
-
 def _is_task_table(head: FileHead) -> bool:
     return any(set(names) <= head.columns for names in _CELLS) and bool(set(_SYSTEM) & head.columns)
 
@@ -321,6 +254,7 @@ FORMATS = (
         defaults={"kind": "", "rename": None},
         read=read_span_lines,
         write=write_span_lines,
+        suffix=".jsonl",
     ),
     JudgementFormat(
         name="wmt-qe-spans",
@@ -334,7 +268,6 @@ FORMATS = (
             "ends": "behind",
         },
         read=read_task_spans,
-        write=write_task_spans,
         after=("mqm",),
     ),
 )

@@ -175,15 +175,6 @@ def from_browser(start: int, last: int, text: str) -> Span | None:
     return Span(units[start], units[min(last, len(units) - 1)] + 1)
 
 
-def to_browser(span: Span, text: str) -> tuple[int, int]:
-    """The other way: first and last unit, both included."""
-    return _units(text[: span.start]), _units(text[: span.end]) - 1
-
-
-def _units(text: str) -> int:
-    return sum(1 + (ord(c) > 0xFFFF) for c in text if c != "\n")
-
-
 # Words that people tagged as wrong, as error spans.
 
 

@@ -21,36 +21,30 @@ in something that is missing becomes an empty span at the end of the output, of 
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import count
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from gnomon.core.errors import DataError, FormatError, RowNumber
-from gnomon.core.human import RepeatedScore, clean_outputs
+from gnomon.core.errors import FormatError, RowNumber
+from gnomon.core.human import RepeatedScore
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._campaigns import segment_of_item
-from gnomon.data.formats._error_marks import from_browser, to_browser
+from gnomon.data.formats._error_marks import from_browser
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
     confidence_of,
-    errors_of,
     in_scale,
-    marked_scores,
     marker_of,
-    rated_kind,
 )
-from gnomon.data.formats._lines import read_text, write_lines
+from gnomon.data.formats._lines import read_text
 from gnomon.data.formats._records import parse_json, read_records
 from gnomon.data.formats._registry import JudgementFormat
 from gnomon.data.formats._rows import FileRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from os import PathLike
+    from collections.abc import Iterator, Mapping
 
     from gnomon.core.human import Judgements
-    from gnomon.core.testset import TestSet
     from gnomon.data.formats._error_marks import SpanEnds
     from gnomon.data.formats._judgements import JudgedFile
     from gnomon.data.formats._rows import FileHead
@@ -255,12 +249,6 @@ def read_humeval(file: JudgedFile) -> Judgements:
     return file.judgements()
 
 
-def write_esa(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
-    """Write scores and error spans of a kind, one annotated output per line (format ``esa``)."""
-    outputs = esa_objects(testset, rated_kind(testset, kind))
-    write_lines(path, [json.dumps(output, ensure_ascii=False) for output in outputs])
-
-
 def _add_item(file: JudgedFile, record: FileRecord, item: object, answer: object) -> None:
     if answer is None or not isinstance(item, dict) or "tgt" not in item or "validation" in item:
         file.counts[_CONTROLS] += 1
@@ -313,79 +301,6 @@ def _number(value: object) -> object:
     return value
 
 
-def esa_objects(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
-    """Annotated outputs of a kind as the format ``esa`` holds them, one after the other.
-
-    An output that has spans and no score, or was found without errors, has no score here, too.
-    """
-    humans = marked_scores(testset, kind)
-    errors: dict[tuple[str | None, str, int], list[ErrorSpan]] = {
-        (output.rater, output.system, output.segment): [] for output in clean_outputs(testset, kind)
-    }
-    errors |= errors_of(testset, kind, lambda error: (error.rater, error.system, error.segment))
-    for human in humans:
-        for system in human.systems:
-            for segment, score in enumerate(human.of(system).tolist()):
-                if score == score:  # noqa: PLR0124  # NaN alone differs from itself
-                    key = (human.rater, system, segment)
-                    yield _output_object(testset, key, score, errors.pop(key, ()))
-    for key, spans in errors.items():
-        yield _output_object(testset, key, None, spans)
-
-
-def _output_object(
-    testset: TestSet,
-    key: tuple[str | None, str, int],
-    score: float | None,
-    errors: Iterable[ErrorSpan],
-) -> dict[str, object]:
-    rater, system, segment = key
-    if system not in testset.systems:
-        raise DataError(f"system {system!r} has no text in the test set; leave it out")
-    text = testset.systems[system][segment]
-    head: dict[str, object] = {"line_id": segment}
-    if testset.language_pair and "-" in testset.language_pair:
-        head["langs"] = testset.language_pair
-    if testset.sources is not None:
-        head["src"] = testset.sources[segment]
-    spans = [_object(error, text) for error in errors]
-    rest = {"tgt": text, "esa_spans": spans, "esa_score": score, "system": system}
-    return {**head, **rest, "annotator": rater}
-
-
-def _object(error: ErrorSpan, text: str) -> dict[str, object]:
-    span = Span(error.start, error.end)
-    start, last = (MISSING, MISSING) if span.start == span.end else to_browser(span, text)
-    return {
-        "start_i": start,
-        "end_i": last,
-        "severity": error.severity,
-        "error_type": error.category or None,
-        **({} if error.confidence is None else {"confidence": error.confidence}),
-        **({} if error.by == "person" else {"by": error.by}),
-    }
-
-
-def write_pearmut(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    """Write scores and error spans of a kind as pearmut logs them, by person and segment."""
-    answers: dict[tuple[object, int], dict[str, dict[str, object]]] = {}
-    for record in esa_objects(testset, rated_kind(testset, kind)):
-        key = (record["annotator"], cast("int", record["line_id"]))
-        given = {"score": record["esa_score"], "error_spans": record["esa_spans"]}
-        answers.setdefault(key, {})[str(record["system"])] = given
-    lines = []
-    for (user, segment), outputs in answers.items():
-        item: dict[str, object] = {"item_id": f"{testset.language_pair or 'item'}-{segment}"}
-        if testset.sources is not None:
-            item["src"] = testset.sources[segment]
-        item["tgt"] = {system: testset.systems[system][segment] for system in outputs}
-        log = {"user_id": user, "item_i": segment, "item": [item], "annotation": [outputs]}
-        lines.append(json.dumps(log, ensure_ascii=False))
-    write_lines(path, lines)
-
-
 FORMATS = (
     JudgementFormat(
         name="pearmut",
@@ -393,7 +308,6 @@ FORMATS = (
         recognise=_is_pearmut,
         defaults={"kind": "esa", "rename": None, "ends": "last"},
         read=read_pearmut,
-        write=write_pearmut,
         after=("mt-metrics-eval", "ratings"),
     ),
     JudgementFormat(
@@ -408,8 +322,6 @@ FORMATS = (
             "ends": "last",
         },
         read=read_esa,
-        write=write_esa,
-        suffix=".jsonl",
     ),
     JudgementFormat(
         name="wmt-humeval",

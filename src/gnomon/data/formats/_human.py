@@ -250,11 +250,10 @@ def write_human(
         path: the file.
         testset: the test set that has them.
         kind: which; may be left out where there is only one.
-        format: "table" (system, seg, rater, score), "mqm", "esa", "darr" (seg, better, worse),
-            "wmt-darr", "mt-metrics-eval" (a ``.score`` file, the mean over the raters),
-            "ratings", "spans", "wmt-qe-spans", "pearmut", "appraise" or "gnomon" (a file of its
+        format: "table" (system, seg, rater, score), "mqm", "spans", "mt-metrics-eval" (a
+            ``.score`` file, the mean over the raters), "ratings" or "gnomon" (a file of its
             layout); by default the suffix tells (``.tsv`` table, ``.score``, ``.rating``,
-            ``.jsonl`` ESA).
+            ``.jsonl`` spans).
         level: "segment", "system", "document" or "domain", for table, mt-metrics-eval and gnomon;
             for the latter "spans", too.
 

@@ -7,7 +7,7 @@ format                  one record                                              
 ``csv``                 the same between commas, quoted as RFC 4180 has it        empty
 ``jsonl``               an object with the same keys                              ``null``
 ``json``, ``parquet``   the same, a list of objects or rows; read, not written    null
-``comet``               what COMET's ``--to_json`` writes, beside the texts       ``null``
+``comet``               what COMET's ``--to_json`` writes beside texts; read alone ``null``
 ``wmt``                 ``METRIC LP TESTSET SYSTEM [SEGMENT] SCORE``              ``None``
 ``mt-metrics-eval``     ``SYSTEM SCORE`` in blocks per system                     ``None``
 ======================  ========================================================  =========
@@ -82,9 +82,9 @@ def write_segment_scores(
             top directory, in which ``metric-scores/LP/METRIC-REF.seg.score`` are made.
         scores: one per metric.
         testset: the test set that was scored; its name and language pair appear in some formats.
-        format: "tsv", "csv", "jsonl", "comet", "wmt" or "mt-metrics-eval"; by default, the suffix
-            tells (``.tsv``, ``.csv``, ``.jsonl``, ``.json`` COMET's, ``.wmt``, ``.score``; a
-            directory is mt-metrics-eval's).
+        format: "tsv", "csv", "jsonl", "wmt" or "mt-metrics-eval"; by default, the suffix tells
+            (``.tsv``, ``.csv``, ``.jsonl``, ``.wmt``, ``.score``; a directory is
+            mt-metrics-eval's).
 
     Raises:
         OutputError: the file cannot be written.
@@ -264,8 +264,8 @@ def read_scores(
     """Read the scores that some metrics gave to systems or segments.
 
     Args:
-        path: a score file of any format that :func:`write_segment_scores` writes, or a table in
-            JSON or Parquet. WMT lines may stand between any white space. In tables ``segment`` may
+        path: a score file of any format that :func:`write_segment_scores` writes, what COMET's
+            ``--to_json`` writes, or a table in JSON or Parquet. WMT lines may stand between any white space. In tables ``segment`` may
             be called ``seg``, and ``metric`` may be missing. The metric of a ``.score`` file is in
             its name, that of COMET's JSON is the key.
         format: "tsv", "csv", "jsonl", "json", "parquet", "comet", "wmt" or "mt-metrics-eval"; by
