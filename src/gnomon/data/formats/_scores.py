@@ -265,9 +265,9 @@ def read_scores(
 
     Args:
         path: a score file of any format that :func:`write_segment_scores` writes, what COMET's
-            ``--to_json`` writes, or a table in JSON or Parquet. WMT lines may stand between any white space. In tables ``segment`` may
-            be called ``seg``, and ``metric`` may be missing. The metric of a ``.score`` file is in
-            its name, that of COMET's JSON is the key.
+            ``--to_json`` writes, or a table in JSON or Parquet. WMT lines may stand between any
+            white space. In tables ``segment`` may be called ``seg``, and ``metric`` may be missing.
+            The metric of a ``.score`` file is in its name, that of COMET's JSON is the key.
         format: "tsv", "csv", "jsonl", "json", "parquet", "comet", "wmt" or "mt-metrics-eval"; by
             default, the suffix and how the file begins tell.
         column: the column of the scores, in tables.
