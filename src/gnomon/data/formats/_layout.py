@@ -48,7 +48,13 @@ from gnomon.data.formats._judgements import (
     say_unread,
     score_columns,
 )
-from gnomon.data.formats._lines import check_parallel, read_lines, report_empty, write_lines
+from gnomon.data.formats._lines import (
+    check_parallel,
+    read_lines,
+    read_parallel,
+    report_empty,
+    write_lines,
+)
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
 from gnomon.data.formats._rows import print_number, read_tsv, write_tsv
 
@@ -417,28 +423,21 @@ def read_layout(
     listed = read_systems(path, texts_by_name)
     outputs = _put_first(texts_by_name, listed.names)
     source = find(path, "src.txt")
-    files = about.named_files(path, "ref.")
-    if not files and source is None:
+    references_there = about.named_files(path, "ref.")
+    if not references_there and source is None:
         raise DataError(f"{path} holds neither references nor sources; {EXPECTED}")
     chosen = choose("system", systems, outputs)
-    kept = choose("reference", references, _put_first(files, about.references))
-    texts = {name: read_lines(file) for name, file in chosen.items()}
-    refs = {name: read_lines(file) for name, file in kept.items()}
-    sources = None if source is None else read_lines(source)
-    report_empty(str(source), "source", sources or ())
-    counts = {str(kept[name]): len(lines) for name, lines in refs.items()}
-    counts |= {str(source): len(sources)} if sources is not None else {}
-    check_parallel(counts | {str(chosen[name]): len(lines) for name, lines in texts.items()})
-    segments = next(iter(counts.values()))
+    kept = choose("reference", references, _put_first(references_there, about.references))
+    files = dict.fromkeys(kept.values(), "")
+    files |= {} if source is None else {source: "source"}
+    lines = read_parallel(files | dict.fromkeys(chosen.values(), "candidate"))
+    segments = len(next(iter(lines.values())))
     documents, domains, labels = read_documents(path, segments)
-    complete = _with_missing(path, kept, refs)
-    for name, lines in texts.items():
-        report_empty(str(chosen[name]), "candidate", lines)
     testset = TestSet(
         name=about.name,
-        references=complete,
-        systems=texts,
-        sources=sources,
+        references=_with_missing(path, kept, lines),
+        systems={name: lines[file] for name, file in chosen.items()},
+        sources=None if source is None else lines[source],
         language_pair=agree(about.language_pair, language_pair, path),
         info={name: info for name, info in listed.info if name in chosen},
         documents=documents,
@@ -461,15 +460,15 @@ def _put_first(files: dict[str, Path], first: Iterable[str]) -> dict[str, Path]:
 
 
 def _with_missing(
-    path: Path, files: Mapping[str, Path], refs: Mapping[str, list[str]]
+    path: Path, files: Mapping[str, Path], lines: Mapping[Path, list[str]]
 ) -> dict[str, list[str | None]]:
     complete: dict[str, list[str | None]] = {}
-    for name, lines in refs.items():
-        texts: list[str | None] = list(lines)
-        gaps = find(path, f"{plain_name(files[name])}.missing.tsv")
+    for name, file in files.items():
+        texts: list[str | None] = list(lines[file])
+        gaps = find(path, f"{plain_name(file)}.missing.tsv")
         if gaps is not None:
-            _blank_out(texts, gaps, files[name])
-        report_empty(str(files[name]), "reference", texts)
+            _blank_out(texts, gaps, file)
+        report_empty(str(file), "reference", texts)
         complete[name] = texts
     return complete
 
@@ -493,8 +492,8 @@ def _read_own(
         files = references_in(folder)
         if not files:
             continue
-        lines = {name: read_lines(file) for name, file in files.items()}
-        counts = {str(files[name]): len(texts) for name, texts in lines.items()}
+        lines = {file: read_lines(file) for file in files.values()}
+        counts = {str(file): len(texts) for file, texts in lines.items()}
         check_parallel({f"{path} (its segments)": segments} | counts)
         references[system] = _with_missing(folder, files, lines)
     return references

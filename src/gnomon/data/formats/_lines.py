@@ -339,6 +339,21 @@ def check_parallel(counts: Mapping[str, int]) -> None:
         raise DataError(f"{first} is empty: there is no segment to score")
 
 
+def read_parallel(files: Mapping[Path, str]) -> dict[Path, list[str]]:
+    """The lines of parallel files.
+
+    Args:
+        files: each with what it holds, whose empty texts are said: "source", "reference" or
+            "candidate"; "": whoever reads it looks for these.
+    """
+    texts = {file: read_lines(file) for file in files}
+    check_parallel({str(file): len(lines) for file, lines in texts.items()})
+    for file, kind in files.items():
+        if kind:
+            report_empty(str(file), kind, texts[file])
+    return texts
+
+
 def _system_names(paths: Sequence[str | PathLike[str]]) -> dict[str, str | PathLike[str]]:
     named: dict[str, str | PathLike[str]] = {}
     for path in paths:

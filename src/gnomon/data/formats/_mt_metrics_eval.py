@@ -67,7 +67,7 @@ from gnomon.data.formats._judgements import (
     scores_of_raters,
 )
 from gnomon.data.formats._layout import LEVELS
-from gnomon.data.formats._lines import check_parallel, read_lines, report_empty, write_lines
+from gnomon.data.formats._lines import check_parallel, read_lines, read_parallel, write_lines
 from gnomon.data.formats._mqm import MqmWeights, is_error
 from gnomon.data.formats._records import parse_object, read_records
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
@@ -114,26 +114,18 @@ def read_layout(
         raise DataError(f"{path} holds neither references nor sources for {language_pair}")
     kept = choose("reference", references, files)
     chosen = choose("system", systems, outputs)
-    refs = {name: read_lines(file) for name, file in kept.items()}
-    texts = {name: read_lines(file) for name, file in chosen.items()}
-    sources = None if source is None else read_lines(source)
-    report_empty(str(source), "source", sources or ())
-    counts = {str(source): len(sources)} if sources is not None else {}
-    counts |= {str(kept[name]): len(lines) for name, lines in refs.items()}
-    check_parallel(counts | {str(chosen[name]): len(lines) for name, lines in texts.items()})
-    for name, lines in refs.items():
-        report_empty(str(kept[name]), "reference", lines)
-    for name, lines in texts.items():
-        report_empty(str(chosen[name]), "candidate", lines)
-    segments = next(iter(counts.values()))
+    kinds = {} if source is None else {source: "source"}
+    kinds |= dict.fromkeys(kept.values(), "reference")
+    lines = read_parallel(kinds | dict.fromkeys(chosen.values(), "candidate"))
+    segments = len(next(iter(lines.values())))
     documents, domains = _read_documents(path, language_pair, segments)
     testset = TestSet(
         name=path.resolve().name,
-        references=refs,
-        systems=texts,
-        sources=sources,
+        references={name: lines[file] for name, file in kept.items()},
+        systems={name: lines[file] for name, file in chosen.items()},
+        sources=None if source is None else lines[source],
         language_pair=language_pair,
-        info={name: SystemInfo(human=True) for name in texts if name in files},
+        info={name: SystemInfo(human=True) for name in chosen if name in files},
         documents=documents,
         domains=domains,
         path=str(path),

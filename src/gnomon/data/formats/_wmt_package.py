@@ -20,7 +20,7 @@ from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import LOGGER, natural
 from gnomon.data.formats._human import read_human
 from gnomon.data.formats._judgements import judgements_of
-from gnomon.data.formats._lines import check_parallel, read_lines, report_empty
+from gnomon.data.formats._lines import read_parallel
 from gnomon.data.formats._registry import FoundSet, SetFormat
 
 if TYPE_CHECKING:
@@ -67,13 +67,8 @@ def read_package(package: Package) -> TestSet:
     source = package.texts / "sources" / f"{stem}-src.{start}"
     reference = package.texts / "references" / f"{stem}-ref.{end}"
     outputs = _outputs(package)
-    files = [source, reference, *outputs.values()]
-    lines = {file: read_lines(file) for file in files}
-    check_parallel({str(file): len(texts) for file, texts in lines.items()})
-    report_empty(str(source), "source", lines[source])
-    report_empty(str(reference), "reference", lines[reference])
-    for file in outputs.values():
-        report_empty(str(file), "candidate", lines[file])
+    kinds = {source: "source", reference: "reference"}
+    lines = read_parallel(kinds | dict.fromkeys(outputs.values(), "candidate"))
     testset = TestSet(
         name=package.name,
         references={"A": lines[reference]},
