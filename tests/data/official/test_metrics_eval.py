@@ -78,16 +78,6 @@ def test_all_sets_are_fetched_from_the_publishers_address(
     assert [one.new for one in again] == [False, False]
 
 
-def test_an_unpacked_folder_does_as_well(tmp_path: Path) -> None:
-    folder = metrics_eval_folder(tmp_path / "made")
-    [found] = official.fetch(
-        "mt-metrics-eval/wmt23", language_pairs=["de-en"], folder=tmp_path / "home", given=folder
-    )
-    assert gn.TestSet.read(found.path).segments == 4
-    one = official.fetch("mt-metrics-eval/wmt22", folder=tmp_path / "home", given=folder / "wmt22")
-    assert len(one) == 2
-
-
 def test_what_the_archive_lacks_is_answered_with_what_it_has(archive: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     with pytest.raises(UnknownNameError, match="there are: wmt22, wmt23"):

@@ -221,20 +221,5 @@ def test_a_damaged_file_of_the_user_stays_where_it_is(tmp_path: Path) -> None:
     assert not (tmp_path / "sets" / "downloads" / "lock.json").exists()
 
 
-def test_a_first_download_without_a_checksum_of_its_own_is_warned_of(
-    site, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    data = to_xml(small_set()).encode()
-    site.files |= {"/a.xml": data, "/b.xml": data, "/c.tgz": xml_archive()}
-    fetch(f"{site.url}/a.xml", tmp_path)
-    assert (
-        f"cannot be seen; compare its SHA-256 with the publisher's: {sha256(data)}" in caplog.text
-    )
-    caplog.clear()
-    fetch(f"{site.url}/b.xml", tmp_path, sha256=sha256(data))
-    fetch(f"{site.url}/c.tgz", tmp_path)
-    assert "cannot be seen" not in caplog.text
-
-
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.data.official._archives import has_checksum, is_archive, unpack
+from gnomon.data.official._archives import is_archive, unpack
 from gnomon.data.official._available import Available, listed
 from gnomon.data.official._convert import ContainedSet, Wishes, contents, convert_sets
 from gnomon.data.official._download import download, require_url
@@ -34,10 +34,8 @@ from gnomon.data.official._obtain import (
     Origin,
     alone,
     base_name,
-    digest,
     obtain,
     require_sha256,
-    unverified_warning,
 )
 from gnomon.data.official._sacrebleu import datasets, fetch_sacrebleu
 
@@ -184,11 +182,7 @@ def convert(
         layout=layout,
         compress=compress,
     )
-    places = [Path(path) for path in paths]
-    for source in places:
-        if is_archive(source) and not has_checksum(source):
-            _log.warning("%s", unverified_warning(source, digest(source)))
-    return convert_sets(places, Path(folder), wishes, form=format)
+    return convert_sets([Path(path) for path in paths], Path(folder), wishes, form=format)
 
 
 def _home(folder: str | PathLike[str] | None) -> Path:

@@ -50,12 +50,6 @@ def is_archive(path: Path) -> bool:
         return False
 
 
-def has_checksum(path: Path) -> bool:
-    """Whether a file is packed in a way that tells damage (gzip, bzip2, xz), unlike tar."""
-    with path.open("rb") as file:
-        return file.read(6).startswith(tuple(magic for magic, _ in _PACKED))
-
-
 def unpack(
     archive: Path,
     folder: Path,

@@ -110,7 +110,9 @@ def fetch_metrics_eval(
     sweep(home)
     scratch = home / f".{secrets.token_hex(8)}.new"
     try:
-        source = _gather(scratch, choice, origin)
+        with obtain(URL, origin) as archive:
+            unpack(archive, scratch, wanted=choice.takes, progress=origin.progress)
+            source = {"source": origin.given or URL, "sha256": digest(archive)}
         choice.check()
         taken = _settle(scratch, home)
     finally:
@@ -118,22 +120,6 @@ def fetch_metrics_eval(
     for set_name, pairs in taken.items():
         _note(home / set_name, pairs, source, complete=not language_pairs)
     return list(_describe_sets(home, taken, new=True))
-
-
-def _gather(scratch: Path, choice: _Choice, origin: Origin) -> dict[str, str]:
-    """Bring the files into a folder; where they come from."""
-    given = Path(origin.given) if origin.given and "://" not in origin.given else None
-    if given is not None and given.is_dir() and not list(given.glob("*.tgz")):
-        files = (f for f in given.resolve().rglob("*") if f.is_file() and not f.is_symlink())
-        for file in files:
-            path = PurePosixPath(*file.relative_to(given.resolve().parent).parts)
-            if choice.takes(path):
-                (scratch / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, scratch / path)
-        return {"source": str(given)}
-    with obtain(URL, origin) as archive:
-        unpack(archive, scratch, wanted=choice.takes, progress=origin.progress)
-        return {"source": origin.given or URL, "sha256": digest(archive)}
 
 
 def _settle(scratch: Path, home: Path) -> dict[str, list[str]]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
 from gnomon.data.formats import atomic_write, read_lines
-from gnomon.data.official._archives import has_checksum
 from gnomon.data.official._download import download, require_url
 
 if TYPE_CHECKING:
@@ -97,14 +96,6 @@ def _differs(shown: str, kind: str, checksum: str, wanted: str) -> DataError:
     )
 
 
-def unverified_warning(path: Path, sha256: str) -> str:
-    """The warning about a file without a known checksum."""
-    return (
-        f"{path} holds no checksum of its content, and none was given, so that damage inside its"
-        f" texts cannot be seen; compare its SHA-256 with the publisher's: {sha256}"
-    )
-
-
 def find_record(folder: Path, url: str) -> Recorded | None:
     """What was recorded of an address, if anything."""
     entry = _read(folder).get(url)
@@ -183,42 +174,33 @@ def obtain(
     ended well: a damaged file must not become the one that is expected from then on. Of a download
     that nobody vouches for, and that cannot be read, nothing is kept but under another name.
     """
-    record = find_record(origin.downloads, url)
+    known = find_record(origin.downloads, url)
     mine = origin.given is None or "://" in origin.given
     if mine:
         path = _downloaded(origin.given or url, url, origin)
     else:
         path = _in(Path(origin.given or ""), [*names, base_name(url)])
-    sha256 = origin.sha256 or (record.sha256 if record else None)
+    sha256 = origin.sha256 or (known.sha256 if known else None)
     try:
         checksum = verify(path, Expected(sha256, md5), shown=str(path))
     except DataError as error:
         remedy = _set_aside(path) if mine else ""
-        if record is not None and sha256 == record.sha256:
+        if known is not None and sha256 == known.sha256:
             remedy += (
                 f". The expected one was recorded when {url} was first fetched, in"
                 f" {origin.downloads / 'lock.json'}; if the new file is meant, pass its own with"
                 " --sha256"
             )
         raise DataError(f"{error}{remedy}") from error
-    vouched = sha256 is not None or md5 is not None
     try:
         yield path
     except DataError as error:
-        if not mine or vouched:
+        if not mine or sha256 is not None or md5 is not None:
             raise
         raise DataError(f"{error}{_set_aside(path)}, and its checksum is not recorded") from error
-    if record is None or checksum != record.sha256:
-        _record(url, path, checksum, origin, vouched=vouched)
-
-
-def _record(url: str, path: Path, sha256: str, origin: Origin, *, vouched: bool) -> None:
-    record(origin.downloads, url, path, sha256)
-    lock = origin.downloads / "lock.json"
-    if vouched or has_checksum(path):
-        _log.info("%s: SHA-256 %s, recorded in %s", path, sha256, lock)
-    else:
-        _log.warning("%s, recorded in %s", unverified_warning(path, sha256), lock)
+    if known is None or checksum != known.sha256:
+        record(origin.downloads, url, path, checksum)
+        _log.info("%s: SHA-256 %s, recorded in %s", path, checksum, origin.downloads / _LOCK)
 
 
 def _set_aside(path: Path) -> str:
