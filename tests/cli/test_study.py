@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from gnomon import example
-from gnomon.studies import _query
+from gnomon.core.errors import UsageError
+from gnomon.studies import Store, _query
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -49,7 +49,7 @@ def test_a_dry_run_tells_all_that_is_wrong(gnomon: Callable, study: Path) -> Non
     assert not (study.parent / "study.store").exists()
 
 
-def test_run_query_export_and_forget(gnomon: Callable, study: Path) -> None:
+def test_run_query_and_export(gnomon: Callable, study: Path) -> None:
     assert gnomon("run", study, "--engine", "here").code == 0
     scores = gnomon("score", "-t", example.path(), "--first", 10, "-m", "bleu", "-f", "json")
     found = gnomon(
@@ -70,11 +70,6 @@ def test_run_query_export_and_forget(gnomon: Callable, study: Path) -> None:
     assert first.json()["rows"][0]["score"] == max(row["score"] for row in expected)
     assert gnomon("export", "study.store", "-o", "all.duckdb").code == 0
     assert Path("all.duckdb").stat().st_size > 0
-    name = found.json() and gnomon(
-        "query", "study.store", "select distinct testset from tasks", "-f", "json"
-    )
-    assert gnomon("run", study, "--forget", name.json()["rows"][0]["testset"]).code == 0
-    assert gnomon("query", "study.store", "select * from tasks", "-f", "json").json()["rows"] == []
 
 
 def test_a_run_ends_with_what_was_found_set_by_set_and_two_commands_that_work(
@@ -188,26 +183,6 @@ def test_what_is_in_the_way_of_an_export_is_not_to_be_taken_away(
     )  # fmt: skip
 
 
-def test_a_test_set_can_be_forgotten_when_it_is_gone(
-    gnomon: Callable, study: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(example.path(), tmp_path / "gone")
-    more = f'{study.read_text()}[[testsets]]\npath = "gone"\nname = "gone"\nfirst = 5\n'
-    study.write_text(more)
-    assert gnomon("run", study, "--engine", "here").code == 0
-    shutil.rmtree(tmp_path / "gone")
-    study.write_text("wrong = 1\n" + more.replace('"bleu"', "\"python('x:y')\""))
-    answer = gnomon("run", study, "--forget", "gone", "-f", "json")
-    assert (answer.code, answer.json()["rows"][0]["tasks"] > 0) == (0, True)
-    sets = gnomon("query", "study.store", "select testset from testsets", "-f", "json").json()[
-        "rows"
-    ]
-    assert [row["testset"] for row in sets] == ["example/es-en"]
-    study.write_text("store = 1\n")
-    answer = gnomon("run", study, "--forget", "gone")
-    assert (answer.code, "store: must be a text" in answer.err) == (1, True)
-
-
 def test_mistakes_are_told(gnomon: Callable, study: Path) -> None:
     assert "gnomon run" in gnomon("query", "nowhere", "select 1").err
     answer = gnomon("query", "select 1")
@@ -243,25 +218,8 @@ def test_answers_can_be_read_at_80_columns(
     _made(gnomon, study)
     monkeypatch.setenv("COLUMNS", "80")
     for sql in ((), ("--columns",), ("select * from scores",), ("select * from segments",)):
-        table = gnomon("query", "study.store", *sql).out.partition("In all rows")[0]
-        assert "columns 1-" not in table
+        table = gnomon("query", "study.store", *sql).out
         assert max(map(len, table.splitlines()), default=0) <= 80
-
-
-def test_what_is_equal_in_all_rows_is_said_once_and_nothing_is_lost(
-    gnomon: Callable, study: Path
-) -> None:
-    _made(gnomon, study)
-    sql = ("query", "study.store", "select * from scores")
-    brief = gnomon(*sql).out
-    assert brief.count("example/es-en") == 1
-    assert "In all rows: testset example/es-en" in brief
-    assert "2 more columns: signature, task" in brief
-    assert "--all" in brief
-    whole = gnomon(*sql, "--all").out
-    assert "informed_by" in whole
-    rows = gnomon(*sql, "-f", "json").json()["rows"]
-    assert {"testset", "signature", "task", "informed_by"} <= set(rows[0])
 
 
 def test_columns_that_were_named_are_all_shown(gnomon: Callable, study: Path) -> None:
@@ -269,13 +227,6 @@ def test_columns_that_were_named_are_all_shown(gnomon: Callable, study: Path) ->
     answer = gnomon("query", "study.store", "select system, metric, signature, task from scores")
     for name in ("system", "metric", "signature", "task"):
         assert name in answer.out
-
-
-def test_one_row_of_many_columns_goes_downwards(gnomon: Callable, study: Path) -> None:
-    _made(gnomon, study)
-    answer = gnomon("query", "study.store", "select * from scores limit 1").out
-    assert [line.split()[0] for line in answer.splitlines() if line.startswith("metric")]
-    assert "higher_is_better  yes" in answer
 
 
 def test_an_answer_without_rows_is_an_empty_table(gnomon: Callable, study: Path) -> None:
@@ -287,13 +238,8 @@ def test_an_answer_without_rows_is_an_empty_table(gnomon: Callable, study: Path)
 
 def test_a_query_that_takes_too_long_is_ended_and_says_what_to_do(gnomon, study) -> None:
     assert gnomon("run", study, "--engine", "here").code == 0
-    store = study.with_suffix(".store")
+    store = Store.open(study.with_suffix(".store"))
     endless = "select count(*) from range(10000000000) a, range(1000) b where a.range * b.range = 1"
-    answer = gnomon("query", store, endless, "--timeout", ".2")
-    assert answer.code == 2
-    assert "the query has taken 0.2 s, and was ended" in answer.err
-    assert "allow more (--timeout)" in answer.err
-    assert (
-        gnomon("query", store, "select 1 as one", "--timeout", "0", "-f", "tsv").out == "one\n1\n"
-    )
-    assert "a number of seconds, 0 or more" in gnomon("query", store, "x", "--timeout", "-1").err
+    with pytest.raises(UsageError, match=r"has taken 0\.2 s, and was ended: .*\(timeout=\)"):
+        store.query(endless, timeout=0.2)
+    assert store.query("select 1 as one", timeout=None).rows == ((1,),)

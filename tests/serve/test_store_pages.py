@@ -229,15 +229,3 @@ def test_pages_have_twins_as_data(shows: Callable[..., Any], address: str) -> No
     assert data.json()["name"] == "shown"
     for script in ("onclick", "style=", "javascript:"):
         assert script not in page.text
-
-
-def test_answers_with_figures_of_several_kinds_of_mask_say_so(
-    shows: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client, address = shows(), "/ask?sql=select+metric,muler+from+muler"
-    assert "masks differ" not in client.get(address).text
-    kinds = {"muler": {"tokens": ["bleu"], "substitute": ["chrf"]}}
-    monkeypatch.setattr("gnomon.studies._query.mask_kinds", lambda _entries: kinds)
-    assert "masks differ between metrics" in client.get(address).text
-    assert "masks differ between metrics" in str(client.get(address.replace("?", ".json?")).json())
-    assert "masks differ" not in client.get("/ask?sql=select+masks,muler+from+muler").text

@@ -1,21 +1,14 @@
-"""Write docs/study-tables.md: every table of a study of all methods, from a real store.
-
-With ``--check`` nothing is written; the exit code is 1 where the page is not up to date.
-"""
+"""A study of all methods over the example, with judges and judgements that are made up."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import shutil
-import sys
-import tempfile
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,16 +21,6 @@ from gnomon.data.formats import write_human
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE = Path(__file__).parent.parent / "docs" / "study-tables.md"
-HEAD = """\
-# Tables of a study
-
-`gnomon query STORE` lists the tables of a store; this page says what their columns mean. It is made
-by `scripts/study_tables.py` from a study of all methods. A table is there where its method has run
-and had something to put into it; options can bring further tables (`by`, `errors`),
-which `Store.describe()` tells in the same way. Undefined cells are `NULL`. The last
-ones, from `tasks` on, are tables of the store itself and views.
-"""
 STUDY = """
 metrics = ["bleu", "chrf"]
 [[testsets]]
@@ -134,28 +117,12 @@ def judging() -> Iterator[str]:
         thread.join()
 
 
-def main() -> int:
-    """Run the study, write or check the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        text = page(stored(Path(folder)))
-    if args.check:
-        fits = PAGE.read_text(encoding="utf-8") == text
-        if not fits:
-            sys.stderr.write(f"{PAGE} is not up to date; run {sys.argv[0]}\n")
-        return 0 if fits else 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
-
-
 def stored(folder: Path) -> study.Store:
     """A store of all methods, over the first segments of the example and drawn judgements."""
     copied = folder / "es-en"
     shutil.copytree(example.path(), copied)
     (copied / "human").mkdir()
-    draw = random.Random(3)  # noqa: S311  # seeded draws, not secrets
+    draw = random.Random(3)  # seeded draws, not secrets
     whole = TestSet.read(copied)
     lines = [
         f"{name}\t{number}\t{draw.randint(0, 100)}"
@@ -180,20 +147,3 @@ def stored(folder: Path) -> study.Store:
     if outcome.failed:
         raise SystemExit("\n".join(outcome.failed.values()))
     return study.Store.open(made.study.store)
-
-
-def page(store: study.Store) -> str:
-    """The page, in Markdown."""
-    return HEAD + "".join(_tables(store))
-
-
-def _tables(store: study.Store) -> Iterator[str]:
-    for name, rows in groupby(store.describe().rows, key=lambda row: row[0]):
-        yield f"\n## {name}\n\n| column | type | meaning |\n|---|---|---|\n"
-        for _, column, kind, meaning in rows:
-            said = str(meaning).replace("|", "\\|").replace("\n", " ")
-            yield f"| `{column}` | {kind} | {said} |\n"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

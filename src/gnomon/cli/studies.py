@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import shlex
 from dataclasses import replace
@@ -23,9 +22,9 @@ from gnomon.cli._options import (
 )
 from gnomon.cli._requests import are_planned, write_requests
 from gnomon.core.errors import UsageError
-from gnomon.core.options import MOST
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
@@ -63,7 +62,7 @@ examples:
   gnomon run study.toml --dry-run
   gnomon run study.toml --workers 4 --html report
   gnomon run study.toml --engine dask://10.0.0.1:8786
-  gnomon run study.toml --forget wmt18/de-en
+  gnomon run study.toml --prune
 """
 
 
@@ -104,11 +103,7 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="let metrics judge(...) send texts to servers on other machines",
     )
-    kept = parser.add_argument_group("what is kept")
-    kept.add_argument(
-        "--forget", metavar="TESTSET", help="delete all that came from a test set, compute nothing"
-    )
-    kept.add_argument(
+    parser.add_argument(
         "--prune", action="store_true", help="delete what the study no longer asks for"
     )
     add_output(parser)
@@ -125,14 +120,8 @@ def _run(args: argparse.Namespace) -> int:
     """Check, plan, run, report."""
     from gnomon import studies as study
 
-    if args.forget and (are_planned(args) or args.prune):
-        raise UsageError("--forget only deletes; run the study afterwards")
     if args.workers is not None and args.engine != "pool":
         raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
-    if args.forget:  # a study whose test sets are gone is not right any more
-        count = study.Store.open(study.store_of(args.study)).forget(args.forget)
-        show_rows(args, "run", "Deleted", [{"testset": args.forget, "tasks": count}])
-        return 0
     wanted = study.read_study(args.study, allow_code=args.allow_code)
     page = _page_of(args, wanted)
     if are_planned(args):
@@ -272,10 +261,9 @@ def _workers(args: argparse.Namespace) -> int:
 _SHOWN = 10_000
 
 _QUERY_EXAMPLES = """\
-The tables are those of `gnomon query STORE` without a query; views such as leaderboard,
-standings, scores_wide, scores_by_testset, disagreements, muler_features, best_metrics and costs
-answer common questions. Formats for people show the first 10000 rows, -f tsv and -f json
-all, however many.
+The tables are those of `gnomon query STORE` without a query; the views leaderboard,
+muler_features and best_metrics answer common questions. Formats for people show the first
+10000 rows, -f tsv and -f json all, however many.
 
 examples:
   gnomon query wmt.store
@@ -299,28 +287,8 @@ def _add_query(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--columns", action="store_true", help="what the columns of all tables and views mean"
     )
-    parser.add_argument(
-        "--timeout",
-        type=_seconds,
-        default=60.0,
-        metavar="SECONDS",
-        help="seconds to wait for rows; 0: however long (default: 60)",
-    )
-    add_output(parser).add_argument(
-        "--all", action="store_true", help="text: every column, however many lines that takes"
-    )
+    add_output(parser)
     parser.set_defaults(run=_query)
-
-
-def _seconds(text: str) -> float:
-    """Seconds of a command line."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1
-    if not 0 <= seconds <= MOST:
-        raise argparse.ArgumentTypeError(f"it must be a number of seconds, 0 or more; got {text}")
-    return seconds
 
 
 def _query(args: argparse.Namespace) -> int:
@@ -335,12 +303,10 @@ def _query(args: argparse.Namespace) -> int:
         raise UsageError(f"the store comes first: gnomon query STORE {shlex.quote(args.store)}")
     store = Store.open(args.store)
     if args.sql:
-        result = store.query(args.sql, timeout=args.timeout or None)
+        result = store.query(args.sql, timeout=None)
     else:
         result = store.describe() if args.columns else store.tables()
     columns = tuple(_columns(result))
-    for notice in result.notices:
-        _log.warning("%s", notice)
     rows = _rows(result)
     if args.format in ("json", "tsv"):
         emit(args, report.render_rows(columns, rows, args.format, command="query"))
@@ -348,10 +314,8 @@ def _query(args: argparse.Namespace) -> int:
     shown = tuple(islice(rows, _SHOWN))
     cut = next(rows, None) is not None
     note = f"The first {_SHOWN} rows; -f tsv and -f json give all." if cut else ""
-    if args.format != "text" or args.all:
+    if args.format != "text" or args.sql:
         tables = [Table("query", "Query" if args.sql else "Tables", columns, shown, note)]
-    elif args.sql:
-        tables = [_of_query(args.sql, columns, shown, note)]
     else:
         tables = _meanings(shown) if args.columns else [_overview(shown)]
     listings = tuple(
@@ -366,77 +330,8 @@ def _query(args: argparse.Namespace) -> int:
 # What text shows of an answer, so that 80 columns are enough.
 
 
-#: cells of a terminal, and the most that a name and a number take of them
-_TERMINAL, _NAME, _NUMBER = 80, 36, 14
-#: what no person reads
-_KEYS = ("task", "signature")
 #: names of columns that an overview tells
 _FEW = 5
-
-
-def _of_query(
-    sql: str, columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]], note: str
-) -> Table:
-    """An answer as a person reads it.
-
-    One row of many columns goes downwards. What is equal in all rows is said once; of all columns
-    of a table (*), those stand that have room.
-    """
-    from gnomon.core.findings import Column, Table
-
-    if len(rows) == 1 and len(columns) > _FEW:
-        downwards = [
-            {"column": column.name, "value": _text(rows[0][column.name])} for column in columns
-        ]
-        header = (Column("column", "column"), Column("value", "value"))
-        return Table("query", "Query", header, tuple(downwards), note)
-    notes = [note] if note else []
-    kept, equal = list(columns), []
-    if len(rows) > 1 and _width(columns, rows) > _TERMINAL:
-        equal = [column for column in columns if len({repr(row[column.name]) for row in rows}) == 1]
-        kept = [column for column in columns if column not in equal]
-    first = rows[0] if rows else {}
-    constant = [
-        column for column in equal if first[column.name] is not None and column.name not in _KEYS
-    ]
-    said = [f"{column.name} {_text(first[column.name])}" for column in constant]
-    empty = [column.name for column in equal if first[column.name] is None]
-    notes += [f"In all rows: {', '.join(said)}."] * bool(said)
-    notes += [f"Empty in all rows: {', '.join(empty)}."] * bool(empty)
-    if "*" in sql:
-        unread = [column for column in kept if column.name in _KEYS and len(kept) > 1]
-        fit = [column for column in kept if column not in unread]
-        while len(fit) > 1 and _width(fit, rows) > _TERMINAL:
-            fit.pop()
-        left = [column.name for column in kept if column not in fit]
-        if left:
-            many = f"{len(left)} more columns" if len(left) > 1 else "One more column"
-            notes.append(
-                f"{many}: {', '.join(left)}. Name what you want in place of *, or see all: --all."
-            )
-        kept = fit
-    return Table("query", "Query", tuple(kept or columns), tuple(rows), " ".join(notes))
-
-
-def _width(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> int:
-    """About how many cells of a terminal a table takes, numbers of rows included."""
-    total = len(str(len(rows))) + 2
-    for column in columns:
-        values = [row[column.name] for row in rows]
-        if all(isinstance(value, int | float) or value is None for value in values):
-            digits = max((len(f"{value:.2f}") for value in values if value is not None), default=1)
-            total += min(max(len(column.name), digits), _NUMBER) + 2
-        else:
-            total += min(max(len(column.name), *(len(_text(value)) for value in values)), _NAME) + 2
-    return total
-
-
-def _text(value: Cell) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "-" if value is None else str(value)
 
 
 def _overview(rows: Sequence[Mapping[str, Cell]]) -> Table:
@@ -449,7 +344,7 @@ def _overview(rows: Sequence[Mapping[str, Cell]]) -> Table:
         more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
         shown.append({**row, "columns": ", ".join(names[:_FEW]) + more})
     columns = tuple(Column(name, name) for name in ("table", "rows", "columns"))
-    note = "What the columns mean: --columns. Every column by name: --all."
+    note = "Every column, and what it means: --columns."
     return Table("query", "Tables", columns, tuple(shown), note)
 
 
@@ -611,11 +506,6 @@ def _add_export(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--tables", nargs="+", metavar="NAME", help="only these tables (default: all)"
     )
-    parser.add_argument(
-        "--keep-formulas",
-        action="store_true",
-        help="CSV: leave texts that begin with = + - @ as they are; a spreadsheet would run them",
-    )
     add_format(parser)
     parser.set_defaults(run=_export)
 
@@ -625,9 +515,7 @@ def _export(args: argparse.Namespace) -> int:
     from gnomon.studies import Store
 
     kind: ExportKind = args.kind or ("duckdb" if Path(args.to).suffix == ".duckdb" else "csv")
-    written = Store.open(args.store).export(
-        args.to, kind=kind, tables=args.tables, keep_formulas=args.keep_formulas
-    )
+    written = Store.open(args.store).export(args.to, kind=kind, tables=args.tables)
     rows: list[Mapping[str, Cell]] = [
         {"table": name, "rows": count} for name, count in written.items()
     ]

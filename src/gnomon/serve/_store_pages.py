@@ -79,7 +79,7 @@ def open_store(path: Path) -> OpenStore:
             return known
     store = studies.Store(path)
     done = tuple(store.entries[key] for key in store.planned() if key in store.entries)
-    connection = reading.connect(store, sql="tasks", all_files=True, frugal=True)
+    connection = reading.connect(store, sql="from tasks", all_files=True, frugal=True)
     opened = OpenStore(store, reading.PageSource(store, connection, done), stamp)
     with _lock:
         _open[path] = opened
@@ -844,11 +844,6 @@ def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
     return {planned.name: planned.sketch.segments for planned in opened.store.sets()}
 
 
-def mask_notices(opened: OpenStore, sql: str) -> tuple[str, ...]:
-    """What who asks a question should know of its answer."""
-    return tuple(reading.mask_notices(opened.store, sql))
-
-
 def provenance(opened: OpenStore) -> Provenance:
     """Signatures, versions and notices, each with the number of tasks that say so."""
     signatures: dict[tuple[str, str, str], int] = {}
@@ -885,7 +880,7 @@ def sql_of_table(table: TableRows, source: PageSource) -> str:
 
 __all__ = [
     "HeatPage", "OpenStore", "Provenance", "StudyResult", "TablePage", "TableQuery", "heat_maps",
-    "heat_page", "mask_notices", "open_store", "provenance", "quotes_texts", "sections",
+    "heat_page", "open_store", "provenance", "quotes_texts", "sections",
     "sizes_of_sets", "sql_of_table", "stamp_of_store", "study_result", "table_names", "table_page",
     "table_rows",
 ]  # fmt: skip

@@ -12,7 +12,6 @@ from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from gnomon.studies._config import read_study as read_study
-    from gnomon.studies._config import store_of as store_of
     from gnomon.studies._engines import ENGINES as ENGINES
     from gnomon.studies._engines import TaskEngine as TaskEngine
     from gnomon.studies._engines import open_engine as open_engine

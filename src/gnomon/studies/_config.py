@@ -14,7 +14,6 @@ from gnomon.core.errors import GnomonError
 from gnomon.core.option_files import Problems, described, parsed_toml
 from gnomon.data.formats import read_text
 from gnomon.studies._checks import checked_options, checked_specs
-from gnomon.studies._remote import READ_ONLY, is_remote
 from gnomon.studies._study import SetSource, Step, StepKey, Study
 
 if TYPE_CHECKING:
@@ -75,18 +74,10 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
     return study
 
 
-def store_of(path: str | PathLike[str]) -> Path:
-    """Where a study keeps its results; nothing else that the file says is looked at."""
-    file, problems = Path(path), Problems()
-    store = _store(file, parsed_toml(read_text(file), file), problems)
-    problems.refuse(file)
-    return store
-
-
 def _store(file: Path, given: Mapping[str, object], problems: Problems) -> Path:
     name = _text(given, "store", problems)
-    if is_remote(name):
-        problems.add("store", f"{name} {READ_ONLY} there")
+    if "://" in name:
+        problems.add("store", f"{name} is elsewhere: name a folder, and copy it there")
     return file.parent / (name or f"{file.stem}.store")
 
 

@@ -31,7 +31,6 @@ def export(
     *,
     kind: ExportKind = "duckdb",
     tables: Sequence[str] | None = None,
-    keep_formulas: bool = False,
 ) -> dict[str, int]:
     """Write tables, all or none; returns how many rows each has.
 
@@ -61,7 +60,7 @@ def export(
     with explain_failure(target, duckdb.Error):
         try:
             named_views = [] if tables else [(view.name, view.sql) for view in views(store)]
-            write = _ExportWriter(store, connection, keep_formulas=keep_formulas)
+            write = _ExportWriter(store, connection)
             return write.all(wanted, named_views, target, kind)
         except duckdb.Error as error:
             raise damage(store, error) or error from error
@@ -71,7 +70,6 @@ def export(
 class _ExportWriter:
     store: Store
     connection: Any  # DuckDB is optional and without types
-    keep_formulas: bool
 
     def all(
         self,
@@ -118,8 +116,7 @@ class _ExportWriter:
             run("detach taken")
 
     def _file(self, table: str, file: Path, kind: ExportKind) -> None:
-        plain = self.keep_formulas or kind == "parquet"
-        chosen = "*" if plain else _harmless(self.connection, table)
+        chosen = "*" if kind == "parquet" else _harmless(self.connection, table)
         options = "format csv, header" if kind == "csv" else f"format parquet{self._schema(table)}"
         self.connection.execute(
             f'copy (select {chosen} from "{table}") to {sql_text(file)} ({options})'

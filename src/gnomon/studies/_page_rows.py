@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.pages import PageTable
 from gnomon.studies._needs import options_of_task
-from gnomon.studies._query import TASK, connect, damage
+from gnomon.studies._query import OWN_TABLES, TASK, connect, damage
 from gnomon.studies._tables import sql_files
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class PageSource:
         """The rows of a store."""
         there = store.entries
         done = tuple(there[key] for key in store.planned() if key in there)
-        return cls(store, connect(store, sql="tasks", all_files=True), done)
+        return cls(store, connect(store, sql="from tasks", all_files=True), done)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -76,7 +77,7 @@ class PageSource:
             and (metric is None or metric in entry.metrics or metric in entry.signatures)
             and metrics in (None, entry.metrics)
         ]
-        self.store.fetch(files)
+        self.store.check_files(files)
         return (
             "(select * exclude (filename), parse_filename(filename, true) as task"  # noqa: S608  # quoted
             f" from read_parquet({sql_files(files)}, union_by_name = true, filename = true))"
@@ -185,6 +186,12 @@ def view_table(source: PageSource, view: StoredView, section: str) -> PageTable:
             yield from source.read_parts(asked, rows)
 
     return PageTable(view.name, view.title, section, view.columns, read_parts)
+
+
+def own_table(source: PageSource, name: str, title: str) -> PageTable:
+    """A table of the store itself, for the page on where results are from."""
+    parts = partial(source.read_parts, f'select * from "{name}"')  # noqa: S608  # a name of ours
+    return PageTable(name, title, "provenance", OWN_TABLES[name], parts)
 
 
 def made_table(

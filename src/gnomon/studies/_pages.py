@@ -33,7 +33,14 @@ from gnomon.core.verdicts import Claim, counted, of_scores
 from gnomon.metrics.masking import OWN_TOKENS
 from gnomon.metrics.titles import metric_titles
 from gnomon.studies._mask_kinds import mask_kinds, mask_words, own_tokens
-from gnomon.studies._page_rows import PageSource, SetRows, made_table, stored_table, view_table
+from gnomon.studies._page_rows import (
+    PageSource,
+    SetRows,
+    made_table,
+    own_table,
+    stored_table,
+    view_table,
+)
 from gnomon.studies._tables import cells_of
 from gnomon.studies._tasks import SystemScore
 
@@ -261,27 +268,9 @@ def _markers(
 _SCORES, _SEGMENTS = "scores", "segments"
 #: the method that tests what scores show
 _COMPARE = "compare"
-_TESTSET = Column("testset", "Test set")
 _METHOD = Column("method", "Method")
 _METRICS = Column("metrics", "Metrics")
 _TASK_COUNT = Column("tasks", "Tasks", "count")
-_REFERENCES = (
-    _TESTSET,
-    Column("reference", "Reference"),
-    Column("of_system", "Of system"),
-    Column(
-        "paraphrases_by", "Paraphrases by", help="the method that made it, where it is a paraphrase"
-    ),
-    Column("segments", "Segments", "count", help="segments that have it"),
-    Column("words", "Words", "count"),
-    Column("words_per_segment", "Words per segment", "number"),
-    Column(
-        "same_as_first",
-        "Same as first",
-        "share",
-        help="share of its segments that are those of the first reference",
-    ),
-)
 _SIGNATURES = (
     _METHOD,
     Column("of", "Of"),
@@ -289,26 +278,6 @@ _SIGNATURES = (
     _TASK_COUNT,
 )
 _NOTICES = (_METHOD, _METRICS, Column("notice", "Notice"), _TASK_COUNT)
-_VERSIONS = (Column("what", "What"), Column("version", "Version"), _TASK_COUNT)
-_TASKS = (
-    Column("key", "Key"),
-    _METHOD,
-    _TESTSET,
-    _METRICS,
-    Column("systems", "Systems", "count"),
-    Column("options", "Options"),
-    Column("seconds", "Seconds", "number", help="wall clock of one worker"),
-    Column("finished", "Finished"),
-)
-_SETS = (
-    _TESTSET,
-    Column("language_pair", "Language pair"),
-    Column("systems", "Systems", "count"),
-    Column("segments", "Segments", "count"),
-    Column("references", "References", "count"),
-    Column("texts", "Texts"),
-    Column("path", "Path"),
-)
 
 
 def pages(
@@ -359,7 +328,7 @@ def pages(
                 for view in method.views
                 if set(source.tables) >= set(view.of)
             ),
-            *_made_tables(sets, source.entries),
+            *_provenance(source),
         ),
         testsets=[study_set.page for study_set in sets],
         verdicts=verdicts(store),
@@ -514,7 +483,7 @@ def _system_scores(store: Store, done: Sequence[FinishedTask]) -> Iterator[Score
 
 def _rows_of_systems(store: Store, entry: FinishedTask) -> Iterator[SystemScore]:
     file = store.file(_SCORES, entry.key)
-    store.fetch([file])
+    store.check_files([file])
     cells = cells_of(file)
     for row in zip(*cells.values(), strict=True):
         yield SystemScore.from_row(dict(zip(cells, row, strict=True)))
@@ -562,49 +531,15 @@ def _tables_of_methods(source: PageSource) -> dict[str, list[str]]:
     return {name: tables[name] for name in source.store.methods() if name in tables}
 
 
-def _made_tables(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> list[PageTable]:
-    """Tables that a store does not hold as such, in the order of their page."""
+def _provenance(source: PageSource) -> list[PageTable]:
+    """Where the results are from."""
+    entries = source.entries
     return [
-        made_table(name, title, columns, rows)
-        for name, title, columns, rows in (
-            ("signatures", "Signatures", _SIGNATURES, lambda: _signatures(entries)),
-            ("notices", "Notices", _NOTICES, lambda: _notices(entries)),
-            ("versions", "Made with", _VERSIONS, lambda: _versions(entries)),
-            ("testsets", "Test sets", _SETS, lambda: _sets(sets)),
-            ("references", "References", _REFERENCES, lambda: _references(sets)),
-            ("tasks", "Tasks", _TASKS, lambda: _tasks(entries)),
-        )
+        made_table("signatures", "Signatures", _SIGNATURES, lambda: _signatures(entries)),
+        made_table("notices", "Notices", _NOTICES, lambda: _notices(entries)),
+        own_table(source, "testsets", "Test sets"),
+        own_table(source, "tasks", "Tasks"),
     ]
-
-
-def _references(sets: Sequence[StudySet]) -> Iterator[Row]:
-    for study_set in sets:
-        testset = study_set.testset()
-        if testset is not None:
-            yield from _of_set(study_set.page.name, testset)
-
-
-def _of_set(name: str, testset: TestSet) -> Iterator[Row]:
-    first = next(iter(testset.references.values()), ())
-    columns = [("", reference, texts) for reference, texts in testset.references.items()] + [
-        (system, reference, texts)
-        for system, references in testset.system_references.items()
-        for reference, texts in references.items()
-    ]
-    for system, reference, texts in columns:
-        there = [text for text in texts if text is not None]
-        words = sum(len(text.split()) for text in there)
-        same = sum(a == b for a, b in zip(texts, first, strict=True) if a is not None)
-        yield {
-            "testset": name,
-            "reference": reference,
-            "of_system": system or None,
-            "paraphrases_by": testset.paraphrases.get(reference),
-            "segments": len(there),
-            "words": words,
-            "words_per_segment": words / len(there) if there else None,
-            "same_as_first": same / len(there) if there else None,
-        }
 
 
 def _signatures(entries: Sequence[FinishedTask]) -> Iterator[Row]:
@@ -623,41 +558,3 @@ def _notices(entries: Sequence[FinishedTask]) -> Iterator[Row]:
     )
     for (method, metrics, text), count in tally.items():
         yield {"method": method, "metrics": metrics or None, "notice": text, "tasks": count}
-
-
-def _versions(entries: Sequence[FinishedTask]) -> Iterator[Row]:
-    tally = Counter(
-        pair
-        for entry in entries
-        for pair in (("gnomon", entry.gnomon), *entry.made_with.items())
-        if pair[1]
-    )
-    for (what, version), count in tally.items():
-        yield {"what": what, "version": version, "tasks": count}
-
-
-def _tasks(entries: Sequence[FinishedTask]) -> Iterator[Row]:
-    for entry in entries:
-        yield {
-            "key": entry.key,
-            "method": entry.method,
-            "testset": entry.testset,
-            "metrics": ", ".join(entry.metrics) or None,
-            "systems": len(entry.systems),
-            "options": entry.options or None,
-            "seconds": entry.seconds,
-            "finished": entry.finished or None,
-        }
-
-
-def _sets(sets: Sequence[StudySet]) -> Iterator[Row]:
-    for page, planned in ((study_set.page, study_set.planned) for study_set in sets):
-        yield {
-            "testset": page.name,
-            "language_pair": page.language_pair,
-            "systems": len(page.systems),
-            "segments": page.segments,
-            "references": len(page.references),
-            "texts": page.missing or "shown; they are those that the results are of",
-            "path": planned.source.path if planned else "",
-        }

@@ -16,15 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Column
-from gnomon.metrics.masking import OWN_TOKENS
-from gnomon.studies._mask_kinds import mask_kinds, mask_words, own_tokens
-from gnomon.studies._tables import bundle_of, source_of, sql_files, sql_name, sql_text
+from gnomon.studies._tables import bundle_of, source_of, sql_files, sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Kind
-    from gnomon.studies._folder import FinishedTask
     from gnomon.studies._store import Store
     from gnomon.studies._tables import RowSource
 
@@ -48,13 +45,11 @@ class QueryResult:
         columns: names of the columns; a name may stand twice.
         types: their types in SQL.
         parts: the rows, some at a time; read once, by whichever is asked for first.
-        notices: what a reader of the rows should know.
     """
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
     parts: Iterable[Sequence[_Row]]
-    notices: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -237,72 +232,19 @@ class SqlView(NamedTuple):
     meanings: Mapping[str, str]
 
 
-_SET, _METRIC, _SYSTEM = "name of the test set", "spec of the metric", "name of the system"
-_VIEWS = (
-    SqlView(
-        "leaderboard",
-        ("scores",),
-        "select testset, metric, rank() over (partition by testset, metric order by"
-        " if(higher_is_better, score, -score) desc nulls last) as rank, system, score"
-        " from scores order by testset, metric, rank, system",
-        {
-            "testset": _SET,
-            "metric": _METRIC,
-            "rank": "1 is best; error rates are turned",
-            "system": _SYSTEM,
-            "score": "corpus score",
-        },
-    ),
-    SqlView(
-        "standings",
-        ("scores",),
-        "with ranked as (select testset, metric, system, score, rank() over (partition by"
-        " testset, metric order by if(higher_is_better, score, -score) desc) as rank from scores"
-        " where score is not null)"
-        " select metric, system, count(*) as testsets, avg(score order by testset) as"
-        " mean_score, avg(rank order by testset) as mean_rank from ranked group by metric, system"
-        " order by metric, mean_rank, system",
-        {
-            "metric": _METRIC,
-            "system": _SYSTEM,
-            "testsets": "in which the system has a score; means over others do not compare",
-            "mean_score": "of the corpus scores on these test sets",
-            "mean_rank": "of the ranks on these test sets; 1 is best, error rates are turned",
-        },
-    ),
-    SqlView(
-        "disagreements",
-        ("scores",),
-        "with turned as (select testset, metric, system, if(higher_is_better, score, -score) as"
-        " score from scores), pairs as (select a.testset, a.metric, a.system, b.system as rival,"
-        " a.score - b.score as difference from turned a join turned b using (testset, metric)"
-        " where a.score > b.score) select p.testset, p.metric, q.metric as other, p.system,"
-        " p.rival, p.difference, -q.difference as other_difference from pairs p join pairs q on"
-        " p.testset = q.testset and p.system = q.rival and p.rival = q.system"
-        " where p.metric <> q.metric",
-        {
-            "testset": _SET,
-            "metric": "spec of a metric",
-            "other": "spec of another one, which orders the two systems the other way round",
-            "system": "the better system by the metric, the worse by the other",
-            "rival": "the worse system by the metric, the better by the other",
-            "difference": "of the metric's scores, system less rival; positive is better",
-            "other_difference": "of the other's scores, system less rival; negative is worse",
-        },
-    ),
-    SqlView(
-        "costs",
-        (),
-        "select method, metrics, count(*) as tasks, sum(seconds) as seconds,"
-        " max(seconds) as longest from tasks group by all order by seconds desc",
-        {
-            "method": "as in the study",
-            "metrics": "specs",
-            "tasks": "how many",
-            "seconds": "of one worker, all of them",
-            "longest": "seconds of the longest",
-        },
-    ),
+_LEADERBOARD = SqlView(
+    "leaderboard",
+    ("scores",),
+    "select testset, metric, rank() over (partition by testset, metric order by"
+    " if(higher_is_better, score, -score) desc nulls last) as rank, system, score"
+    " from scores order by testset, metric, rank, system",
+    {
+        "testset": "name of the test set",
+        "metric": "spec of the metric",
+        "rank": "1 is best; error rates are turned",
+        "system": "name of the system",
+        "score": "corpus score",
+    },
 )
 
 
@@ -311,12 +253,11 @@ def views(store: Store) -> list[SqlView]:
     there = store.files().keys()
     of_methods = filter(None, map(methods.installed, store.methods()))
     declared = (view for method in of_methods for view in method.views)
-    all_views = [*_VIEWS]
+    all_views = [_LEADERBOARD]
     for view in declared:
         columns = {column.name: column.help for column in view.columns}
         all_views.append(SqlView(view.name, view.of, view.sql, columns))
-    possible = [view for view in all_views if there >= set(view.of)]
-    return [*possible, _wide(store), _by_testset(store)] if "scores" in there else possible
+    return [view for view in all_views if there >= set(view.of)]
 
 
 def meanings_of(store: Store, table: str) -> dict[str, str]:
@@ -328,71 +269,8 @@ def meanings_of(store: Store, table: str) -> dict[str, str]:
     return {column.name: column.help or column.title for column in columns}
 
 
-def _wide(store: Store) -> SqlView:
-    """A column for each metric."""
-    metrics = [name for entry in _scorings(store) for name in entry.signatures]
-    return _pivot(
-        "scores_wide",
-        ("testset", "system"),
-        "metric",
-        metrics,
-        {
-            "testset": _SET,
-            "system": _SYSTEM,
-            **{name: f"corpus score under {name}" for name in metrics},
-        },
-    )
-
-
-def _by_testset(store: Store) -> SqlView:
-    """A column for each test set."""
-    sets = [entry.testset for entry in _scorings(store)]
-    return _pivot(
-        "scores_by_testset",
-        ("metric", "system"),
-        "testset",
-        sets,
-        {
-            "metric": _METRIC,
-            "system": _SYSTEM,
-            **{name: f"corpus score on {name}" for name in sets},
-        },
-    )
-
-
-def _scorings(store: Store) -> list[FinishedTask]:
-    done = (store.entries[key] for key in store.planned() if key in store.entries)
-    return [entry for entry in done if entry.method == "score"]
-
-
-def _pivot(
-    name: str,
-    rows: tuple[str, ...],
-    column: str,
-    headings: Iterable[str],
-    meanings: Mapping[str, str],
-) -> SqlView:
-    """Scores with a column for each of the values of another column.
-
-    SQL does not tell small letters from capitals in names: of such values the first has a column.
-    """
-    values: dict[str, str] = {}
-    for value in headings:
-        if value.lower() not in rows:
-            values.setdefault(value.lower(), value)
-    columns = [
-        f"max(score) filter (where {column} = {sql_text(value)}) as {sql_name(value)}"
-        for value in values.values()
-    ]
-    chosen = ", ".join([*rows, *columns])
-    sql = f"select {chosen} from scores group by all order by all"  # names are quoted
-    return SqlView(name, ("scores",), sql, meanings)
-
-
 #: each thread asks for its share of the memory
 _FRUGAL = {"memory_limit": "128MB", "threads": "2"}
-#: words of queries that ask which tables there are
-_ABOUT_ALL = ("duckdb_", "information_schema", "pg_", "pragma_", "show", "sqlite_")
 
 
 def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
@@ -415,28 +293,7 @@ def _query_result(store: Store, connection: Any, sql: str, seconds: float | None
     first = next(parts, [])  # what goes wrong while it runs mostly does so here
     rest = _parts_or_error(store, parts)
     types = tuple(str(column[1]) for column in header)
-    return QueryResult(columns, types, chain([first], rest), tuple(mask_notices(store, sql)))
-
-
-def mask_notices(store: Store, sql: str) -> Iterator[str]:
-    """That a table has figures under masks that differ, unless the query looks at these."""
-    words = set(re.findall(r"\w+", sql.lower()))
-    if "masks" in words:
-        return
-    installed = filter(None, map(methods.installed, store.methods()))
-    views = [view for method in installed for view in method.views if view.name in words]
-    words |= {table for view in views for table in view.of}
-    there = store.entries
-    planned = (there[key] for key in store.planned() if key in there)
-    entries = [entry for entry in planned if words & set(entry.rows)]
-    for kinds in mask_kinds(entries).values():
-        if len(kinds) > 1:
-            yield (
-                "masks differ between metrics, so that their figures do not compare with each other"
-                f" ({mask_words(kinds)}): compare within one kind alone (column masks)"
-            )
-        elif own_tokens(kinds):
-            yield OWN_TOKENS
+    return QueryResult(columns, types, chain([first], rest))
 
 
 def _parts_of(cursor: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:
@@ -453,7 +310,7 @@ def _with_timeout(seconds: float | None, connection: Any, call: Callable[[], Any
         except TimeoutError as error:
             raise UsageError(
                 f"the query has taken {seconds:g} s, and was ended: ask for less at a time, or"
-                " allow more (--timeout; timeout=)"
+                " allow more (timeout=)"
             ) from error
         finally:
             if not running.done():
@@ -563,7 +420,7 @@ def connect(
             connection.execute(
                 f"insert into {name} select {cells}", [*map(list, zip(*rows, strict=True))]
             )
-    sources = _sources(store, _tables_in(store, sql))
+    sources = _sources(store, _tables_in(store, sql, connection))
     if closed and all_files:
         connection.execute(f"set allowed_directories = {sql_files([store.path])}")
     elif closed:
@@ -589,7 +446,7 @@ def _sources(store: Store, wanted: Collection[str]) -> dict[str, RowSource]:
         if name in wanted:
             bundled = bundle_of(store.path, name, store.entries)
             sources[name] = source_of(parts, bundled, planned)
-            store.fetch(
+            store.check_files(
                 [file for file in sources[name].files if bundled is None or file != bundled.file]
             )
     return sources
@@ -604,14 +461,17 @@ def _name_tables(connection: Any, store: Store, sources: Mapping[str, RowSource]
             connection.execute(f"create view {view.name} as {view.sql}")
 
 
-def _tables_in(store: Store, sql: str | None) -> set[str]:
-    """The tables that a query needs; all where it asks which there are, or is not known."""
+def _tables_in(store: Store, sql: str | None, connection: Any) -> set[str]:
+    """The tables that a query names; all where it names none, or DuckDB cannot tell."""
+    import duckdb
+
     tables = set(store.files())
-    said = (sql or "").lower()
-    if sql is None or any(word in said for word in _ABOUT_ALL):
+    try:
+        said = {name.lower() for name in connection.get_table_names(sql or "")}
+    except duckdb.Error:
         return tables
     of_views = {name for view in views(store) if view.name in said for name in view.of}
-    return {name for name in tables if name.lower() in said} | of_views
+    return {name for name in tables if name.lower() in said} | of_views if said else tables
 
 
 def _tasks(store: Store) -> list[tuple[object, ...]]:

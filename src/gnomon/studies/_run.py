@@ -133,7 +133,7 @@ def stored_scores(store: Store, task: Task) -> dict[str, Scores]:
 
 def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
     files = [store.file(table, key) for table in ("scores", "segments") for key in keys]
-    store.fetch(files)
+    store.check_files(files)
     totals = [cells_of(store.file("scores", key)) for key in keys]
     systems = [str(name) for row in totals for name in row["system"]]
     cells = [cells_of(store.file("segments", key)) for key in keys]
@@ -247,7 +247,7 @@ def _report_lost(left: Sequence[Task], store: Store) -> Collection[str]:
     """The tasks whose results were lost, after a word on which they are."""
     lost = store.lost(task.key for task in left)
     if lost:
-        first, *others = map(store.place, lost.values())
+        first, *others = map(str, lost.values())
         more = f" and files of {len(others)} more tasks" if others else ""
         _log.warning(
             "results of %d tasks are missing or damaged: done again: %s%s", len(lost), first, more

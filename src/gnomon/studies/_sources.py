@@ -319,14 +319,6 @@ class Sketches:
             self.fresh[key] = FileEntry(stamp.hash, identity=content_id)
         return content_id
 
-    def without(self, testset: str) -> dict[str, FileEntry]:
-        """All of them but those of a test set, for keeping."""
-        return {
-            key: entry
-            for key, entry in self.merged().items()
-            if entry.sketch is None or entry.sketch.name != testset
-        }
-
     def merged(self) -> dict[str, FileEntry]:
         """All of them, for keeping."""
         return {**self.known, **self.fresh}

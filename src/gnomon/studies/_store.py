@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,6 @@ from gnomon.studies._folder import (
     sealed,
     text_of,
 )
-from gnomon.studies._remote import READ_ONLY, is_remote, mirror
 from gnomon.studies._sources import PlannedSet, PlanRecord, Sketches
 from gnomon.studies._tables import bundle, bundle_of, bundled, drop_bundles
 
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 
     from gnomon.studies._export import ExportKind
     from gnomon.studies._query import QueryResult
-    from gnomon.studies._remote import Mirror
     from gnomon.studies._study import Step
     from gnomon.studies._tables import TableFile, TableSchema
     from gnomon.studies._tasks import Task, TaskResult
@@ -103,15 +101,13 @@ class Store:
     """A folder of results; ``Store(path)`` opens it to read.
 
     Attributes:
-        path: the folder; of a remote store, the one here that holds what was fetched of it.
+        path: the folder.
         entries: finished tasks by key.
-        remote: the place elsewhere, if it is elsewhere.
         damaged: lines of the manifest say nothing.
     """
 
     path: Path
     entries: dict[str, FinishedTask] = field(default_factory=dict)
-    remote: Mirror | None = None
     damaged: bool = False
     _plan: PlanRecord = field(default_factory=PlanRecord, repr=False)
     _adds: bool = field(default=False, repr=False)
@@ -120,16 +116,13 @@ class Store:
 
     def __post_init__(self) -> None:
         _check_type(self.path)
-        if self.remote is None and is_remote(self.path):
-            raise UsageError(f"{self.path} is elsewhere; fetch it: Store.open({str(self.path)!r})")
         self.path = Path(self.path)
         if not self.is_at(self.path):
             check_kind(self.path)
             check_kind(self.path / ABOUT)
-            location = self.remote.url if self.remote else self.path
             if self.path.is_file():
-                raise DataError(f"{location} is a file; a store is a folder")
-            raise DataError(f"there is no store in {location}; make one: gnomon run STUDY.toml")
+                raise DataError(f"{self.path} is a file; a store is a folder")
+            raise DataError(f"there is no store in {self.path}; make one: gnomon run STUDY.toml")
         self.refresh()
 
     @classmethod
@@ -137,27 +130,20 @@ class Store:
         """Open a store for reading (and adding).
 
         Args:
-            path: the folder, or a place that fsspec can reach (``s3://bucket/wmt.store``).
+            path: the folder.
             create: make it if it is not there. What is damaged counts as not there, and is made
-                anew. Places elsewhere are only read.
+                anew.
 
         Raises:
             DataError: there is no store, it is of another layout, or it is damaged.
             WrongTypeError: the path is none.
-            MissingDependencyError: the place is remote, and what it takes is not installed.
             OutputError: it cannot be made.
-            UsageError: it is elsewhere, and is to be made.
         """
         _check_type(path)
-        remote = mirror(str(path)) if is_remote(path) else None
-        folder = remote.folder if remote else Path(path)
-        if remote:
-            if create:
-                raise UsageError(f"the store {path} {READ_ONLY} there")
-            remote.get()
-        elif create and not cls.is_at(path):
+        folder = Path(path)
+        if create and not cls.is_at(folder):
             make_store(folder)
-        return cls(folder, remote=remote, _adds=create)
+        return cls(folder, _adds=create)
 
     @staticmethod
     def is_at(path: str | PathLike[str]) -> bool:
@@ -216,7 +202,7 @@ class Store:
         firsts: dict[str, Path] = {}  # most tasks say the same
         for file in files[table]:
             firsts.setdefault(self.entries[file.stem].schemas[table], file)
-        self.fetch([*firsts.values()])
+        self.check_files([*firsts.values()])
         return united([*map(schema_in, firsts.values())])
 
     def query(self, sql: str, *, timeout: float | None = 60) -> QueryResult:
@@ -260,12 +246,11 @@ class Store:
         *,
         kind: ExportKind = "duckdb",
         tables: Sequence[str] | None = None,
-        keep_formulas: bool = False,
     ) -> dict[str, int]:
         """Write tables for other tools; see :func:`gnomon.studies._export.export`."""
         from gnomon.studies._export import export
 
-        return export(self, to, kind=kind, tables=tables, keep_formulas=keep_formulas)
+        return export(self, to, kind=kind, tables=tables)
 
     def frame(self, table: str) -> Any:  # polars is optional
         """A table as a polars data frame.
@@ -281,17 +266,12 @@ class Store:
             raise UsageError(f"there is no table {table!r}; there are {', '.join(tables)}")
         return self.query(f'select * from "{table}"', timeout=None).to_frame()  # noqa: S608  # a known name
 
-    def fetch(self, files: Sequence[Path]) -> None:
+    def check_files(self, files: Sequence[Path]) -> None:
         """Make sure that files of finished tasks are here, and what the tasks gave.
 
         Raises:
             DataError: a file is missing or damaged.
         """
-        if self.remote is not None:
-            for file in files:
-                if not self.is_intact(file):  # what was brought here can be brought again
-                    file.unlink(missing_ok=True)
-            self.remote.fetch(files)
         for file in files:
             if not self.is_intact(file):
                 raise self.damage_of(file)
@@ -306,15 +286,7 @@ class Store:
             check_kind(file)
         except DataError as error:
             return error
-        return DataError(
-            f"{self.place(file)} is missing or damaged; {self.remedy}: it is computed anew"
-        )
-
-    @property
-    def remedy(self) -> str:
-        """What to do about damage."""
-        again = "run the study again"
-        return f"{again} where it was run, and copy its store anew" if self.remote else again
+        return DataError(f"{file} is missing or damaged; run the study again: it is computed anew")
 
     def lost(self, keys: Iterable[str]) -> dict[str, Path]:
         """Those of some tasks that were finished, and whose files are missing or damaged.
@@ -330,10 +302,6 @@ class Store:
                     files.setdefault(key, file)
         return files
 
-    def place(self, file: Path) -> str:
-        """Where a file of the store is, for messages: of a remote store, elsewhere."""
-        return self.remote.there(file) if self.remote else str(file)
-
     def file(self, table: str, key: str) -> Path:
         """The Parquet file of a task's rows of a table."""
         return self.path / TABLES / table / f"{key}.parquet"
@@ -347,10 +315,7 @@ class Store:
         Raises:
             DataError: another process writes.
             OutputError: the folder cannot be written, or was deleted meanwhile.
-            UsageError: the store is elsewhere.
         """
-        if self.remote is not None:
-            raise UsageError(f"the store {self.remote.url} {READ_ONLY} there")
         if self._check is not None:
             yield
             return
@@ -369,17 +334,15 @@ class Store:
         Raises:
             DataError: they are damaged, and this is not who makes them anew.
         """
-        if self.remote is not None:
-            self.remote.get()
         check_layout(self.path)
         self._plan = self._last_plan()
         entries = entries_of(self.path / MANIFEST)
         self.entries = {entry.key: entry for entry in entries if entry}
         self.damaged = None in entries
         if self.damaged and not self._adds:
-            line = f"{self.place(self.path / MANIFEST)}:{entries.index(None) + 1}"
+            line = f"{self.path / MANIFEST}:{entries.index(None) + 1}"
             raise DataError(
-                f"{line} is damaged; {self.remedy}: the task of that line is done again"
+                f"{line} is damaged; run the study again: the task of that line is done again"
             )
 
     def _last_plan(self) -> PlanRecord:
@@ -441,35 +404,6 @@ class Store:
         """Remember files of test sets."""
         if sketches.fresh:
             self._replace(SKETCHES, sketches.merged())
-
-    def forget(self, testset: str) -> int:
-        """Take away all that came from a test set; returns how many tasks that were.
-
-        The plan has it no more, until the study runs again.
-
-        Raises:
-            DataError: nothing came from a test set of that name.
-        """
-        with self.locked():
-            gone = {key for key, entry in self.entries.items() if entry.testset == testset}
-            planned = {record.sketch.name for record in self._plan.testsets}
-            if not gone and testset not in planned:
-                names = sorted({entry.testset for entry in self.entries.values()} | planned)
-                raise DataError(
-                    f"nothing came from {testset!r}; there are {', '.join(names) or 'none'}"
-                )
-            self._keep(set(self.entries) - gone)
-            self._unplan(gone, testset)
-            self._replace(SKETCHES, self.sketches().without(testset))
-        return len(gone)
-
-    def _unplan(self, tasks: Collection[str], testset: str) -> None:
-        """Take a test set and its tasks out of the plan."""
-        of_set = [record for record in self._plan.testsets if record.sketch.name == testset]
-        gone = {*tasks, *(key for record in of_set for key in record.tasks)}
-        kept = tuple(key for key in self._plan.tasks if key not in gone)
-        others = tuple(record for record in self._plan.testsets if record not in of_set)
-        self.keep_plan(replace(self._plan, tasks=kept, testsets=others))
 
     def prune(self) -> int:
         """Take away what is not of the last plan; returns how many tasks that were."""

@@ -358,7 +358,7 @@ def _try(store: Store, table: str, parts: Sequence[Path], bundled: Bundle | None
     import duckdb
 
     try:
-        store.fetch(parts)  # what is damaged must not get a checksum that fits it
+        store.check_files(parts)  # what is damaged must not get a checksum that fits it
         _write(store.path, table, parts, bundled)
     except (DataError, OSError, duckdb.Error) as error:  # a full disk: nothing is lost
         _log.warning("%s is not copied into one file, so queries take longer: %s", table, error)

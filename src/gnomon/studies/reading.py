@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from gnomon.studies._query import SQL_TYPES as SQL_TYPES
     from gnomon.studies._query import TASK as TASK
     from gnomon.studies._query import connect as connect
-    from gnomon.studies._query import mask_notices as mask_notices
     from gnomon.studies._query import meanings_of as meanings_of
     from gnomon.studies._query import names as names
     from gnomon.studies._query import views as views
