@@ -120,7 +120,7 @@ def test_standalone_ratings_are_read(tmp_path: Path) -> None:
         ),
         (rating("alpha", "r", error(4, 2, 1.0)), ":1: an error spans start 4 to end 2"),
         (rating("alpha", "r", error(0, 1, None, severity="odd")), ":1: there is no MQM weight"),
-        (rating("alpha", "r", error(0, 1, 1.0) | {"score": "x"}), ":1: the score of an error is"),
+        (rating("alpha", "r", error(0, 1, 1.0) | {"score": "x"}), ":1: the penalty of an error is"),
     ],
 )
 def test_damaged_ratings_are_refused_with_file_and_line(

@@ -36,7 +36,7 @@ class FakeDataset:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("src", "A", "B", "docid"):
+    for name in ("src", "A", "B", "docid", "origlang"):
         (tmp_path / f"de-en.{name}").write_text(f"{name}1\n{name}2\n")
     monkeypatch.setitem(sacrebleu.dataset.DATASETS, "tiny", FakeDataset(tmp_path))
     return tmp_path

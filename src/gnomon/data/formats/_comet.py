@@ -23,14 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, RowNumber
-from gnomon.core.spans import ErrorSpan
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import bears_file, plain_name
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
-    confidence_of,
-    half_open_span,
-    listed_errors,
 )
 from gnomon.data.formats._lines import read_lines, read_text, report_empty, shown
 from gnomon.data.formats._records import objects_of, parse_json, parse_object
@@ -38,7 +34,7 @@ from gnomon.data.formats._registry import FoundSet, JudgementFormat, ScoreFormat
 from gnomon.data.formats._rows import FileRecord, head_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from os import PathLike
 
     from gnomon.core.human import Judgements
@@ -246,28 +242,10 @@ def read_comet_errors(file: JudgedFile) -> Judgements:
                 source if isinstance(source, str) else None,
                 {system: row.text("mt")},
             )
-            errors = [_error(row, e, system, segment, file.kind) for e in listed_errors(row)]
-            file.outputs[len(file.outputs)] = AnnotatedOutput(
-                file.kind, file.kind, system, segment, None, errors
-            )
+            key = (file.kind, file.kind, system, segment)
+            errors = file.read_errors(row, key, "metric", row.text("mt"))
+            file.outputs[len(file.outputs)] = AnnotatedOutput(*key, None, errors)
     return file.judgements(looked_at=True)
-
-
-def _error(
-    row: FileRecord, error: Mapping[str, object], system: str, segment: int, kind: str
-) -> ErrorSpan:
-    return ErrorSpan(
-        system,
-        segment,
-        "candidate",
-        *half_open_span(row, error, row.text("mt")),
-        "",
-        str(error.get("severity") or ""),
-        kind,
-        kind,
-        confidence=confidence_of(row, error),
-        by="metric",
-    )
 
 
 FORMATS = (

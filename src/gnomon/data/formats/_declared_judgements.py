@@ -16,7 +16,7 @@ from gnomon.data.formats._matching import pair
 from gnomon.data.formats._rows import (
     TextTable,
     fields,
-    read_csv,
+    read_separated,
     read_spaced,
     read_tsv,
     whole_number,
@@ -55,7 +55,7 @@ def _read_rows(declared: Table, path: str) -> TextTable:
     if tabs:
         table = read_tsv(path)
     elif commas:
-        table = read_csv(path)
+        table = read_separated(path)
     else:
         unnamed = 1 if declared.unnamed else 0
         table = read_spaced(path, columns=declared.columns or None, unnamed=unnamed)

@@ -16,7 +16,7 @@ from gnomon.data.formats._judgements import between, in_scale, refuse_second, sa
 from gnomon.data.formats._lines import check_parallel, read_lines, read_text, report_empty
 from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._records import parse_json, read_records
-from gnomon.data.formats._rows import FileRecord, read_csv, read_tsv
+from gnomon.data.formats._rows import FileRecord, read_separated, read_tsv
 from gnomon.data.formats._table import agreeing, by_system
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _read_records(path: Path, table: Table) -> Sequence[FileRecord]:
     optional = {*table.optional, *(_apart(table) if table.beside else ())}
     needed = [column for column in _named(table) if column not in optional]
     if table.fields in ("tabs", "commas"):
-        read = read_csv(path) if table.fields == "commas" else read_tsv(path)
+        read = read_separated(path) if table.fields == "commas" else read_tsv(path)
         read.require(*needed)
         return read.rows
     records = (

@@ -26,14 +26,11 @@ import re
 from typing import TYPE_CHECKING
 
 from gnomon.core.human import clean_outputs
-from gnomon.core.spans import SIDES, ErrorSpan, Span
+from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
-    confidence_of,
     errors_of,
-    half_open_span,
     in_scale,
-    listed_errors,
     marker_of,
     rated_kind,
     scores_of_raters,
@@ -45,11 +42,10 @@ from gnomon.data.formats._registry import JudgementFormat
 from gnomon.data.formats._rows import read_tsv, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
     from gnomon.core.human import Judgements
-    from gnomon.core.spans import SpanMarker
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._error_marks import SpanEnds
     from gnomon.data.formats._judgements import JudgedFile
@@ -70,7 +66,7 @@ def read_span_lines(file: JudgedFile) -> Judgements:
         if record.values.get("score") is not None:
             score = in_scale(kind, record.finite("the score", record.value("score")), record)
         by = marker_of(record, record.values)
-        errors = [_read_error(file, record, error, key, by) for error in listed_errors(record)]
+        errors = file.read_errors(record, key, by)
         file.add_once(record, AnnotatedOutput(*key, score, errors, record.line))
     # outputs without errors may have been left out
     every = all(output.errors for output in file.outputs.values())
@@ -84,33 +80,6 @@ def _segment(record: FileRecord, testset: TestSet) -> int:
             f"segment is {number!r}; a whole number from 1 to {testset.segments} is expected"
         )
     return number - 1
-
-
-def _read_error(
-    file: JudgedFile,
-    record: FileRecord,
-    error: Mapping[str, object],
-    key: tuple[str, str | None, str, int],
-    by: SpanMarker,
-) -> ErrorSpan:
-    kind, rater, system, segment = key
-    side = str(error.get("side") or "candidate")
-    if side not in SIDES:
-        raise record.error(f"side is {side!r}; candidate or source is expected")
-    penalty = error.get("penalty")
-    return ErrorSpan(
-        system,
-        segment,
-        side,
-        *half_open_span(record, error, file.text(side, system, segment)),
-        str(error.get("category") or ""),
-        str(error.get("severity") or ""),
-        rater,
-        kind,
-        None if penalty is None else record.finite("the penalty", penalty),
-        confidence_of(record, error),
-        by,
-    )
 
 
 def write_span_lines(

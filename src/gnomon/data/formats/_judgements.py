@@ -20,7 +20,7 @@ from gnomon.core.human import (
     scale_of,
 )
 from gnomon.core.scores import coverage
-from gnomon.core.spans import MARKERS, Span
+from gnomon.core.spans import MARKERS, SIDES, ErrorSpan, Span
 from gnomon.data.formats._error_marks import realign
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._lines import shown
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.human import RepeatedScore
-    from gnomon.core.spans import ErrorSpan, SpanMarker
+    from gnomon.core.spans import SpanMarker
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._error_marks import SpanEnds
     from gnomon.data.formats._rows import FileRecord, TextTable
@@ -244,6 +244,44 @@ class JudgedFile:
         own_span = realign(span, text, target)
         self.unplaced += own_span is None
         return own_span or Span(len(target), len(target))
+
+    def read_errors(
+        self,
+        record: FileRecord,
+        output: tuple[str, str | None, str, int],
+        by: SpanMarker = "person",
+        text: str | None = None,
+    ) -> list[ErrorSpan]:
+        """The errors that a record lists of an output: its kind, rater, system and segment.
+
+        They stand in the test set's own texts, or in another text of the output.
+        """
+        kind, rater, system, segment = output
+        errors = []
+        for error in listed_errors(record):
+            side = "source" if error.get("is_source_error") else error.get("side") or "candidate"
+            if side not in SIDES:
+                raise record.error(f"side is {side!r}; candidate or source is expected")
+            penalty = error.get("penalty", error.get("score"))
+            if penalty is not None:
+                penalty = in_scale("", record.finite("the penalty of an error", penalty), record)
+            own_text = self.text(str(side), system, segment) if text is None else text
+            errors.append(
+                ErrorSpan(
+                    system,
+                    segment,
+                    str(side),
+                    *half_open_span(record, error, own_text),
+                    str(error.get("category") or ""),
+                    str(error.get("severity") or ""),
+                    rater,
+                    kind,
+                    penalty,
+                    confidence_of(record, error),
+                    by,
+                )
+            )
+        return errors
 
     def minus(self, penalty: float) -> float | None:
         """The score that a penalty comes to; None on scales without scores below 0 (``esa``)."""

@@ -40,7 +40,6 @@ import numpy as np
 
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.human import Judgements, clean_outputs, marked_kinds
-from gnomon.core.spans import ErrorSpan
 from gnomon.core.testset import HumanScores, SystemInfo, TestSet
 from gnomon.data.formats._files import (
     LOGGER,
@@ -55,12 +54,9 @@ from gnomon.data.formats._judgements import (
     AnnotatedOutput,
     JudgedFile,
     errors_of,
-    half_open_span,
     human_score,
     human_scores_of,
-    in_scale,
     judgements_of,
-    listed_errors,
     rated_kind,
     require_spans,
     say_coverage,
@@ -76,6 +72,8 @@ from gnomon.data.formats._rows import FileRecord, print_number
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
+
+    from gnomon.core.spans import ErrorSpan
 
 
 EXPECTED = (
@@ -441,28 +439,18 @@ def read_standalone(file: JudgedFile) -> Judgements:
 def _rate(
     file: JudgedFile, costs: MqmWeights, record: FileRecord, key: tuple[str | None, str, int]
 ) -> None:
-    errors = [_error(file, costs, record, error, key) for error in listed_errors(record)]
+    errors = [
+        error if error.score is not None else replace(error, score=_cost(costs, record, error))
+        for error in file.read_errors(record, (file.kind, *key))
+    ]
     score = file.minus(sum(error.score or 0.0 for error in errors))
     file.add_once(record, AnnotatedOutput(file.kind, *key, score, errors, record.line))
 
 
-def _error(
-    file: JudgedFile,
-    costs: MqmWeights,
-    record: FileRecord,
-    error: Mapping[str, object],
-    place: tuple[str | None, str, int],
-) -> ErrorSpan:
-    rater, system, segment = place
-    side = "source" if error.get("is_source_error") else "candidate"
-    category, severity = (str(error.get(key) or "") for key in ("category", "severity"))
-    span = half_open_span(record, error, file.text(side, system, segment))
-    score = error.get("score")
-    if score is not None:
-        cost = in_scale("", record.finite("the score of an error", score), record)
-    else:
-        cost = costs.cost(record, severity, category) if is_error(severity, category) else 0.0
-    return ErrorSpan(system, segment, side, *span, category, severity, rater, file.kind, cost)
+def _cost(costs: MqmWeights, record: FileRecord, error: ErrorSpan) -> float:
+    if not is_error(error.severity, error.category):
+        return 0.0
+    return costs.cost(record, error.severity, error.category)
 
 
 def write_ratings(

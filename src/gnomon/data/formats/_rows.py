@@ -396,29 +396,11 @@ def read_spaced(
     return _table(name, header, rows)
 
 
-def read_csv(path: str | PathLike[str]) -> TextTable:
-    """Read a comma-separated table with a header; quotation marks as in RFC 4180."""
-    rows = read_csv_rows(path)
-    if not rows:
-        raise FormatError("is empty; a header row is expected", path=shown(path))
-    return _table(shown(path), tuple(rows[0][1]), rows[1:])
-
-
 def read_csv_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
-    """Line number and fields of each row of a comma-separated file; blank lines are skipped."""
-    rows = []
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            rows.append((number, quoted_fields(line, ",")))
-        except ValueError as error:
-            raise FormatError(
-                f"is not a row of a comma-separated file ({error}); a field with a comma or a"
-                ' quotation mark stands in quotation marks, doubled inside ("")',
-                path=shown(path),
-                line=number,
-            ) from error
+    """Line number and fields of each row of a comma-separated file without a header."""
+    rows, problem = _quoted_rows(shown(path), read_lines(path), ",", 1)
+    if problem is not None:
+        raise problem
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import DataError, MissingFileError, UnknownNameError, UsageError
@@ -13,9 +14,6 @@ from gnomon.data.formats._registry import Format
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
-
-
-_FIELDS = ("src", "docid", "domain")
 
 
 def is_sacrebleu_set(name: str) -> bool:
@@ -50,52 +48,27 @@ def read_sacrebleu_set(
         raise UsageError(f"name the language pair of {name} with -l; there are: {', '.join(pairs)}")
     if language_pair not in pairs:
         raise UnknownNameError(f"language pair of {name}", language_pair, pairs)
-    files = _usual_files(datasets[name], language_pair)
-    lines = {field: read_lines(path) for field, path in files.items()}
-    texts = read_systems(systems) if systems else {}
-    check_parallel(
-        {f"{name} {language_pair} {field}": len(segments) for field, segments in lines.items()}
-        | {f"the output of {system}": len(segments) for system, segments in texts.items()}
-    )
-    references = {reference_name(f): segments for f, segments in lines.items() if f not in _FIELDS}
-    if not references:
+    try:
+        whole, usual = read_sacrebleu_files(datasets[name], language_pair)
+    except OSError as error:
+        raise MissingFileError(
+            f"sacreBLEU cannot download {name} ({error}); without a connection, fetch it on"
+            " another machine and copy its folder ~/.sacrebleu, or only its archive ('gnomon data"
+            f" fetch {name} --from FILE'), or name plain text files"
+        ) from error
+    if not whole.references:
         raise DataError(f"sacreBLEU's test set {name} has no references for {language_pair}")
-    for reference, segments in references.items():
-        report_empty(f"{name}, reference {reference}", "reference", segments)
-    return TestSet(
-        name=name,
-        references=references,
-        systems=texts,
-        sources=lines.get("src"),
-        language_pair=language_pair,
-        documents=lines.get("docid"),
-        domains=lines.get("domain"),
-    )
+    texts = read_systems(systems) if systems else {}
+    counts = {f"the output of {system}": len(segments) for system, segments in texts.items()}
+    check_parallel({f"{name} {language_pair}": whole.segments} | counts)
+    references = {name: whole.references[name] for name in usual or whole.references}
+    return replace(whole, references=references, systems=texts, info={})
 
 
 def _datasets() -> dict[str, Any]:
     from sacrebleu.dataset import DATASETS
 
     return dict(DATASETS)
-
-
-def _usual_files(dataset: Any, language_pair: str) -> dict[str, str]:
-    """Field -> file; of the references those that sacreBLEU itself scores against."""
-    try:
-        names = dataset.fieldnames(language_pair)
-        paths = [str(path) for path in dataset.get_files(language_pair)]
-        usual = {str(path) for path in dataset.get_reference_files(language_pair)}
-    except OSError as error:
-        raise MissingFileError(
-            f"sacreBLEU cannot download {dataset.name} ({error}); without a connection, fetch it on"
-            " another machine and copy its folder ~/.sacrebleu, or only its archive ('gnomon data"
-            f" fetch {dataset.name} --from FILE'), or name plain text files"
-        ) from error
-    return {
-        field: path
-        for field, path in zip(names, paths, strict=True)
-        if field in _FIELDS or path in usual
-    }
 
 
 def reference_name(field: str) -> str:

@@ -35,7 +35,6 @@ from gnomon.data.formats._registry import JudgementFormat
 from gnomon.data.formats._rows import (
     FileRecord,
     TextTable,
-    read_csv,
     read_separated,
     read_spaced,
     read_tsv,
@@ -132,7 +131,7 @@ def _read(path: str | PathLike[str]) -> TextTable:
     if "\t" in header:
         return read_tsv(path)
     # a header between spaces above rows with tabs is one of R's
-    return read_csv(path) if "," in header and "\t" not in body else read_spaced(path)
+    return read_separated(path) if "," in header and "\t" not in body else read_spaced(path)
 
 
 def _of_records(path: str, records: Sequence[FileRecord]) -> TextTable:
