@@ -244,9 +244,6 @@ def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
         help="the publisher's file, a folder that holds it, or a mirror; nothing else is asked",
     )
     source.add_argument("--sha256", metavar="SUM", help="the checksum that the file must have")
-    source.add_argument(
-        "--timeout", type=float, default=30.0, metavar="S", help="seconds to wait (default: 30)"
-    )
     _add_home(parser, "-o", "--output")
     add_format(parser)
     kept = "what has come is kept; the same command goes on where the transfer broke off"
@@ -265,23 +262,15 @@ def _fetch(args: argparse.Namespace) -> int:
             folder=args.folder,
             given=args.given,
             sha256=args.sha256,
-            timeout=_seconds(args.timeout),
             progress=progress,
         )
     _show_written(args, "data fetch", written)
     return 0
 
 
-def _seconds(value: float) -> float:
-    if not 0 < value < float("inf"):
-        raise UsageError(f"--timeout is {value:g}; a number of seconds above 0 is expected")
-    return value
-
-
 # ``gnomon data convert``: WMT's XML and SGML, MQM, quality estimation as a test set folder.
 
 
-_KEEPABLE = ("test-suites", "unreferenced", "entities")
 _INCOMPLETE = ("refuse", "empty", "drop")
 _CONVERT_EXAMPLES = """\
 examples:
@@ -316,13 +305,6 @@ def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
         help="a new folder; several sets become DIR/NAME/PAIR",
     )
     parser.add_argument("-l", "--language-pair", metavar="PAIR", help="only this pair")
-    parser.add_argument(
-        "--as",
-        dest="form",
-        metavar="FORMAT",
-        help="the format of files that are named together: wmt-xml, wmt-sgml, wmt-mqm, or a"
-        " package's (default: the files tell)",
-    )
     chosen = parser.add_argument_group("what is taken")
     chosen.add_argument("--systems", nargs="+", default=[], metavar="NAME", help="only these")
     chosen.add_argument(
@@ -346,28 +328,18 @@ def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
         " (default: as formats have it; a warning says where spans look otherwise)",
     )
     chosen.add_argument(
-        "--keep",
-        nargs="+",
-        default=[],
-        choices=_KEEPABLE,
-        help="what is left out else: documents of test suites, segments without a reference where"
-        " others have one; 'entities' leaves &amp; in SGML as it is",
-    )
-    chosen.add_argument(
         "--incomplete",
         choices=_INCOMPLETE,
         default="refuse",
         help="a system that lacks segments: refuse the set, empty texts, drop the system",
     )
-    written = parser.add_argument_group("how it is written")
-    written.add_argument(
+    parser.add_argument(
         "--layout",
         default="gnomon",
         metavar="FORMAT",
         help="a format of test set directories that is written: gnomon, mt-metrics-eval"
         " (default: gnomon)",
     )
-    written.add_argument("--gz", action="store_true", help="texts as .txt.gz")
     add_format(parser)
     parser.set_defaults(run=_convert)
 
@@ -379,7 +351,6 @@ def _convert(args: argparse.Namespace) -> int:
     written = official.convert(
         args.paths,
         args.folder,
-        format=args.form,
         language_pair=args.language_pair,
         systems=args.systems,
         references=args.references,
@@ -387,10 +358,8 @@ def _convert(args: argparse.Namespace) -> int:
         human=args.human,
         first_segment=args.first_segment,
         span_ends=args.span_ends,
-        keep=args.keep,
         incomplete=args.incomplete,
         layout=args.layout,
-        compress=args.gz,
     )
     _show_written(args, "data convert", written)
     return 0

@@ -261,7 +261,7 @@ def _leave_out_others(
     """Some of the segments, or all where none fits; the log says how many are left out."""
     if some and len(some) < len(segments):
         LOGGER.info(
-            what + " and are left out ('gnomon data convert --keep %s' keeps them)",
+            what + " and are left out (gnomon.official.convert(keep=[%r]) keeps them)",
             len(segments) - len(some),
             option,
         )
