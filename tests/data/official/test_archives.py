@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import hashlib
 import io
 import logging
 import lzma
@@ -21,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import FormatError, MissingFileError, OutputError
-from gnomon.data.official import _archives, convert, is_archive, unpack
+from gnomon.data.official import _archives, is_archive, unpack
 from gnomon.data.official._archives import member_names
 
 FILES = {"set/src.txt": b"eins\nzwei\n", "set/systems/a.txt": b"one\ntwo\n"}
@@ -260,15 +259,3 @@ def test_the_checksum_behind_the_end_of_an_archive_is_compared(tmp_path: Path) -
         with pytest.raises(FormatError, match="damaged or cut short"):
             member_names(written(tmp_path, changed))
         assert taken(tmp_path, changed) is None
-
-
-def test_only_a_plain_tar_is_said_to_hold_no_checksum(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    texts = {f"set/{name}.txt": b"Guten Tag .\n" for name in ("src", "ref.A", "systems/b")}
-    for number, pack in enumerate((bytes, gzip.compress)):
-        caplog.clear()
-        file = written(tmp_path, pack(tar(texts)), f"{number}.tar")
-        convert([file], tmp_path / str(number))
-        assert ("cannot be seen" in caplog.text) is (number == 0)
-        assert (hashlib.sha256(file.read_bytes()).hexdigest() in caplog.text) is (number == 0)
