@@ -160,7 +160,6 @@ def test_sets_of_mt_metrics_eval_are_fetched_from_a_file(
 
 
 def test_the_choices_of_the_command_are_those_of_the_readers() -> None:
-    assert data._KEEPABLE == formats.KEEPABLE
     assert data._INCOMPLETE == formats.INCOMPLETE
 
 
