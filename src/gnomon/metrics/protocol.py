@@ -15,7 +15,6 @@ from gnomon.core.options import Help, Metavar, Specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
 
     import numpy as np
     from numpy.typing import NDArray
@@ -52,7 +51,6 @@ __all__ = [
     "PairNoticing",
     "PairScoring",
     "Partial",
-    "Rehearsing",
     "Requiring",
     "Statistics",
     "Withholding",
@@ -354,15 +352,6 @@ class CostChecking(Protocol):
 
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
         """Refuse the plan."""
-        ...
-
-
-@runtime_checkable
-class Rehearsing(Protocol):
-    """Power: says and checks what a piece of work costs, which is first done without asking."""
-
-    def rehearsed(self) -> AbstractContextManager[None]:
-        """Within, scores are made up; at the end, what they would have cost is said, or refused."""
         ...
 
 

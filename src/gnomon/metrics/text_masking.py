@@ -24,7 +24,7 @@ from gnomon.core.options import SEED
 from gnomon.linguistics import Edit, apply_edits
 from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.masking import Action, masks_used
-from gnomon.metrics.protocol import Costly, Masking, Rehearsing
+from gnomon.metrics.protocol import Costly, Masking
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 
@@ -353,10 +353,6 @@ class TextEditing(ABC):
 
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
         """Refuse a plan that costs more than a costly metric may."""
-        if isinstance(self.bound, Rehearsing):
-            with self.bound.rehearsed():
-                self._score(batch, plan)
-            return
         if not isinstance(self.bound, Costly):
             return
         calls = sum(

@@ -69,7 +69,7 @@ def arguments(name: str, chat: Chat, extra: Sequence[str] = ()) -> list[str]:
         "PANEL_OF_REFERENCES": f"judge(['gemba-da', 'gemba-sqm'], model='m', {where},"
         " references=True)",
         "PAIRS": f"judge([judge('pairwise', model='a', {where}), judge('pairwise', model='b',"
-        f" {where})], combine='vote')",
+        f" {where})])",
         "JUDGE": f"judge('gemba-da', model='m', {where})",
     }
     return [*(named.get(word, word) for word in _COMMANDS[name].split()), *extra]
@@ -120,7 +120,7 @@ def test_each_option_of_requests_is_taken_from_the_command_line(
     chat.reply, chat.usage = opinion, (200, 5)
     where = f"endpoint='{chat.url}'"
     judge = (
-        f"judge(['gemba-da', 'gemba-sqm'], model='m', {where}, combine='vote', least=1,"
+        f"judge(['gemba-da', 'gemba-sqm'], model='m', {where},"
         " extra={'top_p': 0.5, 'reasoning_effort': 'low'}, prices=[1, 2], concurrency=1,"
         " max_calls=40)"
     )
@@ -134,7 +134,6 @@ def test_each_option_of_requests_is_taken_from_the_command_line(
     assert chat.widest == 1
     key = " ".join(shown["signatures"].values())
     assert "top_p" in key
-    assert "combine='vote'" in key
     assert "prices" not in key
     assert main([*line[:-2], "--dry-run"]) == 0
     assert "0 requests would be sent; 24 answers are on disk" in capsys.readouterr().out

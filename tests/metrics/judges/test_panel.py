@@ -1,10 +1,8 @@
-"""Several judges as one metric: mean, vote, scales, what is missing, budgets, pairs."""
+"""Several judges as one metric: mean, scales, what is missing, budgets, pairs."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +14,6 @@ import gnomon as gn
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.metrics import parse
 from gnomon.metrics.judges import ChatJudge, JudgePanel, planned_requests
-from gnomon.metrics.judges.planned import counted_requests
 from gnomon.metrics.protocol import Costly, Noticing
 from gnomon.metrics.titles import metric_titles
 
@@ -61,26 +58,12 @@ def test_a_panel_is_the_mean_of_its_judges_where_all_have_a_score(chat: Chat) ->
     assert chat.answered == 9
 
 
-def test_fewer_judges_may_do_and_that_is_said(chat: Chat) -> None:
-    chat.reply = by_model(_SCORES)
-    scores = gn.score(sets(s=["x", "y", "z"]), panel(chat, least=2))
-    assert scores.segments.tolist() == [[30, 60, 60]]
-    assert "1 of 3 outputs have scores of some judges only" in scores.notices[0]
-
-
 def test_sentences_of_comparisons_count_in_points_of_the_judge(chat: Chat) -> None:
     chat.reply = lambda body: json.dumps({"score": 20 + 60 * fenced(body).startswith("good")})
     texts = {"a": [f"good {n}" for n in range(40)], "b": [f"bad {n}" for n in range(40)]}
     for judge, title in ((spec(chat), "judge"), (panel(chat), "judge panel of 3")):
         verdict = gn.compare(sets(**texts), judge, resamples=50).verdict
         assert any(f"by 60.0 points of the {title} [" in str(said) for said in verdict), verdict
-
-
-def test_a_vote_takes_the_score_of_most_and_counts_shared_leads(chat: Chat) -> None:
-    chat.reply = by_model(_SCORES)
-    scores = gn.score(sets(s=["x", "y"]), panel(chat, combine="vote"))
-    assert scores.segments.tolist() == [[30, 50]]
-    assert "in 1 of 2 outputs no score has most votes" in scores.notices[0]
 
 
 def test_rubrics_of_several_scales_are_carried_to_one(chat: Chat) -> None:
@@ -96,8 +79,6 @@ def test_rubrics_of_several_scales_are_carried_to_one(chat: Chat) -> None:
     assert scores.segments.tolist() == [[70]]  # 60, and -5 of -25 to 0
     assert scores.higher_is_better
     assert dict(scores.signature.fields)["scale"] == "0-100"
-    with pytest.raises(UsageError, match="several scales"):
-        gn.score(sets(s=["x"]), rubrics.replace("model='m'", "model='m', combine='vote'"))
 
 
 def test_a_signature_names_all_judges_and_who_answered(chat: Chat) -> None:
@@ -126,8 +107,6 @@ def test_a_signature_names_all_judges_and_who_answered(chat: Chat) -> None:
         ("judge(['gemba-da', 'gemba-da'], model='m')", "twice"),
         ("judge(['gemba-da', bleu], model='m')", "a panel is of judges"),
         ("judge(['gemba-da', 'gemba-sqm'])", "model's name"),
-        ("judge(['gemba-da', 'gemba-sqm'], model='m', combine='sum')", "combine"),
-        ("judge(['gemba-da', 'gemba-sqm'], model='m', least=3)", "from 1 to 2"),
         ("judge(['gemba-da', 'gemba-sqm'], model='m', modl='x')", "did you mean 'model'"),
         (
             "judge([judge('gemba-da', model='a'), judge('gemba-da', model='b')], model='m')",
@@ -220,20 +199,13 @@ def prefers(choices: dict[str, str]) -> Reply:
     return reply
 
 
-def test_a_panel_of_pairs_votes_or_averages(chat: Chat) -> None:
+def test_a_panel_of_pairs_averages(chat: Chat) -> None:
     ts = sets(x=["one", "one"], y=["two", "two"])
     chat.reply = prefers({"a": "one", "b": "one", "c": "two"})
-    shares = Counter[str]()
-    for combine in ("mean", "vote"):
-        row = compared(ts, panel(chat, rubric="pairwise", combine=combine))
-        shares[combine] = (1 - row["difference"]) / 2
-        assert (row["wins"], row["losses"], row["segments"]) == (0, 2, 2)
-    assert shares["mean"] == pytest.approx(2 / 3)
-    assert shares["vote"] == 1
+    row = compared(ts, panel(chat, rubric="pairwise"))
+    assert (row["wins"], row["losses"], row["segments"]) == (0, 2, 2)
+    assert (1 - row["difference"]) / 2 == pytest.approx(2 / 3)
     assert chat.answered == 12
-    chat.reply = prefers({"a": "uno", "b": "due", "c": "neither"})
-    tied = compared(sets(x=["uno"], y=["due"]), panel(chat, rubric="pairwise", combine="vote"))
-    assert tied["ties"] == 1
 
 
 def test_pairs_that_a_judge_says_nothing_of_are_left_out_and_counted(chat: Chat) -> None:
@@ -244,7 +216,6 @@ def test_pairs_that_a_judge_says_nothing_of_are_left_out_and_counted(chat: Chat)
     chat.reply = reply
     ts = sets(x=["one1", "one2"], y=["two1", "two2"])
     assert compared(ts, panel(chat, rubric="pairwise"))["segments"] == 1
-    assert compared(ts, panel(chat, rubric="pairwise", least=2))["segments"] == 2
 
 
 def test_a_panel_of_pairs_is_within_its_budget_or_asks_nobody(chat: Chat) -> None:
@@ -321,18 +292,3 @@ def test_judges_that_make_no_panel_are_refused_before_any_is_asked(chat: Chat) -
     with pytest.raises(SpecError, match="twice"):
         gn.judges.reliability(sets(s=["x"]), [spec(chat), spec(chat)])
     assert chat.bodies == []
-
-
-def test_one_thread_that_counts_what_a_panel_asks_keeps_no_other_from_asking(chat: Chat) -> None:
-    """Servers of pages run several requests at once."""
-    chat.reply = by_model(_SCORES)
-    with counted_requests() as plan, ThreadPoolExecutor(1) as pool:
-        gn.score(sets(s=["x"]), panel(chat))
-        assert plan.requests == 3
-        assert chat.bodies == []
-        other = pool.submit(gn.score, sets(s=["y"]), panel(chat))
-        assert other.result().system.tolist() == [60]
-    with planned_requests() as plan, ThreadPoolExecutor(1) as pool:
-        asked = len(chat.bodies)
-        pool.submit(gn.score, sets(s=["z"]), panel(chat)).result()
-        assert (plan.requests, len(chat.bodies)) == (3, asked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,11 +39,9 @@ from gnomon.metrics.masking import (
     masks_used,
 )
 from gnomon.metrics.protocol import (
-    CostChecking,
     Masking,
     MaskNoticing,
     MaskTokens,
-    Rehearsing,
     each_metric,
 )
 from gnomon.metrics.registry import check_metric
@@ -507,14 +504,8 @@ def prepared(
     masks: MaskChoice,
     run: Run,
     more: Sequence[str] = (),
-    *,
-    rehearsed: bool = True,
 ) -> Setup:
-    """Bind the metrics, annotate the texts.
-
-    With ``rehearsed``, the cost of both oracles of all features is said, or refused, before a
-    metric is asked for a score.
-    """
+    """Bind the metrics, annotate the texts."""
     named = each_metric(metrics)
     counted = named == [Unscored.name]
     bound = {} if counted else _bound(testset, named, allow_code=run.allow_code)
@@ -523,22 +514,10 @@ def prepared(
     annotation = words.annotated(batch, language, run.cache, run.progress, more=more)
     asked, masks = masks.masking, masks.resolved(bound)
 
-    def setup_of(metrics: Mapping[str, BoundMetric]) -> Setup:
-        masking = {name: masks.metric(metric, batch) for name, metric in metrics.items()}
-        if counted:
-            masking[Unscored.name] = Unscored()
-        return Setup(testset, batch, annotation, masking, masks, run.progress, asked)
-
-    for name, metric in bound.items() if rehearsed else ():
-        if isinstance(metric, Rehearsing):
-            # made-up scores may tell no masks apart, where true ones do
-            with metric.rehearsed(), suppress(MaskingError):
-                metric.segments(batch)
-                setup = setup_of({name: metric})
-                for masking in setup.metrics.values():
-                    if isinstance(masking, CostChecking):
-                        masking.check_cost(batch, setup.plan(masking))
-    return setup_of(bound)
+    masking = {name: masks.metric(metric, batch) for name, metric in bound.items()}
+    if counted:
+        masking[Unscored.name] = Unscored()
+    return Setup(testset, batch, annotation, masking, masks, run.progress, asked)
 
 
 def _bound(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon import stats
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import Jackknife, jackknife_test
 from gnomon.stats.reliability import alpha_of_sums, alpha_sums
@@ -61,17 +60,10 @@ class JudgeAgreement:
         return Figure.of(self._test(alpha_sums(self.scores), alpha_of_sums), several)
 
     def with_others(self) -> list[Figure]:
-        """Pearson's r of each judge with the mean of the others.
-
-        p is that of the judge agreeing with the others less than each of these does, the largest
-        of Holm's over pairs of judges; None for two judges.
-        """
-        products = [_products(self.scores[m], self.others[m]) for m in self.judges]
-        p = self._p_of_least(products)
-        return [
-            Figure.of(self._test(one, _pearson), int(one[..., 0].sum()))._replace(p=p[m])
-            for m, one in enumerate(products)
-        ]
+        """Pearson's r of each judge with the mean of the others."""
+        every = [_products(self.scores[m], self.others[m]) for m in self.judges]
+        tests = [(self._test(one, _pearson), int(one[..., 0].sum())) for one in every]
+        return [Figure.of(test, n)._replace(p=None) for test, n in tests]
 
     def pairs(self) -> list[tuple[int, int, Figure, Figure]]:
         """Of each two judges r, and how much higher the first one scores on the same outputs."""
@@ -82,21 +74,6 @@ class JudgeAgreement:
             r, level = self._test(products, _pearson), self._test(products, _difference)
             found.append((a, b, Figure.of(r, n)._replace(p=None), Figure.of(level, n)))
         return found
-
-    def _p_of_least(self, products: list[NDArray[np.float64]]) -> list[float | None]:
-        if len(self.judges) < 3:
-            return [None] * len(self.judges)
-        pairs = list(combinations(self.judges, 2))
-        tests = [
-            self._test(np.concatenate([products[a], products[b]], axis=-1), _gain) for a, b in pairs
-        ]
-        corrected = stats.holm([float(test.p) for test in tests]).tolist()
-        largest = [0.0] * len(self.judges)
-        for (a, b), test, p in zip(pairs, tests, corrected, strict=True):
-            less, more = (a, b) if test.estimate < 0 else (b, a)
-            largest[less] = max(largest[less], p)
-            largest[more] = 1.0
-        return list(largest)
 
     def _test(
         self,
@@ -133,11 +110,6 @@ def _pearson(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((sums[..., 1] - sums[..., 2]) / sums[..., 0])
-
-
-def _gain(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The first Pearson's r less the second, of sums [..., 12]."""
-    return _pearson(sums[..., :6]) - _pearson(sums[..., 6:])
 
 
 def _number(value: object) -> float | None:

@@ -18,7 +18,6 @@ from gnomon.metrics.judges.client import (
     answers_store,
     is_about_format,
 )
-from gnomon.metrics.judges.costs import TokensUsed, tokens_used
 from gnomon.metrics.judges.planned import places_of
 
 if TYPE_CHECKING:
@@ -33,42 +32,32 @@ class BatchResults(NamedTuple):
 
     Attributes:
         file: the file.
-        lines: lines that hold something.
         kept: answers that are kept now.
         known: answers to what was answered before; the first ones stay.
-        refused: of those kept, answers in which the model declines.
-        rejected: requests that the server could not take.
-        failed: requests that came to nothing (expired, cancelled, 5xx).
-        unreadable: lines that are no results (cut, or other JSON).
-        foreign: results of requests that gnomon did not write.
-        models: who answered, as the server says.
-        used: tokens of the answers kept, as the server counted.
+        lost: requests that the server could not take, or that came to nothing (expired, 5xx).
+        foreign: lines that are no results of requests that gnomon wrote.
         why: the most frequent reason for which there is no answer.
         format_refused: the server takes no JSON schema for answers.
     """
 
     file: str
-    lines: int
     kept: int
     known: int
-    refused: int
-    rejected: int
-    failed: int
-    unreadable: int
+    lost: int
     foreign: int
-    models: tuple[str, ...]
-    used: TokensUsed
     why: str
     format_refused: bool
 
     def __str__(self) -> str:
         """In words."""
         parts = [f"{self.file}: {counted(self.kept, 'answer')} kept, {self.known:,} known before"]
-        if lost := self.rejected + self.failed:
+        if self.lost:
             why = f" (most often: {self.why})" if self.why else ""
-            parts.append(f"{counted(lost, 'request')} came to nothing{why}, and may be asked again")
-        if strange := self.unreadable + self.foreign:
-            parts.append(f"{strange:,} of {counted(self.lines, 'line')} are no results of gnomon's")
+            parts.append(
+                f"{counted(self.lost, 'request')} came to nothing{why}, and may be asked again"
+            )
+        if self.foreign:
+            parts.append(f"{counted(self.foreign, 'line')} are no results of gnomon's")
         if self.format_refused:
             parts.append("the server takes no JSON schema; requests have none from now on")
         return "; ".join(parts)
@@ -109,30 +98,23 @@ class _ReadBatch:
         answers: dict[bytes, ChatAnswer] = {}
         refused: set[bytes] = set()
         for line in _lines(path):
-            counts["lines"] += 1
-            if line is None:
-                counts["unreadable"] += 1
-                continue
-            places = places_of(line.get("custom_id"))
-            if places is None:
+            places = None if line is None else places_of(line.get("custom_id"))
+            if line is None or places is None:
                 counts["foreign"] += 1
                 continue
             identity, key = places
             answer, problem = _answer(line)
-            if answer is None:
-                counts["failed"] += 1
-                reasons[problem] += 1
-            elif answer.rejected:
-                counts["rejected"] += 1
-                reasons[answer.rejected] += 1
-                if is_about_format(answer.rejected):
+            if answer is None or answer.rejected:
+                counts["lost"] += 1
+                reasons[problem if answer is None else answer.rejected] += 1
+                if answer is not None and is_about_format(answer.rejected):
                     refused.add(identity)
             elif key in answers:
                 counts["known"] += 1
             else:
                 answers[key] = answer
                 self._note(identity, answer)
-        if counts["lines"] and counts["lines"] == counts["foreign"] + counts["unreadable"]:
+        if counts["foreign"] and not answers and not counts["lost"]:
             raise FormatError(
                 "holds no result of a request that gnomon wrote; give the file that the server's"
                 " batch endpoint made of it (lines with a custom_id that begins with 'gnomon-', and"
@@ -145,19 +127,12 @@ class _ReadBatch:
         for identity in refused:
             self._refuse_format(identity)
         self._keep_servers()
-        models = dict.fromkeys(answer.model for answer in answers.values() if answer.model)
         return BatchResults(
             file=path,
-            lines=counts["lines"],
             kept=len(new),
             known=counts["known"] + len(there),
-            refused=sum(answer.refused for answer in new.values()),
-            rejected=counts["rejected"],
-            failed=counts["failed"],
-            unreadable=counts["unreadable"],
+            lost=counts["lost"],
             foreign=counts["foreign"],
-            models=tuple(models),
-            used=tokens_used(new.values()),
             why=reasons.most_common(1)[0][0] if reasons else "",
             format_refused=self.format_refused,
         )

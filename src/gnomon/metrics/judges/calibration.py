@@ -12,7 +12,6 @@ from gnomon.core.errors import DataError, FormatError
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import read_bytes, read_lines
 from gnomon.stats.isotonic import isotonic_regression
-from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -24,7 +23,6 @@ Curve = Literal["linear", "isotonic"]
 
 _COLUMNS = ("source", "candidate", "reference", "score")
 _FEWEST = 3
-_ROUNDING = 1e-9  # a share of people's scores: smaller distances are those of floating point
 
 
 @dataclass(frozen=True)
@@ -173,31 +171,6 @@ def fit_calibration(
     knots, levels = isotonic_regression(x, y)
     words = f"{len(set(levels.tolist()))} rising steps, by {len(x)} scores"
     return Calibration(knots, levels, beyond=False, said=words, higher_is_better=higher_is_better)
-
-
-def farther_than_raw(judged: ArrayLike, human: ArrayLike, curve: Curve = "linear") -> str:
-    """Whether a calibrated judge is farther from people than as it is, in words; else empty.
-
-    Each text is judged by the curve of all others; the difference of the distances is tested by
-    Student's t over texts, which are taken as independent.
-
-    Args:
-        judged: what the judge said, [n]; NaN is left out. Higher is better.
-        human: what people said, [n].
-        curve: as in :func:`fit_calibration`.
-    """
-    x, y = np.asarray(judged, dtype=np.float64), np.asarray(human, dtype=np.float64)
-    both = np.isfinite(x) & np.isfinite(y)
-    x, y = x[both], y[both]
-    calibrated, raw = np.abs(left_out_predictions(x, y, curve) - y), np.abs(x - y)
-    low, _, _ = mean_test((calibrated - raw).tolist())
-    if not low > _ROUNDING * float(np.abs(y).max()):
-        return ""
-    near, far = f"{raw.mean():.3g}", f"{calibrated.mean():.3g}"
-    return (
-        f"on people's scale the judge is farther from people than as it is: by {far} on average and"
-        f" not by {near}, each of {len(x)} texts by the curve of all others; leave out calibration="
-    )
 
 
 def left_out_predictions(

@@ -11,6 +11,7 @@ import random
 import re
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from gnomon.core.errors import MissingDependencyError, ServerFailedError, UsageE
 from gnomon.core.signature import version
 from gnomon.metrics.judges.costs import Prices, estimated_cost, tokens_used
 from gnomon.metrics.judges.endpoints import Endpoint  # noqa: TC001  # of fields
-from gnomon.metrics.judges.planned import RequestPlan, current_plan
+from gnomon.metrics.judges.planned import current_plan
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
@@ -215,6 +216,44 @@ def answers_store() -> Cache:
     return Cache(answers_folder(), _LIMIT, remedy=_REMEDY)
 
 
+class KeptAnswers(ABC):
+    """Answers on disk, and those that were read from there or given since.
+
+    Attributes:
+        counts: "asked" (answers that came), "kept" (answers that were on disk), and others.
+    """
+
+    counts: Counter[str]
+
+    def _open(self) -> None:
+        self._store = answers_store()
+        self._known: dict[bytes, ChatAnswer] = {}
+
+    @abstractmethod
+    def _key(self, question: ChatQuestion) -> bytes:
+        """Where the answer to a question is kept."""
+
+    def _unpacked(self, value: bytes) -> ChatAnswer:
+        return ChatAnswer.unpacked(value)
+
+    def count_unanswered(self, questions: Sequence[ChatQuestion]) -> int:
+        """How many distinct questions were not answered yet."""
+        return len(self._missing(questions))
+
+    def earlier_answers(self, questions: Sequence[ChatQuestion]) -> list[ChatAnswer | None]:
+        """The answers that were given before; nothing is asked."""
+        self._missing(questions)
+        return [self._known.get(self._key(question)) for question in questions]
+
+    def _missing(self, questions: Sequence[ChatQuestion]) -> dict[bytes, ChatQuestion]:
+        """Questions without an answer, by their places; what is on disk is read."""
+        places = {self._key(question): question for question in questions}
+        answers = self._store.get_many([key for key in places if key not in self._known])
+        self._known |= {key: self._unpacked(value) for key, value in answers.items()}
+        self.counts["kept"] += len(answers)
+        return {key: question for key, question in places.items() if key not in self._known}
+
+
 class _TransientError(Exception):
     """Another try may do."""
 
@@ -239,7 +278,7 @@ class _StoppedError(Exception):
 
 
 @dataclass(eq=False)
-class ChatClient:
+class ChatClient(KeptAnswers):
     """Asks questions, several at a time, each once: answers are kept on disk as they come.
 
     A killed run, or one whose server died, asks nothing again that was answered. The first question
@@ -258,13 +297,11 @@ class ChatClient:
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._store = answers_store()
-        self._known: dict[bytes, ChatAnswer] = {}
+        self._open()
         self._identity: ServerIdentity | None = None
         self._lock = threading.Lock()
         self._not_before = 0.0  # what the server asked of all, on the clock of monotonic()
         self._told = False
-        self._rehearsed = RequestPlan()
 
     def identity(self) -> ServerIdentity:
         """Who answers: from disk, else the server is asked.
@@ -296,16 +333,6 @@ class ChatClient:
         """What the answers took that were asked or read from disk so far, in words."""
         return str(tokens_used(self._known.values(), self.server.prices))
 
-    def count_unanswered(self, questions: Sequence[ChatQuestion]) -> int:
-        """How many distinct questions were not answered yet."""
-        self._recall(questions)
-        return len({self._key(question) for question in questions} - set(self._known))
-
-    def earlier_answers(self, questions: Sequence[ChatQuestion]) -> list[ChatAnswer | None]:
-        """The answers that were given before; nothing is asked."""
-        self._recall(questions)
-        return [self._known.get(self._key(question)) for question in questions]
-
     def ask(self, questions: Sequence[ChatQuestion], *, later: int = 0) -> list[ChatAnswer]:
         """The answers, in the order of the questions; equal questions are asked once.
 
@@ -319,18 +346,12 @@ class ChatClient:
                 server refuses key, model or parameters.
             ServerFailedError: the server stopped answering; what it said is kept.
         """
-        self._recall(questions)
+        missing = self._missing(questions)
         keys = [self._key(question) for question in questions]
-        missing = {
-            key: question
-            for key, question in zip(keys, questions, strict=True)
-            if key not in self._known
-        }
         plan = current_plan()
         if plan is not None:
             kept = self._earlier(keys, questions)
-            for each in (plan, self._rehearsed):
-                each.add(self.server, self._kept_identity(), missing, kept, followed=later > 0)
+            plan.add(self.server, self._kept_identity(), missing, kept, followed=later > 0)
             return [self._known.get(key, _NOT_ASKED) for key in keys]
         if missing:
             self.check_budget(len(missing) + later)
@@ -368,30 +389,6 @@ class ChatClient:
         return cache_key(
             _SCHEMA, kind, server.endpoint.url, server.model, parameters, number, *texts
         )
-
-    def _recall(self, questions: Sequence[ChatQuestion]) -> None:
-        """Read from disk what was answered before."""
-        keys = dict.fromkeys(
-            key for question in questions if (key := self._key(question)) not in self._known
-        )
-        answers = self._store.get_many(list(keys))
-        self._known |= {key: ChatAnswer.unpacked(value) for key, value in answers.items()}
-        self.counts["kept"] += len(answers)
-
-    def begin_rehearsal(self) -> None:
-        """Forget what was only planned so far."""
-        self._rehearsed = RequestPlan()
-
-    def end_rehearsal(self) -> None:
-        """Say what the answers cost that were planned since it began, or refuse so many.
-
-        Raises:
-            UsageError: as :meth:`check_budget`.
-        """
-        for planned in self._rehearsed.servers.values():
-            if planned.requests:
-                self.check_budget(planned.cost.requests)
-                self._tell(planned.cost, len(planned.kept))
 
     def check_budget(self, wanted: int) -> None:
         """Refuse what costs too much, before the first question is sent.
@@ -448,7 +445,7 @@ class ChatClient:
 
     def _ask_all(self, missing: Mapping[bytes, ChatQuestion]) -> None:
         stop = threading.Event()
-        progress = _Progress(len(missing))
+        progress = AnswerProgress(len(missing))
         queue = iter(missing.items())
         width = self.server.concurrency
         with self._session() as session, ThreadPoolExecutor(width) as pool:
@@ -673,7 +670,7 @@ class _Session:
         return made
 
 
-class _Progress:
+class AnswerProgress:
     """Tells now and then how far a long run has come."""
 
     def __init__(self, total: int) -> None:
@@ -681,6 +678,7 @@ class _Progress:
         self.begun = self.last_report = time.monotonic()
 
     def tell(self, more: int) -> None:
+        """Count further answers, and say now and then how long the others will take."""
         self.done += more
         now = time.monotonic()
         if now - self.last_report < _TELL_EVERY or self.done == self.total:

@@ -130,13 +130,6 @@ _WORSE_THAN_RAW = Claim(
     "the mean distance of outputs left out of the fit less that of the judge's own scores, tested"
     " likewise",
 )
-_MAYBE_WORSE_THAN_RAW = Claim(
-    "judges.calibrate.no_gain",
-    "On people's scale {metric} is not clearly nearer to people ({kind}) than as it is: farther by"
-    " {size} ({facts})",
-    "undecided",
-    "the mean distance is larger with the calibration, and the test shows no difference",
-)
 _FEW_OUTPUTS = Claim(
     "judges.calibrate.few_outputs",
     "{metric} on people's scale is {way} people ({kind}) than their mean, by {size} ({facts}); so"
@@ -159,7 +152,7 @@ _NO_CALIBRATION = Claim(
     "no rising curve fits",
 )
 CALIBRATION_CLAIMS = (
-    *(_NEARER, _NOT_NEARER, _WORSE_THAN_RAW, _MAYBE_WORSE_THAN_RAW),
+    *(_NEARER, _NOT_NEARER, _WORSE_THAN_RAW),
     *(_FEW_OUTPUTS, _FEW_DOCUMENTS, _NO_CALIBRATION),
 )
 
@@ -212,10 +205,9 @@ def _carried_over(
         yield statement(_NEARER, places, level="better" if row.gain > 0 else "worse", **nearer)
     else:
         yield statement(_NOT_NEARER, places, **nearer)
-    if row.raw_gain is not None and row.raw_gain < 0:
-        claim = _WORSE_THAN_RAW if raw_p <= ALPHA else _MAYBE_WORSE_THAN_RAW
+    if row.raw_gain is not None and row.raw_gain < 0 and raw_p <= ALPHA:
         size = _size(row.raw_gain, *row.ends("raw_gain"))
-        yield statement(claim, places, size=size, facts=facts(row.raw, raw_p), **parts)
+        yield statement(_WORSE_THAN_RAW, places, size=size, facts=facts(row.raw, raw_p), **parts)
 
 
 def _size(value: float, low: float | None, high: float | None) -> str:

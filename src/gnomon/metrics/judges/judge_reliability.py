@@ -71,8 +71,7 @@ class ReliabilityRow(Record):
     p: float | None = column(
         "p",
         digits=3,
-        help="of a level or a gain of 0, corrected (Holm's over pairs, over injections); of r with"
-        " the others: that each of these agrees with the others better (Holm's over pairs)",
+        help="of a level or a gain of 0, corrected (Holm's over pairs, over injections)",
     )
     n: int = column("n", help="segments, outputs or candidates that it rests on")
     answers: int | None = column("Answers", help="of the score of a system, that say a score")
@@ -106,12 +105,6 @@ _LEVELS = Claim(
     "caution",
     "the mean difference on common outputs, tested, Holm's over pairs of judges",
 )
-_ODD = Claim(
-    "judges.reliability.odd",
-    "{metric} agrees with the others less than each of them does (r = {r} with their mean)",
-    "caution",
-    "differences of correlations with the mean of the others, Holm's over pairs of judges",
-)
 _RAISED = Claim(
     "judges.reliability.raised",
     "{metric} gives higher scores to candidates that ask for them: by {injections}, at most by"
@@ -144,7 +137,6 @@ RELIABILITY_CLAIMS = (
     _NO_NOISE,
     _AGREE,
     _LEVELS,
-    _ODD,
     _RAISED,
     _NOT_RAISED,
     _FEW,
@@ -271,9 +263,6 @@ def _about_panel(
                 outputs=counted(row.n, "output"),
                 alpha=amount(row.value, *row.ends("value"), share=True),
             )
-        if row.measure == "r" and row.subject == _OTHERS and or_nan(row.p) <= ALPHA:
-            r = amount(or_nan(row.value), *row.ends("value"), share=True)
-            yield statement(_ODD, finding.positions([row]), metric=titles[row.metric], r=r)
     apart = [row for row in rows if row.measure == "level" and or_nan(row.p) <= ALPHA]
     if apart:
         row = max(apart, key=lambda row: abs(or_nan(row.value)))

@@ -9,8 +9,6 @@ Human Alignment".
 from __future__ import annotations
 
 import json
-import logging
-import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +20,7 @@ import numpy as np
 from gnomon.core.cache import key as cache_key
 from gnomon.core.errors import DataError, MissingFileError, UsageError
 from gnomon.core.signature import VERSION
-from gnomon.metrics.judges.client import ChatAnswer, ServerIdentity, answers_store
+from gnomon.metrics.judges.client import AnswerProgress, ChatAnswer, KeptAnswers, ServerIdentity
 from gnomon.metrics.judges.planned import current_plan
 
 if TYPE_CHECKING:
@@ -35,14 +33,12 @@ if TYPE_CHECKING:
 
 __all__ = ["AnswerForm", "LocalJudge", "answer_form", "check_settings", "local_folder"]
 
-_log = logging.getLogger(__name__)
 _SCHEMA = "probabilities of answers 1"
 #: how its answers come about, in signatures
 _HOW = "probabilities of answers"
 #: whole numbers of a scale that are all asked for; of a longer scale, and of fractions, some
 _WHOLE, _STEPS = 101, 21
 _CHOICES = ("first", "second", "tie")
-_TELL_EVERY = 30.0  # seconds
 #: below it, most of what a model would say is no answer
 _LITTLE = 0.5
 #: what servers do and a folder does not
@@ -161,7 +157,7 @@ def check_settings(given: Mapping[str, object], defaults: Mapping[str, object]) 
 
 
 @dataclass(eq=False)
-class LocalJudge:
+class LocalJudge(KeptAnswers):
     """Answers questions as :class:`gnomon.metrics.judges.ChatClient` does, without a server.
 
     Every answer is kept on disk, found by the model's files and the question.
@@ -177,8 +173,7 @@ class LocalJudge:
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._store = answers_store()
-        self._known: dict[bytes, ChatAnswer] = {}
+        self._open()
 
     def identity(self) -> ServerIdentity:
         """The model with its revision or the hash of its files."""
@@ -198,16 +193,6 @@ class LocalJudge:
     def check_budget(self, wanted: int) -> None:
         """Refuse nothing: no answer costs money."""
 
-    def count_unanswered(self, questions: Sequence[ChatQuestion]) -> int:
-        """How many distinct questions were not answered yet."""
-        self._recall(questions)
-        return len({self._key(question) for question in questions} - set(self._known))
-
-    def earlier_answers(self, questions: Sequence[ChatQuestion]) -> list[ChatAnswer | None]:
-        """The answers that were given before; nothing is asked."""
-        self._recall(questions)
-        return [self._known.get(self._key(question)) for question in questions]
-
     def ask(self, questions: Sequence[ChatQuestion], *, later: int = 0) -> list[ChatAnswer]:  # noqa: ARG002  # nothing costs money
         """The answers, in the order of the questions; equal questions are asked once.
 
@@ -215,30 +200,21 @@ class LocalJudge:
             MissingDependencyError: torch or transformers is not installed.
             DataError: the folder holds no causal language model.
         """
-        self._recall(questions)
+        missing = self._missing(questions)
         keys = [self._key(question) for question in questions]
-        missing = {
-            key: question
-            for key, question in zip(keys, questions, strict=True)
-            if key not in self._known
-        }
         plan = current_plan()
         if plan is not None:
             plan.add_local(self.folder.identity, missing, self._known.keys() & set(keys))
             planned = ChatAnswer("", rejected="it was not asked: requests are only planned")
             return [self._known.get(key, planned) for key in keys]
-        begun = told = time.monotonic()
-        for number, (key, question) in enumerate(missing.items(), start=1):
+        progress = AnswerProgress(len(missing))
+        for key, question in missing.items():
             answer = self._answer(question)
             self._known[key] = answer
             self.counts["asked"] += 1
             if not answer.rejected:
                 self._store.put_many({key: answer.packed()})
-            now = time.monotonic()
-            if now - told > _TELL_EVERY:
-                told = now
-                left = (len(missing) - number) * (now - begun) / number / 60
-                _log.info("%d of %d answers, about %.0f minutes left", number, len(missing), left)
+            progress.tell(1)
         return [self._known[key] for key in keys]
 
     def _answer(self, question: ChatQuestion) -> ChatAnswer:
@@ -284,17 +260,9 @@ class LocalJudge:
         form = (self.form.begin, *self.form.ends(), *map(repr, self.form.values))
         return cache_key(_SCHEMA, VERSION, content, json.dumps(question.messages), *form)
 
-    def _recall(self, questions: Sequence[ChatQuestion]) -> None:
-        """Read from disk what was answered before."""
-        keys = dict.fromkeys(
-            key for question in questions if (key := self._key(question)) not in self._known
-        )
-        answers = self._store.get_many(list(keys))
-        name = self.folder.identity  # another copy of the same files may have answered
-        self._known |= {
-            key: replace(ChatAnswer.unpacked(value), model=name) for key, value in answers.items()
-        }
-        self.counts["kept"] += len(answers)
+    def _unpacked(self, value: bytes) -> ChatAnswer:
+        # another copy of the same files may have answered
+        return replace(ChatAnswer.unpacked(value), model=self.folder.identity)
 
 
 def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +19,6 @@ from gnomon.metrics.judges.calibration import (
     Anchors,
     Calibration,
     Curve,
-    farther_than_raw,
     fit_calibration,
     read_anchors,
 )
@@ -30,7 +28,7 @@ from gnomon.metrics.judges.fields import check_model, check_prices, checked_fiel
 from gnomon.metrics.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.metrics.judges.noise import judge_noise
 from gnomon.metrics.judges.pairs import pair_questions, preferences, share_of_first, users_of
-from gnomon.metrics.judges.planned import counted_requests, current_plan, made_up_reply
+from gnomon.metrics.judges.planned import current_plan, made_up_reply
 from gnomon.metrics.judges.replies import (
     JudgeReply,
     error_spans,
@@ -45,8 +43,7 @@ from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -331,7 +328,6 @@ class BoundChatJudge(MeanOfSegments):
         self._read_as = replace(self.rubric, reply="json") if silent else self.rubric
         self._languages = language_names(language_pair)
         self._calibration: Calibration | None = None
-        self._farther = ""  # in words, where the calibrated judge is farther from people
         self._samples = [
             metric.question("", turn, self._languages) for turn in range(len(self._turns))
         ]
@@ -359,12 +355,17 @@ class BoundChatJudge(MeanOfSegments):
 
     def calls(self, batch: Batch) -> int:
         """How many answers a batch takes at most: one for each question, turn and repetition."""
-        distinct = len({user for user in self._users(batch).values() if user})
-        return distinct * self.metric.repeats * len(self._turns)
+        return len(set(self.users(batch))) * self.metric.repeats * len(self._turns)
 
-    def rehearsed(self) -> AbstractContextManager[None]:
-        """Nothing is asked within; at its end, what would have been is said, or is too much."""
-        return rehearsal([self])
+    def check_budget(self, users: Sequence[str]) -> None:
+        """Refuse more answers about some questions than allowed, before the first is asked.
+
+        Raises:
+            UsageError: they are more than ``max_calls``.
+        """
+        missing = self.client.count_unanswered(self._questions(users))
+        if missing and current_plan() is None:
+            self.client.check_budget(len(self._turns) * missing)
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Mean scores of the readable repetitions, float64 [K, N]; NaN where there are none.
@@ -415,10 +416,7 @@ class BoundChatJudge(MeanOfSegments):
         readable = [[score for score in row if np.isfinite(score)] for row in judged]
         means = [float(np.mean(row)) if row else float("nan") for row in readable]
         better = self.rubric.higher_is_better
-        curve = self.metric.curve
-        fitted = fit_calibration(means, anchors.scores, curve, higher_is_better=better)
-        self._farther = farther_than_raw(means, anchors.scores, curve) if better else ""
-        return fitted
+        return fit_calibration(means, anchors.scores, self.metric.curve, higher_is_better=better)
 
     def judgements(self, batch: Batch) -> dict[tuple[int, int], list[JudgeReply]]:
         """What was said of each output of a batch, by system and segment; of all repetitions.
@@ -441,12 +439,9 @@ class BoundChatJudge(MeanOfSegments):
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
-        users = [user for user in self._users(batch).values() if user]
-        texts = (
-            self._noise(batch),
-            f"calibrated: {self.calibration.said}" if self.calibration else "",
-            self._farther,
-        )
+        users = self.users(batch)
+        curve = self.calibration
+        texts = (self._noise(batch), f"calibrated: {curve.said}" if curve else "")
         notices = tuple(f"{self.metric.label}: {text}" for text in texts if text)
         return (*self.notices_of(users), *notices)
 
@@ -532,6 +527,10 @@ class BoundChatJudge(MeanOfSegments):
         repetitions, sample = range(self.metric.repeats), self._samples[0]
         return [replace(sample, user=user, repetition=r) for user in users for r in repetitions]
 
+    def users(self, batch: Batch) -> list[str]:
+        """All questions about the outputs of a batch."""
+        return [user for user in self._users(batch).values() if user]
+
     def _users(self, batch: Batch) -> dict[tuple[int, int], str]:
         """The question about each output; empty where the rubric shows a reference and none is."""
         made: dict[tuple[int, int, tuple[int, ...]], str] = {}
@@ -609,25 +608,6 @@ class BoundChatJudge(MeanOfSegments):
             f" {min(defined):.2g} to {max(defined):.2g} ({self.metric.repeats} repetitions); gnomon"
             " judges reliability has intervals"
         )
-
-
-@contextmanager
-def rehearsal(judges: Sequence[BoundChatJudge]) -> Iterator[None]:
-    """Let judges make up their answers; then say how many each would give, or refuse so many.
-
-    Raises:
-        UsageError: a judge needs more than its ``max_calls``.
-    """
-    if current_plan() is not None:
-        yield
-        return
-    clients = [judge.client for judge in judges if isinstance(judge.client, ChatClient)]
-    for client in clients:
-        client.begin_rehearsal()
-    with counted_requests(made_up=True):
-        yield
-    for client in clients:
-        client.end_rehearsal()
 
 
 class BoundMarkingJudge(BoundChatJudge):

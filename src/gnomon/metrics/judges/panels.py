@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.signature import Signature
-from gnomon.metrics.judges.metric import BoundChatJudge, BoundPairJudge, ChatJudge, rehearsal
+from gnomon.metrics.judges.metric import BoundChatJudge, BoundPairJudge, ChatJudge
 from gnomon.metrics.judges.pairs import pair_questions, users_of
-from gnomon.metrics.judges.planned import counted_requests, current_plan
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
 from gnomon.metrics.titles import metric_titles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.metrics.protocol import Input
 
-#: how the scores of several judges become one
-Combine: TypeAlias = Literal["mean", "vote"]
 _HOW = (
     "judge([judge('gemba-da', model='A'), judge('gemba-da', model='B')]), or"
     " judge(['gemba-da', 'gemba-sqm'], model='A')"
@@ -41,17 +37,14 @@ _COMMON = (0.0, 100.0)
 
 @dataclass(frozen=True)
 class JudgePanel(Options):
-    """Several judges of the same outputs, combined by mean or by vote.
+    """Several judges of the same outputs: the mean of their scores.
 
     ``judge([judge('gemba-da', model='A'), judge('gemba-da', model='B')])``. Where rubrics differ in
     their scale or direction, each score is carried linearly from its rubric's scale to 0 to 100,
-    higher is better. An output has a score where all judges, or ``least`` of them, have one.
+    higher is better. An output has a score where all judges have one.
 
     Attributes:
         judges: two or more, all different; all of outputs, or all of pairs.
-        combine: mean of the scores; or vote: the score that most judges give (the mean of those
-            that share the lead), of pairs the preference of most.
-        least: judges that must have a score of an output for it to have one; None: all.
 
     Raises:
         SpecError: fewer than two judges, one twice, or judges that cannot be combined.
@@ -62,8 +55,6 @@ class JudgePanel(Options):
     positional: ClassVar[str] = "judges"
 
     judges: tuple[ChatJudge, ...] = ()
-    combine: Combine = "mean"
-    least: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "judges", tuple(self.judges))
@@ -79,11 +70,6 @@ class JudgePanel(Options):
         twice = [spec for spec, n in Counter(judge.spec for judge in self.judges).items() if n > 1]
         if twice:
             raise SpecError(f"a panel has {twice[0]} twice; repeats= asks a judge several times")
-        if self.least is not None and not 1 <= self.least <= len(self.judges):
-            raise SpecError(
-                f"judge: least is {self.least}; it must be from 1 to {len(self.judges)}, the number"
-                " of judges"
-            )
 
     @property
     def needs(self) -> frozenset[Input]:
@@ -127,7 +113,7 @@ class JudgePanel(Options):
 
         Raises:
             UsageError: as :meth:`ChatJudge.check_outline`; or some judges are calibrated and some
-                are not; or a vote is wanted of scores on several scales.
+                are not.
         """
         self.check_combination()
         for judge in self.judges:
@@ -145,11 +131,6 @@ class JudgePanel(Options):
             raise UsageError(
                 "some judges of the panel are calibrated and some are not, so that their scores are"
                 " on two scales; calibrate all, or none"
-            )
-        if self.combine == "vote" and not self.one_scale:
-            raise UsageError(
-                "a vote counts equal scores, and the rubrics of the panel have several scales; take"
-                " combine='mean', or rubrics of one scale"
             )
 
     def check_asking(self) -> None:
@@ -181,24 +162,22 @@ def _is_judge(given: object) -> bool:
 
 
 def panel_of(items: Sequence[object], options: Mapping[str, Any]) -> JudgePanel:
-    """A panel of judges and rubrics; the options of rubrics are those of the panel.
+    """A panel of judges and rubrics; options are those of the rubrics.
 
     Raises:
         SpecError: an option is unknown, or given for judges that have their own.
     """
-    of_panel = {name: options[name] for name in ("combine", "least") if name in options}
-    of_judges = {name: value for name, value in options.items() if name not in of_panel}
     fields = [option.name for option in ordered_fields(ChatJudge) if option.name != "rubric"]
-    for name in of_judges:
+    for name in options:
         if name not in fields:
-            raise unknown_argument("judge", name, ("combine", "least", *fields))
-    if of_judges and not any(isinstance(item, str) for item in items):
+            raise unknown_argument("judge", name, fields)
+    if options and not any(isinstance(item, str) for item in items):
         raise SpecError(
-            f"judge: {', '.join(of_judges)} goes with rubrics in the list, and all of it are judges"
+            f"judge: {', '.join(options)} goes with rubrics in the list, and all of it are judges"
             " with options of their own"
         )
-    judges = [ChatJudge(item, **of_judges) if isinstance(item, str) else item for item in items]
-    return JudgePanel(tuple(judges), **of_panel)  # type: ignore[arg-type]  # checked there
+    judges = [ChatJudge(item, **options) if isinstance(item, str) else item for item in items]
+    return JudgePanel(tuple(judges))  # type: ignore[arg-type]  # checked there
 
 
 class BoundJudgePanel(MeanOfSegments):
@@ -240,18 +219,14 @@ class BoundJudgePanel(MeanOfSegments):
         """How many answers a batch takes at most, of all judges."""
         return sum(judge.calls(batch) for judge in self.judges)
 
-    def rehearsed(self) -> AbstractContextManager[None]:
-        """Nothing is asked within; at its end, what would have been is said, or is too much."""
-        return rehearsal(self.judges)
-
     def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Combined scores, float64 [K, N]; NaN where too few judges have one.
+        """Means of the judges' scores, float64 [K, N]; NaN where one of them has none.
 
         Raises:
             UsageError: more answers of a judge are needed than allowed; none is asked then.
             ServerFailedError: a server stopped answering; what was answered is kept.
         """
-        return self._combined(self.scores(batch))[0]
+        return np.asarray(self.scores(batch).mean(axis=0))
 
     def scores(self, batch: Batch) -> NDArray[np.float64]:
         """Scores of each judge on the panel's scale, float64 [M, K, N]; NaN where it has none.
@@ -272,7 +247,8 @@ class BoundJudgePanel(MeanOfSegments):
         Raises:
             UsageError: a judge needs more than its ``max_calls``.
         """
-        _check_each(self.judges, lambda judge: judge.segments(batch))
+        for judge in self.judges:
+            judge.check_budget(judge.users(batch))
 
     def remarks(self, batch: Batch) -> dict[tuple[int, int], dict[str, str]]:
         """Scores, reasons and answers of each judge, by system and segment, named by the judge."""
@@ -293,53 +269,19 @@ class BoundJudgePanel(MeanOfSegments):
         return np.isfinite(self.segments(batch))
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
-        """What any judge says, outputs without enough scores, votes without a winner."""
-        scores = self.scores(batch)
-        combined, shared = self._combined(scores)
-        counted = np.isfinite(scores).sum(axis=0)
-        number, total = len(self.judges), combined.size
-        texts = []
-        lacking = int((counted < (self.metric.least or number)).sum())
-        if lacking:
-            least = "all" if self.metric.least in (None, number) else f"{self.metric.least} of"
-            texts.append(
-                f"{lacking:,} of {total:,} outputs have no score: not {least} {number} judges have"
-                " one that can be read"
-            )
-        partial = int(((counted < number) & np.isfinite(combined)).sum())
-        if partial:
-            texts.append(
-                f"{partial:,} of {total:,} outputs have scores of some judges only; where a lenient"
-                " judge is missing they are lower, where a strict one is, higher, for that alone"
-            )
-        if shared:
-            texts.append(
-                f"in {shared:,} of {total:,} outputs no score has most votes: the mean of those"
-                " that share the lead is taken"
-            )
+        """What any judge says, and how many outputs have no score."""
+        scores = self.segments(batch)
+        lacking, number = int(np.isnan(scores).sum()), len(self.judges)
+        own = (
+            f"judge panel of {number}: {lacking:,} of {scores.size:,} outputs have no score: not"
+            f" all {number} judges have one that can be read"
+        )
         of_judges = (notice for judge in self.judges for notice in judge.notices(batch))
-        return (*(f"judge panel of {number}: {text}" for text in texts), *of_judges)
-
-    def _combined(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-        """Scores [K, N] from those of the judges [M, K, N]; how many leads of votes are shared."""
-        counted = np.isfinite(scores).sum(axis=0)
-        enough = counted >= (self.metric.least or len(self.judges))
-        combined, shared = np.full(scores.shape[1:], np.nan), 0
-        for k, i in np.argwhere(enough).tolist():
-            values = scores[:, k, i]
-            readable = values[np.isfinite(values)]
-            if self.metric.combine == "mean":
-                combined[k, i] = readable.mean()
-                continue
-            classes, votes = np.unique(readable, return_counts=True)
-            leading = classes[votes == votes.max()]
-            combined[k, i] = leading.mean()
-            shared += len(leading) > 1
-        return combined, shared
+        return (*([own] if lacking else []), *of_judges)
 
 
 class BoundPairPanel(BoundJudgePanel):
-    """Judges of pairs whose preferences are combined by mean or by vote."""
+    """Judges of pairs: the mean of their preferences."""
 
     graded: ClassVar[bool] = False
     judges: tuple[BoundPairJudge, ...]
@@ -349,51 +291,18 @@ class BoundPairPanel(BoundJudgePanel):
         return self.judges[0].segments(batch)
 
     def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
-        """Combined preferences, float64 [K, K, N]; NaN where too few judges have one.
+        """Mean preferences, float64 [K, K, N]; NaN where one of the judges has none.
 
         Raises:
             UsageError, ServerFailedError: as of each judge; none is asked where one is too costly.
         """
-        check_budgets(self.judges, [users_of(pair_questions(one, batch)) for one in self.judges])
-        every = np.stack([judge.pair_scores(batch) for judge in self.judges])
-        said = np.isfinite(every)
-        count = said.sum(axis=0)
-        sums = np.where(said, every, 0.0)
-        if self.metric.combine == "vote":
-            combined = np.sign(np.sign(sums).sum(axis=0))
-        else:
-            combined = sums.sum(axis=0) / np.maximum(count, 1)
-        return np.where(count >= (self.metric.least or len(self.judges)), combined, np.nan)
+        for judge in self.judges:
+            judge.check_budget(users_of(pair_questions(judge, batch)))
+        return np.asarray(np.mean([judge.pair_scores(batch) for judge in self.judges], axis=0))
 
     def pair_notices(self, batch: Batch) -> tuple[str, ...]:
         """What each judge says."""
         return tuple(notice for judge in self.judges for notice in judge.pair_notices(batch))
-
-
-def check_budgets(judges: Sequence[BoundChatJudge], users: Sequence[Sequence[str]]) -> None:
-    """Refuse more answers about some questions than allowed, before the first judge is asked.
-
-    Args:
-        judges: who is asked.
-        users: the questions to each.
-
-    Raises:
-        UsageError: a judge needs more than its ``max_calls``.
-    """
-    if len(judges) > 1:
-        questions = dict(zip(judges, users, strict=True))
-        _check_each(judges, lambda judge: judge.ask(questions[judge]))
-
-
-def _check_each(judges: Sequence[BoundChatJudge], work: Callable[[BoundChatJudge], object]) -> None:
-    """Do the work of each judge without asking, and refuse what would cost too much."""
-    if current_plan() is not None:
-        return
-    for judge in judges:
-        with counted_requests() as plan:
-            work(judge)
-        if plan.requests:
-            judge.client.check_budget(plan.requests)
 
 
 def _carried(scores: NDArray[np.float64], judge: BoundChatJudge) -> NDArray[np.float64]:

@@ -13,7 +13,6 @@ import math
 import re
 import urllib.parse
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,16 +55,6 @@ class PlannedRequestsRow(Record):
         "Tokens written", help="of the answers; empty where unknown, or where none is written"
     )
     money: float | None = column("Money", help="by the prices that were given")
-    estimate: str = column("Estimate", help="what tokens and money rest on")
-    most: int | None = column("Allowed", help="max_calls: most answers that may be asked for")
-
-
-class FirstRequestRow(Record):
-    """The first request to a model, message by message."""
-
-    model: str = column("Model", help="as it is asked for")
-    role: str = column("Role", help="system, user or assistant; 'request' is all of it, as JSON")
-    text: str = column("Text", help="what stands in the message")
 
 
 class _Planned(NamedTuple):
@@ -189,10 +178,9 @@ class RequestPlan:
         return None
 
     def finding(self, command: str) -> Finding:
-        """The plan as a table, and each model's first request as another one."""
+        """The plan as a table."""
         rows = [_row(planned) for planned in self.servers.values()]
         rows += [_local_row(planned) for planned in self.folders.values()]
-        messages = [row for planned in self.servers.values() for row in _first_messages(planned)]
         answered = sum(len(planned.kept) for planned in self.servers.values())
         answered += sum(len(planned.kept) for planned in self.folders.values())
         parts = [f"{counted(self.requests, 'request')} would be sent"]
@@ -206,10 +194,7 @@ class RequestPlan:
         return Finding(
             method=command,
             title=title,
-            tables=(
-                table("requests", title, PlannedRequestsRow, rows),
-                table("first_requests", "First requests", FirstRequestRow, messages),
-            ),
+            tables=(table("requests", title, PlannedRequestsRow, rows),),
             signatures={},
             views=(Listing("requests", title, _SHOWN),),
             notices=tuple(self._notices()),
@@ -274,29 +259,12 @@ class RequestPlan:
         return written
 
 
-_of_process: RequestPlan | None = None  # whichever thread asks
-_of_thread: ContextVar[RequestPlan | None] = ContextVar("plan of requests", default=None)
+_plan: RequestPlan | None = None  # of the whole process, whichever thread asks
 
 
 def current_plan() -> RequestPlan | None:
     """The plan that requests are to be added to; None where servers are asked."""
-    plan = _of_thread.get()
-    return _of_process if plan is None else plan
-
-
-@contextmanager
-def counted_requests(*, made_up: bool = False) -> Iterator[RequestPlan]:
-    """Collect what would be asked by this thread, while others may ask.
-
-    Args:
-        made_up: as for :func:`planned_requests`.
-    """
-    plan = RequestPlan(made_up=made_up)
-    token = _of_thread.set(plan)
-    try:
-        yield plan
-    finally:
-        _of_thread.reset(token)
+    return _plan
 
 
 @contextmanager
@@ -316,13 +284,13 @@ def planned_requests(*, made_up: bool = False) -> Iterator[RequestPlan]:
     >>> plan.requests
     0
     """
-    global _of_process  # noqa: PLW0603  # methods may ask from threads of their own
-    before, plan = _of_process, RequestPlan(made_up=made_up)
-    _of_process = plan
+    global _plan  # noqa: PLW0603  # methods may ask from threads of their own
+    before, plan = _plan, RequestPlan(made_up=made_up)
+    _plan = plan
     try:
         yield plan
     finally:
-        _of_process = before
+        _plan = before
 
 
 def made_up_reply(question: str, rubric: Rubric) -> JudgeReply:
@@ -354,8 +322,6 @@ def _row(planned: PlannedServer) -> PlannedRequestsRow:
         read=cost.read,
         written=cost.written,
         money=cost.money,
-        estimate=str(cost),
-        most=server.max_calls,
     )
 
 
@@ -369,19 +335,7 @@ def _local_row(planned: PlannedFolder) -> PlannedRequestsRow:
         read=estimated_cost(list(planned.missing.values())).read,
         written=None,
         money=None,
-        estimate="computed here by the probabilities of answers: nothing is sent or written",
-        most=None,
     )
-
-
-def _first_messages(planned: PlannedServer) -> Iterator[FirstRequestRow]:
-    for _, body in planned.bodies():
-        model = planned.server.model
-        for message in body["messages"]:
-            yield FirstRequestRow(model=model, role=message["role"], text=message["content"])
-        whole = json.dumps(body, ensure_ascii=False)
-        yield FirstRequestRow(model=model, role="request", text=whole)
-        return
 
 
 # Files for batches. What a line asks is known again by its custom_id, which holds the places where

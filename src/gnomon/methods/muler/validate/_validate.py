@@ -160,7 +160,7 @@ def validate(
         DataError: the test set has no references or no systems.
     """
     words, choice = WordChoice.of(sources, features), masks.seeded(seed)
-    setup = prepared(testset, metrics, words, choice, run, rehearsed=False)
+    setup = prepared(testset, metrics, words, choice, run)
     parts: list[Part] = []
     fields: dict[str, object] = {}
     if {"range", "frequency"} & set(experiments):
