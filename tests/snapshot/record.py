@@ -542,7 +542,8 @@ def _change(was: list[Any], given: list[Any], tolerance: float | None) -> str:
     # a sum of values that cancel each other is as exact as they are
     size = math.sqrt(max(was[3], given[3], 1e-300) * max(1, len(was)))
     scales = (max(abs(was[2]), abs(given[2]), size), max(was[3], given[3]), 2 * size)
-    off = max(abs(a - b) / (s or 1) for a, b, s in zip(was[2:], given[2:], scales, strict=True))
+    # and what rounding alone leaves is 0
+    off = max(abs(a - b) / max(s, 1e-9) for a, b, s in zip(was[2:], given[2:], scales, strict=True))
     if tolerance is not None:
         return "" if off <= tolerance else f"numbers differ, relatively by {off:.2g}"
     if was[2:4] == given[2:4]:

@@ -95,11 +95,10 @@ def nearest(
     half = (centroids**2).sum(1) / 2
     for first in range(0, len(rows), _ROWS):
         chunk = rows[first : first + _ROWS]
-        score = half - chunk @ centroids.T
-        best = score.argmin(1)
+        best = (half - chunk @ centroids.T).argmin(1)
         which[first : first + _ROWS] = best
-        distances = score[np.arange(len(chunk)), best] * 2 + (chunk**2).sum(1)
-        distance[first : first + _ROWS] = np.maximum(distances, 0)
+        # by expanding the square, a row that equals its centroid would be off by rounding
+        distance[first : first + _ROWS] = ((chunk - centroids[best]) ** 2).sum(1)
     return which, distance
 
 
