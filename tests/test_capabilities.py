@@ -210,7 +210,6 @@ MARKED = {
     "difficulty.score metrics": "",
     "paraphrase.generate method": "",
     "paraphrase.generate filter": "--least 0",
-    "paraphrase.constraints variants": "",
     "human.compare sample": "",
     "human.plan campaign": "",
     "stress pairs": "",

@@ -32,7 +32,7 @@ COMMANDS = [
     "muler -t {set} --features lex:köter --lexicon köter={folder}/wörter.txt --no-cache",
     "bmx explain -t {set} -m chrf --no-cache",
     "difficulty words -t {set} -m bleu",
-    "paraphrase show -t {set} --paraphrases {folder}/ref.bauté.1.txt",
+    "paraphrase coverage -t {set} --paraphrases {folder}/ref.bauté.1.txt",
     "info -t {set}",
 ]
 

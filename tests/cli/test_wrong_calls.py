@@ -71,7 +71,7 @@ def test_every_command_names_the_option_that_was_meant(command: str, capsys) -> 
 def test_a_word_after_one_dash_is_no_option_of_one_letter(
     given: list[str], meant: str, files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    argv = ["paraphrase", "constraints", str(files / "ref.txt"), "-i", str(files / "a.txt"), *given]
+    argv = ["paraphrase", "coverage", str(files / "ref.txt"), "-i", str(files / "a.txt"), *given]
     with pytest.raises(SystemExit):
         parser(argv).parse_args(argv)
     assert meant in capsys.readouterr().err

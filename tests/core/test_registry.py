@@ -127,7 +127,6 @@ def test_the_docstring_of_a_method_holds_the_help_of_its_types() -> None:
 #: methods without a verdict, and why
 _SAYS_NOTHING = {
     "score": "its results are scores; verdicts.of_scores speaks of these",
-    "paraphrase.show": "it shows texts and finds nothing",
 }
 
 

@@ -73,8 +73,7 @@ paraphrase adequacy {_WIDE} -m chrf --sheet adequacy.tsv --key adequacy.key --it
 paraphrase judge --answers adequacy.tsv --key adequacy.key | no item is scored
 metaeval {_WIDE} --human da -m bleu --n 1 2 --resamples 20
 paraphrase coverage {_WIDE}
-paraphrase show {_WIDE}
-paraphrase constraints {_SET}
+paraphrase coverage {_SET} --missing-per-segment wanted.jsonl
 paraphrase diversity {_WIDE} --measures lexical
 human compare {_JUDGED} --human da
 human plan --difference 2 --protocol esa

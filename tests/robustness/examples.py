@@ -262,8 +262,8 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     for files in ([lines], parallel):
         yield Example(
             files[0].parent.name, ("paraphrases", "--paraphrases"), files[0].parent,
-            ("paraphrase", "show", str(kept), "--paraphrases", *map(str, files),
-             "-f", "json", "-o", "OUT"),
+            ("paraphrase", "coverage", str(kept), "-i", str(kept), "--paraphrases",
+             *map(str, files), "-f", "json", "-o", "OUT"),
             lambda _, files=files: formats.read_paraphrases(files), ALL,
         )  # fmt: skip
     trees = [
@@ -307,16 +307,14 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     )  # fmt: skip
     variants = write(base / "variants" / "v.txt", ["# a list", "cat / tomcat", "mat\trug\tcarpet"])
     yield Example(
-        "variants", ("--variants",), variants.parent,
-        ("paraphrase", "constraints", str(kept), "-i", str(kept), "--variants", str(variants),
-         "-f", "json", "-o", "OUT"),
+        "variants", ("variants",), variants.parent, ("python",),
         lambda _: paraphrase.read_variants(variants), ALL,
     )  # fmt: skip
     constraints = base / "constraints" / "c.jsonl"
     constraints.parent.mkdir()
-    run(
-        "paraphrase", "constraints", kept, "-i", kept, "--variants", variants, "--save", constraints
-    )
+    testset = gn.TestSet.from_files(references=[kept], systems=[])
+    wanted = paraphrase.variant_constraints(testset, paraphrase.read_variants(variants))
+    paraphrase.write_constraints(constraints, wanted)
     # the command that takes them needs a model
     yield Example(
         "constraints", ("--constraints",), constraints.parent, ("python",),

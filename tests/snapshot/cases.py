@@ -640,16 +640,11 @@ _PARAPHRASE = (
         files=("sheet.tsv", "key.tsv"),
     ),
     Case("paraphrase judge", "paraphrase judge --answers sheet.tsv --key key.tsv", code=1),
-    Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3 --most 5"),
-    Case("paraphrase show", f"paraphrase show {_WIDE} --most 5 --outputs --order change"),
+    Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3"),
     Case(
-        "paraphrase constraints",
-        "paraphrase constraints -t es-en --first 40 --save constraints.jsonl --share .6",
-        files=("constraints.jsonl",),
-    ),
-    Case(
-        "paraphrase constraints: variants",
-        "paraphrase constraints -t es-en --variants variants.txt",
+        "paraphrase coverage: lacking",
+        "paraphrase coverage -t es-en --first 40 --missing-per-segment lacking.jsonl --share .6",
+        files=("lacking.jsonl",),
     ),
     Case(
         "paraphrase generate: pseudo",

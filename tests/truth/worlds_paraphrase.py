@@ -149,40 +149,27 @@ def few_systems() -> Finding:
 
 
 @world(
-    "constraints of systems, and none where all outputs are the reference",
-    says=["paraphrase.constraints.none"],
-    silent=["paraphrase.constraints.found"],
+    "outputs that are the reference",
+    says=["paraphrase.coverage.references"],
+    silent=["paraphrase.coverage.lacks", "paraphrase.coverage.matches"],
 )
-def no_constraints() -> Finding:
-    return gn.paraphrase.constraints(planted({"a": references(), "b": references()}, segments=40))
+def nothing_lacks() -> Finding:
+    return gn.paraphrase.coverage(planted({"a": references(), "b": references()}, segments=40))
 
 
 @world(
     "systems that share words which references lack",
-    says=["paraphrase.constraints.found"],
-    silent=["paraphrase.constraints.none", "paraphrase.constraints.variants"],
+    says=["paraphrase.coverage.lacks", "paraphrase.coverage.references"],
+    silent=["paraphrase.coverage.matches"],
 )
-def constraints() -> Finding:
-    return gn.paraphrase.constraints(bundled(), longest=2)
-
-
-@world(
-    "variants from a list",
-    says=["paraphrase.constraints.variants"],
-    silent=["paraphrase.constraints.found"],
-    without=["of the systems"],
-)
-def variants() -> Finding:
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "variants.txt"
-        file.write_text("the\tthis\n", encoding="utf-8")
-        return gn.paraphrase.constraints(bundled(), variants=file)
+def lacking() -> Finding:
+    return gn.paraphrase.coverage(bundled(), longest=2)
 
 
 @world(
     "paraphrases beside the reference",
     says=["paraphrase.coverage.matches"],
-    silent=["paraphrase.diversity.*"],
+    silent=["paraphrase.diversity.*", "paraphrase.coverage.references"],
 )
 def coverage() -> Finding:
     return gn.paraphrase.coverage(*styles())

@@ -92,8 +92,6 @@ BUILT_IN: Mapping[str, str] = {
     "paraphrase.adequacy": "gnomon.methods.paraphrase._adequacy:adequacy",
     "paraphrase.judge": "gnomon.methods.paraphrase._adequacy:judge",
     "paraphrase.coverage": "gnomon.methods.paraphrase._coverage:coverage",
-    "paraphrase.show": "gnomon.methods.paraphrase._page:show",
-    "paraphrase.constraints": "gnomon.methods.paraphrase._constraints:constraints",
     "paraphrase.diversity": "gnomon.methods.paraphrase._diversity:diversity",
     "human.compare": "gnomon.methods.human.comparison:compare",
     "human.plan": "gnomon.methods.human.planning:plan",

@@ -17,6 +17,7 @@ from gnomon.core.human import HumanScores
 from gnomon.core.testset import TestSet
 from gnomon.methods.paraphrase import (
     output_constraints,
+    read_constraints,
     read_variants,
     variant_constraints,
     variant_paraphrases,
@@ -130,14 +131,16 @@ def test_a_line_of_one_variant_is_refused(tmp_path: Path, line: str) -> None:
         read_variants(path)
 
 
-def test_the_command_lists_and_saves_constraints(
+def test_what_references_lack_is_listed_and_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _judged().write(tmp_path / "set")
+    testset = _judged()
+    testset.write(tmp_path / "set")
     saved = tmp_path / "c.jsonl"
-    base = ["paraphrase", "constraints", "-t", str(tmp_path / "set"), "-f", "json"]
-    assert main([*base, "--share", "0.3", "--save", str(saved)]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    kept = [json.loads(line) for line in saved.read_text(encoding="utf-8").split("\n") if line]
-    assert [row["constraint"] for row in rows] == [one["text"] for one in kept]
-    assert rows
+    base = ["paraphrase", "coverage", "-t", str(tmp_path / "set"), "-f", "json"]
+    assert main([*base, "--share", "0.3", "--missing-per-segment", str(saved)]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["missing per segment"]
+    kept = read_constraints(saved)
+    assert kept == output_constraints(testset, share=0.3)
+    assert [row["ngram"] for row in rows] == [one.text for one in kept]
+    assert main([*base, "--share", "0"]) == 2

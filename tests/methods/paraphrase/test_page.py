@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
-import pytest
 
 import gnomon
-from gnomon.cli import main
-from gnomon.core.errors import DataError, UsageError
 from gnomon.core.human import HumanScores, Ranking
 from gnomon.core.testset import Paraphrase, TestSet
-from gnomon.methods.paraphrase import paraphrases_used, show
+from gnomon.methods.paraphrase import coverage, paraphrases_used
 from gnomon.methods.paraphrase._page import changed
 from gnomon.report import to_html
 
@@ -57,38 +51,26 @@ def test_changed_words_are_marked() -> None:
 
 
 def test_wordings_stand_side_by_side_and_by_method() -> None:
-    wide = _judged().with_paraphrases(_MADE)
-    found = show(wide, most=2, outputs=True)
-    assert [(r["segment"], r["method"], r["number"]) for r in found] == [
-        (1, "good", 1),
-        (1, "bad", 1),
-        (2, "good", 1),
-        (2, "good", 2),
-    ]
-    assert [(e.group, e.segment) for e in found.exhibits] == [
+    ts = _judged()
+    found = coverage(ts, _MADE, examples=2)
+    shown = [exhibit for exhibit in found.exhibits if exhibit.kind == "paraphrases"]
+    assert [(e.group, e.segment) for e in shown] == [
         ("all methods", 1),
         ("all methods", 2),
         ("good", 1),
         ("good", 2),
         ("bad", 1),
     ]
-    names = [(t.role, t.name) for t in found.exhibits[0].texts]
-    assert names[:3] == [("reference", "A"), ("reference", "good.1"), ("reference", "bad.1")]
-    assert ("candidate", "d") in names
-    assert found.notices
-    first = show(wide, most=1, order="change").rows[0]
-    assert first["segment"] == 3
-    with pytest.raises(DataError):
-        show(_judged())
-    with pytest.raises(UsageError):
-        show(wide, most=0)
+    names = [(t.role, t.name) for t in shown[0].texts]
+    assert names == [("reference", "A"), ("reference", "good.1"), ("reference", "bad.1")]
+    assert not [e for e in coverage(ts).exhibits if e.kind == "paraphrases"]
 
 
 def test_hostile_paraphrases_stay_text() -> None:
     hostile = "</script><img src=x onerror=alert(1)>"
     wide = _judged().with_paraphrases([Paraphrase(1, hostile, "<b>evil</b>")])
     judged = gnomon.metaeval(_judged(), "chrf", [Paraphrase(1, hostile, "<b>e</b>")], resamples=0)
-    page = to_html([show(wide), judged])
+    page = to_html([coverage(_judged(), wide), judged])
     assert hostile not in page
     assert "<b>e" not in page
 
@@ -101,29 +83,3 @@ def test_the_paraphrases_of_a_score_are_told() -> None:
     told = {row["set"]: (row["n"], row["count"], row["segments"]) for row in found}
     assert told == {"good": (2, 4, 3), "bad": (1, 1, 1), "own": (1, 1, 1)}
     assert all(str(row["identity"]) in str(wide.paraphrase_sets) for row in found)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for pair in ("de-en", "lt-en"):
-        ts = TestSet.from_lists(_OUTPUTS, _REFERENCES, language_pair=pair)
-        ts.write(tmp_path / pair)
-        people = "system\tz\na\t1\nb\t2\nc\t.5\nd\t0\n"
-        (tmp_path / pair / "human").mkdir(exist_ok=True)
-        (tmp_path / pair / "human" / "da-z.sys.tsv").write_text(people, encoding="utf-8")
-        rows = [{"segment": p.segment, "text": p.text, "method": p.method} for p in _MADE]
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
-        (tmp_path / f"{pair}.made.jsonl").write_text(lines, encoding="utf-8")
-    return tmp_path
-
-
-def test_the_command_shows_wordings_side_by_side(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    made = str(folder / "de-en.made.jsonl")
-    base = ["paraphrase", "show", "-t", str(folder / "de-en")]
-    page = folder / "page.html"
-    assert main([*base, "--paraphrases", made, "--html", str(page), "-f", "json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["rows"]) == 5
-    assert "the hound fled" in page.read_text(encoding="utf-8")
-    assert main(base) == 2

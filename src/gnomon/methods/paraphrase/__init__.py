@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase._adequacy import write_key as write_key
     from gnomon.methods.paraphrase._adequacy import write_sheet as write_sheet
     from gnomon.methods.paraphrase._constraints import Constraint as Constraint
-    from gnomon.methods.paraphrase._constraints import constraint_finding as constraint_finding
-    from gnomon.methods.paraphrase._constraints import constraints as constraints
     from gnomon.methods.paraphrase._constraints import output_constraints as output_constraints
     from gnomon.methods.paraphrase._constraints import read_constraints as read_constraints
     from gnomon.methods.paraphrase._constraints import read_variants as read_variants
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase._outputs import from_outputs as from_outputs
     from gnomon.methods.paraphrase._outputs import pseudo_references as pseudo_references
     from gnomon.methods.paraphrase._page import paraphrases_used as paraphrases_used
-    from gnomon.methods.paraphrase._page import show as show
     from gnomon.methods.paraphrase._wordings import SYSTEMS as SYSTEMS
     from gnomon.methods.paraphrase._wordings import Parses as Parses
     from gnomon.methods.paraphrase._wordings import Wordings as Wordings

@@ -7,27 +7,17 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from gnomon.core.errors import DataError, FormatError, UsageError
-from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
-from gnomon.core.options import Help, InputFile, Limits, Metavar, OutputFile, Positive, Share
-from gnomon.core.records import SEGMENT, Record, column, column_names, table
-from gnomon.core.registry import method
-from gnomon.core.signature import Signature
-from gnomon.core.testset import TestSet
-from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import Claim, counted, listed
+from gnomon.core.options import Help, Limits, Metavar, Positive, Share
 from gnomon.data.formats import Paraphrase, atomic_write, read_lines, read_records
-from gnomon.metrics.tokenise import check_tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
 
-    from gnomon.core.findings import Statement
-    from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
     from gnomon.data.formats import FileRecord
 
 
@@ -40,9 +30,6 @@ Gram: TypeAlias = tuple[str, ...]
 #: most tokens of an n-gram; every text has as many n-grams of each length as tokens
 Longest: TypeAlias = Annotated[int, Limits(1, 100), Metavar("N"), Help("most tokens of an n-gram.")]
 
-KeptConstraints: TypeAlias = Annotated[
-    Positive | None, Help("how many are kept per segment, the longest ones; all by default.")
-]
 Tokeniser: TypeAlias = Annotated[str, Metavar("NAME"), Help("a tokeniser of BLEU; case counts.")]
 
 
@@ -120,14 +107,14 @@ def output_constraints(
     systems: Sequence[str] | None = None,
     share: Share = 0.75,
     longest: Longest = 4,
-    most: KeptConstraints = None,
+    most: Positive | None = None,
     tokenizer: str = "13a",
 ) -> tuple[Constraint, ...]:
     """The n-grams that many systems have and no reference has (Bawden et al., 2020, section 3.4).
 
     Of 1 to ``longest`` tokens, found in at least ``share`` of the systems and absent from all
     references of the segment; the longest first (then those of more systems), and none that is
-    part of one kept before.
+    part of one kept before; of each segment the first ``most``.
     """
     check_share(share)
     chosen = testset if systems is None else testset.select(systems=systems)
@@ -178,175 +165,7 @@ def _surface(gram: Gram, outputs: Sequence[str], words: dict[str, TokenSpans]) -
     return " ".join(gram)
 
 
-# Constraints as a finding and as a file.
-
-
-_TITLE = "N-grams that the references lack"
-_SHOWN = 20
-_EXAMPLES = """\
-examples:
-  gnomon paraphrase constraints ref.txt -i sysA.txt sysB.txt sysC.txt sysD.txt --save wanted.jsonl
-  gnomon paraphrase constraints -t wmt19/de-en --variants variants.txt
-
-A file of variants holds lines such as: U.S. / United States
-"""
-
-
-class ConstraintRow(Record):
-    """An n-gram that references should hold."""
-
-    segment: int = SEGMENT
-    constraint: str = column("N-gram", help="its characters, as they stand in an output")
-    n: int = column("n", help="its tokens")
-    systems: int = column("Systems", help="systems whose output holds it")
-    share: float | None = column(
-        "Share", kind="share", help="among all systems; none for variants of a list"
-    )
-    replaces: str | None = column(
-        "Replaces", help="the part of the reference that it is a variant of"
-    )
-
-
-_IN_FULL = 3  # rows that a sentence rests on
-_SHARED_WORDS = Claim(
-    "paraphrase.constraints.found",
-    "At least {share} of the systems use {grams} in {segments} that the references lack; most often"
-    " {common}. Whether these are right is for people to say",
-    "undecided",
-    "counts of n-grams in outputs and references",
-    quotes=True,
-)
-_VARIANTS = Claim(
-    "paraphrase.constraints.variants",
-    "The list has variants of words of {segments}, {grams} in all; most often {common}",
-    "undecided",
-    "counts of variants",
-    quotes=True,
-)
-_NO_SHARED_WORDS = Claim(
-    "paraphrase.constraints.none",
-    "No words were found that the references lack",
-    "undecided",
-    "no n-gram is in enough outputs (or in the list) and in no reference",
-)
-
-
-def constraints_verdict(finding: Finding) -> Iterator[Statement]:
-    """How many n-grams most systems use that references lack, and the commonest."""
-    rows = finding.records(ConstraintRow)
-    if not rows:
-        yield _NO_SHARED_WORDS.said()
-        return
-    counts = Counter(row.constraint for row in rows)
-    lettered = {gram: n for gram, n in counts.items() if any(map(str.isalnum, gram))} or counts
-    common = sorted(lettered, key=lambda gram: -lettered[gram])[:3]
-    shares = [row.share for row in rows if row.share is not None]
-    yield (_SHARED_WORDS if shares else _VARIANTS).said(
-        finding.positions(rows[:_IN_FULL]),
-        share=f"{min(shares, default=0):.0%}",
-        grams=counted(len(rows), "n-gram"),
-        segments=counted(len({row.segment for row in rows})),
-        common=listed([f"“{gram}” ({counted(lettered[gram], 'time')})" for gram in common]),
-    )
-
-
-def check_constraints(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.constraints` refuses of options that fit each alone."""
-    yield from problems("share", check_share, options.share)
-    yield from problems("tokenizer", check_tokeniser, options.tokenizer)
-    if outline is not None and not outline.systems:
-        message = "constraints come from the outputs of systems, and the test set has none"
-        yield Problem("", DataError(message))
-
-
-@method(
-    "paraphrase.constraints",
-    answers="which words most systems use and the reference lacks",
-    unread=("sources", "documents", "domains"),
-    examples=_EXAMPLES,
-    rows={"constraints": ConstraintRow},
-    check=check_constraints,
-    verdict=constraints_verdict,
-    claims=(_SHARED_WORDS, _VARIANTS, _NO_SHARED_WORDS),
-)
-def constraints(
-    testset: TestSet,
-    *,
-    share: Share = 0.75,
-    longest: Longest = 4,
-    most: Positive | None = None,
-    variants: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
-    tokenizer: Tokeniser = "13a",
-    save: OutputFile = None,
-) -> Finding:
-    """Words that references lack: those of many systems, or variants from a list.
-
-    Args:
-        testset: references and outputs.
-        share: n-grams of at least this share of the systems count; in (0, 1].
-        most: how many are kept per segment, the longest ones; all by default.
-        variants: a file of variants, which count in place of the systems' words (see
-            :func:`read_variants`).
-        save: where the constraints are written (:func:`write_constraints`): .jsonl.
-
-    Returns:
-        A finding with rows ``segment, constraint, n, systems, share, replaces``, and examples.
-
-    Raises:
-        DataError: there are no systems.
-        UsageError: the share or a number is out of its range.
-    """
-    if variants is None:
-        constraints_found = output_constraints(
-            testset, share=share, longest=longest, most=most, tokenizer=tokenizer
-        )
-        options: dict[str, object] = {"share": share, "longest": longest, "most": most}
-    else:
-        lines = read_variants(variants)
-        constraints_found = variant_constraints(testset, lines, tokenizer=tokenizer)
-        options = {"variants": len(lines)}
-    if save is not None:
-        write_constraints(save, constraints_found)
-    signature = Signature("constraints").adding(options, tok=tokenizer)
-    return constraint_finding(testset, constraints_found, str(signature))
-
-
-def constraint_finding(testset: TestSet, found: Sequence[Constraint], signature: str) -> Finding:
-    """Constraints as rows ``segment, constraint, n, systems, share, replaces``, with examples."""
-    rows = [
-        ConstraintRow(
-            segment=constraint.segment,
-            constraint=constraint.text,
-            n=len(constraint.tokens),
-            systems=constraint.systems,
-            share=constraint.share,
-            replaces=constraint.replaces,
-        )
-        for constraint in found
-    ]
-    segments = len({constraint.segment for constraint in found})
-    order = sorted(
-        found,
-        key=lambda constraint: (
-            -(constraint.share or 0.0),
-            -len(constraint.tokens),
-            constraint.segment,
-        ),
-    )
-    shown = column_names(ConstraintRow)
-    return Finding(
-        method="paraphrase constraints",
-        title=_TITLE,
-        tables=(table("constraints", _TITLE, ConstraintRow, rows),),
-        signatures={"constraints": signature},
-        views=(Listing("constraints", _TITLE, shown, most=_SHOWN),),
-        exhibits=tuple(_exhibit(testset, constraint) for constraint in order[:_SHOWN]),
-        facts={
-            "test set": testset.name,
-            "systems": str(len(testset.systems)),
-            "constraints": f"{len(found)} in {segments} of {testset.segments} segments",
-        },
-    )
+# Constraints as a file.
 
 
 def write_constraints(path: str | PathLike[str], found: Sequence[Constraint]) -> None:
@@ -361,7 +180,10 @@ def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
     """Read constraints of :func:`write_constraints`, or your own: ``segment`` and ``text``."""
     constraints = tuple(_of_record(record) for record in read_records(path, "jsonl"))
     if not constraints:
-        raise DataError(f"{path} holds no constraints; 'gnomon paraphrase constraints' finds some")
+        raise DataError(
+            f"{path} holds no constraints; 'gnomon paraphrase coverage --missing-per-segment FILE'"
+            " finds some"
+        )
     return constraints
 
 
@@ -384,37 +206,6 @@ def _of_record(record: FileRecord) -> Constraint:
         share=share if isinstance(share, float) else None,
         replaces=replaces if isinstance(replaces, str) else None,
     )
-
-
-def _exhibit(testset: TestSet, one: Constraint) -> Exhibit:
-    i = one.segment - 1
-    texts = [
-        ExhibitText("reference", name, texts[i] or "", _marks(texts[i] or "", one.replaces))
-        for name, texts in testset.references.items()
-        if texts[i] is not None
-    ]
-    holding = [name for name, texts in testset.systems.items() if one.text in texts[i]][:3]
-    texts += [
-        ExhibitText(
-            "candidate", name, testset.systems[name][i], _marks(testset.systems[name][i], one.text)
-        )
-        for name in holding
-    ]
-    source = "from the list" if one.share is None else f"in {one.systems} systems"
-    return Exhibit(
-        group="constraints",
-        kind="absent from the references",
-        segment=one.segment,
-        texts=tuple(texts),
-        systems=tuple(holding),
-        weight=one.share or 0.0,
-        caption=f"{one.text!r}: {source}",
-    )
-
-
-def _marks(text: str, part: str | None) -> tuple[Highlight, ...]:
-    start = text.find(part) if part else -1
-    return (Highlight(start, start + len(part)),) if part and start >= 0 else ()
 
 
 # Common variants of a language, from a user's list: ``U.S. / United States``.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, Finding, Highlight, Listing
-from gnomon.core.options import Flags, Group, Metavar
+from gnomon.core.options import Group, Metavar
 from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
@@ -393,7 +393,7 @@ def diversity(
     sets: Mapping[str, Wordings] | TestSet | Paraphrases,
     *,
     measures: Sequence[Measure] = ("lexical", "lexical-tokens", "syntactic"),
-    tokenizer: Annotated[str, Flags(("-tok",)), Metavar("NAME")] = "13a",
+    tokenizer: Annotated[str, Metavar("NAME")] = "13a",
     trees: TreeSets | None = None,
     parse: Annotated[bool, Group("syntax trees")] = False,
     tagger: ParserName = None,

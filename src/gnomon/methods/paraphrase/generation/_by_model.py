@@ -380,7 +380,7 @@ class ConstrainedSearch(SearchingGenerator):
 
     Attributes:
         constraints: the file of others, named first: constrained('wanted.jsonl'); made by 'gnomon
-            paraphrase constraints --save'; in Python also constraints.
+            paraphrase coverage --missing-per-segment'; in Python also constraints.
         variants: or a file of variants, which constraints are made of.
         together: all of a segment in one paraphrase, not one for each.
 
