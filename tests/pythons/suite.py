@@ -69,12 +69,10 @@ difficulty words {_SET} -m rouge1
 paraphrase generate {_SET} --save generated.jsonl --method 'pseudo(chrf)'
 paraphrase train --pairs pairs.txt --save trained | pip install
 paraphrase codes --texts a.txt --kind random --k 4 --save codes | {_MODELS}
-paraphrase adequacy {_WIDE} -m chrf --sheet adequacy.tsv --key adequacy.key --items 3
-paraphrase judge --answers adequacy.tsv --key adequacy.key | no item is scored
 metaeval {_WIDE} --human da -m bleu --n 1 2 --resamples 20
 paraphrase coverage {_WIDE}
 paraphrase coverage {_SET} --missing-per-segment wanted.jsonl
-paraphrase diversity {_WIDE} --measures lexical
+paraphrase diversity {_WIDE} --measures lexical -m chrf
 human compare {_JUDGED} --human da
 human plan --difference 2 --protocol esa
 human sample -t judged/es-en --segments 10 --raters 2 --save campaign.json

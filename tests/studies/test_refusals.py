@@ -69,7 +69,7 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("compare", "confidence = 'x'", ".confidence", "strictly between 0 and 1; got 'x'"),
         ("compare", "resamples = true", ".resamples", "0 or more; got true"),
         ("compare", "seed = 1979-05-27", ".seed", "0 or more; got a time"),
-        ("paraphrase.diversity", "decay = '1'", ".decay", "must be a number; got '1'"),
+        ("paraphrase.coverage", "share = '1'", ".share", "must be a number, from 0 to 1"),
         (
             "metaeval",
             "human = 'da'\ntop = [2, 'x']",
@@ -188,8 +188,6 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ),
         ("paraphrase.diversity", "tokenizer = '14a'", ".tokenizer", "unknown tokeniser '14a'"),
         ("paraphrase.diversity", "measures = []", ".measures", "no measure is asked for"),
-        ("paraphrase.diversity", "lone = 'x'", ".lone", "unknown lone 'x'"),
-        ("paraphrase.diversity", "decay = 2", ".decay", "(0, 1]; got 2"),
         ("paraphrase.coverage", "longest = 0", ".longest", "from 1 to 100; got 0"),
         # metaeval, compare
         ("metaeval", "human = ['dax']", ".human[0]", "did you mean 'da'?"),
@@ -394,7 +392,7 @@ systems = ["apertium-*"]
         "[methods.difficulty.words]\nmetrics = ['difficulty(bleu)']\nexamples = 2\n",
         "[methods.bmx.explain]\nexplainers = ['erasure', 'lime(samples=5)']\nsegments = [1, 5]\n",
         f'[methods.bmx.explain]\nmetrics = ["{_BERT}"]\nexplainers = ["match", "gradient"]\n',
-        "[methods.paraphrase.diversity]\nmeasures = ['lexical']\ndecay = 1\n",
+        "[methods.paraphrase.diversity]\nmeasures = ['lexical']\n",
         "[methods.paraphrase.diversity]\ntagger = 'spacy:en_core_web_sm'\n",
     ],
 )

@@ -203,7 +203,7 @@ def methods(*made: tuple[str, range, str], segments: int = 60) -> Finding:
         for name, places, behind in made
         for i in places
     ]
-    return gn.paraphrase.adequacy(testset, every)
+    return gn.paraphrase.diversity(every, testset, metrics="chrf")
 
 
 @world(

@@ -89,7 +89,6 @@ BUILT_IN: Mapping[str, str] = {
     "paraphrase.generate": "gnomon.methods.paraphrase.generation._generate:generate",
     "paraphrase.train": "gnomon.methods.paraphrase.training._train:train",
     "paraphrase.codes": "gnomon.methods.paraphrase.codes._sentences:codes",
-    "paraphrase.adequacy": "gnomon.methods.paraphrase._adequacy:adequacy",
     "paraphrase.judge": "gnomon.methods.paraphrase._adequacy:judge",
     "paraphrase.coverage": "gnomon.methods.paraphrase._coverage:coverage",
     "paraphrase.diversity": "gnomon.methods.paraphrase._diversity:diversity",

@@ -9,12 +9,12 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError
+from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import write_paraphrases
 from gnomon.methods.paraphrase import (
-    adequacy,
     adequacy_sheet,
+    diversity,
     judge,
     read_key,
     write_key,
@@ -42,7 +42,7 @@ def made() -> list[Paraphrase]:
 def test_paraphrases_are_scored_as_outputs_and_averaged_by_method(
     testset: TestSet, made: list[Paraphrase]
 ) -> None:
-    found = adequacy(testset, made, ["chrf", "bleu"])
+    found = diversity(made, testset, metrics=["chrf", "bleu"]).table("adequacy").rows
     rows = {(row["method"], row["measure"]): row for row in found}
     assert rows["copy", "chrf"]["value"] == pytest.approx(100)
     assert (rows["copy", "chrf"]["n"], rows["copy", "chrf"]["segments"]) == (3, 3)
@@ -59,9 +59,11 @@ def test_paraphrases_are_scored_as_outputs_and_averaged_by_method(
 
 def test_wrong_segments_and_no_paraphrases_are_errors(testset: TestSet) -> None:
     with pytest.raises(DataError, match="out of range"):
-        adequacy(testset, [Paraphrase(4, "x")])
+        diversity([Paraphrase(4, "x")], testset, metrics="chrf")
     with pytest.raises(DataError, match="no paraphrase"):
-        adequacy(testset, [])
+        diversity([], testset, metrics="chrf")
+    with pytest.raises(UsageError, match="references"):
+        diversity([Paraphrase(1, "x")], metrics="chrf")
 
 
 def test_a_sheet_hides_methods_and_its_key_tells_them(
@@ -125,24 +127,15 @@ def test_unknown_items_and_empty_sheets_are_refused(
         judge([tmp_path / "a.tsv"], tmp_path / "k.tsv")
 
 
-def test_the_command_scores_writes_a_sheet_and_reads_it(
+def test_the_command_scores_paraphrases_against_references(
     tmp_path: Path, made: list[Paraphrase], capsys: pytest.CaptureFixture[str]
 ) -> None:
     ref, file = tmp_path / "ref.txt", tmp_path / "p.jsonl"
     ref.write_text("".join(line + "\n" for line in _REFERENCES), encoding="utf-8")
     write_paraphrases(file, made)
-    sheet, key = str(tmp_path / "s.tsv"), str(tmp_path / "k.tsv")
-    base = ["paraphrase", "adequacy", "-f", "json"]
-    assert main([*base, str(ref), "--paraphrases", str(file), "--sheet", sheet, "--key", key]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
+    base = ["paraphrase", "diversity", str(ref), "-f", "json", "-m", "chrf"]
+    assert main([*base, "--paraphrases", str(file)]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["adequacy"]
     assert [row["method"] for row in rows] == ["copy", "other"]
-    lines = Path(sheet).read_text(encoding="utf-8").rstrip("\n").split("\n")
-    filled = [lines[0], *(line.removesuffix("\t\t") + "\t90\t" for line in lines[1:])]
-    Path(sheet).write_text("\n".join(filled) + "\n", encoding="utf-8")
-    judge_base = ["paraphrase", "judge", "-f", "json"]
-    assert main([*judge_base, "--answers", sheet, "--key", key]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    assert [(row["method"], row["value"]) for row in rows] == [("copy", 90.0), ("other", 90.0)]
-    with pytest.raises(SystemExit):
-        main([*judge_base, "--answers", sheet])
-    assert main([*base, str(ref)]) == 2
+    assert main(base) == 2
+    assert "--paraphrases FILE" in capsys.readouterr().err

@@ -13,7 +13,6 @@ from gnomon.methods.paraphrase import codes as codes
 if TYPE_CHECKING:
     from gnomon.methods.paraphrase._adequacy import Filtered as Filtered
     from gnomon.methods.paraphrase._adequacy import SheetItem as SheetItem
-    from gnomon.methods.paraphrase._adequacy import adequacy as adequacy
     from gnomon.methods.paraphrase._adequacy import adequacy_sheet as adequacy_sheet
     from gnomon.methods.paraphrase._adequacy import closeness as closeness
     from gnomon.methods.paraphrase._adequacy import filtered as filtered

@@ -17,30 +17,22 @@ from gnomon.core.options import (
     CONFIDENCE,
     SEED,
     Confidence,
-    Group,
     InputFile,
     Metavar,
-    OutputFile,
     Positive,
     Seed,
 )
 from gnomon.core.records import SEGMENT, EndColumns, Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash
-from gnomon.core.testset import TestSet
-from gnomon.core.validation import Problem, problems
+from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, metric_title
 from gnomon.data.formats import FileRecord, atomic_write, read_lines, sheet_rows, to_cell
 from gnomon.methods.paraphrase._wordings import (
-    Paraphrases,
-    chosen_of,
+    Wordings,
     each_of,
-    needed,
-    paraphrases_of,
 )
 from gnomon.metrics import bind, score
-from gnomon.metrics.protocol import Metrics
-from gnomon.metrics.registry import check_metric
 from gnomon.stats.resampling import bootstrap_interval
 
 if TYPE_CHECKING:
@@ -49,24 +41,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Statement, Table
-    from gnomon.core.options import BoundOptions
     from gnomon.core.scores import Scores
-    from gnomon.core.summary import Outline
-    from gnomon.core.testset import Paraphrase
     from gnomon.metrics import BoundMetric, Metric
+    from gnomon.metrics.protocol import Metrics
 
     AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
 
 
-_TITLE = "How well paraphrases keep the meaning of the references"
-_EXAMPLES = """\
-By any metric against the references; or by people, in two steps: write a sheet and its key, give
-annotators the sheet alone, and let 'gnomon paraphrase judge' read their scores from 0 to 100 back.
-
-examples:
-  gnomon paraphrase adequacy -t wmt19/de-en --paraphrases made.jsonl -m chrf bertscore
-  gnomon paraphrase adequacy ref.txt --paraphrases made.jsonl --sheet sheet.tsv --key key.tsv
-"""
+ADEQUACY_TITLE = "How well paraphrases keep the meaning of the references"
 
 
 class AdequacyRow(Record):
@@ -175,101 +157,47 @@ def closeness(
     return np.asarray(_scored(testset, paraphrases, metric, allow_code=allow_code).segments[0])
 
 
-def check_adequacy(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.adequacy` refuses of options that fit each alone."""
-    for number, metric in enumerate(each_of(options.metrics)):
-        yield from problems(
-            f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
-        )
-    if (options.key is None) is not (options.sheet is None):
-        message = (
-            "a sheet (--sheet FILE.tsv; sheet='FILE.tsv') and its key (--key FILE.tsv;"
-            " key='FILE.tsv') go together: without the key no score can be read back"
-        )
-        yield Problem("sheet", UsageError(message))
+def adequacy_rows(
+    testset: TestSet, sets: Mapping[str, Wordings], metrics: Metrics, *, allow_code: bool
+) -> tuple[list[AdequacyRow], dict[str, str]]:
+    """Mean scores of each set's wordings against the references, and signatures by metric.
 
-
-def _references_and_paraphrases(inputs: Any, _: object) -> tuple[TestSet, Sequence[Paraphrase]]:
-    """The test set that a command line names, and paraphrases of its references."""
-    given = inputs.one()
-    files = needed(given, "no paraphrases")
-    testset = given.references()
-    return testset, chosen_of(given, files, testset.segments)
-
-
-@method(
-    "paraphrase.adequacy",
-    answers="whether paraphrases keep the meaning",
-    data=("testset", "paraphrases"),
-    given=_references_and_paraphrases,
-    unread=("documents", "domains"),
-    examples=_EXAMPLES,
-    rows={"adequacy": AdequacyRow},
-    metrics="all",
-    systems=False,
-    paraphrased=True,
-    check=check_adequacy,
-    verdict=adequacy_verdict,
-    claims=ADEQUACY_CLAIMS,
-)
-def adequacy(
-    testset: TestSet,
-    paraphrases: Paraphrases,
-    metrics: Metrics = "chrf",
-    *,
-    sheet: Annotated[OutputFile, Group("scores by people")] = None,
-    key: Annotated[OutputFile, Group("scores by people")] = None,
-    items: Annotated[Positive, Group("scores by people")] = 100,
-    confidence: Confidence = CONFIDENCE,
-    seed: Seed = SEED,
-    allow_code: bool = False,
-) -> Finding:
-    """Mean score of each method's paraphrases against the references, with an interval.
-
-    Args:
-        testset: references.
-        paraphrases: the paraphrases, or files of them; empty ones are left out.
-        metrics: specs of metrics; those that look at meaning say more than those that count words.
-        sheet: where a blind sheet is written on which people score paraphrases: .tsv.
-        key: where its key is written, which tells what made each paraphrase; :func:`judge` reads
-            it again.
-        items: paraphrases of each method on the sheet, at most; see :func:`adequacy_sheet`.
-
-    Returns:
-        A finding with rows ``method, measure, value, low, high, n, segments``.
-
-    Raises:
-        DataError: there is no paraphrase, or one is of a segment that is not there.
-        OutputError: the sheet or the key cannot be written.
-        UsageError: a sheet is asked for without a key, or a key without a sheet.
+    Empty wordings are left out.
     """
-    paraphrases = paraphrases_of(paraphrases, testset.segments)
-    if sheet is not None and key is not None:
-        drawn = adequacy_sheet(testset, paraphrases, items=items, seed=seed)
-        write_key(key, drawn)
-        write_sheet(sheet, drawn)
-    kept = [paraphrase for paraphrase in paraphrases if paraphrase.text.strip()]
-    for paraphrase in kept:
-        if not 1 <= paraphrase.segment <= testset.segments:
-            raise paraphrase.error(
-                f"segment {paraphrase.segment} is out of range: there are {testset.segments},"
-                " from 1"
-            )
+    made = [
+        Paraphrase(number, text, name)
+        for name, groups in sets.items()
+        for number, group in enumerate(groups, start=1)
+        for text in group
+        if text is not None and text.strip()
+    ]
+    if not made:
+        raise DataError("there is no paraphrase to judge; name files with --paraphrases FILE")
+    beyond = max(one.segment for one in made)
+    if beyond > testset.segments:
+        raise DataError(f"segment {beyond} is out of range: there are {testset.segments}, from 1")
     rows, signatures = [], {}
-    for one_metric in each_of(metrics) if kept else ():
-        scores = _scored(testset, kept, one_metric, allow_code=allow_code)
+    for one_metric in each_of(metrics):
+        scores = _scored(testset, made, one_metric, allow_code=allow_code)
         metric = one_metric if isinstance(one_metric, str) else scores.metric
-        by_method: dict[str, dict[int, list[float]]] = {}
-        for paraphrase, value in zip(kept, scores.segments[0].tolist(), strict=True):
-            by_method.setdefault(paraphrase.method, {}).setdefault(paraphrase.segment, []).append(
-                value
-            )
+        by_set: dict[str, dict[int, list[float]]] = {}
+        for one, value in zip(made, scores.segments[0].tolist(), strict=True):
+            by_set.setdefault(one.method, {}).setdefault(one.segment, []).append(value)
+        shared = _shared(by_set)
         rows += [
-            adequacy_row(made_by, metric, by_segment, confidence, seed, shared=_shared(by_method))
-            for made_by, by_segment in by_method.items()
+            adequacy_row(name, metric, by_segment, CONFIDENCE, SEED, shared=shared)
+            for name, by_segment in by_set.items()
         ]
         signatures[metric] = str(scores.signature)
-    return adequacy_finding(rows, signatures, {"test set": testset.name})
+    return rows, signatures
+
+
+def adequacy_views() -> tuple[Listing, Bars]:
+    """The table of adequacy, and bars of it."""
+    return (
+        Listing("adequacy", ADEQUACY_TITLE, column_names(AdequacyRow)),
+        Bars("adequacy", ADEQUACY_TITLE, "method", "measure", ("value",), beside="n"),
+    )
 
 
 def adequacy_finding(
@@ -283,13 +211,10 @@ def adequacy_finding(
         raise DataError("there is no paraphrase to judge; name files with --paraphrases FILE")
     return Finding(
         method="paraphrase adequacy",
-        title=_TITLE,
-        tables=(table("adequacy", _TITLE, AdequacyRow, rows), *more),
+        title=ADEQUACY_TITLE,
+        tables=(table("adequacy", ADEQUACY_TITLE, AdequacyRow, rows), *more),
         signatures=signatures,
-        views=(
-            Listing("adequacy", _TITLE, column_names(AdequacyRow)),
-            Bars("adequacy", _TITLE, "method", "measure", ("value",), beside="n"),
-        ),
+        views=adequacy_views(),
         facts=facts,
     )
 

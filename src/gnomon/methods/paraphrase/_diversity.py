@@ -1,10 +1,10 @@
-"""How different the wordings in each set are: words, structure, and the segments to look at."""
+"""Sets of wordings: how different they are in words and structure, and how adequate."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -19,7 +19,15 @@ from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
-from gnomon.data.formats import Tree, parse_tree, read_systems
+from gnomon.data.formats import Tree, method_of, parse_tree, read_systems
+from gnomon.methods.paraphrase._adequacy import (
+    ADEQUACY_CLAIMS,
+    ADEQUACY_TITLE,
+    AdequacyRow,
+    adequacy_rows,
+    adequacy_verdict,
+    adequacy_views,
+)
 from gnomon.methods.paraphrase._wordings import (
     SYSTEMS,
     Language,
@@ -32,6 +40,7 @@ from gnomon.methods.paraphrase._wordings import (
     check_trees,
     chosen_of,
     cut,
+    each_of,
     sets_in,
     sets_of,
     tagger_faults,
@@ -40,6 +49,8 @@ from gnomon.methods.paraphrase._wordings import (
     wordings_of,
 )
 from gnomon.metrics.diversity import LEXICAL, lexical_values, mean
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.registry import check_metric
 from gnomon.metrics.tokenise import check_tokeniser
 
 if TYPE_CHECKING:
@@ -200,7 +211,7 @@ def _log_one_more(log: float) -> float:
 # How different the structures of paraphrases are.
 
 
-Lone: TypeAlias = Annotated[Literal["zero", "skip"], Group("syntax trees")]
+Lone: TypeAlias = Literal["zero", "skip"]
 
 
 def syntactic_diversity(
@@ -254,12 +265,15 @@ _TITLE = "How different the wordings of each set are"
 _SHOWN = 10
 _EXAMPLES = """\
 Files that differ in a number at the end are one set: ref.human1.txt and ref.human2.txt are "human".
-In JSONL a method is a set. The outputs of two systems or more are a set, too.
+In JSONL a method is a set. The outputs of two systems or more are a set, too. Beside --paraphrases,
+files that are named first are references; with -m, each paraphrase is scored against them as if it
+were an output.
 
 examples:
   gnomon paraphrase diversity ref.human1.txt ref.human2.txt ref.human3.txt
   gnomon paraphrase diversity -t wmt19/de-en --paraphrases made.jsonl -l en --parse
   gnomon paraphrase diversity --trees ref.human1.ptb ref.human2.ptb
+  gnomon paraphrase diversity ref.txt --paraphrases made.jsonl -m chrf bertscore
 """
 
 
@@ -282,19 +296,22 @@ class DiversityRow(Record):
     skipped: int | None = column("Skipped", help="wordings without a tree (syntactic)")
 
 
-def check_diversity(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
     if not options.measures:
         message = f"no measure is asked for; name some of {', '.join(MEASURES)}"
         yield Problem("measures", UsageError(message))
     yield from problems("tokenizer", check_tokeniser, options.tokenizer)
-    yield from problems("decay", check_decay, options.decay)
+    for number, metric in enumerate(each_of(options.metrics)):
+        yield from problems(
+            f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
+        )
     if "syntactic" in options.measures:
         yield from tagger_faults(options.tagger, options.language)
 
 
-def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings]]:
-    """The sets of wordings that a command line names."""
+def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings], TestSet | None]:
+    """The sets of wordings that a command line names, and the references if there are some."""
     given = inputs.one()
     args = given.args
     if options.get("trees"):
@@ -304,12 +321,13 @@ def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wording
     asked = {name: options.get(name) for name in ("tagger", "language")}
     if not args.test_set:
         _check_parsed(parse=bool(options.get("parse")), **asked)
-    files = [*args.refs, *(args.paraphrases or ())]
-    if args.table or args.test_set:
-        testset = given.original()
+    files = args.paraphrases or ()
+    if args.table or args.test_set or (args.refs and files):
+        testset = given.original() if args.table or args.test_set else given.references()
         if options.get("parse") and not options.get("tagger"):
             options.setdefault("language", testset.outline.target_language)
-        return (sets_of(testset, chosen_of(given, files, testset.segments)),)
+        return sets_of(testset, chosen_of(given, files, testset.segments)), testset
+    files = [*args.refs, *files]
     if not (files or args.input or options.get("trees")):
         raise UsageError(
             "nothing to compare: name files of paraphrases (ref.NAME1.txt ref.NAME2.txt, or"
@@ -318,7 +336,7 @@ def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wording
     sets = wordings_of(chosen_of(given, files, None))
     if args.input:
         sets |= {SYSTEMS: list(zip(*read_systems(args.input).values(), strict=True))}
-    return ({name: groups[: args.first] for name, groups in sets.items()},)
+    return {name: groups[: args.first] for name, groups in sets.items()}, None
 
 
 def _check_parsed(*, parse: bool, tagger: str | None, language: str | None) -> None:
@@ -331,8 +349,8 @@ def _check_parsed(*, parse: bool, tagger: str | None, language: str | None) -> N
 
 def _sets_of_study(
     *, original: TestSet, chosen: Sequence[Paraphrase], **_: object
-) -> tuple[dict[str, Wordings]]:
-    return (sets_of(original, chosen),)
+) -> tuple[dict[str, Wordings], TestSet]:
+    return sets_of(original, chosen), original
 
 
 #: what measures of diversity are called in sentences
@@ -371,44 +389,53 @@ def diversity_verdict(finding: Finding) -> Iterator[Statement]:
             measure=what[0].lower() + what[1:] if few else what,
             sets=listed(sets),
         )
+    yield from adequacy_verdict(finding)
 
 
 @method(
     "paraphrase.diversity",
-    answers="how different paraphrases are, in words and in structure",
+    answers="how different paraphrases are, in words and in structure, and how adequate",
     title="Paraphrases: diversity",
-    data=("sets",),
+    data=("sets", "references"),
     given=_named_sets,
     unread=("sources", "documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "paraphrase_diversity"},
-    rows={"diversity": DiversityRow},
+    rows={"diversity": DiversityRow, "adequacy": AdequacyRow},
+    metrics="none",
     systems=False,
     from_study=_sets_of_study,
     check=check_diversity,
     verdict=diversity_verdict,
-    claims=(_DIVERSE, _FEW_DIVERSE),
+    claims=(_DIVERSE, _FEW_DIVERSE, *ADEQUACY_CLAIMS),
 )
 def diversity(
     sets: Mapping[str, Wordings] | TestSet | Paraphrases,
+    references: TestSet | None = None,
     *,
+    metrics: Metrics = (),
     measures: Sequence[Measure] = ("lexical", "lexical-tokens", "syntactic"),
     tokenizer: Annotated[str, Metavar("NAME")] = "13a",
     trees: TreeSets | None = None,
     parse: Annotated[bool, Group("syntax trees")] = False,
     tagger: ParserName = None,
     language: Language = None,
-    decay: Annotated[float, Metavar("X"), Group("syntax trees")] = 0.4,
-    words: Annotated[bool, Group("syntax trees")] = True,
-    lone: Lone = "zero",
+    allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
-    """Lexical and syntactic diversity of sets of wordings (Bawden et al., 2020, section 5).
+    """Diversity and adequacy of sets of wordings (Bawden et al., 2020, section 5).
+
+    Diversity is lexical and syntactic. :func:`syntactic_diversity` has the options of the kernel;
+    here a segment with fewer than two trees counts 0.
 
     Args:
         sets: name -> one list of texts per segment (see :func:`sets_of`); a test set, whose
             references, paraphrases and outputs are sets; or paraphrases, or files of them.
+        references: what paraphrases are compared with by the metrics; by default those of a test
+            set that is given as the sets.
+        metrics: score each paraphrase as if it were an output, for the means of each method; those
+            that look at meaning say more than those that count words.
         measures: of these; "syntactic" is left out where there are no trees.
         tokenizer: of the lexical measures; a tokeniser of BLEU.
         trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
@@ -416,24 +443,25 @@ def diversity(
         parse: make the trees of the other sets, from dependencies, by spaCy.
         tagger: the parser that does that (``spacy:NAME``); it need not be asked for by ``parse``.
         language: likewise by the standard pipeline of a language; by default that of the test set.
-        decay: lambda of the tree kernel, in (0, 1].
-        words: whether words are parts of the trees, which end at parts of speech without them.
-        lone: what a segment with fewer than two trees counts: "zero", or "skip" to leave it out.
 
     Returns:
-        A finding with rows ``set, measure, value, n, wordings, skipped``, and for each set the
-        segments with the most different wordings side by side.
+        A finding with rows ``set, measure, value, n, wordings, skipped``, the table "adequacy" of
+        ``method, measure, value, low, high, n, segments`` where metrics are given, and for each set
+        the segments with the most different wordings side by side.
 
     Raises:
-        DataError: no set holds two wordings of any segment; trees are not parallel to texts.
+        DataError: no set holds two wordings of any segment; trees are not parallel to texts; there
+            is no paraphrase, or one is of a segment that is not there.
         UnknownNameError: there is no such measure.
-        UsageError: trees are to be made, and nothing says of which language.
+        UsageError: trees are to be made, and nothing says of which language; metrics are given, and
+            no references.
     """
     if parse and language is None and isinstance(sets, TestSet):
         language = sets.outline.target_language
     _check_parsed(parse=parse, tagger=tagger, language=language)
     given_trees = trees_of(trees)
     by_set = sets_in(sets)
+    adequate, signatures = _adequate(sets, by_set, references, metrics, allow_code=allow_code)
     lexical = {
         (name, measure): lexical_values(groups, measure, tokenizer=tokenizer)
         for name, groups in by_set.items()
@@ -452,10 +480,10 @@ def diversity(
         )
         parses |= _parsed(by_set, parses, tagger, language, cache, progress)
         for name, groups in parses.items():
-            values = syntactic_values(groups, decay=decay, words=words)
-            rows.append(_row(name, "syntactic", values, set_mean(values, lone), groups))
-            notices += _lone(name, values, lone)
-    if not any(row.n for row in rows):
+            values = syntactic_values(groups)
+            rows.append(_row(name, "syntactic", values, set_mean(values, "zero"), groups))
+            notices += _lone(name, values)
+    if not (adequate or any(row.n for row in rows)):
         raise DataError(
             "no segment has two wordings in any set, so that nothing can differ; give two or more"
             " paraphrases of a method (ref.NAME1.txt ref.NAME2.txt, or JSONL), references, or"
@@ -464,9 +492,9 @@ def diversity(
     order = {name: position for position, name in enumerate(dict.fromkeys([*by_set, *given_trees]))}
     rows.sort(key=lambda row: order[row.set])
     tree_fields = {
-        "decay": decay,
-        "words": words,
-        "lone": lone,
+        "decay": 0.4,
+        "words": True,
+        "lone": "zero",
         "trees": tagger or language or "files",
     }
     signature = Signature("diversity").adding(
@@ -475,16 +503,44 @@ def diversity(
     return Finding(
         method="paraphrase diversity",
         title=_TITLE,
-        tables=(table("diversity", _TITLE, DiversityRow, rows),),
-        signatures={"diversity": str(signature)},
+        tables=(
+            table("diversity", _TITLE, DiversityRow, rows),
+            *([table("adequacy", ADEQUACY_TITLE, AdequacyRow, adequate)] if adequate else []),
+        ),
+        signatures={"diversity": str(signature), **signatures},
         views=(
             Listing("diversity", _TITLE, column_names(DiversityRow)),
             Bars("diversity", _TITLE, "set", "measure", ("value",), beside="n"),
+            *(adequacy_views() if adequate else ()),
         ),
         exhibits=tuple(_exhibits(by_set, tokenizer)),
         notices=tuple(notices),
         facts={"sets": ", ".join(order), "segments": str(_size(by_set, given_trees))},
     )
+
+
+def _adequate(
+    given: Mapping[str, Wordings] | TestSet | Paraphrases,
+    by_set: Mapping[str, Wordings],
+    references: TestSet | None,
+    metrics: Metrics,
+    *,
+    allow_code: bool,
+) -> tuple[list[AdequacyRow], dict[str, str]]:
+    """Adequacy of the sets that are neither references nor outputs of systems."""
+    if not each_of(metrics):
+        return [], {}
+    if references is None and isinstance(given, TestSet):
+        plain = {k: v for k, v in given.references.items() if k not in given.paraphrases}
+        references = replace(given, references=plain, system_references={}, paraphrases={})
+    if references is None:
+        raise UsageError(
+            "metrics compare paraphrases with references: name these first, and the paraphrases"
+            " with --paraphrases FILE, or give a test set (-t DIR; references=...)"
+        )
+    others = {SYSTEMS, *map(method_of, references.references)}
+    made = {name: groups for name, groups in by_set.items() if name not in others}
+    return adequacy_rows(references, made, metrics, allow_code=allow_code)
 
 
 def _size(*sets: Mapping[str, Sequence[object]]) -> int:
@@ -529,15 +585,13 @@ def _parsed(
     return by_parser(left, dict(zip(texts, trees, strict=True)))
 
 
-def _lone(name: str, values: Sequence[float | None], lone: str) -> list[str]:
+def _lone(name: str, values: Sequence[float | None]) -> list[str]:
     bare = sum(value is None for value in values)
-    other = "skip" if lone == "zero" else "zero"
-    value = set_mean(values, other)
+    value = set_mean(values, "skip")
     if not bare or value is None:
         return []
-    counts = "count 0" if lone == "zero" else "are left out"
-    statement = f"{name}: {bare} segment(s) with fewer than two trees {counts}"
-    return [f"{statement}; with lone={other!r} the value is {value:.4f}"]
+    statement = f"{name}: {bare} segment(s) with fewer than two trees count 0"
+    return [f"{statement}; without them the value is {value:.4f}"]
 
 
 def _exhibits(sets: Mapping[str, Wordings], tokenizer: str) -> list[Exhibit]:

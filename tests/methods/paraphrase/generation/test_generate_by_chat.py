@@ -200,6 +200,7 @@ def test_the_command_makes_and_a_judge_scores_them(
     given = ["--save", saved, "--n", "2", "--filter", judge, "--least", "80"]
     assert main([*base, *given]) == 0
     assert "4" in capsys.readouterr().out
-    command = ["paraphrase", "adequacy", str(tmp_path / "ref.txt"), "--paraphrases", saved]
+    command = ["paraphrase", "diversity", str(tmp_path / "ref.txt"), "--paraphrases", saved]
     assert main([*command, "-m", judge, "-f", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["rows"][0]["value"] == 90
+    (row,) = json.loads(capsys.readouterr().out)["tables"]["adequacy"]
+    assert row["value"] == 90

@@ -178,7 +178,7 @@ class GeneratedRow(Record):
 _MADE = Claim(
     "paraphrase.generate.made",
     "{method} made {made} of {segments}; {dropped}. Whether they keep the meaning is for gnomon"
-    " paraphrase adequacy",
+    " paraphrase diversity -m METRIC",
     "undecided",
     "counts of the run",
 )
