@@ -55,7 +55,7 @@ def counts(finding: Finding) -> tuple[int, ...]:
         for row in finding.records(StressRow)
         if row.phenomenon == _PHENOMENON and not row.control
     ]
-    return tuple(round((row.seen or 0.0) * row.pairs) for row in rows)
+    return tuple(round((row.detected or 0.0) * row.pairs) for row in rows)
 
 
 def main() -> None:
@@ -87,8 +87,8 @@ def main() -> None:
     note = (
         f"{data.name}, {testset.segments} segments of one system; CPU time per pair, medians of"
         f" {ROUNDS} interleaved rounds; sacreBLEU scores the {len(some):,} pairs with"
-        f" {_PHENOMENON}, and both see the same number of them. gnomon's time has everything:"
-        " changing texts, scores, controls, intervals, contrasts and prices. One run took"
+        f" {_PHENOMENON}, and both detect the same number of them. gnomon's time has everything:"
+        " changing texts, scores, controls, intervals and penalties. One run took"
         f" {spent:.1f} s of CPU with tags kept, and {first:.1f} s with tagging and loading."
     )
     write("stress", [row], note)

@@ -35,6 +35,7 @@ _PAGES = (
     _ROOT / "docs" / "tutorial.md",
     _ROOT / "docs" / "gallery.md",
     _ROOT / "docs" / "truth.md",
+    _ROOT / "docs" / "methods" / "stress.md",
     *sorted(
         page
         for page in (_ROOT / "docs" / "howto").glob("*.md")
@@ -42,7 +43,7 @@ _PAGES = (
     ),
 )
 #: those of them that take long
-_SLOW = ("truth", "own-scores", "stress-numbers", "gallery")
+_SLOW = ("truth", "own-scores", "stress", "gallery")
 #: pages of methods and extensions: their Python runs, in a moment or under verify
 _QUICK = (
     *(_ROOT / "docs" / f"{name}.md" for name in ("metrics", "formats", "methods/difficulty")),

@@ -104,7 +104,6 @@ def test_gnomon_alone_lists_every_command_under_its_heading(gnomon, every):
         ("errors", "--paraphrases"),
         ("human compare", "--domain-column"),
         ("paraphrase coverage", "--source"),
-        ("stress check", "--document-column"),
         ("metaeval", "--lowercase"),
         ("paraphrase diversity", "--domain-column"),
     ],

@@ -78,8 +78,6 @@ human plan --difference 2 --protocol esa
 human sample -t judged/es-en --segments 10 --raters 2 --save campaign.json
 stress --pairs minimal.tsv -m bleu chrf
 stress {_SET} -m chrf --perturb number swap --limit 20
-stress pairs {_SET} --perturb number lower --save pairs-made.tsv
-stress check {_SET} --perturb number --shown 3
 train metric {_JUDGED} --encoder none --save trained | {_MODELS}
 run small.toml | {_STUDY}
 query study.store 'select 1' | {_STUDY}

@@ -709,14 +709,9 @@ _STRESS = (
     Case(
         "stress: own texts",
         "stress -t es-en -m bleu chrf --perturb number swap lower twice 'other output'"
-        " --doses 1 2 --limit 60",
-    ),
-    Case(
-        "stress pairs",
-        "stress pairs -t es-en --perturb number typo --limit 8 --save made.tsv",
+        " --limit 60 --save-pairs made.tsv",
         files=("made.tsv",),
     ),
-    Case("stress check", "stress check -t es-en --perturb number swap --shown 3"),
 )
 
 _HUMAN = (

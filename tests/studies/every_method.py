@@ -73,7 +73,6 @@ human = ["da"]
 unit = "segment"
 [methods.stress]
 limit = 20
-doses = [1, 2]
 [methods.judges.reliability]
 metrics = ["judge(['gemba-da', 'gemba-sqm'], model='m', endpoint='ENDPOINT')"]
 injections = 2

@@ -27,8 +27,6 @@ class Pair:
             no translation at all.
         severity: of the error, as its set labels it; empty where it does not.
         language_pair: as "de-en"; None where it is not known.
-        feature: what was changed, as a name of a feature ("pos:VERB"); empty where it is not known.
-        dose: at how many places the bad text differs.
         origin: names the sentence that the pair was made of: pairs of one sentence share it. Empty:
             the good text stands for it.
         document: of the sentence; empty where it is not known.
@@ -42,7 +40,5 @@ class Pair:
     kind: PairKind = "error"
     severity: str = ""
     language_pair: str | None = None
-    feature: str = ""
-    dose: int = 1
     origin: str = ""
     document: str = ""

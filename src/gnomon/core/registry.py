@@ -96,8 +96,6 @@ BUILT_IN: Mapping[str, str] = {
     "human.plan": "gnomon.methods.human.planning:plan",
     "human.sample": "gnomon.methods.human.drawing:sample",
     "stress": "gnomon.methods.stress._stress:stress",
-    "stress.pairs": "gnomon.methods.stress._written:pairs",
-    "stress.check": "gnomon.methods.stress._written:check",
     "train.metric": "gnomon.methods.train._metric:metric",
 }
 #: built-in steps of studies that need outputs and references alone, and no option; each declares

@@ -27,10 +27,10 @@ def testset():
     )
 
 
-def seen(found, metric=None):
+def detected(found, metric=None):
     rows = [row for row in found.rows if not row["control"]]
     metric = metric or rows[0]["metric"]
-    return {row["phenomenon"]: row["seen"] for row in rows if row["metric"] == metric}
+    return {row["phenomenon"]: row["detected"] for row in rows if row["metric"] == metric}
 
 
 def test_a_function_is_stressed(testset):
@@ -39,12 +39,12 @@ def test_a_function_is_stressed(testset):
         return float(re.findall(r"\d+", candidate) == re.findall(r"\d+", reference))
 
     found = gn.stress(testset, same_number, perturb=["number", "swap"])
-    assert seen(found)["wrong numbers"] == 1.0
+    assert detected(found)["wrong numbers"] == 1.0
 
 
 def test_scores_that_are_read_are_stressed(testset, tmp_path):
     pairs = tmp_path / "pairs.tsv"
-    gn.stress.pairs(testset, perturb=["number", "lower"], save=pairs)
+    gn.stress(testset, "bleu", perturb=["number", "lower"], save_pairs=pairs)
     read = gn.formats.read_pairs(pairs)
     rows = ["system\tsegment\tscore"]
     rows += [f"good\t{n}\t1" for n in range(1, len(read) + 1)]
@@ -54,14 +54,14 @@ def test_scores_that_are_read_are_stressed(testset, tmp_path):
     ]
     (tmp_path / "s.tsv").write_text("\n".join(rows) + "\n")
     found = gn.stress(None, f"scores('{tmp_path / 's.tsv'}')", pairs=[pairs])
-    assert seen(found) == {"wrong numbers": 1.0, "missing capitals": 0.0}
+    assert detected(found) == {"wrong numbers": 1.0, "missing capitals": 0.0}
 
 
 def test_an_encoder_is_stressed(testset, tiny_model):
     metric = f"bertscore(model='{tiny_model}', layer=2)"
     found = gn.stress(testset, metric, perturb=["number", "shuffle", "lower"])
     # the tokeniser of the model lower-cases
-    assert seen(found)["missing capitals"] == 0.0
+    assert detected(found)["missing capitals"] == 0.0
     assert all(row["pairs"] == 25 for row in found.rows)
 
 
@@ -87,7 +87,7 @@ def test_learned_metrics_are_stressed_with_what_they_read(request, testset, fami
         )
         found = gn.stress(without, metric, perturb=["number"])
         rows = [row for row in found.rows if not row["control"]]
-        assert [row["worded_seen"] for row in rows] == [None]
+        assert [row["detected_worded"] for row in rows] == [None]
         assert "nearest length" not in {row["metric"] for row in found.rows}
         with pytest.raises(GnomonError, match="reference"):
             gn.stress(without, "bleu", perturb=["number"])
@@ -98,7 +98,7 @@ def test_a_judge_is_stressed_and_asked_of_every_text_once(request, testset):
     server = request.getfixturevalue("chat")
     server.reply = lambda body: json.dumps({"score": 90 - 40 * ("Katzen" in fenced(body))})
     found = gn.stress(testset, spec(server), perturb=["untranslated", "swap"])
-    rates = seen(found)
+    rates = detected(found)
     assert rates["exchanged neighbours"] == 0.0
     assert rates["untranslated words"] == 1.0
     texts = 25 + sum(row["pairs"] for row in found.rows if row["metric"] == found.rows[0]["metric"])

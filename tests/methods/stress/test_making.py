@@ -1,4 +1,4 @@
-"""Perturbations make what they say: drawn by seed, nested in dose and limit, never the input."""
+"""Perturbations make what they say: drawn by seed, nested in limit, never the input."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def made(rule, texts=None, **options):
         rule,
         every,
         OtherOutputs(every),
-        lambda output, good, bad, dose: Pair(
-            good=good, bad=bad, phenomenon=rule.phenomenon, dose=dose, origin=str(output.number)
+        lambda output, good, bad: Pair(
+            good=good, bad=bad, phenomenon=rule.phenomenon, origin=str(output.number)
         ),
         seed=options.pop("seed", 5),
         **options,
@@ -103,18 +103,6 @@ def test_numbers_change_in_value_and_keep_their_shape():
                 assert max(1, int(digits) // 2) <= int(new) <= 2 * int(digits) + 2
     changed = made(named("number"))
     assert {pair.origin for pair in changed} == {"0", "1", "2", "3"}
-
-
-def test_places_of_a_smaller_dose_are_among_those_of_a_larger_one():
-    rule = named("letter")
-    for pair_set in (made(rule, doses=(1, 2, 4)),):
-        for origin in {pair.origin for pair in pair_set}:
-            by_dose = {pair.dose: pair for pair in pair_set if pair.origin == origin}
-            lengths = {dose: len(pair.good) - len(pair.bad) for dose, pair in by_dose.items()}
-            assert lengths == {dose: dose for dose in by_dose}
-            assert {1, 2} <= by_dose.keys()
-    one, two = (made(rule, doses=doses) for doses in ((1,), (1, 2)))
-    assert one == [pair for pair in two if pair.dose == 1]
 
 
 def test_pairs_of_a_smaller_limit_are_among_those_of_a_larger_one():
@@ -185,6 +173,16 @@ def test_names_are_replaced_by_names_of_the_same_kind_wherever_they_stand():
     assert made(named("no name"), every)[0].bad == "Is."
 
 
+def test_a_place_that_leaves_the_text_as_it_is_counts_for_nothing():
+    @perturbation("odd", phenomenon="odd changes", exact=True)
+    def odd(output, pool, rng):
+        yield 0, 3, output.text[:3]
+        yield 0, len(output.text), ""  # nor one that leaves no text
+        yield 0, 3, "A"
+
+    assert {pair.bad[:3] for pair in made(odd, outputs(["The cat."] * 20))} == {"A c"}
+
+
 def test_crossed_pairs_have_three_texts():
     @perturbation("both", phenomenon="crossed", kind="crossed")
     def both(output, pool, rng):
@@ -238,5 +236,5 @@ def test_a_function_with_the_decorator_is_a_perturbation():
     testset = gn.TestSet.from_lists({"a": TEXTS}, TEXTS, language_pair="xx")
     found = gn.stress(testset, "chrf", perturb=[units])
     row = found.rows[0]
-    assert (row["phenomenon"], row["pairs"], row["seen"]) == ("wrong units", 1, 1.0)
+    assert (row["phenomenon"], row["pairs"], row["detected"]) == ("wrong units", 1, 1.0)
     assert units.about == "Puts pounds in the place of kilometres."

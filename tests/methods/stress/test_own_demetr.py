@@ -1,4 +1,4 @@
-"""Own perturbations of DEMETR's translations are seen as often as DEMETR's own, kind by kind."""
+"""Own perturbations of DEMETR's translations are detected as often as DEMETR's own errors."""
 
 from __future__ import annotations
 
@@ -72,19 +72,19 @@ def _sentences(folder: Path) -> list[dict[str, Any]]:
     return [every[text] for text in sorted(every)]
 
 
-def _seen(rows: Sequence[StressRow]) -> dict[tuple[str, str], tuple[float, int]]:
-    """Share seen and pairs, by metric and phenomenon."""
+def _detected(rows: Sequence[StressRow]) -> dict[tuple[str, str], tuple[float, int]]:
+    """Share detected and pairs, by metric and phenomenon."""
     return {
-        (row.metric, row.phenomenon): (row.seen, row.pairs)
+        (row.metric, row.phenomenon): (row.detected, row.pairs)
         for row in rows
-        if row.seen is not None and not row.control
+        if row.detected is not None and not row.control
     }
 
 
 def accuracies(
     folder: Path, metrics: list[str], number: int | None = None
 ) -> dict[str, dict[str, tuple[float, int, float, int]]]:
-    """By metric and file of DEMETR: share seen and pairs of own perturbations, and of its own."""
+    """By metric and file of DEMETR: share detected and pairs, of own and its errors."""
     sentences = _sentences(folder)
     sentences = sentences[:: len(sentences) // number] if number else sentences
     texts = {record["mt_sent"] for record in sentences}
@@ -96,7 +96,7 @@ def accuracies(
     )
     names = [name for names in MATCHED.values() for name in names]
     own = gn.stress(testset, metrics, perturb=names, limit=len(sentences))
-    ours = _seen(own.records(StressRow))
+    ours = _detected(own.records(StressRow))
     pairs = [
         Pair(
             good=record["mt_sent"],
@@ -109,7 +109,7 @@ def accuracies(
         for record in _records(folder, name)
         if record["mt_sent"] in texts and record["mt_sent"] != record["pert_sent"]
     ]
-    theirs = _seen(stress_pairs(pairs, metrics).records(StressRow))
+    theirs = _detected(stress_pairs(pairs, metrics).records(StressRow))
     return {
         metric: {
             name: (*_together(ours, metric, rules), *theirs[metric, name])
@@ -121,15 +121,15 @@ def accuracies(
 
 
 def _together(
-    seen: dict[tuple[str, str], tuple[float, int]], metric: str, rules: tuple[str, ...]
+    detected: dict[tuple[str, str], tuple[float, int]], metric: str, rules: tuple[str, ...]
 ) -> tuple[float, int]:
-    """Share seen over the pairs of some rules."""
+    """Share detected over the pairs of some rules."""
     from gnomon.methods.stress.perturbations import find_perturbations
 
     rows = [
-        seen[metric, rule.phenomenon]
+        detected[metric, rule.phenomenon]
         for rule in find_perturbations(rules, "en")
-        if (metric, rule.phenomenon) in seen
+        if (metric, rule.phenomenon) in detected
     ]
     pairs = sum(number for _, number in rows)
     return sum(share * number for share, number in rows) / pairs, pairs

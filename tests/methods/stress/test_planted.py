@@ -38,7 +38,7 @@ def rows_of(metric: object, pairs: int = 200) -> list[StressRow]:
 
 def test_a_constant_metric_is_blind_everywhere() -> None:
     rows = rows_of(lambda _candidate, _reference: 1.0)
-    assert [(row.status, row.seen, row.ties) for row in rows] == [("blind", 0, 1)] * KINDS
+    assert [(row.status, row.detected, row.ties) for row in rows] == [("blind", 0, 1)] * KINDS
 
 
 def test_random_numbers_see_nothing() -> None:
@@ -46,12 +46,12 @@ def test_random_numbers_see_nothing() -> None:
         return random.Random(candidate).random()
 
     assert {row.status for row in rows_of(chance)} == {"misses"}
-    assert "sees" not in {row.status for row in rows_of(chance, 30)}
+    assert "detects" not in {row.status for row in rows_of(chance, 30)}
 
 
 def test_a_metric_that_knows_the_better_text_sees_all() -> None:
     rows = rows_of(lambda candidate, _reference: float(candidate.startswith("good")))
-    assert [(row.status, row.seen) for row in rows] == [("sees", 1)] * KINDS
+    assert [(row.status, row.detected) for row in rows] == [("detects", 1)] * KINDS
 
 
 def noisy(
@@ -66,7 +66,7 @@ def noisy(
         chance = of_document[groups.clusters]
     drops = np.where(draw.random(len(chance)) < chance, 1.0, -1.0)
     outcome = Outcomes(drops, np.zeros(len(drops)), 1e-6)
-    return ScoredPairs(groups, {"noisy": outcome}, (), {"noisy": 1}, {}, {}), share
+    return ScoredPairs(groups, {"noisy": outcome}, (), {"noisy": 1}), share
 
 
 def simulated(
@@ -78,10 +78,10 @@ def simulated(
     for _ in range(runs):
         scored, truth = noisy(draw, pairs, share, documents, alike)
         rows = list(stress_rows(scored, wanted=WANTED, confidence=0.95))
-        ends = [row.ends("seen") for row in rows]
+        ends = [row.ends("detected") for row in rows]
         covered += sum((low or 0.0) <= truth <= (high or 1.0) for low, high in ends)
         # a share that is the one asked for is neither too small nor to be told from it
-        false += any(row.status in ("sees", "misses", "blind") for row in rows)
+        false += any(row.status in ("detects", "misses", "blind") for row in rows)
     return covered / (runs * KINDS), false / runs
 
 

@@ -14,9 +14,8 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.pairs import Pair
-from gnomon.methods.stress._contrasts import SeenContrastRow
-from gnomon.methods.stress._examples import ExampleRow
-from gnomon.methods.stress._figures import SeenOverallRow, StressRow
+from gnomon.methods.stress._examples import StressExampleRow
+from gnomon.methods.stress._figures import StressOverallRow, StressRow
 from gnomon.methods.stress._outcomes import Outcomes, is_worded
 from gnomon.methods.stress._stress import stress_pairs
 
@@ -37,22 +36,21 @@ def test_figures_of_four_pairs_by_hand() -> None:
     pairs = [pair("a", "b", "r"), pair("c", "d", "r"), pair("e", "f", "r"), pair("f", "a", "r")]
     finding = stress_pairs(pairs, known(scores))
     row = finding.records(StressRow)[0]
-    assert (row.pairs, row.seen, row.ties, row.reversed, row.tau) == (4, 0.5, 0.25, 0.25, 0.0)
+    assert (row.pairs, row.detected, row.ties) == (4, 0.5, 0.25)
     assert row.status == "few"
-    assert row.ends("seen") == pytest.approx((0.1500, 0.8500), abs=1e-4)  # Wilson, 2 of 4
-    unseen = finding.records(ExampleRow)
-    assert [(row.good, row.bad) for row in unseen] == [("c", "d"), ("e", "f")]
-    (overall, *controls) = finding.records(SeenOverallRow)
-    assert (overall.seen, overall.pairs, overall.phenomena) == (0.5, 4, 1)
+    assert row.ends("detected") == pytest.approx((0.1500, 0.8500), abs=1e-4)  # Wilson, 2 of 4
+    (overall, *controls) = finding.records(StressOverallRow)
+    assert (overall.detected, overall.pairs, overall.phenomena) == (0.5, 4, 1)
     assert [row.control for row in controls] == [True] * 3
 
 
 def test_an_error_rate_is_turned_and_shown_as_it_is() -> None:
     pairs = [pair("the cat sat", "the dog sat", "the cat sat")] * 2
     finding = stress_pairs([*pairs, pair("no", "the cat", "the cat sat")], "ter")
-    assert finding.records(StressRow)[0].seen == pytest.approx(2 / 3)
-    (row,) = finding.records(ExampleRow)
-    assert row.good_score > row.bad_score > 0  # more edits are worse
+    assert finding.records(StressRow)[0].detected == pytest.approx(2 / 3)
+    assert [row.wrong for row in finding.records(StressExampleRow)] == ["", "", "ter"]
+    good, bad = (dict(text.values)["ter"] for text in finding.exhibits[-1].texts[-2:])
+    assert good > bad > 0  # more edits are worse
 
 
 @pytest.mark.parametrize(
@@ -72,7 +70,7 @@ def test_words_of_the_reference(good: str, bad: str, reference: str, *, answer: 
 
 
 def test_status_holds_for_all_rows_together() -> None:
-    """Pairs without any order are misses, those that a metric always sees are seen."""
+    """Pairs without any order are misses, those that a metric always detects are detected."""
     draw = np.random.default_rng(3)
     texts = [f"{name}{n}" for name in ("good", "bad") for n in range(400)]
     scores = dict(zip(texts, draw.random(800), strict=True))
@@ -83,31 +81,15 @@ def test_status_holds_for_all_rows_together() -> None:
     scores |= {f"y{n}.": 1.0 for n in range(400)}
     rows = stress_pairs([*chance, *sure, *equal], known(scores)).records(StressRow)
     status = {row.phenomenon: row.status for row in rows if not row.control}
-    assert status == {"chance": "misses", "sure": "sees", "equal": "blind"}
-    # errors that are seen least come first
+    assert status == {"chance": "misses", "sure": "detects", "equal": "blind"}
+    # errors that are detected least come first
     assert [row.phenomenon for row in rows[:3]] == ["equal", "chance", "sure"]
-
-
-def test_two_metrics_are_compared_by_mcnemar() -> None:
-    good, bad = {f"g{n}": 1.0 for n in range(30)}, {f"b{n}": 0.0 for n in range(30)}
-    pairs = [pair(f"g{n}", f"b{n}", "r") for n in range(30)]
-    half = {**good, **bad, **{f"b{n}": 2.0 for n in range(10)}}
-
-    def sees_all(candidate: str, reference: str) -> float:
-        return {**good, **bad}[candidate]
-
-    def sees_some(candidate: str, reference: str) -> float:
-        return half[candidate]
-
-    (row,) = stress_pairs(pairs, [sees_all, sees_some]).records(SeenContrastRow)
-    assert (row.metric_only, row.other_only, row.pairs) == (10, 0, 30)
-    assert row.p == pytest.approx(2 * 0.5**10)
 
 
 def test_scores_that_are_as_close_as_runs_of_an_encoder_are_ties() -> None:
     outcomes = Outcomes(np.array([0.9, 1.0, np.nan]), np.array([0.9 - 1e-7, 0.9, 1.0]), 1e-6)
     assert outcomes.tied.tolist() == [True, False, False]
-    assert outcomes.seen.tolist() == [False, True, False]
+    assert outcomes.detected.tolist() == [False, True, False]
     assert outcomes.scored.tolist() == [True, True, False]
 
 
@@ -167,7 +149,10 @@ def test_pairs_of_several_languages() -> None:
     )  # fmt: skip
     english = pair("the cat sat on the mat", "the dog sat on the mat", "the cat sat on a mat")
     rows = stress_pairs([japanese, english], "bleu").records(StressRow)
-    assert {row.phenomenon: row.seen for row in rows if not row.control} == {"noun": 1, "error": 1}
+    assert {row.phenomenon: row.detected for row in rows if not row.control} == {
+        "noun": 1,
+        "error": 1,
+    }
     assert main(["stress", "--pairs", "none.tsv"]) == 1
 
 
@@ -180,10 +165,10 @@ def test_the_command_gives_every_table_and_a_page(
     command = ["stress", "--pairs", str(tmp_path / "p.tsv"), "-m", "bleu", "chrf"]
     assert main([*command, "-f", "json", "--html", str(page)]) == 0
     content = json.loads(capsys.readouterr().out)
-    assert set(content["tables"]) == {"overall", "contrasts"}
-    assert content["rows"][0]["seen"] == 1
-    assert content["verdict"][0]["claim"] == "stress.sees"
-    assert "Which errors the metrics see" in page.read_text()
+    assert set(content["tables"]) == {"overall", "examples"}
+    assert content["rows"][0]["detected"] == 1
+    assert content["verdict"][0]["claim"] == "stress.detects"
+    assert "Errors that the metrics detect" in page.read_text()
 
 
 @pytest.mark.verify
@@ -201,11 +186,12 @@ def test_counts_of_demetr_are_those_of_sacrebleu(shared: Path) -> None:
         if row is None:
             continue
         compared += 1
-        counts = [round(share * row.pairs) for share in (row.seen, row.ties, row.reversed)]
-        assert counts == [int(one[name]) for name in ("wins", "ties", "losses")], one
+        share = row.detected if row.lowered is None else row.lowered
+        counts = [round((share or 0.0) * row.pairs), round((row.ties or 0.0) * row.pairs)]
+        assert counts == [int(one[name]) for name in ("wins", "ties")], one
         assert row.pairs == int(one["n"])
     assert compared >= 70
-    overall = {row.metric: row.seen for row in finding.records(SeenOverallRow)}
+    overall = {row.metric: row.detected for row in finding.records(StressOverallRow)}
     assert overall["bleu"] == pytest.approx(0.7734, abs=5e-5)
     assert overall["chrf"] == pytest.approx(0.8676, abs=5e-5)
     assert overall["ter"] == pytest.approx(0.6665, abs=5e-5)
@@ -214,7 +200,7 @@ def test_counts_of_demetr_are_those_of_sacrebleu(shared: Path) -> None:
         (row,) = [row for (m, p), row in rows.items() if m == metric and p.endswith(name)]
         assert (row.pairs, row.ties) == (1000, 1.0)
     claims = {one.claim for one in finding.verdict}
-    assert {"stress.sees_but", "stress.wording", "stress.blind"} <= claims
+    assert {"stress.detects_but", "stress.wording", "stress.blind"} <= claims
 
 
 @pytest.mark.verify
@@ -225,7 +211,7 @@ def test_the_words_of_the_reference_split_demetr(shared: Path) -> None:
     rows = [
         row for row in stress_pairs(pairs, "bleu", examples=0).records(StressRow) if not row.control
     ]
-    worded = sum((row.worded_seen or 0) * row.worded_pairs for row in rows)
-    unworded = sum((row.unworded_seen or 0) * row.unworded_pairs for row in rows)
+    worded = sum((row.detected_worded or 0) * row.worded_pairs for row in rows)
+    unworded = sum((row.detected_unworded or 0) * row.unworded_pairs for row in rows)
     assert worded / sum(row.worded_pairs for row in rows) == pytest.approx(0.933, abs=0.01)
     assert unworded / sum(row.unworded_pairs for row in rows) == pytest.approx(0.104, abs=0.01)

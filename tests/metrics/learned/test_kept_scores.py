@@ -288,7 +288,8 @@ def test_methods_share_what_was_scored(
     for other in ("score", "compare", "study"):  # what one method scored, no other scores again
         _forget()
         run[other]()
-        assert sum(encodings) == 0 or method == "bmx"  # which scored two segments
+        # but for two segments, and changed texts
+        assert sum(encodings) == 0 or method in ("bmx", "stress")
 
 
 def _damage(path: Path, statement: str) -> None:

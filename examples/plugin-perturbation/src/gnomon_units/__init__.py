@@ -8,9 +8,7 @@ OTHER = {"kilometres": "miles", "km": "miles", "metres": "feet", "kilos": "pound
 UNIT = re.compile(r"(?<=\d )(kilometres|km|metres|kilos|°C)\b")
 
 
-@gn.stress.perturbation(
-    "units", phenomenon="wrong units", severity="critical", languages="en", feature="lex:unit"
-)
+@gn.stress.perturbation("units", phenomenon="wrong units", severity="critical", languages="en")
 def units(output, _pool, _rng):
     """Puts another unit behind a number."""
     for match in UNIT.finditer(output.text):

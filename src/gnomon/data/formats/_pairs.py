@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: of ACES's columns, those that a table must have, and those that it may have beside them
 _NEEDED = ("good-translation", "incorrect-translation", "phenomena")
-_OWN = ("severity", "kind", "feature", "dose", "origin", "document")
+_OWN = ("severity", "kind", "origin", "document")
 _COLUMNS = ("source", *_NEEDED[:2], "reference", "phenomena", "langpair", *_OWN)
 #: what ends the names of columns that hold a metric's scores of the better and of the worse texts
 _SIDES = (["-", "good"], ["-", "bad"])
@@ -35,9 +35,8 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
     A tab-separated table, or a JSON file of such objects, has ACES's columns ``good-translation``,
     ``incorrect-translation`` and ``phenomena``, and may have ``source``, ``reference`` (in tables
     several times), ``langpair``, ``severity``, ``kind`` (error, harmless, crossed or sanity),
-    ``feature``, ``dose`` (a whole number), ``origin`` and ``document``; see
-    :class:`gnomon.core.pairs.Pair`. Of these, rows of another length than the header and errors
-    whose two texts are the same are left out, and that is said.
+    ``origin`` and ``document``; see :class:`gnomon.core.pairs.Pair`. Of these, rows of another
+    length than the header and errors whose two texts are the same are left out, and that is said.
 
     Raises:
         FormatError: a row lacks a text, or its kind is unknown; or half of the rows do not fit.
@@ -122,8 +121,6 @@ def _of_row(record: FileRecord, references: tuple[str, ...]) -> Pair:
         kind=kind,
         severity=record.get("severity"),
         language_pair=record.get("langpair") or None,
-        feature=record.get("feature"),
-        dose=record.integer("dose", 1) if record.get("dose") else 1,
         origin=record.get("origin"),
         document=record.get("document"),
     )

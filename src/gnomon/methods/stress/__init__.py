@@ -1,4 +1,4 @@
-"""What a metric does not see: which kinds of errors it scores below the same text without them.
+"""Challenge sets: which kinds of errors a metric scores below the same text without them.
 
 ``gnomon.stress`` may be called itself. Everything public is listed in ``__all__``; names are
 imported when first used.
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from gnomon.methods.stress._outputs import Output as Output
     from gnomon.methods.stress._stress import stress as stress
     from gnomon.methods.stress._stress import stress_pairs as stress_pairs
-    from gnomon.methods.stress._written import check as check
-    from gnomon.methods.stress._written import pairs as pairs
     from gnomon.methods.stress.perturbations import Crossed as Crossed
     from gnomon.methods.stress.perturbations import Perturbation as Perturbation
     from gnomon.methods.stress.perturbations import describe_perturbations as describe_perturbations

@@ -1,17 +1,18 @@
-"""Pairs that a metric does not see, with the words that differ."""
+"""Pairs to read: those on which metrics are wrong, then others; words that differ are marked."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gnomon.core.findings import Exhibit, ExhibitText, Highlight
-from gnomon.core.records import METRIC, Record, column
+from gnomon.core.records import Record, column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from gnomon.core.pairs import Pair
     from gnomon.methods.stress._outcomes import ScoredPairs
@@ -19,69 +20,75 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\S+")
 
 
-class ExampleRow(Record):
-    """A pair that a metric does not see."""
+class StressExampleRow(Record):
+    """A pair to read."""
 
-    metric: str = METRIC
     phenomenon: str = column("Phenomenon", help="in what the two texts of the pair differ")
-    good: str = column("Better text", help="without the error")
-    bad: str = column("Worse text", help="with it")
+    good: str = column("Better text", help="without the error; of harmless changes, as it was")
+    bad: str = column("Worse text", help="with the error, or the harmless change")
     reference: str = column("Reference", help="the first; blank without one")
-    good_score: float | None = column("Score", help="of the better text")
-    bad_score: float | None = column("Score with the error", help="of the worse text")
+    wrong: str = column(
+        "Wrong",
+        help="metrics that do not score the worse text lower; of harmless changes, those that do",
+    )
 
 
-def unseen_pairs(scored: ScoredPairs, *, most: int) -> Iterator[tuple[str, int]]:
-    """The first pairs that each metric does not see, of each kind of errors: metric and number."""
-    groups = scored.groups
-    for metric, outcome in scored.metrics.items():
-        left: Counter[str] = Counter()
-        for number, pair in enumerate(groups.pairs):
-            name = groups.names[number]
-            unseen = outcome.scored[number] and not outcome.seen[number]
-            wrong = pair.kind in ("error", "crossed")
-            if wrong and unseen and left[name] < most:
-                left[name] += 1
-                yield metric, number
+def choose_examples(scored: ScoredPairs, *, most: int, seed: int) -> dict[int, tuple[str, ...]]:
+    """Pairs of each kind, drawn by the seed, with the metrics that are wrong on them.
+
+    Of each metric those on which it is wrong come first; where these are fewer than asked for,
+    other pairs are added.
+    """
+    chosen: dict[int, tuple[str, ...]] = {}
+    for numbers in scored.groups.by_name().values():
+        drawn = np.array(numbers)[np.random.default_rng(seed).permutation(len(numbers))]
+        lowers = scored.groups.pairs[numbers[0]].kind == "harmless"
+        wrong = {
+            metric: drawn[outcome.scored[drawn] & (outcome.detected[drawn] == lowers)].tolist()
+            for metric, outcome in scored.metrics.items()
+        }
+        some = {number for of_metric in wrong.values() for number in of_metric[:most]}
+        others = [number for number in drawn.tolist() if number not in some]
+        some.update(others[: max(0, most - len(some))])
+        for number in sorted(some):
+            chosen[number] = tuple(name for name, of_metric in wrong.items() if number in of_metric)
+    return chosen
 
 
-def example_rows(unseen: Sequence[tuple[str, int]], scored: ScoredPairs) -> Iterator[ExampleRow]:
-    """Rows of pairs, with scores in the units of the metric."""
-    groups, outcomes, signs = scored.groups, scored.outcomes, scored.signs
-    for metric, number in unseen:
-        pair = groups.pairs[number]
-        yield ExampleRow(
-            metric=metric,
-            phenomenon=groups.names[number],
+def example_rows(
+    chosen: Mapping[int, tuple[str, ...]], scored: ScoredPairs
+) -> Iterator[StressExampleRow]:
+    """A row per pair."""
+    for number, wrong in chosen.items():
+        pair = scored.groups.pairs[number]
+        yield StressExampleRow(
+            phenomenon=scored.groups.names[number],
             good=pair.good,
             bad=pair.bad,
             reference=pair.references[0] if pair.references else "",
-            good_score=signs[metric] * outcomes[metric].good[number],
-            bad_score=signs[metric] * outcomes[metric].bad[number],
+            wrong=", ".join(wrong),
         )
 
 
-def example_exhibits(unseen: Sequence[tuple[str, int]], scored: ScoredPairs) -> Iterator[Exhibit]:
-    """A segment per pair, with the metrics that do not see it; words that differ are marked."""
-    groups, outcomes, signs = scored.groups, scored.outcomes, scored.signs
-    metrics: dict[int, list[str]] = {}
-    for metric, number in unseen:
-        metrics.setdefault(number, []).append(metric)
-    for number, names in metrics.items():
-        pair = groups.pairs[number]
+def example_exhibits(
+    chosen: Mapping[int, tuple[str, ...]], scored: ScoredPairs
+) -> Iterator[Exhibit]:
+    """A segment per pair, with all scores; cells of metrics that are wrong lead to it."""
+    for number, wrong in chosen.items():
+        pair = scored.groups.pairs[number]
         good, bad = (
-            {name: signs[name] * float(scores[number]) for name, scores in of_side.items()}
+            {name: scored.signs[name] * float(scores[number]) for name, scores in of_side.items()}
             for of_side in (
-                {name: outcomes[name].good for name in names},
-                {name: outcomes[name].bad for name in names},
+                {name: outcome.good for name, outcome in scored.metrics.items()},
+                {name: outcome.bad for name, outcome in scored.metrics.items()},
             )
         )
         yield Exhibit(
-            group=groups.names[number],
-            kind="not seen",
+            group=scored.groups.names[number],
+            kind="pair",
             segment=number + 1,
             texts=tuple(_texts(pair, good, bad)),
-            systems=tuple(names),
+            systems=wrong,
             document=pair.document or None,
         )
 
@@ -94,8 +101,8 @@ def _texts(
         yield ExhibitText("source", "", pair.source)
     for number, text in enumerate(pair.references, start=1):
         yield ExhibitText("reference", str(number) if len(pair.references) > 1 else "", text)
-    yield ExhibitText("candidate", "without the error", pair.good, marks[0], good)
-    yield ExhibitText("candidate", "with the error", pair.bad, marks[1], bad)
+    yield ExhibitText("candidate", "better", pair.good, marks[0], good)
+    yield ExhibitText("candidate", "worse", pair.bad, marks[1], bad)
 
 
 def differing_words(good: str, bad: str) -> tuple[tuple[Highlight, ...], tuple[Highlight, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.pairs import Pair
-    from gnomon.methods.stress._corpus import CorpusScores
 
 #: shares of fewer pairs, or of fewer sentences, are no finding
 FEW_PAIRS = 20
@@ -41,7 +40,7 @@ class Outcomes:
         good: scores of the better texts, [pairs], higher is better; NaN where there is none.
         bad: of the worse texts.
         ties: differences as large as this, or smaller, are none.
-        seen: whether the better text has the better score.
+        detected: whether the better text has the better score.
         tied: whether both have the same.
         scored: whether both have a score.
     """
@@ -51,16 +50,12 @@ class Outcomes:
         self.scored = np.isfinite(good) & np.isfinite(bad)
         alike = abs(good - bad) <= ties
         self.tied: NDArray[np.bool_] = self.scored & alike
-        self.seen: NDArray[np.bool_] = self.scored & ~alike & (good > bad)
+        self.detected: NDArray[np.bool_] = self.scored & ~alike & (good > bad)
 
     @property
     def drops(self) -> NDArray[np.float64]:
         """By how much the worse text has the lower score, [pairs]."""
         return self.good - self.bad
-
-    def at(self, numbers: Sequence[int]) -> Outcomes:
-        """What it says of some of the pairs."""
-        return Outcomes(self.good[numbers], self.bad[numbers], self.ties)
 
 
 @dataclass(frozen=True)
@@ -108,38 +103,16 @@ class PairGroups:
             numbered(clusters),  # type: ignore[arg-type]
         )
 
-    def at(self, numbers: Sequence[int]) -> PairGroups:
-        """Some of the pairs, under the names and numbers that they have."""
-        return replace(
-            self,
-            pairs=[self.pairs[n] for n in numbers],
-            names=[self.names[n] for n in numbers],
-            sentences=self.sentences[numbers],
-            clusters=self.clusters[numbers],
-        )
-
-    def by_name(self, numbers: Sequence[int] | None = None) -> dict[str, list[int]]:
-        """The pairs of each name, or those of some pairs alone."""
+    def by_name(self) -> dict[str, list[int]]:
+        """The pairs of each name."""
         by_name: dict[str, list[int]] = {}
-        for number in range(len(self.pairs)) if numbers is None else numbers:
-            by_name.setdefault(self.names[number], []).append(number)
+        for number, name in enumerate(self.names):
+            by_name.setdefault(name, []).append(number)
         return by_name
 
     def of_kind(self, *kinds: str) -> NDArray[np.bool_]:
         """Which pairs are of one of these kinds, [pairs]."""
         return np.array([pair.kind in kinds for pair in self.pairs], dtype=np.bool_)
-
-    def lowest_doses(self) -> list[int]:
-        """The pairs without those of which the same sentence has a pair with a lower dose."""
-        lowest: dict[Hashable, int] = {}
-        keys = list(zip(self.names, self.sentences.tolist(), strict=True))
-        for key, pair in zip(keys, self.pairs, strict=True):
-            lowest[key] = min(pair.dose, lowest.get(key, pair.dose))
-        return [
-            n
-            for n, (key, pair) in enumerate(zip(keys, self.pairs, strict=True))
-            if pair.dose == lowest[key]
-        ]
 
 
 @dataclass(frozen=True)
@@ -151,8 +124,6 @@ class ScoredPairs:
         outcomes: what each metric and each control says.
         controls: the names of controls.
         signs: -1 for error rates, by metric.
-        corpora: corpus scores of better and worse texts, by metric and name of pairs.
-        systems: corpus scores of systems, by metric; of metrics for which there are some.
         reference_free: metrics that read no references.
     """
 
@@ -160,20 +131,12 @@ class ScoredPairs:
     outcomes: Mapping[str, Outcomes]
     controls: Sequence[str]
     signs: Mapping[str, int]
-    corpora: Mapping[str, Mapping[str, CorpusScores]]
-    systems: Mapping[str, Sequence[float]]
     reference_free: frozenset[str] = frozenset()
 
     @property
     def metrics(self) -> Mapping[str, Outcomes]:
         """What metrics say that are no controls."""
         return {name: said for name, said in self.outcomes.items() if name not in self.controls}
-
-    def with_lowest_doses(self) -> ScoredPairs:
-        """Of sentences with several doses of an error the pairs with the lowest one alone."""
-        numbers = self.groups.lowest_doses()
-        outcomes = {name: outcome.at(numbers) for name, outcome in self.outcomes.items()}
-        return replace(self, groups=self.groups.at(numbers), outcomes=outcomes)
 
 
 def _sentence(pair: Pair) -> Hashable:

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 #: whose texts are changed, if not a system's
 REFERENCE = "REFERENCE"
-#: before the number of a segment, in the name of the sentence that a pair was made of
-_SEGMENT = "segment "
 #: what a perturbation may have to be given, as a sentence names it
 _LACKING = {"source": "sources", "others": "a second segment"}
 
@@ -57,14 +55,12 @@ class TextChoice:
             number, ``'delete pos:*'``; by default the usual ones of the language.
         kinds: kinds of changes: error, harmless, crossed (the better text is worded otherwise),
             sanity (no translation at all).
-        doses: at how many places a text is changed.
         limit: the most sentences that a perturbation changes, drawn by the seed.
     """
 
     perturbed_system: Annotated[str | None, Metavar("SYSTEM")] = None
     perturb: Perturbations = None
     kinds: Annotated[Sequence[PairKind], Metavar("KIND")] = KINDS
-    doses: Annotated[Sequence[Positive], Metavar("N")] = (1,)
     limit: Positive = 500
 
 
@@ -75,87 +71,8 @@ def check_perturbations(outline: Outline | None, options: BoundOptions) -> Itera
         yield from problems("perturb", find_perturbations, options.perturb, language)
 
 
-@dataclass(frozen=True, eq=False)
-class PreparedOutputs:
-    """Texts to be changed, and the perturbations that can change them.
-
-    Attributes:
-        testset: the test set.
-        on: whose texts they are.
-        outputs: the texts, tagged.
-        pool: where words and sentences from elsewhere are taken.
-        perturbations: each of one feature, where they are of features.
-        facts: for the head of a report.
-        notices: what a reader should know.
-    """
-
-    testset: TestSet
-    on: str
-    outputs: Sequence[Output]
-    pool: OtherOutputs
-    perturbations: Sequence[Perturbation]
-    facts: Mapping[str, str]
-    notices: tuple[str, ...]
-
-    def pairs(self, perturbation: Perturbation, choice: TextChoice, *, seed: int) -> list[Pair]:
-        """The pairs that one of the perturbations makes."""
-        return make_pairs(
-            perturbation,
-            self.outputs,
-            self.pool,
-            partial(_pair, self.testset, self.on, perturbation),
-            doses=sorted(set(choice.doses)),
-            limit=choice.limit,
-            seed=seed,
-        )
-
-
-def prepared_outputs(
-    testset: TestSet,
-    choice: TextChoice,
-    sources: FeatureSources,
-    *,
-    cache: Cache | None = None,
-    progress: Progress = None,
-) -> PreparedOutputs:
-    """Choose and tag the texts, and find the perturbations that can change them.
-
-    Raises:
-        DataError: there are no texts to change.
-        UnknownNameError: a system, a perturbation or a feature does not exist.
-    """
-    on, facts = _chosen_texts(testset, choice.perturbed_system)
-    every = find_perturbations(choice.perturb, testset.target_language)
-    asked, uninstalled = _installed(
-        [each for each in every if each.kind in choice.kinds], choice.perturb or ()
-    )
-    wanted, notices = _possible(asked, testset, named=choice.perturb is not None)
-    texts = _texts(testset, on)
-    annotation, wanted, left_out = _annotated(
-        texts,
-        wanted,
-        testset.target_language,
-        sources,
-        cache,
-        progress,
-        named=choice.perturb is not None,
-    )
-    if annotation is not None and annotation.taggers:
-        facts["tagger"] = ", ".join(annotation.taggers)
-    outputs = list(_outputs(testset, texts, annotation))
-    return PreparedOutputs(
-        testset,
-        on,
-        outputs,
-        OtherOutputs(outputs),
-        wanted,
-        facts,
-        (*_copied(on, testset), *uninstalled, *notices, *left_out),
-    )
-
-
 class OwnPairs(NamedTuple):
-    """Pairs made of own texts, and what a reader should know of them."""
+    """Pairs made of own texts, facts for the head of a report, and notices."""
 
     pairs: list[Pair]
     facts: Mapping[str, str]
@@ -177,19 +94,39 @@ def own_pairs(
         DataError: there are no texts to change, or nothing in them that could be changed.
         UnknownNameError: a system, a perturbation or a feature does not exist.
     """
-    prepared = prepared_outputs(testset, choice, sources, cache=cache, progress=progress)
+    on, facts = _chosen_texts(testset, choice.perturbed_system)
+    every = find_perturbations(choice.perturb, testset.target_language)
+    asked, uninstalled = _installed(
+        [each for each in every if each.kind in choice.kinds], choice.perturb or ()
+    )
+    named = choice.perturb is not None
+    wanted, impossible = _possible(asked, testset, named=named)
+    texts = _texts(testset, on)
+    annotation, wanted, left_out = _annotated(
+        texts, wanted, testset.target_language, sources, cache, progress, named=named
+    )
+    if annotation is not None and annotation.taggers:
+        facts["tagger"] = ", ".join(annotation.taggers)
+    outputs = list(_outputs(testset, texts, annotation))
+    pool = OtherOutputs(outputs)
     pairs: list[Pair] = []
-    for done, perturbation in enumerate(prepared.perturbations, start=1):
-        pairs += prepared.pairs(perturbation, choice, seed=seed)
+    idle: list[str] = []
+    for done, perturbation in enumerate(wanted, start=1):
+        pair_of = partial(_pair, testset, on, perturbation)
+        made = make_pairs(perturbation, outputs, pool, pair_of, limit=choice.limit, seed=seed)
+        pairs += made
+        idle += [] if made else [perturbation.name]
         if progress:
-            progress("changing texts", done, len(prepared.perturbations))
+            progress("changing texts", done, len(wanted))
     if not pairs:
-        names = ", ".join(each.name for each in prepared.perturbations) or "no perturbation"
         raise DataError(
-            f"nothing in the texts of {prepared.on} could be changed by {names}; `gnomon list"
-            " perturbations` shows what each of them changes"
+            f"nothing in the texts of {on} could be changed by"
+            f" {', '.join(idle) or 'no perturbation'}; `gnomon list perturbations` shows what each"
+            " of them changes"
         )
-    return OwnPairs(pairs, prepared.facts, prepared.notices)
+    unchanged = [f"{', '.join(idle)} change none of the texts"] if named and idle else []
+    notices = (*_copied(on, testset), *uninstalled, *impossible, *left_out, *unchanged)
+    return OwnPairs(pairs, facts, notices)
 
 
 def _chosen_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]]:
@@ -349,19 +286,8 @@ def _outputs(
         )
 
 
-def segment_of(pair: Pair) -> int:
-    """The number of the segment, from 0, that a pair of own texts was made of."""
-    return int(pair.origin.removeprefix(_SEGMENT)) - 1
-
-
 def _pair(  # what is bound, and what is made
-    testset: TestSet,
-    on: str,
-    made_by: Perturbation,
-    output: Output,
-    good: str,
-    bad: str,
-    dose: int,
+    testset: TestSet, on: str, made_by: Perturbation, output: Output, good: str, bad: str
 ) -> Pair:
     number = output.number
     names = list(testset.references)
@@ -377,8 +303,6 @@ def _pair(  # what is bound, and what is made
         kind=made_by.kind,
         severity=made_by.severity,
         language_pair=testset.language_pair,
-        feature=made_by.feature,
-        dose=dose,
-        origin=f"{_SEGMENT}{number + 1}",
+        origin=f"segment {number + 1}",
         document=testset.documents[number] if testset.documents is not None else "",
     )

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.testset import TestSet
-from gnomon.methods.stress._corpus import corpus_scores
 from gnomon.metrics.protocol import Noticing
 from gnomon.metrics.scoring import bind, signature_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.pairs import Pair
-    from gnomon.methods.stress._corpus import CorpusScores
     from gnomon.metrics.protocol import AnyMetric
 
 _RANDOM, _LENGTH, _NEAREST = "random scores", "candidate length", "nearest length"
@@ -30,7 +28,6 @@ class PairScores(NamedTuple):
     - ``scores``: of better and worse texts, higher is better, [2, pairs]; NaN where there is none.
     - ``sign``: -1 for error rates, whose scores are turned.
     - ``signature``: how to make them again.
-    - ``corpora``: corpus scores of better and worse texts by name, of names with one language pair.
     - ``notices``: what a reader should know.
     - ``reference_free``: whether the metric reads no references.
     """
@@ -39,24 +36,16 @@ class PairScores(NamedTuple):
     scores: NDArray[np.float64]
     sign: int
     signature: str
-    corpora: Mapping[str, CorpusScores]
     notices: tuple[str, ...]
     reference_free: bool = False
 
 
-def score_pairs(
-    pairs: Sequence[Pair],
-    metric: AnyMetric,
-    by_name: Mapping[str, Sequence[int]],
-    *,
-    allow_code: bool,
-) -> PairScores:
+def score_pairs(pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool) -> PairScores:
     """Score the texts of pairs, each language pair by itself.
 
     Args:
         pairs: the pairs.
         metric: a spec, a metric or a function.
-        by_name: the pairs whose corpus scores are wanted, by name.
         allow_code: specs may run code.
     """
     scores = np.full((2, len(pairs)), np.nan)
@@ -64,7 +53,6 @@ def score_pairs(
     for number, pair in enumerate(pairs):
         by_language.setdefault(pair.language_pair, []).append(number)
     name, sign, signature, reference_free = "", 1, "", False
-    corpora: dict[str, CorpusScores] = {}
     notices: list[str] = []
     for language_pair, numbers in by_language.items():
         testset = _as_systems([pairs[n] for n in numbers], language_pair)
@@ -72,18 +60,10 @@ def score_pairs(
         batch = testset.batch()
         reference_free = "references" not in bound.needs
         sign = 1 if bound.higher_is_better else -1
-        segments = bound.segments(batch)
-        scores[:, numbers] = sign * segments
-        position = {number: k for k, number in enumerate(numbers)}
-        wanted = {
-            name_of_pairs: [position[n] for n in some]
-            for name_of_pairs, some in by_name.items()
-            if all(n in position for n in some)
-        }
-        corpora |= corpus_scores(bound, batch, segments, wanted)
+        scores[:, numbers] = sign * bound.segments(batch)
         signature = str(signature_of(bound, batch))
         notices += bound.notices(batch) if isinstance(bound, Noticing) else ()
-    return PairScores(name, scores, sign, signature, corpora, tuple(notices), reference_free)
+    return PairScores(name, scores, sign, signature, tuple(notices), reference_free)
 
 
 def _as_systems(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:

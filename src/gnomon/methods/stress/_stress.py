@@ -1,7 +1,8 @@
-"""Which errors metrics see, by texts that differ in one way (``gnomon stress``)."""
+"""Which errors metrics detect, by texts that differ in one way (``gnomon stress``)."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -21,6 +22,7 @@ from gnomon.core.options import (
     InputFile,
     Limits,
     Metavar,
+    OutputFile,
     Rare,
     Seed,
     Share,
@@ -29,22 +31,18 @@ from gnomon.core.options import (
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.data.formats import read_pair_scores, read_pairs
+from gnomon.data.formats import read_pair_scores, read_pairs, write_pairs
 from gnomon.linguistics import FeatureSources
 from gnomon.methods.stress._claims import CLAIMS
-from gnomon.methods.stress._contrasts import SeenContrastRow
-from gnomon.methods.stress._doses import DoseRow
-from gnomon.methods.stress._examples import ExampleRow
-from gnomon.methods.stress._figures import SeenOverallRow, StressRow
+from gnomon.methods.stress._examples import StressExampleRow
+from gnomon.methods.stress._figures import StressOverallRow, StressRow
 from gnomon.methods.stress._outcomes import Outcomes, PairGroups, ScoredPairs
-from gnomon.methods.stress._own_texts import TextChoice, check_perturbations, own_pairs, segment_of
-from gnomon.methods.stress._sanity import SanityRow
+from gnomon.methods.stress._own_texts import TextChoice, check_perturbations, own_pairs
 from gnomon.methods.stress._scoring import PairScores, control_scores, score_pairs
 from gnomon.methods.stress._tables import tables_of_pairs
 from gnomon.methods.stress._verdict import stress_verdict
-from gnomon.metrics.protocol import Costly, Metrics, Statistics, each_metric
+from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
-from gnomon.metrics.scoring import bind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -62,12 +60,12 @@ PairFiles: TypeAlias = Annotated[Sequence[str | PathLike[str]], InputFile(), Met
 LowerIsBetter: TypeAlias = Annotated[Sequence[str], Metavar("NAME"), Rare()]
 TieTolerance: TypeAlias = Annotated[float, Limits(0), Metavar("X")]
 
-_SEVERAL = 2
-_TITLE = "Which errors the metrics see"
+_TITLE = "Errors that the metrics detect"
 _EXAMPLES = """\
 examples:
   gnomon stress ref.txt -i sys.txt -m chrf bleu -l en
   gnomon stress ref.txt -i sys.txt -s src.txt -l en --perturb number 'delete pos:*' 'replace ent:*'
+  gnomon stress ref.txt -i sys.txt -l en --perturb number --examples 20 --save-pairs pairs.tsv
   gnomon stress --pairs demetr/*.json -m bleu chrf
   gnomon stress --pairs challenge.tsv -m chrf bertscore --detection-rate 0.9 --html stress.html
 """
@@ -87,6 +85,9 @@ def _test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
 def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.stress` refuses of options that fit each alone."""
     yield from check_perturbations(outline, options)
+    if options.save_pairs and not os.fspath(options.save_pairs).endswith((".tsv", ".tsv.gz")):
+        said = f"save_pairs must be a file name in .tsv; got {os.fspath(options.save_pairs)}"
+        yield Problem("save_pairs", UsageError(said))
     for metric in each_metric(options.metrics):
         # scores that are given are looked at when they are bound to the pairs
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]
@@ -94,18 +95,15 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 
 @method(
     "stress",
-    answers="which kinds of errors metrics see, and which they miss",
+    answers="which kinds of errors metrics detect, and which they miss",
     title=_TITLE,
     given=_test_set,
     examples=_EXAMPLES,
     tables={"": "stress"},
     rows={
         "stress": StressRow,
-        "overall": SeenOverallRow,
-        "sanity": SanityRow,
-        "doses": DoseRow,
-        "contrasts": SeenContrastRow,
-        "examples": ExampleRow,
+        "overall": StressOverallRow,
+        "examples": StressExampleRow,
     },
     metrics="all",
     check=check_stress,
@@ -123,6 +121,7 @@ def stress(
     detection_rate: Share = 0.8,
     tie_tolerance: TieTolerance = 1e-6,
     examples: Count = 3,
+    save_pairs: OutputFile = None,
     sources: FeatureSources,
     confidence: Confidence = CONFIDENCE,
     seed: Seed = SEED,
@@ -130,11 +129,11 @@ def stress(
     allow_code: bool = False,
     progress: Progress = None,
 ) -> Finding:
-    """Score texts beside the same texts with an error: which errors does a metric see?
+    """Score texts beside the same texts with an error: which errors does a metric detect?
 
     The outputs of a system are changed by rules (``gnomon list perturbations``), or minimal pairs
-    are read. A metric sees an error where it scores the text with the error below the same text
-    without it. A status (sees, misses, blind) rests on intervals that hold for all rows together
+    are read. A metric detects an error where it scores the text with the error below the same text
+    without it. A status (detects, misses, blind) rests on intervals that hold for all rows together
     (Bonferroni).
 
     Args:
@@ -143,35 +142,37 @@ def stress(
         pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns,
             which may hold scores of metrics that ran elsewhere (METRIC-good, METRIC-bad).
         lower_is_better: names of such metrics whose lower scores are better.
-        detection_rate: the share of pairs that a metric must see, for it to be said that it sees an
-            error.
+        detection_rate: the share of pairs in which a metric must score the error lower, to be said
+            to detect such errors.
         tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
             1e-7 from run to run.
-        examples: unseen pairs that are shown of each kind.
+        examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
+        save_pairs: a table (.tsv) for all pairs, with ACES's columns: a metric that runs elsewhere
+            adds its scores in METRIC-good and METRIC-bad, and ``pairs`` reads the file.
 
     Returns:
-        A finding with a row per metric and phenomenon, means over the phenomena, exact tests of
-        each two metrics (McNemar, Holm) and unseen pairs. Random scores and two lengths stand
-        beside the metrics as controls.
+        A finding with a row per metric and phenomenon, means over the phenomena, and pairs to read.
+        Random scores and two lengths stand beside the metrics as controls.
 
     Raises:
-        DataError: there is no pair, or the pairs lack what a metric needs.
+        DataError: there is no pair, or the pairs lack what a metric needs; or a text of a pair that
+            is to be written holds what a line of a table cannot.
         FormatError: a file cannot be read.
     """
     if testset is None and not pairs:
         raise UsageError(_NOTHING)
     every, scores = _read(pairs)
-    own, systems = None, {}
+    own = None
     if testset is not None:
         own = own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
         every += own.pairs
-        systems = _of_systems(testset, metrics, own.pairs, allow_code=allow_code)
+    if save_pairs is not None:
+        write_pairs(save_pairs, every)
     finding = stress_pairs(
         every,
         metrics,
         scores={name: _padded(given, len(every)) for name, given in scores.items()},
         lower_is_better=lower_is_better,
-        systems=systems,
         detection_rate=detection_rate,
         tie_tolerance=tie_tolerance,
         examples=examples,
@@ -207,35 +208,12 @@ def _padded(scores: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
     return np.pad(scores, ((0, 0), (0, pairs - scores.shape[1])), constant_values=np.nan)
 
 
-def _of_systems(
-    testset: TestSet, metrics: Metrics, own: Sequence[Pair], *, allow_code: bool
-) -> dict[str, list[float]]:
-    """Corpus scores of all systems by metric, on the segments of the sanity inputs.
-
-    None of a single system, which is what is changed, and none where they would cost more than
-    the pairs do.
-    """
-    if len(testset.systems) < _SEVERAL:
-        return {}
-    segments = sorted({segment_of(pair) for pair in own if pair.kind == "sanity"})
-    batch = testset.batch()
-    chosen = batch.select(segments=np.array(segments, dtype=np.int32)) if segments else batch
-    scores = {}
-    for metric in each_metric(metrics):
-        name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
-        cheap = isinstance(bound, Statistics) or chosen.candidates.size <= 2 * len(own)
-        if cheap and not isinstance(bound, Costly):
-            scores[name] = bound.system(chosen).tolist()
-    return scores
-
-
 def stress_pairs(
     pairs: Sequence[Pair],
     metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
     *,
     scores: Mapping[str, NDArray[np.float64]] = MappingProxyType({}),
     lower_is_better: Sequence[str] = (),
-    systems: Mapping[str, Sequence[float]] | None = None,
     detection_rate: float = 0.8,
     tie_tolerance: float = 1e-6,
     examples: int = 3,
@@ -252,13 +230,11 @@ def stress_pairs(
         scores: of further metrics, by name: of the better and of the worse texts, [2, pairs]; NaN
             where there is none.
         lower_is_better: those of them whose lower scores are better.
-        systems: corpus scores of systems of the same texts, by metric as it was given; they say how
-            large a fall of the corpus score is, and which systems a sanity input beats.
-        detection_rate: the share of pairs that a metric must see, for it to be said that it sees an
-            error.
+        detection_rate: the share of pairs in which a metric must score the error lower, to be said
+            to detect such errors.
         tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
             1e-7 from run to run.
-        examples: unseen pairs that are shown of each kind.
+        examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
         confidence: of the intervals.
         seed: of the random scores, a control.
         allow_code: let a spec ``python('module:function')`` import and run the module.
@@ -272,13 +248,12 @@ def stress_pairs(
     """
     if not pairs:
         raise DataError("there are no pairs to score")
-    groups, wanted = PairGroups.of(pairs), each_metric(metrics)
-    by_name = groups.by_name(groups.lowest_doses())
+    wanted = each_metric(metrics)
     said: list[PairScores] = []
     for done, metric in enumerate(wanted):
         if progress:
             progress("scoring", done, len(wanted))
-        said.append(score_pairs(pairs, metric, by_name, allow_code=allow_code))
+        said.append(score_pairs(pairs, metric, allow_code=allow_code))
     if progress:
         progress("scoring", len(wanted), len(wanted))
     unknown = [name for name in lower_is_better if name not in scores]
@@ -286,20 +261,23 @@ def stress_pairs(
         raise UnknownNameError("metric of the pairs", unknown[0], tuple(scores))
     for name, given in scores.items():
         sign = -1 if name in lower_is_better else 1
-        said.append(PairScores(name, sign * given, sign, f"{name}|scores:given", {}, ()))
+        said.append(PairScores(name, sign * given, sign, f"{name}|scores:given", ()))
     controls = control_scores(pairs, seed)
     by_metric = {of_metric.metric: of_metric.scores for of_metric in said} | controls
     scored = ScoredPairs(
-        groups,
+        PairGroups.of(pairs),
         {name: Outcomes(good, bad, tie_tolerance) for name, (good, bad) in by_metric.items()},
         tuple(controls),
         {of_metric.metric: of_metric.sign for of_metric in said},
-        {of_metric.metric: of_metric.corpora for of_metric in said},
-        systems or {},
         frozenset(of_metric.metric for of_metric in said if of_metric.reference_free),
     )
     tables, views, exhibits = tables_of_pairs(
-        scored, _TITLE, wanted=detection_rate, examples=examples, confidence=confidence
+        scored,
+        _TITLE,
+        wanted=detection_rate,
+        examples=examples,
+        confidence=confidence,
+        seed=seed,
     )
     return Finding(
         method="stress",
@@ -311,7 +289,7 @@ def stress_pairs(
         facts={
             "pairs": f"{len(pairs):,}",
             "phenomena": str(len({pair.phenomenon for pair in pairs})),
-            "seen means": "scored below the same text without the error",
+            "detected means": "scored below the same text without the error",
             "asked for": f"{detection_rate:g} of the pairs",
             "controls": ", ".join(controls),
         },

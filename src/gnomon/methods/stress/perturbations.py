@@ -85,7 +85,7 @@ class Perturbation:
         severity: of errors: "critical", "major", "minor".
         languages: target languages that it is written for ("en"); none: any.
         features: what a tagger must mark for it ("lex:unit").
-        feature: what it changes, as a feature; empty where there is no name for that.
+        feature: of one of a feature, that feature ("pos:VERB").
         needs: what it must be given: "tokens" (a tagger's words), "source", "others" (the outputs
             of other segments), "feature" (it is asked for as "NAME FEATURE"), "inflections" (forms
             of English words, by lemminflect).
@@ -131,7 +131,6 @@ def perturbation(
     severity: Severity = "",
     languages: str | Sequence[str] = (),
     features: Sequence[str] = (),
-    feature: str = "",
     needs: Sequence[str] = (),
     exact: bool = False,
     default: bool = True,
@@ -145,7 +144,6 @@ def perturbation(
         severity: "critical", "major" or "minor", of errors.
         languages: target languages that it is written for; none: any.
         features: features that a tagger, a word list or a pattern must mark for it.
-        feature: what it changes, as a name of a feature.
         needs: "tokens", "source", "others" or "inflections".
         exact: changes stand as they are; else white space and capitals are put in order.
         default: whether it is used where none is asked for.
@@ -179,7 +177,6 @@ def perturbation(
             severity=severity,
             languages=listed,
             features=tuple(features),
-            feature=feature,
             needs=frozenset(needs),
             exact=exact,
             default=default,

@@ -76,7 +76,6 @@ def _names(output: Output) -> Iterator[tuple[str, list[tuple[int, int]]]]:
     phenomenon="wrong names",
     severity="critical",
     features=("ent:*",),
-    feature="ent:*",
     needs=("others",),
 )
 def name(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
@@ -92,7 +91,6 @@ def name(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterat
     phenomenon="deleted names",
     severity="critical",
     features=("ent:*",),
-    feature="ent:*",
 )
 def no_name(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Leaves a name out, wherever it stands."""
@@ -103,7 +101,7 @@ def no_name(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Ite
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*(?![\w]|[.,:]\d)")
 
 
-@perturbation("number", phenomenon="wrong numbers", severity="critical", feature="pos:NUM")
+@perturbation("number", phenomenon="wrong numbers", severity="critical")
 def number(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts another number of like size there."""
     for match in _NUMBER.finditer(output.text):
@@ -136,7 +134,6 @@ def other_number(digits: str, rng: np.random.Generator) -> str:
     "add",
     phenomenon="inserted adjectives",
     severity="critical",
-    feature="pos:ADJ",
     needs=("tokens", "others"),
     exact=True,
 )

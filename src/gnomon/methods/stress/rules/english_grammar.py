@@ -192,7 +192,6 @@ _DEFINITE = words("the his her its their our my your")
     severity="major",
     languages="en",
     features=("ent:*",),
-    feature="pos:NOUN",
     needs=("tokens", "inflections"),
 )
 def plural_nouns(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
@@ -226,7 +225,6 @@ _OBJECT_FORM = pairs("I me, he him, she her, we us, they them", both=False)
     phenomenon="pronouns in the wrong case",
     severity="minor",
     languages="en",
-    feature="pos:PRON",
     needs=("tokens",),
 )
 def pronoun_case(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:

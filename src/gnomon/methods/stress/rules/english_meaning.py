@@ -355,7 +355,6 @@ _GENDER = pairs("he she, himself herself") | {"him": "her", "his": "her", "hers"
     phenomenon="pronouns of the wrong gender",
     severity="critical",
     languages="en",
-    feature="pos:PRON",
     needs=("tokens",),
 )
 def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:

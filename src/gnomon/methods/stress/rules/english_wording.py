@@ -164,7 +164,6 @@ def _numbers(output: Output, largest: int) -> Iterator[tuple[int, int, int]]:
     phenomenon="small numbers in words or in digits",
     kind="harmless",
     languages="en",
-    feature="pos:NUM",
     needs=("tokens",),
 )
 def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
@@ -181,7 +180,6 @@ def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) ->
     phenomenon="wrong numbers, crossed",
     kind="crossed",
     languages="en",
-    feature="pos:NUM",
     needs=("tokens",),
 )
 def crossed_number(

@@ -246,7 +246,6 @@ def _numbers(output: Output, largest: int) -> Iterator[tuple[int, int, int]]:
     phenomenon="small numbers in words or in digits",
     kind="harmless",
     languages="de",
-    feature="pos:NUM",
 )
 def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "sieben" for "7", or "7" for "sieben"."""
@@ -260,7 +259,6 @@ def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) ->
     phenomenon="wrong numbers, crossed",
     kind="crossed",
     languages="de",
-    feature="pos:NUM",
 )
 def crossed_number(
     output: Output, pool: OtherOutputs, rng: np.random.Generator

@@ -1,4 +1,4 @@
-"""What errors cost beside harmless changes, and in the order of their severity."""
+"""Penalties for errors beside those for harmless changes, and intervals over documents."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ import numpy as np
 import pytest
 
 from gnomon.core.pairs import Pair, PairKind
-from gnomon.methods.stress._contrasts import SeenContrastRow
-from gnomon.methods.stress._figures import SeenOverallRow, StressRow
+from gnomon.methods.stress._figures import StressOverallRow, StressRow
 from gnomon.methods.stress._outcomes import (
     Outcomes,
     PairGroups,
     mean_interval,
     share_interval,
 )
-from gnomon.methods.stress._prices import compared, harmless, in_order, price_of
+from gnomon.methods.stress._penalties import compare_penalties, harmless
 from gnomon.methods.stress._stress import stress_pairs
-from gnomon.stats.resampling import Interval
 
 
 def given(
@@ -43,20 +41,20 @@ def outcomes_of(cases: Sequence[tuple[Pair, float]]) -> tuple[Outcomes, PairGrou
     return outcome, PairGroups.of([pair for pair, _ in cases])
 
 
-def test_the_price_of_errors_by_hand() -> None:
+def test_penalties_by_hand() -> None:
     """Two errors beside two harmless changes, one error beside one, and one beside none."""
     outcome, groups = outcomes_of(
         [given(3, 1), given(1, 1), given(2, 1, "harmless"), given(1, 1, "harmless"),
          given(0, 2), given(5, 2, "harmless"), given(9, 3)]
     )  # fmt: skip
-    comparisons = compared(outcome, groups, harmless(groups))
+    comparisons = compare_penalties(outcome, groups, harmless(groups))
     assert comparisons.wins.tolist()[:2] == [2, 0.5]
     assert comparisons.made.tolist() == [2, 2, 2, 2, 1, 1, 0]
     shares, _ = comparisons.of_sentences(groups, [0, 1, 4, 6])
     assert shares.tolist() == [2.5 / 4, 0]
 
 
-def test_prices_are_those_of_all_comparisons_one_by_one() -> None:
+def test_penalties_are_those_of_all_comparisons_one_by_one() -> None:
     draw = np.random.default_rng(5)
     kinds: list[PairKind] = ["error", "harmless"]
     cases = [
@@ -72,40 +70,15 @@ def test_prices_are_those_of_all_comparisons_one_by_one() -> None:
             by_sentence.setdefault(error.good, []).append(win)
     expected = np.mean([np.mean(wins) for wins in by_sentence.values()])
     errors = np.flatnonzero(groups.of_kind("error"))
-    found, sentences = compared(outcome, groups, harmless(groups)).interval(
-        groups, errors, level=0.95
-    )
+    comparisons = compare_penalties(outcome, groups, harmless(groups))
+    found = comparisons.interval(groups, errors, level=0.95)
     assert found.estimate == pytest.approx(expected)
-    assert sentences == len(by_sentence)
 
 
-def test_a_change_into_the_reference_or_of_nothing_has_no_price() -> None:
+def test_a_change_into_the_reference_or_of_nothing_is_no_harmless_change() -> None:
     texts = {"good": "a", "phenomenon": "wording", "references": ("r",)}
     pairs = [Pair(**texts, bad=bad, kind="harmless") for bad in ("r", "a", "b")]  # type: ignore[arg-type]  # texts
     assert harmless(PairGroups.of(pairs)).tolist() == [False, False, True]
-
-
-def test_errors_in_order_of_severity_by_hand() -> None:
-    cases = [
-        given(3, 1, severity="critical"),
-        given(3, 1, severity="major"),
-        given(1, 1, severity="minor"),
-        given(9, 1, severity=""),
-        given(9, 1, "harmless", "minor"),
-        given(1, 2, severity="critical"),
-    ]
-    outcome, groups = outcomes_of(cases)
-    comparisons = in_order(outcome, groups)
-    assert comparisons.wins.tolist() == [1.5, 1, 0, 0, 0, 0]
-    assert comparisons.made.tolist() == [2, 1, 0, 0, 0, 0]
-
-
-def test_prices_need_twenty_sentences_and_an_interval_on_one_side() -> None:
-    assert price_of(Interval(0.9, 0.8, 1.0), 19) == ""
-    assert price_of(Interval(0.9, np.nan, np.nan), 30) == ""
-    assert price_of(Interval(0.9, 0.51, 1.0), 30) == "dearer"
-    assert price_of(Interval(0.4, 0.3, 0.5), 30) == "no dearer"
-    assert price_of(Interval(0.5, 0.4, 0.6), 30) == "undecided"
 
 
 def test_pairs_of_one_sentence_are_found_by_origin_or_by_the_good_text() -> None:
@@ -131,13 +104,7 @@ def test_a_phenomenon_of_two_kinds_has_two_names() -> None:
     assert PairGroups.of(pairs).names == ["number, crossed", "number", "quotes"]
 
 
-def test_of_several_doses_the_lowest_of_each_sentence_counts() -> None:
-    pairs = [Pair(good=g, bad="b", phenomenon="p", dose=d) for g, d in
-             (("a", 2), ("a", 1), ("a", 1), ("b", 4))]  # fmt: skip
-    assert PairGroups.of(pairs).lowest_doses() == [1, 2, 3]
-
-
-def test_the_table_has_prices_and_the_means_of_metrics() -> None:
+def test_the_table_has_penalties_and_the_means_of_metrics() -> None:
     def metric(candidate: str, _reference: str) -> float:
         return -1.0 if "bad" in candidate else -0.5 if "odd" in candidate else 0.0
 
@@ -152,17 +119,14 @@ def test_the_table_has_prices_and_the_means_of_metrics() -> None:
     ]  # fmt: skip
     finding = stress_pairs(pairs, metric)
     rows = {row.phenomenon: row for row in finding.records(StressRow) if row.metric == "metric"}
-    assert (rows["bad"].priced, rows["bad"].priced_sentences, rows["bad"].price) == (
-        1.0,
-        40,
-        "dearer",
-    )
-    assert (rows["so odd"].priced, rows["so odd"].price) == (0.75, "dearer")
-    assert (rows["odd"].priced, rows["odd"].price, rows["odd"].status) == (None, "", "")
-    overall = finding.records(SeenOverallRow)[0]
-    assert (overall.critical_priced, overall.critical_sentences) == (1.0, 40)
-    assert (overall.harmless_lowered, overall.harmless) == (0.5, 80)
-    assert (overall.in_order, overall.ordered_sentences) == (1.0, 40)
+    assert rows["bad"].penalised_more == 1
+    assert rows["so odd"].penalised_more == 0.75
+    assert (rows["odd"].penalised_more, rows["odd"].status) == (None, "")
+    overall = finding.records(StressOverallRow)[0]
+    assert overall.critical_penalised_more == 1
+    assert overall.harmless_lowered == 0.5
+    few = stress_pairs(pairs[: 4 * 19], metric).records(StressRow)
+    assert {row.penalised_more for row in few} == {None}  # twenty sentences at least
 
 
 # Intervals over documents.
@@ -239,21 +203,3 @@ def test_means_over_documents_cover(size: int) -> None:
         _, low, high = mean_interval(values, which, level=0.95)
         hits += low <= 0.5 <= high
     assert 0.91 <= hits / 400 <= 0.985
-
-
-def test_two_metrics_are_compared_over_documents() -> None:
-    """What one metric alone sees in a single document is one thing, not twenty."""
-    pairs = [
-        Pair(good=f"g{n}", bad=f"b{n}", phenomenon="p", references=("r",), document=f"d{n // 20}")
-        for n in range(400)
-    ]
-
-    def sees_all(text: str, _reference: str) -> float:
-        return float(text.startswith("g"))
-
-    def sees_most(text: str, _reference: str) -> float:
-        return float(text.startswith("g") and int(text[1:]) >= 20)
-
-    (row,) = stress_pairs(pairs, [sees_all, sees_most]).records(SeenContrastRow)
-    assert (row.metric_only, row.other_only) == (20, 0)
-    assert row.p == pytest.approx(0.33, abs=0.01)  # t of one among twenty documents: t = 1, df 19

@@ -1,12 +1,12 @@
-"""What an error costs beside a harmless change of the same sentence, and beside other errors."""
+"""The penalty for an error beside that for a harmless change of the same sentence."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.methods.stress._outcomes import FEW_PAIRS, mean_interval
+from gnomon.methods.stress._outcomes import mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,17 +16,11 @@ if TYPE_CHECKING:
     from gnomon.methods.stress._outcomes import Outcomes, PairGroups
     from gnomon.stats.resampling import Interval
 
-#: whether an error costs more than a harmless change
-Price: TypeAlias = Literal["dearer", "no dearer", "undecided", ""]
-#: from slight to severe
-SEVERITIES = ("minor", "major", "critical")
-#: an error that costs more than a harmless change in so many comparisons has the same price
-_SAME = 0.5
 #: comparisons at a time
 _BLOCK = 1 << 20
 
 
-class PriceComparisons(NamedTuple):
+class PenaltyComparisons(NamedTuple):
     """How often each pair lowers the score by more than other pairs of its sentence do.
 
     - ``wins``: in how many comparisons, ties as half, float64 [pairs].
@@ -49,13 +43,14 @@ class PriceComparisons(NamedTuple):
 
     def interval(
         self, groups: PairGroups, numbers: Sequence[int] | NDArray[np.intp], *, level: float
-    ) -> tuple[Interval, int]:
-        """The mean share over sentences with its interval, and how many sentences these are."""
-        shares, clusters = self.of_sentences(groups, numbers)
-        return mean_interval(shares, clusters, level=level), len(shares)
+    ) -> Interval:
+        """The mean share over sentences, with its interval."""
+        return mean_interval(*self.of_sentences(groups, numbers), level=level)
 
 
-def compared(outcome: Outcomes, groups: PairGroups, others: NDArray[np.bool_]) -> PriceComparisons:
+def compare_penalties(
+    outcome: Outcomes, groups: PairGroups, others: NDArray[np.bool_]
+) -> PenaltyComparisons:
     """Each pair beside those of the others that are of the same sentence.
 
     Args:
@@ -81,7 +76,7 @@ def compared(outcome: Outcomes, groups: PairGroups, others: NDArray[np.bool_]) -
         tied = abs(gap) <= outcome.ties
         wins[rows] = (there & ~tied & (gap > 0)).sum(axis=1) + 0.5 * (there & tied).sum(axis=1)
         made[rows] = there.sum(axis=1)
-    return PriceComparisons(wins, made)
+    return PenaltyComparisons(wins, made)
 
 
 def harmless(groups: PairGroups) -> NDArray[np.bool_]:
@@ -93,31 +88,3 @@ def harmless(groups: PairGroups) -> NDArray[np.bool_]:
         ],
         dtype=np.bool_,
     )
-
-
-def price_of(interval: Interval, sentences: int) -> Price:
-    """Whether an error costs more than a harmless change, by an interval for all rows together."""
-    if sentences < FEW_PAIRS or np.isnan(interval.low):
-        return ""
-    if interval.low > _SAME:
-        return "dearer"
-    return "no dearer" if interval.high <= _SAME else "undecided"
-
-
-def in_order(outcome: Outcomes, groups: PairGroups) -> PriceComparisons:
-    """Each error beside the less severe ones of its sentence, as their set labels them."""
-    grades = np.array(
-        [
-            SEVERITIES.index(pair.severity)
-            if pair.kind == "error" and pair.severity in SEVERITIES
-            else -1
-            for pair in groups.pairs
-        ],
-        dtype=np.intp,
-    )
-    wins, made = np.zeros(len(grades)), np.zeros(len(grades))
-    for grade in range(1, len(SEVERITIES)):
-        rows = grades == grade
-        comparisons = compared(outcome, groups, (grades >= 0) & (grades < grade))
-        wins[rows], made[rows] = comparisons.wins[rows], comparisons.made[rows]
-    return PriceComparisons(wins, made)
