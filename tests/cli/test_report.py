@@ -45,13 +45,10 @@ def test_a_run_writes_its_report_and_report_writes_the_same(gnomon: Callable, st
     assert (Path("now") / "data" / "where-0-0.js").is_file()
 
 
-def test_texts_and_spans_can_be_left_out(gnomon: Callable, study: Path) -> None:
+def test_texts_can_be_left_out(gnomon: Callable, study: Path) -> None:
     assert gnomon("run", study, "--engine", "here").code == 0
     assert gnomon("report", "study.store", "-o", "bare", "--no-texts").code == 0
     assert not list(Path("bare/data").glob("text-*"))
-    assert gnomon("report", "study.store", "-o", "plain", "--no-spans").code == 0
-    assert list(Path("plain/data").glob("text-*"))
-    assert not list(Path("plain/data").glob("where-*"))
 
 
 def test_the_study_may_name_its_report(gnomon: Callable, study: Path) -> None:

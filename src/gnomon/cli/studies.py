@@ -392,7 +392,7 @@ _REPORT_EXAMPLES = """\
 examples:
   gnomon report wmt.store -o report.html
   gnomon report wmt.store -o report       (a folder: open report/index.html)
-  gnomon report wmt.store -o report.html --no-spans
+  gnomon report wmt.store -o report.html --no-texts
 """
 
 
@@ -415,9 +415,6 @@ def _add_report(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--no-texts", action="store_true", help="show numbers alone, no texts of the test sets"
     )
-    parser.add_argument(
-        "--no-spans", action="store_true", help="do not mark features in texts (no tagging)"
-    )
     parser.set_defaults(run=_report)
 
 
@@ -426,9 +423,7 @@ def _report(args: argparse.Namespace) -> int:
     from gnomon.studies import Store
 
     store = Store.open(args.store)
-    write_report(
-        store, args.output, texts=not args.no_texts, spans=not args.no_spans, quiet=args.quiet
-    )
+    write_report(store, args.output, texts=not args.no_texts, quiet=args.quiet)
     return 0
 
 
@@ -437,7 +432,6 @@ def write_report(
     output: str | PathLike[str],
     *,
     texts: bool = True,
-    spans: bool = True,
     quiet: bool = False,
 ) -> None:
     """The pages of a store, and where they are."""
@@ -449,9 +443,7 @@ def write_report(
     if not store.files():
         raise UsageError(f"nothing is in the store {store.path} yet; run the study: gnomon run")
     with stages("reading the results", quiet=quiet) as progress:
-        content = pages(
-            store, texts=texts, spans=spans, cache=Cache(default_path()), progress=progress
-        )
+        content = pages(store, texts=texts, cache=Cache(default_path()), progress=progress)
         write_site(output, content, progress=progress)
     _say_where(Path(output))
 

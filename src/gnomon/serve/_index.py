@@ -286,7 +286,7 @@ def _add_marks(store: Store, folder: Path, index: Index) -> None:
         sets = study_sets(source, cache=Cache(default_path()))
     except GnomonError:  # texts stay to be read without marks
         sets = ()
-    by_name = {study_set.page.name: study_set.page for study_set in sets}
+    by_name = {study_set.name: study_set for study_set in sets}
     for number, indexed in enumerate(index.sets):
         page = by_name.get(indexed.name)
         if page is None or page.missing or indexed.texts != "ready":

@@ -108,18 +108,6 @@ class Markers:
         return [{text: list(layers.values()) for text, layers in texts.items()} for texts in marks]
 
 
-@dataclass(frozen=True)
-class StudySet:
-    """A test set of a study."""
-
-    page: PageSet
-    planned: PlannedSet | None
-
-    def testset(self) -> TestSet | None:
-        """Its texts, where they can be shown."""
-        return None if self.page.missing or self.planned is None else self.planned.read()
-
-
 def study_sets(
     source: PageSource,
     *,
@@ -127,7 +115,7 @@ def study_sets(
     spans: bool = True,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
-) -> tuple[StudySet, ...]:
+) -> tuple[PageSet, ...]:
     """The test sets of a store; see :func:`gnomon.study.pages`."""
     planned_sets = {planned_set.name: planned_set for planned_set in source.store.sets()}
     sets = []
@@ -151,7 +139,7 @@ def study_sets(
             missing,
             marked.notices,
         )
-        sets.append(StudySet(page, planned))
+        sets.append(page)
     return tuple(sets)
 
 
@@ -301,8 +289,8 @@ def pages(
         facts=_facts(sets, source.entries),
         notices=(
             *_undone(len(store.planned()), len(source.entries)),
-            *(study_set.page.missing for study_set in sets if texts and study_set.page.missing),
-            *(notice for study_set in sets for notice in study_set.page.notices),
+            *(study_set.missing for study_set in sets if texts and study_set.missing),
+            *(notice for study_set in sets for notice in study_set.notices),
             *(
                 f"{methods.title_of(method)}: {OWN_TOKENS}"
                 for method, kinds in mask_kinds(source.entries).items()
@@ -330,7 +318,7 @@ def pages(
             ),
             *_provenance(source),
         ),
-        testsets=[study_set.page for study_set in sets],
+        testsets=sets,
         verdicts=verdicts(store),
         names=_short_names(source),
     )
@@ -489,13 +477,13 @@ def _rows_of_systems(store: Store, entry: FinishedTask) -> Iterator[SystemScore]
         yield SystemScore.from_row(dict(zip(cells, row, strict=True)))
 
 
-def _facts(sets: Sequence[StudySet], entries: Sequence[FinishedTask]) -> dict[str, str]:
+def _facts(sets: Sequence[PageSet], entries: Sequence[FinishedTask]) -> dict[str, str]:
     names = {spec: name for spec, name in _titles(entries).items() if "(" in spec}
     metrics = dict.fromkeys(names.get(spec, spec) for entry in entries for spec in entry.metrics)
     return {
         "test sets": str(len(sets)),
-        "systems": str(len({name for study_set in sets for name in study_set.page.systems})),
-        "segments": f"{sum(study_set.page.segments for study_set in sets):,}",
+        "systems": str(len({name for study_set in sets for name in study_set.systems})),
+        "segments": f"{sum(study_set.segments for study_set in sets):,}",
         "metrics": ", ".join(metrics),
         "methods": ", ".join(dict.fromkeys(entry.method for entry in entries)),
         "tasks": str(len(entries)),
