@@ -87,7 +87,7 @@ def test_what_is_no_file_is_refused_and_nothing_waits_for_it(
     assert not problems, "\n\n".join(problems)
 
 
-@pytest.mark.parametrize("name", ["gnomon", "written esa", "frozen"])
+@pytest.mark.parametrize("name", ["gnomon", "human esa", "frozen"])
 def test_a_process_ends_in_words_as_a_command_in_this_one_does(
     made: list[Example], name: str, tmp_path: Path
 ) -> None:

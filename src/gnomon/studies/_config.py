@@ -227,8 +227,9 @@ def _flat(given: Mapping[str, object], before: str = "") -> dict[str, object]:
 
 def _with_further(name: str, entry: object) -> dict[str, object]:
     """A method that is the head of others: its own tables, and theirs."""
-    tables = entry if isinstance(entry, list) else [entry]
-    if not all(isinstance(table, Mapping) for table in tables):
+    given = entry if isinstance(entry, list) else [entry]
+    tables = [table for table in given if isinstance(table, Mapping)]
+    if len(tables) < len(given):
         return {name: entry}
     begins = f"{name}."
     further = [other for other in methods.names() if other.startswith(begins)]
