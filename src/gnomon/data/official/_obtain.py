@@ -49,14 +49,6 @@ _LOCK = "lock.json"
 
 
 @dataclass(frozen=True)
-class Expected:
-    """The checksums that a file must have, as far as they are known."""
-
-    sha256: str | None = None
-    md5: str | None = None
-
-
-@dataclass(frozen=True)
 class Recorded:
     """What ``lock.json`` says of a fetched file."""
 
@@ -79,21 +71,16 @@ def digest(path: Path, kind: str = "sha256") -> str:
         return hashlib.file_digest(file, new).hexdigest()
 
 
-def verify(path: Path, expected: Expected, *, shown: str) -> str:
-    """Check a file against what is expected of it."""
-    checksum = digest(path)
-    if expected.sha256 is not None and checksum != expected.sha256:
-        raise _differs(shown, "sha256", checksum, expected.sha256)
-    if expected.md5 is not None and (md5 := digest(path, "md5")) != expected.md5:
-        raise _differs(shown, "md5", md5, expected.md5)
+def verify(path: Path, expected: str | None, kind: str = "sha256") -> str:
+    """Check the checksum of a file, if that is known, and give it."""
+    checksum = digest(path, kind)
+    if expected is not None and checksum != expected:
+        raise DataError(
+            f"{path} has the {kind} {checksum}; {expected} is expected: the file is damaged, was"
+            " changed by its publisher, or is another one. Fetch it again, from elsewhere if need"
+            " be (--from)"
+        )
     return checksum
-
-
-def _differs(shown: str, kind: str, checksum: str, wanted: str) -> DataError:
-    return DataError(
-        f"{shown} has the {kind} {checksum}; {wanted} is expected: the file is damaged, was changed"
-        " by its publisher, or is another one. Fetch it again, from elsewhere if need be (--from)"
-    )
 
 
 def find_record(folder: Path, url: str) -> Recorded | None:
@@ -164,25 +151,23 @@ def base_name(url: str) -> str:
 
 
 @contextmanager
-def obtain(
-    url: str, origin: Origin, *, md5: str | None = None, names: Sequence[str] = ()
-) -> Iterator[Path]:
+def obtain(url: str, origin: Origin) -> Iterator[Path]:
     """The file of an address, fetched if it is not here, and checked.
 
-    Checked are the SHA-256 that the user gave, or else the one recorded when the address was first
-    fetched, and the publisher's MD5. The SHA-256 is recorded when the block that reads the file has
-    ended well: a damaged file must not become the one that is expected from then on. Of a download
-    that nobody vouches for, and that cannot be read, nothing is kept but under another name.
+    Checked is the SHA-256 that the user gave, or else the one recorded when the address was first
+    fetched. It is recorded when the block that reads the file has ended well: a damaged file must
+    not become the one that is expected from then on. Of a download that nobody vouches for, and
+    that cannot be read, nothing is kept but under another name.
     """
     known = find_record(origin.downloads, url)
     mine = origin.given is None or "://" in origin.given
     if mine:
         path = _downloaded(origin.given or url, url, origin)
     else:
-        path = _in(Path(origin.given or ""), [*names, base_name(url)])
+        path = find_given(Path(origin.given or ""), [base_name(url)])
     sha256 = origin.sha256 or (known.sha256 if known else None)
     try:
-        checksum = verify(path, Expected(sha256, md5), shown=str(path))
+        checksum = verify(path, sha256)
     except DataError as error:
         remedy = _set_aside(path) if mine else ""
         if known is not None and sha256 == known.sha256:
@@ -195,7 +180,7 @@ def obtain(
     try:
         yield path
     except DataError as error:
-        if not mine or sha256 is not None or md5 is not None:
+        if not mine or sha256 is not None:
             raise
         raise DataError(f"{error}{_set_aside(path)}, and its checksum is not recorded") from error
     if known is None or checksum != known.sha256:
@@ -222,7 +207,8 @@ def _downloaded(address: str, url: str, origin: Origin) -> Path:
     return target
 
 
-def _in(given: Path, names: Sequence[str]) -> Path:
+def find_given(given: Path, names: Sequence[str]) -> Path:
+    """The file that a user names, or one of these names in the folder."""
     if given.is_file():
         return given
     if not given.is_dir():
