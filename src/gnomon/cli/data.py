@@ -246,7 +246,7 @@ def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
     source.add_argument("--sha256", metavar="SUM", help="the checksum that the file must have")
     _add_home(parser, "-o", "--output")
     add_format(parser)
-    kept = "what has come is kept; the same command goes on where the transfer broke off"
+    kept = "files that came whole are kept, and not fetched again"
     parser.set_defaults(run=_fetch, kept=kept)
 
 

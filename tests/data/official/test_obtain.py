@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.data.formats.wmt_files import small_set, to_xml
-from tests.data.official.official_sets import md5, tgz, xml_archive
+from tests.data.official.official_sets import tgz, xml_archive
 
 import gnomon as gn
 from gnomon import official
@@ -87,21 +87,21 @@ def test_a_file_that_differs_from_the_recorded_one_is_refused(site, tmp_path: Pa
     assert lock(tmp_path)[url]["sha256"] == hashlib.sha256(changed).hexdigest()
 
 
-def test_the_recorded_checksum_holds_beside_the_publishers(site, tmp_path: Path) -> None:
+def test_the_recorded_checksum_holds_unless_another_is_given(site, tmp_path: Path) -> None:
     url, origin = f"{site.url}/x.bin", Origin(tmp_path)
     site.files["/x.bin"] = b"one"
-    with obtain(url, origin, md5=md5(b"one")) as path:
+    with obtain(url, origin) as path:
         assert path.read_bytes() == b"one"
     path.unlink()
     site.files["/x.bin"] = b"two"
     with (
         pytest.raises(DataError, match="recorded when"),
-        obtain(url, origin, md5=md5(b"two")),
+        obtain(url, origin),
     ):
         pass
     assert lock(tmp_path)[url]["sha256"] == hashlib.sha256(b"one").hexdigest()
     asked = replace(origin, sha256=hashlib.sha256(b"two").hexdigest())
-    with obtain(url, asked, md5=md5(b"two")) as path:
+    with obtain(url, asked) as path:
         assert path.read_bytes() == b"two"
     assert lock(tmp_path)[url]["sha256"] == asked.sha256
 
