@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 SIZES = (50_000, 500_000)
 _POLLS = 300
-#: seconds in which people think of the next question
-_PAUSE = 3
 _STUDY = """
 name = "large"
 store = "large.store"
@@ -167,10 +165,6 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
         made["a page of a table, sorted, s"] = min(
             browser.get(f"{base}/tables/segments?sort=score&page=200")[0] for _ in range(3)
         )
-        question = f"{base}/ask?sql=select+avg(score)+from+segments"
-        made["a question, s"] = browser.get(question)[0]
-        time.sleep(_PAUSE)
-        made["a question where one was asked or the page was opened, s"] = browser.get(question)[0]
         tag = browser.open(f"{browser.address}{base}/progress").headers["ETag"]
         before = cpu_seconds(process)
         for _ in range(_POLLS):

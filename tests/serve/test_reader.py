@@ -58,7 +58,7 @@ def test_a_server_shows_results_and_loads_nothing_that_computes(
     stored: Path, tmp_path: Path
 ) -> None:
     pages = ["/", "/studies/{}", "/studies/{}/tables/scores", "/studies/{}/maps/muler",
-             "/studies/{}/ask", "/studies/{}/progress", "/studies/{}/download/tables/scores.csv",
+             "/studies/{}/progress", "/studies/{}/download/tables/scores.csv",
              "/studies/{}/download/study.zip", "/api/v1/methods"]  # fmt: skip
     given = json.dumps([str(stored), str(tmp_path / "folder"), pages])
     command = [sys.executable, "-c", _SERVER, given]

@@ -219,7 +219,7 @@ def test_no_store_is_an_error_of_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["", "/tables", "/tables/scores", "/maps/muler", "/provenance", "/ask", "/notes"],
+    ["", "/tables", "/tables/scores", "/maps/muler", "/provenance", "/notes"],
 )
 def test_pages_have_twins_as_data(shows: Callable[..., Any], address: str) -> None:
     client = shows()

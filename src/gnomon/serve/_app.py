@@ -19,7 +19,6 @@ from starlette.routing import Route
 
 from gnomon.core.errors import GnomonError
 from gnomon.serve._access import Access
-from gnomon.serve._ask import stop_waiting
 from gnomon.serve._guard import Guard, guarded
 from gnomon.serve._jobs import Queue
 from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
@@ -120,7 +119,6 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
     finally:
         app.state.reader.stop()
-        stop_waiting()
         if queue is not None:
             await run_in_threadpool(queue.stop)
 

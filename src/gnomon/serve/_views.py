@@ -1,8 +1,7 @@
-"""Pages of a study: what was found, tables, heat maps, segments, questions, downloads, notes."""
+"""Pages of a study: what was found, tables, heat maps, segments, downloads, notes."""
 
 from __future__ import annotations
 
-import threading
 from dataclasses import asdict, fields, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,8 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
-from gnomon.core.findings import Column
-from gnomon.serve import _ask, _downloads, _notes, _progress
+from gnomon.serve import _downloads, _notes, _progress
 from gnomon.serve._builds import BUILDS, KEY, Build, begin, build_of
 from gnomon.serve._comparing import check_view, job_view
 from gnomon.serve._pages import Page, Shown
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: characters of a value in an address
 _LONGEST = 300
-#: questions that are answered at a time
-_QUESTIONS = threading.BoundedSemaphore(2)
 
 
 # What pages have in common.
@@ -339,62 +335,6 @@ async def _all_notes(request: Request) -> Shown:
     return _shown("notes.html.j2", values)
 
 
-# Questions.
-
-
-async def _question(request: Request) -> Shown:
-    sql = request.query_params.get("sql", "")
-
-    def work(read: StoreReader) -> dict[str, Any]:
-        answer, problem = None, ""
-        if not sql.strip():
-            _ask.prepare(request.state.study.store)
-        else:
-            try:
-                answer = _answered(request, sql, _ask.ROWS)
-            except _ask.Refused as error:
-                problem = str(error)
-        return {
-            **_common(request),
-            "sql": sql,
-            "answer": answer,
-            "problem": problem,
-            "tables": read(_ask.tables),
-            "examples": read(_ask.examples),
-            "seconds": _ask.SECONDS,
-            "most": _ask.MOST_ROWS,
-        }
-
-    values = await _made(request, work)
-    shown = _shown("ask.html.j2", values)
-    return replace(shown, status=HTTPStatus.UNPROCESSABLE_ENTITY) if values["problem"] else shown
-
-
-def _answered(request: Request, sql: str, rows: int) -> _ask.SqlAnswer:
-    if not _QUESTIONS.acquire(timeout=_ask.SECONDS):
-        raise _ask.Refused("Other questions are being answered; ask again in a moment.")
-    try:
-        return _ask.ask(request.state.study.store, sql, rows=rows)
-    finally:
-        _QUESTIONS.release()
-
-
-async def _answer_file(request: Request) -> Response:
-    sql, kind = request.query_params.get("sql", ""), request.path_params["kind"]
-    if kind not in ("tsv", "csv", "json"):
-        raise NotFound
-
-    def work(_read: StoreReader) -> Iterator[bytes]:
-        answer = _answered(request, sql, _ask.MOST_ROWS)
-        columns = [
-            Column(f"{name}_{n}" if name in answer.columns[:n] else name, name, kind_of)
-            for n, (name, kind_of) in enumerate(zip(answer.columns, answer.kinds, strict=True))
-        ]
-        return _downloads.rows_file(columns, answer.rows, kind)
-
-    return _file(await _made(request, work), f"answer.{kind}", _downloads.KINDS[kind])
-
-
 # Downloads.
 
 
@@ -521,8 +461,6 @@ PAGES = (
     _page("/segments", _segments, texts=True),
     _page("/notes", _all_notes, texts=True),
     _form("/notes", _write_note),
-    _page("/ask", _question, texts=True),
-    _page("/ask/answer.{kind}", _answer_file, texts=True, json=False),
     _page("/download/tables/{table}.{kind}", _table_file, texts=True, json=False),
     _page("/download/study.zip", _study_file, texts=True, json=False),
     _page("/download/notes.{kind}", _notes_file, texts=True, json=False),

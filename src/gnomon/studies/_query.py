@@ -395,7 +395,6 @@ def connect(
     sql: str | None = None,
     all_files: bool = False,
     frugal: bool = False,
-    settings: Mapping[str, str] | None = None,
 ) -> Any:  # DuckDB is optional, without types
     """A connection in whose memory the tables of a store are views."""
     try:
@@ -409,7 +408,7 @@ def connect(
     connection.execute("set enable_progress_bar = false")  # it goes to standard output
     spill = Path(gettempdir(), f"gnomon-{secrets.token_hex(8)}")  # made and removed by DuckDB
     connection.execute(f"set temp_directory = {sql_text(spill)}")
-    for setting, value in {**(_FRUGAL if frugal else {}), **(settings or {})}.items():
+    for setting, value in (_FRUGAL if frugal else {}).items():
         connection.execute(f"set {setting} = '{value}'")
     for name, rows in (("tasks", _tasks(store)), ("testsets", _testsets(store))):
         kinds = {column.name: SQL_TYPES[column.kind] for column in OWN_TABLES[name]}

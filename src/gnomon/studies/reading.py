@@ -24,13 +24,8 @@ if TYPE_CHECKING:
     from gnomon.studies._folder import sealed as sealed
     from gnomon.studies._page_rows import PageSource as PageSource
     from gnomon.studies._pages import study_sets as study_sets
-    from gnomon.studies._query import OWN_TABLES as OWN_TABLES
-    from gnomon.studies._query import SQL_TYPES as SQL_TYPES
     from gnomon.studies._query import TASK as TASK
     from gnomon.studies._query import connect as connect
-    from gnomon.studies._query import meanings_of as meanings_of
-    from gnomon.studies._query import names as names
-    from gnomon.studies._query import views as views
     from gnomon.studies._sources import PlanRecord as PlanRecord
     from gnomon.studies._tables import buffers_of as buffers_of
     from gnomon.studies._tables import cells_of as cells_of
