@@ -226,7 +226,6 @@ class Bars:
         ends: what the two ends of the scale mean, in a few words ("A better", "B better").
         dots: a dot stands for each value in place of a bar, where the way from 0 says nothing.
         hollow: a column drawn as a hollow dot beside the dot of each value.
-        line: a column that is the same in all rows of a series, drawn as a line through them.
     """
 
     table: str
@@ -243,7 +242,6 @@ class Bars:
     ends: tuple[str, str] | None = None
     dots: bool = False
     hollow: str | None = None
-    line: str | None = None
 
 
 class RankedRow(Protocol):

@@ -170,9 +170,6 @@ def _bars(figure: Any, view: Bars, table: Table, rows: Sequence[Any]) -> None:
             if view.hollow:
                 others = [_number(row[view.hollow]) for row in mine]
                 axes.plot(others, at, "o", mfc="none", color=_COLOURS[k], zorder=3)
-            lines = [_number(row[view.line]) for row in mine] if view.line else []
-            if lines:
-                axes.axvline(lines[0], color=_COLOURS[k], linestyle=":")
         axes.set_xlabel(column.title)
     if len(names) == 1:  # the bars of one category have names of their own
         middle = (len(series) - 1) / 2

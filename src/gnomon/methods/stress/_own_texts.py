@@ -140,10 +140,9 @@ def _chosen_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]
         return REFERENCE, {"texts": "references, as there are no outputs"}
     doubtful = {name for anomaly in testset.anomalies for name in anomaly.systems}
     names = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
-    if len(names) == 1 or not testset.references:
-        _refuse_doubtful(testset, names[0])
-        return names[0], {"texts": f"outputs of {names[0]}"}
     _refuse_doubtful(testset, names[0])
+    if len(names) == 1 or not testset.references:
+        return names[0], {"texts": f"outputs of {names[0]}"}
     _, chrf = bind(testset, "chrf", allow_code=False)
     scores = dict(zip(testset.systems, chrf.system(testset.batch()).tolist(), strict=True))
     best = max(names, key=lambda name: scores[name])
@@ -162,7 +161,7 @@ def _copied(on: str, testset: TestSet) -> list[str]:
     if on != REFERENCE or len(testset.references) != 1:
         return []
     said = f"the texts that are changed are {REFERENCE_COPIED} that they are compared with"
-    return [f"{said}: each change takes them away from it, and metrics see nearly all of that"]
+    return [f"{said}: each change takes them away from it, and metrics detect nearly all of that"]
 
 
 def _texts(testset: TestSet, on: str) -> Sequence[str]:

@@ -187,29 +187,24 @@ function bars(box, finding, panel) {
     // what the ends of the scale mean; of the figure that was meant, and that alone
     const {ends} = chosenView(panel, where.state);
     if (ends && state.value === view.values[0]) legend.replaceChildren(el("p", {class: "legend ends"}, el("span", {}, "\u2190 ", data(ends[0])), el("span", {}, data(ends[1]), " \u2192")));
-    else legend.replaceChildren(...(few ? [key(unique(chosen).map((s, n) => ["s" + n, s]))] : []), ...signs(lineAt(names, chosen, at)));
+    else legend.replaceChildren(...(few ? [key(unique(chosen).map((s, n) => ["s" + n, s]))] : []), ...signs());
     area.replaceChildren(...charts);
   }
-  // What a hollow dot and a line are.
-  function signs(line) {
-    const mark = (...nodes) => svg("svg", {class: "key", width: 12, height: 12, "aria-hidden": "true"}, ...nodes);
-    const entries = view.hollow ? [[svg("circle", {class: "hollow", cx: 6, cy: 6, r: 4}), view.hollow]] : [];
-    if (line !== null) entries.push([svg("line", {class: "guide", x1: 6, x2: 6, y1: 0, y2: 12}), view.line]);
-    return entries.length ? [el("p", {class: "legend"}, ...entries.map(([shape, name]) => el("span", {}, mark(shape), " ", data(table.columns.get(name).title))))] : [];
+  // What a hollow dot is.
+  function signs() {
+    if (!view.hollow) return [];
+    const mark = svg("svg", {class: "key", width: 12, height: 12, "aria-hidden": "true"}, svg("circle", {class: "hollow", cx: 6, cy: 6, r: 4}));
+    return [el("p", {class: "legend"}, el("span", {}, mark, " ", data(table.columns.get(view.hollow).title)))];
   }
   function hollowAt(i, name) {
     if (!view.hollow) return null;
     const column = table.columns.get(view.hollow), value = valueAt(i, column);
     return {value, title: `${shown(name)}: ${shown(column.title)} ${format(value, column)}`};
   }
-  function lineAt(names, chosen, at) {
-    const values = view.line ? names.flatMap((name) => chosen.map((s) => valueAt(at(name, s), table.columns.get(view.line)))) : [];
-    return values.find(isNumber) ?? null;
-  }
   function valueAt(i, column) { return i === undefined ? null : column.at(i); }
   function spanOf(names, chosen, at, column) {
     const cells = names.flatMap((name) => chosen.map((s) => at(name, s)));
-    const others = [view.hollow, view.line].filter(Boolean).map((name) => table.columns.get(name));
+    const others = view.hollow ? [table.columns.get(view.hollow)] : [];
     return limits(cells.flatMap((i) => [valueAt(i, column), ...(endsOf(table, column, i) || []), ...others.map((other) => valueAt(i, other))]), column, view.dots);
   }
   function drawFew(names, chosen, at) {
@@ -223,7 +218,7 @@ function bars(box, finding, panel) {
         bars: chosen.map((s, n) => ({...oneBar(table, at(name, s), column, "s" + n, `${shown(name)}, ${shown(s)}`, {dot: view.dots}), hollow: hollowAt(at(name, s), name)}))}));
       const span = spanOf(names, chosen, at, column);
       const label = `${shown(column.title)}: ${names.length} rows for ${chosen.map(shown).join(" and ")}; the same numbers are in the table ${shown(table.title)}.`;
-      return chart({width, title: shown(column.title), label, rows, ...span, guide: lineAt(names, chosen, at) ?? (column.kind === "share" && span.high > 1 ? 1 : null),
+      return chart({width, title: shown(column.title), label, rows, ...span, guide: column.kind === "share" && span.high > 1 ? 1 : null,
         noteTitle: beside ? shown(table.columns.get(beside).title) : ""});
     });
   }
