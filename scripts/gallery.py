@@ -63,10 +63,10 @@ class Picture:
 
 
 PICTURES = {
-    "report": Picture(("muler"), options=(*TWO, "--features", "pos:*", "ent:*")),
+    "report": Picture(("muler",), options=(*TWO, "--features", "pos:*", "ent:*")),
     "compare": Picture(("compare",), options=("-m", "bleu", "chrf", "--by", "domain")),
     "compare-phone": Picture(("compare",), width=390, height=844, options=("-m", "bleu")),
-    "muler": Picture(("muler"), scheme="dark", options=("--features", "pos:*")),
+    "muler": Picture(("muler",), scheme="dark", options=("--features", "pos:*")),
     "difficulty": Picture(("difficulty", "words"), options=("-m", "bleu")),
     "bmx": Picture(("bmx", "explain"), options=(*TWO, "-m", "chrf", "--first", "60")),
 }

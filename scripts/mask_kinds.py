@@ -191,7 +191,7 @@ def column_of(testset: TestSet, spec: str, given: argparse.Namespace) -> Column:
         testset,
         metric,
         WordChoice(features=given.features),
-        MaskChoice(masking=masking),  # type: ignore[arg-type]  # by the user, and checked there
+        MaskChoice(masking),  # type: ignore[arg-type]  # by the user, and checked there
         Run(),
     )
     (bound,) = setup.metrics.values()

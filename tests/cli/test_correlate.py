@@ -57,7 +57,7 @@ def test_several_test_sets_are_correlated_alone_and_together(gnomon, sets) -> No
 
 
 def test_text_shows_n_in_each_cell_and_few_systems_in_parentheses(gnomon, sets) -> None:
-    answer = gnomon("muler", "correlate", "-t", *sets, *WORD, "--few", "5", "-w", "3")
+    answer = gnomon("muler", "correlate", "-t", *sets, *WORD, "--min-systems", "5", "-w", "3")
     assert "few systems: fewer than 5" in answer.out
     assert "human submissions are left out: sys4" in answer.out
     assert "[6]" in answer.out
@@ -85,8 +85,8 @@ def test_systems_of_ones_own_belong_to_one_test_set(gnomon, sets, files) -> None
 def test_the_page_holds_plots_and_contrasts(gnomon, sets, tmp_path) -> None:
     page = tmp_path / "page.html"
     answer = gnomon(
-        "muler", "correlate", "-t", *sets, *WORD, "--html", page, "--near", "100", "--far", "0.1",
-        "-o", tmp_path / "out.txt",
+        "muler", "correlate", "-t", *sets, *WORD, "--html", page, "--max-score-gap", "100",
+        "--min-muler-gap", "0.1", "-o", tmp_path / "out.txt",
     )  # fmt: skip
     assert answer.code == 0
     text = page.read_text(encoding="utf-8")
@@ -100,13 +100,3 @@ def test_every_format_is_written(gnomon, sets, form) -> None:
     answer = gnomon("muler", "correlate", "-t", sets[0], *WORD, "-f", form)
     assert answer.code == 0
     assert "re:word" in answer.out
-
-
-def test_a_file_of_contrasts_is_filled_whatever_is_printed(gnomon, sets, tmp_path) -> None:
-    files = [tmp_path / name for name in ("text.tsv", "json.tsv")]
-    for file, printed in zip(files, ("text", "json"), strict=True):
-        arguments = ["--near", "60", "--far", "0.1", "-f", printed, "--tables", f"contrasts={file}"]
-        assert gnomon("muler", "correlate", "-t", *sets, *WORD, "-q", *arguments).code == 0
-    one, other = (file.read_text(encoding="utf-8") for file in files)
-    assert one == other
-    assert len(one.splitlines()) > 1

@@ -12,16 +12,16 @@ WORD = ["--features", "re:word", "--pattern", r"word=\b[a-z]+\b"]
 FIELDS = {
     "range": (
         "system metric feature masks alpha share segments anti_oracle oracle base muler hybrid"
-        " relative_deviation position rises"
+        " position"
     ),
     "frequency": (
         "system metric feature variant masks alpha share segments muler gain muler_change"
-        " gain_change steadier"
+        " gain_change"
     ),
     "random": (
-        "system metric feature variant masks segments reference_share output_share muler groups"
-        " draws synthetic_reference_share synthetic_output_share mean variance q05 q95 deviation"
-        " deviation_low deviation_high z below apart"
+        "system metric feature variant masks segments reference_share muler groups draws"
+        " random_reference_share random_output_share mean variance deviation"
+        " deviation_low deviation_high below apart"
     ),
 }
 OWN = {"range": [], "frequency": [], "random": ["--draws", "5"]}

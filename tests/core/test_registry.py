@@ -116,8 +116,8 @@ def test_a_docstring_says_of_shared_options_only_what_differs(name: str) -> None
 
 
 def test_the_docstring_of_a_method_holds_the_help_of_its_types() -> None:
-    assert help_texts(inspect.getdoc(gn.muler.score) or "")["overlap"] == (
-        'when a metric token counts as masked: "any", "majority" or "inside".'
+    assert help_texts(inspect.getdoc(gn.muler.score) or "")["pattern"] == (
+        "regular expressions for ``re:NAME``."
     )
     assert (
         help_texts(inspect.getdoc(gn.score) or "")["allow_code"] == methods.OF_THE_RUN["allow_code"]

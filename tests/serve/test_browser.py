@@ -48,7 +48,7 @@ PAGES = {
     "files of a folder": ("One folder up", "/folders?folder=WMT&path=en-ja"),
     "install": ("A tagger for a language", "/install"),
     "words": ("Such a figure is no share", "/help/words"),
-    "help of a method": ("One of: any, majority, inside", "/help/muler"),
+    "help of a method": ("One of: auto, tokens, spans", "/help/muler"),
 }
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 CASES = [

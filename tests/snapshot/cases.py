@@ -467,7 +467,7 @@ _MULER = (
         "muler: lists and patterns",
         f"muler -t es-en -m bleu rouge1 --lexicon some=words.txt --pattern 'number=\\d+'"
         f" --features lex:some re:number 'dep:*' 'morph:Number=*' 'dep:long>=5' --resamples 20"
-        f" --overlap majority --granularity span --variants ratio --tagger {_EN}",
+        f" --masking spans --variants ratio --tagger {_EN}",
     ),
     Case(
         "muler: scorers",
@@ -501,7 +501,8 @@ _MULER = (
     ),
     Case(
         "muler correlate",
-        f"muler correlate -t judged/es-en judged/gl-en -m bleu chrf {_POS} --few 3 --far .05",
+        f"muler correlate -t judged/es-en judged/gl-en -m bleu chrf {_POS} --min-systems 3"
+        " --min-muler-gap .05",
     ),
     Case(
         "muler correlate: by domain",

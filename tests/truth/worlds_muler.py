@@ -180,7 +180,7 @@ def _lively(candidate: str, reference: str) -> float:
 def not_monotone() -> Finding:
     metric = gn.metric(_lively, name="lively", higher_is_better=True)
     made = lines({"A": {"animal": 0.1}, "B": {"animal": 0.8}})
-    return scored(made, metric, mask_words=("X1", "X2", "X3"))
+    return scored(made, metric, masking=gn.muler.Masks(words=("X1", "X2", "X3")))
 
 
 @world(

@@ -484,6 +484,8 @@ def in_files(option: Option) -> Option:
 def _kind_in_files(kind: Any) -> Any:
     parts, origin, inner = parts_of(kind), get_origin(kind), get_args(kind)
     if len(parts) > 1:
+        if any(get_origin(each) is Literal for each in parts):  # which are its names in files
+            parts = tuple(each for each in parts if not _is_object(each))
         given = dict.fromkeys(_kind_in_files(each) for each in parts if each is not type(None))
         return Union[tuple(given)]  # noqa: UP007  # of values
     if origin in _LISTS and inner:
@@ -491,6 +493,11 @@ def _kind_in_files(kind: Any) -> Any:
     if origin is collections.abc.Mapping:
         return Mapping[str, _kind_in_files(inner[1])]  # type: ignore[misc]  # likewise
     return kind if origin is Literal or kind in (bool, float, int) else str
+
+
+def _is_object(kind: Any) -> bool:
+    """Whether a type is a class that no file can hold."""
+    return isinstance(kind, type) and kind not in (str, bool, int, float, type(None))
 
 
 @functools.cache

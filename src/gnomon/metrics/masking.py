@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.core.options import Group, Help, Metavar, Rare, Seed
+from gnomon.core.options import Help, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,48 +25,15 @@ __all__ = [
     "MaskKind",
     "MaskPlan",
     "MaskSeed",
-    "MaskTexts",
     "Overlap",
     "masks_used",
 ]
 
 #: what stands for a feature's words
-MaskKind: TypeAlias = Annotated[
-    Literal["auto", "tokens", "pooled", "in-place", "substitute"],
-    Group("scoring"),
-    Rare(),
-    Help(
-        'what stands for words: masks on each metric\'s "tokens", or mask words where it has none;'
-        ' masks "in-place" of the words alone, put into the texts (as the authors did); or other'
-        ' words ("substitute"): the reference\'s own (oracle), or some of the feature from'
-        ' elsewhere (anti-oracle). "auto": "tokens" if that is one kind of mask for all metrics,'
-        ' else "substitute". "pooled": COMET exchanges words in its vectors, which encodes nothing;'
-        " others mask tokens, and figures of the two do not compare."
-    ),
-]
-#: what is put into texts as masks: alike on both sides, in candidates, in references
-MaskTexts: TypeAlias = Annotated[
-    "Sequence[str] | None",
-    Metavar("WORD"),
-    Group("scoring"),
-    Rare(),
-    Help(
-        "three words that are put into texts as masks, for metrics without masks of their own:"
-        " alike on both sides, the candidate's, the reference's. By default some that the metric"
-        " is found to tell apart."
-    ),
-]
-
+MaskKind: TypeAlias = Literal["auto", "tokens", "spans", "pooled", "in-place", "substitute"]
 #: how masks lie on metric tokens; see :class:`MaskPlan`
-Overlap: TypeAlias = Annotated[
-    Literal["any", "majority", "inside"],
-    Group("scoring"),
-    Rare(),
-    Help('when a metric token counts as masked: "any", "majority" or "inside".'),
-]
-Granularity: TypeAlias = Annotated[
-    Literal["token", "span"], Group("scoring"), Rare(), Help('one mask per "token" or per "span".')
-]
+Overlap: TypeAlias = Literal["any", "majority", "inside"]
+Granularity: TypeAlias = Literal["token", "span"]
 
 
 MaskSeed: TypeAlias = Annotated[Seed, Help('of the words that masking="substitute" draws.')]

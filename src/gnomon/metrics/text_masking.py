@@ -169,8 +169,8 @@ def surviving_words(
 
 def _refusal(bound: BoundMetric, tried: Sequence[MaskProbe]) -> str:
     remedy = (
-        "; name three words that it tells apart (mask_words), or let words stand in for others"
-        " (masking='substitute')"
+        "; let other words stand in (masking='substitute'), or name three words that it tells apart"
+        " (in Python, masking=gnomon.muler.Masks(words=...))"
     )
     if all(probe.blind for probe in tried):
         return (
@@ -262,7 +262,7 @@ def check_absent(words: MaskWords, texts: Sequence[str]) -> None:
     if _present(words, texts):
         raise MaskingError(
             f"one of the mask words {', '.join(map(ascii, words))} occurs in a text; take words"
-            " that occur in none of them, or name none (mask_words): a probe chooses them"
+            " that occur in none of them, or name none: a probe chooses them"
         )
 
 

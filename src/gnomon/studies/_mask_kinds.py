@@ -62,7 +62,7 @@ def _choose_alike(step: Step) -> bool:
     """Whether a step leaves it to gnomon what stands for words."""
     options = methods.find(step.method).step_options
     asked = step.options.get("masking", "auto")
-    return "masking" in options and asked == "auto" and not step.options.get("mask_words")
+    return "masking" in options and asked == "auto"
 
 
 def mask_kinds(entries: Iterable[FinishedTask]) -> dict[str, dict[str, list[str]]]:

@@ -91,7 +91,7 @@ def test_pooled_masks_are_refused_where_no_metric_has_them() -> None:
 
 def test_tokens_of_what_could_pool_are_mask_words_in_its_texts() -> None:
     assert kinds(scored([Vectors()], "tokens")) == {"vectors": "mask words"}
-    named = scored([OVERLAP, "bleu"], mask_words=["X1", "X2", "X3"])
+    named = scored([OVERLAP, "bleu"], gn.muler.Masks(words=["X1", "X2", "X3"]))
     assert kinds(named) == {"overlap": "mask words", "bleu": "tokens"}
     assert any(one.claim == "muler.masks" for one in named.verdict)
 

@@ -278,8 +278,9 @@ def test_a_test_set_without_systems_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"granularity": "word"}, "token, span"),
-        ({"overlap": "some"}, "any, majority, inside"),
+        ({"masking": gn.muler.Masks(granularity="word")}, "token, span"),
+        ({"masking": gn.muler.Masks(overlap="some")}, "any, majority, inside"),
+        ({"masking": "span"}, "did you mean 'spans'"),
         ({"examples": -1}, "0 or more"),
         ({"features": "re:animal"}, "list of texts"),
     ],

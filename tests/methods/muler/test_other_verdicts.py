@@ -78,8 +78,8 @@ def specific(
 ) -> Finding:
     """Features of two systems beside random words as frequent."""
     nothing = dict.fromkeys(
-        ("reference_share", "output_share", "groups", "q05", "q95", "deviation", "z")
-    ) | dict.fromkeys(("synthetic_reference_share", "synthetic_output_share"))
+        ("reference_share", "groups", "random_reference_share", "random_output_share")
+    )
     rows = [
         {
             **nothing,
@@ -96,8 +96,7 @@ def specific(
             "variance": float(random[name].var(ddof=1)),
             "below": float((random[name] < own).mean()),
             "deviation": own - float(random[name].mean()),
-            "q05": 0.0,
-            "q95": 1.0,
+            "intervals": {"deviation": (own - 1.0, own)},
         }
         for name, own in muler.items()
     ]

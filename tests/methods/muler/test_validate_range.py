@@ -59,9 +59,6 @@ def test_a_hybrid_equals_texts_masked_by_hand_and_scored_by_sacrebleu() -> None:
     by_c_and_d = _mean({**alike, "h": "MASKb"}, {**alike, "h": "MASKc"})
     assert half["hybrid"] == pytest.approx(by_c, abs=1e-9)
     assert three_quarters["hybrid"] == pytest.approx(by_c_and_d, abs=1e-9)
-    assert half["relative_deviation"] == pytest.approx(
-        (by_c - (low + high) / 2) / (high - low), abs=1e-9
-    )
     assert half["position"] == pytest.approx((by_c - low) / (high - low), abs=1e-9)
     assert whole["hybrid"] == whole["oracle"]
 
@@ -81,7 +78,6 @@ def test_the_hybrid_of_the_whole_feature_is_its_oracle(
     if row["share"] is not None:
         assert row["hybrid"] == row["oracle"] == known["oracle"]
         assert row["anti_oracle"] == known["anti_oracle"]
-        assert row["rises"] in (None, True)
 
 
 @given(segments)
@@ -92,10 +88,11 @@ def test_hybrids_of_unigrams_lie_between_the_oracles_and_never_fall(
     found = _rows(
         gn.TestSet.from_lists({"s": candidates}, references), "rouge1", shares=[0.2, 0.5, 0.8]
     )
+    hybrids_of_shares = [row["hybrid"] for row in found if row["hybrid"] is not None]
+    assert hybrids_of_shares == pytest.approx(sorted(hybrids_of_shares))
     for row in found:
         if row["hybrid"] is not None:
             assert row["anti_oracle"] - 1e-12 <= row["hybrid"] <= row["oracle"] + 1e-12
-            assert row["rises"] is True
 
 
 @given(
@@ -134,7 +131,6 @@ def test_error_rates_lie_on_the_same_scale() -> None:
     testset = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
     half, whole = _rows(testset, "ter", shares=[0.5, 1.0])
     assert half["anti_oracle"] > half["hybrid"] > half["oracle"]
-    assert half["rises"] is True
     assert 0 < half["position"] < 1
     assert whole["position"] == pytest.approx(1)
 

@@ -30,8 +30,8 @@ _COMMANDS = {
     "reliability": f"judges reliability {_SET} -m PANEL --injections 4",
     "calibrate": f"judges calibrate {_JUDGED} --human da -m JUDGE --items 10",
     "pairwise": f"compare {_SET} -m PAIRS",
-    # which mask words are tried depends on answers, where none are named
-    "muler": f"muler {_SET} -m PANEL_OF_REFERENCES {_FEW} --mask-words tok tik tak",
+    # which mask words are tried depends on answers
+    "muler": f"muler {_SET} -m PANEL_OF_REFERENCES {_FEW} --masking substitute",
     "stress": f"stress {_SET} -m PANEL --perturb number swap --limit 8",
 }
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._figures import clipped_ratios as clipped_ratios
     from gnomon.methods.muler._figures import ratio as ratio
     from gnomon.methods.muler._score import score as score
+    from gnomon.methods.muler._setup import Masks as Masks
     from gnomon.methods.muler.paper.correlate import correlate as correlate
     from gnomon.methods.muler.paper.judge import judge as judge
     from gnomon.methods.muler.paper.pairs import PairStudy as PairStudy

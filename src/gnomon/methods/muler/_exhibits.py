@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from gnomon.core.findings import Excerpt, Exhibit, ExhibitText, Highlight
-from gnomon.core.records import FEATURE, METRIC, SEGMENT, SYSTEM, TEST_SET, Record, column, table
+from gnomon.core.records import FEATURE, METRIC, SEGMENT, SYSTEM, Record, column, table
 from gnomon.methods.muler._figures import defined, occurrences, per_reference
 
 if TYPE_CHECKING:
@@ -132,7 +132,6 @@ _NEGATIVES = 20  # listed per feature and system; a note counts the others
 class NegativeRow(Record):
     """A segment that scores above its oracle."""
 
-    test_set: str = TEST_SET
     metric: str = METRIC
     feature: str = FEATURE
     system: str = SYSTEM
@@ -140,28 +139,6 @@ class NegativeRow(Record):
     base: float = column("base", help="score of the segment")
     oracle: float = column("max", help="its score, the feature masked alike on both sides")
     anti_oracle: float = column("min", help="its score, masked differently on each side")
-
-    @classmethod
-    def of_segment(
-        cls,
-        scores: FeatureScores,
-        batch: Batch,
-        system: int,
-        segment: int,
-        metric: str,
-        test_set: str = "",
-    ) -> NegativeRow:
-        """The row of a segment, from the scores of a feature."""
-        return cls(
-            test_set=test_set,
-            metric=metric,
-            feature=scores.feature,
-            system=batch.systems[system],
-            segment=int(batch.segments[segment]) + 1,
-            base=float(scores.base[system, segment]),
-            oracle=float(scores.oracle[system, segment]),
-            anti_oracle=float(scores.anti_oracle[system, segment]),
-        )
 
 
 @dataclass(frozen=True)
@@ -195,7 +172,15 @@ class FeatureExamples:
         excess = scores.excess()
         above = present.both & (excess > 0)
         rows = [
-            NegativeRow.of_segment(scores, self.batch, system, segment, self.metric)
+            NegativeRow(
+                metric=self.metric,
+                feature=scores.feature,
+                system=self.batch.systems[system],
+                segment=int(self.batch.segments[segment]) + 1,
+                base=float(scores.base[system, segment]),
+                oracle=float(scores.oracle[system, segment]),
+                anti_oracle=float(scores.anti_oracle[system, segment]),
+            )
             for system in np.flatnonzero(above.any(axis=1)).tolist()
             for segment in _largest(excess[system], _NEGATIVES, np.flatnonzero(above[system]))
         ]

@@ -179,7 +179,7 @@ def negative_table(rows: Sequence[NegativeRow], left_out: int = 0) -> Table:
             " 'base > max' of the main table counts all."
         )
     title = "Segments scored above their oracle"
-    return table("negative", title, NegativeRow, rows, note=note, without=("test_set",))
+    return table("negative", title, NegativeRow, rows, note=note)
 
 
 def views(

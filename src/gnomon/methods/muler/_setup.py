@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from gnomon.core.errors import DataError, GnomonError, MaskingError, UsageError
-from gnomon.core.options import SEED
+from gnomon.core.options import SEED, Group, Help, Rare, fields_of, misfits, refusal
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.slices import check_slices
 from gnomon.core.spans import SpanTable
@@ -34,7 +34,6 @@ from gnomon.metrics.masking import (
     Granularity,
     MaskKind,
     MaskPlan,
-    MaskTexts,
     Overlap,
     masks_used,
 )
@@ -125,21 +124,58 @@ class WordChoice(FeatureSources):
 
 
 @dataclass(frozen=True)
-class MaskOptions:
-    """How words are masked: the options that methods which mask share."""
+class Masks:
+    """How words are masked, for who studies masks: ``masking=Masks(overlap="majority")``.
 
+    Attributes:
+        kind: what stands for words, as ``masking`` names it.
+        overlap: when a metric token counts as masked: it shares a character with a span ("any"),
+            more than half of its characters ("majority"), or all of them ("inside").
+        granularity: one mask per "token" or per "span"; the latter is what the kind "spans" means.
+        words: three words that are put into texts as masks, for metrics without masks of their own:
+            alike on both sides, the candidate's, the reference's. By default some that the metric
+            is found to tell apart.
+    """
+
+    kind: MaskKind = "auto"
     overlap: Overlap = "any"
     granularity: Granularity = "token"
-    masking: MaskKind = "auto"
-    mask_words: MaskTexts = None
+    words: Sequence[str] | None = None
 
-    def seeded(self, seed: int) -> MaskChoice:
-        """With the seed of other words that are drawn."""
-        return MaskChoice(**vars(self), seed=seed)
+
+#: the kind of masks, or all that there is to say of them
+MaskingOption: TypeAlias = Annotated[
+    "MaskKind | Masks",
+    Group("scoring"),
+    Rare(),
+    Help(
+        "what stands for words, or :class:`gnomon.muler.Masks`: masks on each metric's"
+        ' "tokens", or mask words where it has none; likewise, one mask for all tokens of a span'
+        ' ("spans"); masks "in-place" of the words alone, put into the texts (as the authors did);'
+        ' or other words ("substitute"): the reference\'s own (oracle), or some of the feature from'
+        ' elsewhere (anti-oracle). "auto": "tokens" if that is one kind of mask for all metrics,'
+        ' else "substitute". "pooled": COMET exchanges words in its vectors, which encodes nothing;'
+        " others mask tokens, and figures of the two do not compare."
+    ),
+]
 
 
 @dataclass(frozen=True)
-class MaskChoice(MaskOptions):
+class MaskOptions:
+    """How words are masked: the option that methods which mask share."""
+
+    masking: MaskingOption = "auto"
+
+    def seeded(self, seed: int) -> MaskChoice:
+        """With the seed of other words that are drawn."""
+        masks = self.masking if isinstance(self.masking, Masks) else Masks(self.masking)
+        if masks.kind == "spans":
+            masks = replace(masks, kind="tokens", granularity="span")
+        return MaskChoice(**vars(masks), seed=seed)
+
+
+@dataclass(frozen=True)
+class MaskChoice(Masks):
     """How words are masked."""
 
     seed: int = SEED
@@ -151,27 +187,27 @@ class MaskChoice(MaskOptions):
             UsageError: pooled masks are asked for, and no metric has them.
         """
         pooling = [name for name, metric in bound.items() if masks_used(metric) == "pooled"]
-        if self.masking == "pooled" and not pooling:
+        if self.kind == "pooled" and not pooling:
             raise UsageError(
                 "masking='pooled' is for metrics that pool vectors of words (comet); got"
                 f" {', '.join(bound)}: leave masking out"
             )
-        if self.masking != "auto":
+        if self.kind != "auto":
             return self
         kinds = {isinstance(metric, Masking) for metric in bound.values()}
-        alike = self.mask_words is not None or (not pooling and len(kinds) <= 1)
-        return replace(self, masking="tokens" if alike else "substitute")
+        alike = self.words is not None or (not pooling and len(kinds) <= 1)
+        return replace(self, kind="tokens" if alike else "substitute")
 
     def metric(self, bound: BoundMetric, batch: Batch) -> MaskingMetric:
         """A bound metric that masks so."""
-        if self.masking == "substitute":
+        if self.kind == "substitute":
             return with_substitution(bound, batch, seed=self.seed)
         return with_masking(
             bound,
             batch,
-            words=self.mask_words,
-            in_place=self.masking == "in-place",
-            pooled=self.masking == "pooled",
+            words=self.words,
+            in_place=self.kind == "in-place",
+            pooled=self.kind == "pooled",
         )
 
     def fields(self, metric: MaskingMetric) -> dict[str, object]:
@@ -179,7 +215,7 @@ class MaskChoice(MaskOptions):
         if isinstance(metric, Unscored):
             return {}
         options = {"overlap": self.overlap, "granularity": self.granularity}
-        left_out = {"in-place": ("overlap",), "substitute": tuple(options)}.get(self.masking, ())
+        left_out = {"in-place": ("overlap",), "substitute": tuple(options)}.get(self.kind, ())
         fields: dict[str, object] = {k: v for k, v in options.items() if k not in left_out}
         return {"masking": "pooled", **fields} if masks_used(metric) == "pooled" else fields
 
@@ -247,8 +283,9 @@ def mask_faults(
 
 def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What methods that mask refuse of options that fit each alone; other options fit together."""
-    yield from _mask_word_faults(options.masking, options.mask_words)
-    unseen = options.masking == "substitute"
+    masks = options.of(MaskOptions).seeded(SEED)
+    yield from _mask_faults(masks)
+    unseen = masks.kind == "substitute"
     yield from mask_faults(
         outline,
         options.metrics,
@@ -273,21 +310,26 @@ def check_masked_shares(outline: Outline | None, options: BoundOptions) -> Itera
     yield from check_masked(outline, options)
 
 
-def _mask_word_faults(masking: MaskKind, words: Sequence[str] | None) -> Iterator[Problem]:
+def _mask_faults(masks: Masks) -> Iterator[Problem]:
+    for option in fields_of(Masks).values():
+        for misfit in misfits(option, getattr(masks, option.name)):
+            yield Problem("masking", refusal(option, misfit))
+    words = masks.words
     if words is None:
         return
-    if masking == "substitute":
+    if masks.kind == "substitute":
         message = (
-            "mask_words stand for words, and masking='substitute' puts other words there instead"
+            "words of Masks stand for words, and 'substitute' puts other words there instead; leave"
+            " one of the two out"
         )
-        yield Problem("mask_words", UsageError(f"{message}; leave one of the two out"))
+        yield Problem("masking", UsageError(message))
     folded = {word.casefold() for word in words}
     if len(words) != len(folded) or len(folded) != 3 or any(w.split() != [w] for w in words):
         message = (
-            "mask_words must be three different words without white space (the mask alike on both"
-            f" sides, the candidate's, the reference's); got {' '.join(map(repr, words))}"
+            "words of Masks must be three different words without white space (the mask alike on"
+            f" both sides, the candidate's, the reference's); got {' '.join(map(repr, words))}"
         )
-        yield Problem("mask_words", UsageError(message))
+        yield Problem("masking", UsageError(message))
 
 
 def _check_seen(metric: AnyMetric, *, allow_code: bool) -> None:
@@ -360,7 +402,7 @@ class Setup:
             notices += [f"{name}: {notice}" for notice in getattr(metric, "choice", ())]
             if isinstance(metric, MaskNoticing):
                 notices += metric.mask_notices()
-            elif self.masks.mask_words:
+            elif self.masks.words:
                 notices.append(
                     f"{name} masks its own tokens and looks at no mask words; masking='in-place'"
                     " puts them into its texts"
@@ -375,7 +417,7 @@ class Setup:
 
     def _kinds_of_masks(self) -> Iterator[str]:
         """That words are exchanged though nobody asked for it, or that masks or tokens differ."""
-        if self.asked == "auto" and self.masks.masking == "substitute":
+        if self.asked == "auto" and self.masks.kind == "substitute":
             without = [name for name, metric in self.metrics.items() if not _masks_tokens(metric)]
             several = " for all metrics" if len(self.metrics) > 1 else ""
             yield (
@@ -393,7 +435,7 @@ class Setup:
                 " masking='substitute' masks all alike"
             )
         elif len({type(metric) for metric in self.metrics.values()}) > 1 and (
-            self.masks.masking == "tokens"
+            self.masks.kind == "tokens"
         ):
             yield OWN_TOKENS
 
@@ -512,7 +554,7 @@ def prepared(
     batch = testset.batch()
     language = testset.target_language
     annotation = words.annotated(batch, language, run.cache, run.progress, more=more)
-    asked, masks = masks.masking, masks.resolved(bound)
+    asked, masks = masks.kind, masks.resolved(bound)
 
     masking = {name: masks.metric(metric, batch) for name, metric in bound.items()}
     if counted:

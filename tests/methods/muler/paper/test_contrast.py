@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -43,10 +42,11 @@ def test_the_pairs_are_those_that_trying_all_gives(
         apart = abs(shares[a, segment] - shares[b, segment])
         if abs(scores.base[a, segment] - scores.base[b, segment]) <= near and apart >= far:
             every[segment] = max(every.get(segment, 0.0), apart)
-    found = contrasts(scores, present, near=near, far=far, most=segments)
+    gaps = {"max_score_gap": near, "min_muler_gap": far}
+    found = contrasts(scores, present, **gaps, most=segments)
     assert {one.segment: one.difference for one in found} == pytest.approx(every)
     assert [one.difference for one in found] == sorted(every.values(), reverse=True)
-    assert contrasts(scores, present, near=near, far=far, most=1) == found[:1]
+    assert contrasts(scores, present, **gaps, most=1) == found[:1]
 
 
 @given(scored())
@@ -69,13 +69,13 @@ def test_a_contrast_shows_both_texts_and_the_system_that_gains_first() -> None:
         domains=["home"],
     )
     found = correlate(
-        testset, metrics="rouge1", features=["re:x"], pattern={"x": "cat|dog"}, near=0.01
+        testset, metrics="rouge1", features=["re:x"], pattern={"x": "cat|dog"}, max_score_gap=0.01
     )
-    row: dict[str, Any] = dict(found.table("contrasts").rows[0])
-    assert (row["system"], row["other"], row["segment"]) == ("a", "b", 1)
-    assert (row["muler"], row["other_muler"]) == (0, 1)
-    assert row["score"] == row["other_score"]
     shown = found.exhibits[0]
+    assert (shown.segment, shown.caption) == (1, "MuLER 0.00 and 1.00 at nearly equal score")
+    first, second = shown.texts[2:]
+    assert (first.values["MuLER"], second.values["MuLER"]) == (0, 1)
+    assert first.values["score"] == second.values["score"]
     assert [(text.role, text.name) for text in shown.texts] == [
         ("source", ""), ("reference", "A"), ("candidate", "a"), ("candidate", "b"),
     ]  # fmt: skip

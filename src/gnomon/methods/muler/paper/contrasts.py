@@ -1,4 +1,4 @@
-"""Segments of the paper's tables: above their oracle, or alike in score and apart on a feature."""
+"""Segments where two systems score alike and differ on a feature (Karidi et al., table 1)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.findings import Exhibit
-from gnomon.core.records import FEATURE, METRIC, SEGMENT, TEST_SET, Record, column
-from gnomon.methods.muler._exhibits import NegativeRow, SegmentTexts
+from gnomon.methods.muler._exhibits import SegmentTexts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,32 +19,6 @@ if TYPE_CHECKING:
     from gnomon.core.spans import SpanTable
     from gnomon.core.testset import TestSet
     from gnomon.methods.muler._figures import FeatureScores, Presence
-
-
-# Segments that score above their oracle, over all systems (Karidi et al., table 7).
-
-
-def above_oracle(
-    scores: FeatureScores,
-    present: Presence,
-    batch: Batch,
-    *,
-    most: int,
-    test_set: str,
-    metric: str,
-) -> list[NegativeRow]:
-    """The segments with the largest excess of base over oracle, oriented, over all systems."""
-    excess = np.where(present.both, scores.excess(), -np.inf)
-    order = np.argsort(-excess, axis=None, kind="stable")[:most]
-    systems, segments = np.unravel_index(order, excess.shape)
-    return [
-        NegativeRow.of_segment(scores, batch, system, segment, metric, test_set)
-        for system, segment in zip(systems.tolist(), segments.tolist(), strict=True)
-        if excess[system, segment] > 0
-    ]
-
-
-# Segments where two systems score alike and yet differ on a feature (Karidi et al., table 1).
 
 
 _ROUNDING = 1e-12
@@ -83,12 +56,16 @@ def segment_muler(scores: FeatureScores, present: Presence) -> NDArray[np.float6
 
 
 def contrasts(
-    scores: FeatureScores, present: Presence, *, near: float, far: float, most: int
+    scores: FeatureScores,
+    present: Presence,
+    *,
+    max_score_gap: float,
+    min_muler_gap: float,
+    most: int,
 ) -> list[Contrast]:
     """The segments where MuLER lies farthest apart although the scores are near, one pair each."""
-    best_of_pairs = [
-        _best(pair, near, far, most) for pair in _pairs(scores, segment_muler(scores, present))
-    ]
+    pairs = _pairs(scores, segment_muler(scores, present))
+    best_of_pairs = [_best(pair, max_score_gap, min_muler_gap, most) for pair in pairs]
     ordered = sorted(
         (contrast for pair_contrasts in best_of_pairs for contrast in pair_contrasts),
         key=lambda c: (-round(c.difference, 9), -min(c.scores), c.segment, c.better, c.worse),
@@ -112,10 +89,10 @@ def _pairs(scores: FeatureScores, shares: NDArray[np.float64]) -> Iterator[_Pair
             yield _Pair((a, b), shares[[a, b]], scores.base[[a, b]])
 
 
-def _best(pair: _Pair, near: float, far: float, most: int) -> list[Contrast]:
+def _best(pair: _Pair, max_score_gap: float, min_muler_gap: float, most: int) -> list[Contrast]:
     apart = np.abs(pair.shares[0] - pair.shares[1])
-    fit = (np.abs(pair.scores[0] - pair.scores[1]) <= near) & (apart >= far)
-    places = np.flatnonzero(fit)
+    near = np.abs(pair.scores[0] - pair.scores[1]) <= max_score_gap
+    places = np.flatnonzero(near & (apart >= min_muler_gap))
     order = places[np.lexsort((-pair.scores.min(axis=0)[places], -apart[places].round(9)))]
     return [_contrast(pair, segment) for segment in order[:most].tolist()]
 
@@ -128,41 +105,6 @@ def _contrast(pair: _Pair, segment: int) -> Contrast:
         pair.systems[second],
         (float(pair.shares[first, segment]), float(pair.shares[second, segment])),
         (float(pair.scores[first, segment]), float(pair.scores[second, segment])),
-    )
-
-
-class ContrastRow(Record):
-    """A segment where two systems score alike and differ on a feature."""
-
-    test_set: str = TEST_SET
-    metric: str = METRIC
-    feature: str = FEATURE
-    segment: int = SEGMENT
-    system: str = column("System", help="the system with the lower MuLER")
-    other: str = column("Other system", help="the system with the higher MuLER")
-    score: float = column("Score", help="of the segment")
-    other_score: float = column("Other score", help="likewise of the other system")
-    muler: float = column("MuLER", kind="share", help="of the segment")
-    other_muler: float = column("Other MuLER", kind="share", help="likewise of the other system")
-    difference: float = column("Difference", kind="share", help="of the two MuLER")
-
-
-def contrast_row(
-    contrast: Contrast, batch: Batch, *, test_set: str, metric: str, feature: str
-) -> ContrastRow:
-    """The contrast as a row."""
-    return ContrastRow(
-        test_set=test_set,
-        metric=metric,
-        feature=feature,
-        segment=int(batch.segments[contrast.segment]) + 1,
-        system=batch.systems[contrast.better],
-        other=batch.systems[contrast.worse],
-        score=contrast.scores[0],
-        other_score=contrast.scores[1],
-        muler=contrast.muler[0],
-        other_muler=contrast.muler[1],
-        difference=contrast.difference,
     )
 
 

@@ -7,19 +7,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding
-from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, Rare, Share, with_fields
+from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, Share, with_fields
 from gnomon.core.registry import method
 from gnomon.core.signature import of_test_sets
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.linguistics import Features, FeatureSources, Tagger
-from gnomon.methods.muler._exhibits import NegativeRow
 from gnomon.methods.muler._figures import VARIANTS, Variants, figures
 from gnomon.methods.muler._sentences import (
     ScorerRow,
@@ -36,30 +35,22 @@ from gnomon.methods.muler._setup import (
     prepared,
 )
 from gnomon.methods.muler._uncertainty import Bootstrap
-from gnomon.methods.muler.paper.contrasts import (
-    ContrastRow,
-    above_oracle,
-    contrast_row,
-    contrasts,
-    exhibit,
-)
+from gnomon.methods.muler.paper.contrasts import contrasts, exhibit
 from gnomon.methods.muler.paper.correlations import (
     CORRELATE_CLAIMS,
+    MEANING,
     POOLING,
     SCORER,
     CorrelationRow,
     FrequencyRow,
     GroupRow,
     PointRow,
-    contrast_table,
     correlate_verdict,
     correlation_table,
     correlations,
     frequency_table,
     group_table,
     groups,
-    meaning,
-    negative_table,
     point_table,
     points_of,
     views,
@@ -82,10 +73,6 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._setup import Setup
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.protocol import MaskingMetric
-
-
-#: what is taken for the score of a system
-SystemScores: TypeAlias = Literal["corpus", "segments"]
 
 
 # The test sets of a comparison: named apart, dated, without human submissions.
@@ -240,10 +227,7 @@ def usage(batch: Batch, spans: SpanTable, feature: int, system: int) -> Usage:
     return Usage(int(times[spans.text[rows]].sum()), len(forms), words)
 
 
-# One test set under one metric: points, frequencies, contrasts, negative segments.
-
-
-_NEGATIVES = 5  # listed per feature and test set; `muler` lists them for every system
+# One test set under one metric: points, frequencies, contrasts.
 
 
 @dataclass(frozen=True)
@@ -251,8 +235,8 @@ class Examples:
     """Which segments are shown."""
 
     most: int = 3
-    near: float = 1.0
-    far: float = 0.5
+    max_score_gap: float = 1.0
+    min_muler_gap: float = 0.5
 
 
 @dataclass
@@ -262,8 +246,6 @@ class Gathered:
     points: list[PointRow] = field(default_factory=list)
     lower_is_better: set[str] = field(default_factory=set)  # metrics
     frequencies: list[FrequencyRow] = field(default_factory=list)
-    contrasts: list[ContrastRow] = field(default_factory=list)
-    negatives: list[NegativeRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
     signatures: dict[tuple[str, str], str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
@@ -277,14 +259,13 @@ def gather(
     variants: Sequence[Variant],
     by: str | None,
     examples: Examples,
-    system_scores: SystemScores = "corpus",
 ) -> None:
     """Score all features of a test set under all its metrics and add what they give."""
     for name, metric in setup.metrics.items():
         plan = setup.plan(metric)
         parts = slices(member.testset, by)
         member_scores = _MemberScores(
-            gathered, member, setup, name, metric, parts, variants, examples, system_scores
+            gathered, member, setup, name, metric, parts, variants, examples
         )
         scored = setup.scored(metric, plan, f"scoring {member.name} {name}")
         for feature, (scores, present) in enumerate(scored):
@@ -304,13 +285,11 @@ class _MemberScores:
     parts: Sequence[Slice]
     variants: Sequence[Variant]
     examples: Examples
-    system_scores: SystemScores
 
     @cached_property
     def scores(self) -> list[list[float | None]]:
         """The score of every system, slice by slice."""
-        batch, kind = self.setup.batch, self.system_scores
-        return [_system_scores(self.metric, batch, slice_, kind) for slice_ in self.parts]
+        return [_system_scores(self.metric, self.setup.batch, slice_) for slice_ in self.parts]
 
     def add(self, scores: FeatureScores, present: Presence, feature: int) -> None:
         """Add what one feature gives."""
@@ -331,14 +310,6 @@ class _MemberScores:
         if best is not None:
             self.gathered.frequencies += self._frequencies(feature, best, by_slice[0][best])
         self._contrasts(scores, present)
-        self.gathered.negatives += above_oracle(
-            scores,
-            present,
-            self.setup.batch,
-            most=_NEGATIVES,
-            test_set=self.member.name,
-            metric=self.name,
-        )
 
     def _frequencies(
         self, feature: int, system: int, best_figures: Figures
@@ -360,41 +331,26 @@ class _MemberScores:
             )
 
     def _contrasts(self, scores: FeatureScores, present: Presence) -> None:
-        near, far, most = self.examples.near, self.examples.far, self.examples.most
+        shown = self.examples
+        if not shown.most:
+            return
         testset, batch, spans = self.member.testset, self.setup.batch, self.setup.spans
         kind = f"contrast under {self.name}, {self.member.name}"
-        examples = contrasts(scores, present, near=near, far=far, most=most) if most else []
-        for contrast in examples:
-            row = contrast_row(
-                contrast,
-                batch,
-                test_set=self.member.name,
-                metric=self.name,
-                feature=scores.feature,
+        self.gathered.exhibits += [
+            exhibit(contrast, testset, batch, spans, scores.feature, kind)
+            for contrast in contrasts(
+                scores,
+                present,
+                max_score_gap=shown.max_score_gap,
+                min_muler_gap=shown.min_muler_gap,
+                most=shown.most,
             )
-            self.gathered.contrasts.append(row)
-            self.gathered.exhibits.append(
-                exhibit(contrast, testset, batch, spans, scores.feature, kind)
-            )
+        ]
 
 
-def _system_scores(
-    metric: BoundMetric, batch: Batch, slice_: Slice, kind: SystemScores
-) -> list[float | None]:
+def _system_scores(metric: BoundMetric, batch: Batch, slice_: Slice) -> list[float | None]:
     chosen = batch if slice_.name is None else batch.select(segments=_positions(slice_))
-    if kind == "corpus":
-        system_scores = metric.system(chosen)
-    else:
-        scores = metric.segments(chosen)
-        defined = ~np.isnan(scores)
-        system_scores = np.full(len(scores), np.nan)
-        np.divide(
-            np.nansum(scores, axis=1),
-            defined.sum(axis=1),
-            out=system_scores,
-            where=defined.any(axis=1),
-        )
-    return [None if np.isnan(score) else float(score) for score in system_scores]
+    return [None if np.isnan(score) else float(score) for score in metric.system(chosen)]
 
 
 def _positions(slice_: Slice) -> list[int]:
@@ -408,23 +364,18 @@ def _best(scores: Sequence[float | None], *, higher_is_better: bool) -> int | No
     return -max(oriented)[1] if oriented else None
 
 
-#: scores of systems in words
-_SCORES: Mapping[SystemScores, str] = {
-    "corpus": "corpus score",
-    "segments": "mean sentence score over all segments",
-}
 #: the morphology that the paper looks at
 _MORPHOLOGY = ("morph:Gender", "morph:Number", "morph:Definite")
 _EXAMPLES = """\
 examples:
   gnomon muler correlate -t wmt18/de-en wmt18/fi-en wmt19/de-en --html report.html
-  gnomon muler correlate -t newstest2019/de-en --features 'pos:*' -m bleu chrf -f json
-  gnomon muler correlate -t newstest2019/de-en --by domain --scorers sentiment
+  gnomon muler correlate -t wmt19/de-en --features 'pos:*' -m bleu chrf -f json
+  gnomon muler correlate -t wmt19/de-en --by domain --scorers sentiment
 
 Year, architecture and human submissions are read from systems.tsv (columns system, year,
 architecture, constrained, human) in each test set; a missing year from the set's name (wmt19).
 """
-_SHOWN = Group("contrasting segments (in the report and in JSON)")
+_SHOWN = Group("segments alike in score and apart on a feature (on the page)")
 
 
 def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -446,11 +397,9 @@ def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[
         "systems": PointRow,
         "groups": GroupRow,
         "frequency": FrequencyRow,
-        "contrasts": ContrastRow,
-        "negative": NegativeRow,
     },
     tagged=True,
-    for_pages={"examples": "contrasts"},
+    for_pages={"examples": ""},
     check=check_correlate,
     verdict=correlate_verdict,
     claims=CORRELATE_CLAIMS,
@@ -465,13 +414,12 @@ def correlate(
     scorers: Scorers = (),
     variants: Variants = VARIANTS,
     by: By = None,
-    few: Count = 8,
-    system_scores: Annotated[SystemScores, Group("scoring"), Rare()] = "corpus",
+    min_systems: Count = 8,
     masks: MaskOptions,
     seed: MaskSeed = SEED,
     examples: Annotated[Count, _SHOWN] = 3,
-    near: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
-    far: Annotated[Share, _SHOWN] = 0.5,
+    max_score_gap: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
+    min_muler_gap: Annotated[Share, _SHOWN] = 0.5,
     run: Run,
 ) -> Finding:
     """How MuLER goes along with scores, over many systems and test sets (Karidi et al., sec. 4).
@@ -488,17 +436,15 @@ def correlate(
             that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
         scorers: sentence scorers, as for :func:`gnomon.muler.sentences`: minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.
-        few: cells of fewer systems than this are greyed.
-        system_scores: what is taken for a system's score: the "corpus" score, or the mean over its
-            "segments", which is what MuLER's own base and oracles are means of.
-        examples: contrasting segments per feature and test set; 0 for none.
-        near: the scores of a contrast differ by this much at most, in the metric's own units.
-        far: its segment MuLER differs by this much at least.
+        min_systems: correlations over fewer systems are grey, and in parentheses.
+        examples: segments per feature and test set; 0 for none.
+        max_score_gap: their scores differ by this much at most, in the metric's own units.
+        min_muler_gap: their MuLER of the segment differs by this much at least.
 
     Returns:
         A finding whose rows hold ``test_set, pooling, metric, variant, feature, slice, against, r,
         n, faint, segments``. Further tables: "systems" (what was correlated), "groups" (by year,
-        architecture and constraint), "frequency", "contrasts", "negative".
+        architecture and constraint), "frequency".
 
     Raises:
         UsageError: a feature or an option is malformed, a test set is named twice, or no tagger is
@@ -511,24 +457,16 @@ def correlate(
     sentence_scorers = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
     words = WordChoice.of(sources, features)
     masking = masks.seeded(seed)
-    shown = Examples(examples, near, far)
+    shown = Examples(examples, max_score_gap, min_muler_gap)
     gathered = Gathered()
     setups: list[Setup] = []
     for member in sets:
         setup = prepared(member.testset, metrics, words, masking, run, _MORPHOLOGY)
-        gather(
-            gathered,
-            member,
-            setup,
-            variants=variants,
-            by=by,
-            examples=shown,
-            system_scores=system_scores,
-        )
+        gather(gathered, member, setup, variants=variants, by=by, examples=shown)
         if sentence_scorers:
             add_scorers(gathered, member, sentence_scorers, by=by, tagger=sources.tagger, run=run)
         setups.append(setup)
-    return _finding(gathered, sets, setups, list(variants), few, shown, system_scores)
+    return _finding(gathered, sets, setups, list(variants), min_systems)
 
 
 def _finding(
@@ -536,18 +474,16 @@ def _finding(
     sets: Sequence[Member],
     setups: Sequence[Setup],
     variants: Sequence[Variant],
-    few: int,
-    examples: Examples,
-    system_scores: SystemScores,
+    min_systems: int,
 ) -> Finding:
     tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
     tables: list[Table] = [
-        correlation_table(correlations(gathered.points, few, gathered.lower_is_better), few),
+        correlation_table(
+            correlations(gathered.points, min_systems, gathered.lower_is_better), min_systems
+        ),
         point_table(tagged),
         group_table(groups(tagged)),
         frequency_table(gathered.frequencies),
-        contrast_table(gathered.contrasts, examples.near, examples.far),
-        negative_table(gathered.negatives),
     ]
     metrics = list(setups[0].metrics)
     return Finding(
@@ -557,15 +493,13 @@ def _finding(
         signatures=of_test_sets(gathered.signatures),
         views=views({table.name: table for table in tables}, metrics, variants),
         exhibits=tuple(gathered.exhibits),
-        notices=(*_notices(sets, setups, system_scores), *dict.fromkeys(gathered.notices)),
+        notices=(*_notices(sets, setups), *dict.fromkeys(gathered.notices)),
         facts=_facts(sets, setups, metrics),
     )
 
 
-def _notices(
-    sets: Sequence[Member], setups: Sequence[Setup], system_scores: SystemScores
-) -> tuple[str, ...]:
-    notices = [meaning(_SCORES[system_scores]), *([POOLING] if len(sets) > 1 else [])]
+def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[str, ...]:
+    notices = [MEANING, *([POOLING] if len(sets) > 1 else [])]
     notices += [
         f"{member.name}: human submissions are left out: {', '.join(member.human)}"
         for member in sets

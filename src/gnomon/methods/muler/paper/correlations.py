@@ -14,10 +14,8 @@ from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, TEST_SET, Record, column, table
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 from gnomon.linguistics import gloss
-from gnomon.methods.muler._exhibits import NegativeRow
 from gnomon.methods.muler._figures import VARIANT, is_outside
 from gnomon.methods.muler._setup import drawn_slices
-from gnomon.methods.muler.paper.contrasts import ContrastRow
 from gnomon.stats import pearson
 from gnomon.stats.student import upper_tail
 
@@ -76,7 +74,7 @@ class CorrelationRow(Record):
 
 
 def correlations(
-    points: Sequence[PointRow], few: int, lower_is_better: Collection[str] = ()
+    points: Sequence[PointRow], min_systems: int, lower_is_better: Collection[str] = ()
 ) -> list[CorrelationRow]:
     """Pearson correlations of -MuLER over systems.
 
@@ -99,7 +97,7 @@ def correlations(
             against=what,
             r=pearson(*pairs) if pairs.shape[1] >= _FEWEST_SYSTEMS else None,
             n=pairs.shape[1],
-            faint=pairs.shape[1] < few,
+            faint=pairs.shape[1] < min_systems,
             segments=segments,
         )
         for (metric, variant, feature, slice_name), group in groups.items()
@@ -223,15 +221,12 @@ def _of_kind(points: Sequence[PointRow], pair: str, kind: str) -> Iterator[Group
 # The tables of many systems and test sets.
 
 
-def meaning(score: str) -> str:
-    """What the correlations are of, for the reader of a finding."""
-    return (
-        "-MuLER (of a sentence scorer: minus its mean absolute difference) is correlated with the"
-        f" {score}, with the mean sentence score over I (indices) and with max - min (spread);"
-        " error rates are turned, so that higher is better throughout"
-    )
-
-
+#: what the correlations are of, for the reader of a finding
+MEANING = (
+    "-MuLER (of a sentence scorer: minus its mean absolute difference) is correlated with the"
+    " corpus score, with the mean sentence score over I (indices) and with max - min (spread);"
+    " error rates are turned, so that higher is better throughout"
+)
 POOLING = (
     "'all systems' takes the systems of all test sets as they are, 'centred' takes the mean of its"
     " test set off each side first"
@@ -255,11 +250,11 @@ class FrequencyRow(Record):
     muler: float | None = _MULER
 
 
-def correlation_table(rows: Iterable[CorrelationRow], few: int) -> Table:
+def correlation_table(rows: Iterable[CorrelationRow], min_systems: int) -> Table:
     """The main table: r of -MuLER over systems."""
     note = "Pearson's r over systems; undefined under 3 of them, or where all are alike on a side."
     main_table = table("correlations", "Correlations of -MuLER", CorrelationRow, rows, note=note)
-    helps = {"faint": f"fewer than {few}"}
+    helps = {"faint": f"fewer than {min_systems}"}
     columns = (
         replace(column_, help=helps.get(column_.name, column_.help))
         for column_ in main_table.columns
@@ -281,21 +276,6 @@ def frequency_table(rows: Iterable[FrequencyRow]) -> Table:
     """How often the best system uses a feature, in how many forms."""
     note = "Counted in the output that scores best on the test set, case kept."
     return table("frequency", "Frequency and uniqueness", FrequencyRow, rows, note=note)
-
-
-def contrast_table(rows: Iterable[ContrastRow], near: float, far: float) -> Table:
-    """Segments where two systems score alike and differ on a feature."""
-    note = f"Scores at most {near:g} apart, MuLER of the segment at least {far:g} apart."
-    return table("contrasts", "Alike in score, apart on a feature", ContrastRow, rows, note=note)
-
-
-def negative_table(rows: Iterable[NegativeRow]) -> Table:
-    """The segments that score farthest above their oracle."""
-    note = (
-        "The largest per feature and test set, over all systems; the two sides are tagged"
-        " differently here. `gnomon muler` lists them for every system."
-    )
-    return table("negative", "Segments scored above their oracle", NegativeRow, rows, note=note)
 
 
 # Views of correlations over many systems and test sets.
@@ -434,9 +414,7 @@ class PointRow(Record):
     slice: str | None = SLICE
     segments: int | None = column("Segments", help="segments where both sides have the feature")
     muler: float | None = _MULER
-    score: float | None = column(
-        "Score", help="of the system, over the slice: of the corpus, or the mean of segments"
-    )
+    score: float | None = column("Score", help="of the system, over the slice")
     indices: float | None = column("base (I)", help="mean sentence score over I")
     spread: float | None = column("max - min", help="what the feature can move")
 

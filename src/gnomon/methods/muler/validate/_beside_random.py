@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from gnomon import stats
-from gnomon.core.findings import Bars, Finding, HeatMap, Listing
+from gnomon.core.findings import Bars, Finding, Listing
 from gnomon.core.records import METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.slices import slices
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 # Features beside random words.
 
 
-_QUANTILES = {"q05": 0.05, "q95": 0.95}
+#: the ends of the middle 90 %
+_MIDDLE = (0.05, 0.95)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,6 @@ class Real:
 
     feature: str
     reference_share: float | None
-    output_share: float | None
     groups: int | None
     figures: Figures
 
@@ -56,92 +56,60 @@ class Real:
     def of(
         cls,
         feature: str,
-        shares: tuple[float | None, float | None],
+        reference: float | None,
         figures: Figures,
         drawable: float,
     ) -> Real:
-        """A feature with its shares of the references' and the output's words."""
-        reference, output = shares
+        """A feature with its share of the references' words."""
         # halves up, and at least 2: a whole vocabulary is no feature
         groups = max(2, int(drawable / reference + 0.5)) if reference else None
-        return cls(feature, reference, output, groups, figures)
+        return cls(feature, reference, groups, figures)
 
 
-def real_row(
-    real: Real,
+def random_row(
     random: Synthetic | None,
     variant: Variant,
+    real: Real | None,
     *,
     system: str,
     metric: str,
     masks: str,
+    groups: int | None,
 ) -> RandomWordsRow:
-    """A real feature beside the random ones of like frequency; whether it is apart is not known."""
-    muler = real.figures.muler if variant == "ratio" else real.figures.clipped
+    """Random features of some number of groups, and the real one beside which they are drawn.
+
+    Whether that one is apart is not known.
+    """
+    muler = None
+    if real is not None:
+        muler = real.figures.muler if variant == "ratio" else real.figures.clipped
     values = np.zeros(0) if random is None else _values(random, variant)
     mean, variance = _moments(values)
-    quantiles = _quantiles(values)
-    deviation = None if muler is None or mean is None else muler - mean
+    low, high = np.quantile(values, _MIDDLE).tolist() if len(values) else (None, None)
     return RandomWordsRow(
         system=system,
         metric=metric,
-        feature=real.feature,
+        feature=f"random words, p = {groups}" if real is None else real.feature,
         variant=variant,
         masks=masks,
-        segments=real.figures.segments,
-        reference_share=real.reference_share,
-        output_share=real.output_share,
+        segments=None if real is None else real.figures.segments,
+        reference_share=None if real is None else real.reference_share,
         muler=muler,
-        groups=real.groups,
+        groups=groups,
         draws=len(values),
-        synthetic_reference_share=None if random is None else defined(random.reference.mean()),
-        synthetic_output_share=None if random is None else defined(random.output.mean()),
+        random_reference_share=None if random is None else defined(random.reference.mean()),
+        random_output_share=None if random is None else defined(random.output.mean()),
         mean=mean,
         variance=variance,
-        q05=quantiles["q05"],
-        q95=quantiles["q95"],
-        deviation=deviation,
-        intervals={"deviation": (_less(muler, quantiles["q95"]), _less(muler, quantiles["q05"]))},
-        z=deviation / variance**0.5 if deviation is not None and variance else None,
+        deviation=_less(muler, mean),
+        intervals={"deviation": (_less(muler, high), _less(muler, low))},
         below=float((values < muler).mean()) if muler is not None and len(values) else None,
         apart=False,
     )
 
 
-def _less(muler: float | None, quantile: float | None) -> float | None:
-    return None if muler is None or quantile is None else muler - quantile
-
-
-def group_row(
-    groups: int, random: Synthetic | None, variant: Variant, *, system: str, metric: str, masks: str
-) -> RandomWordsRow:
-    """The random features of one number of groups alone."""
-    values = np.zeros(0) if random is None else _values(random, variant)
-    mean, variance = _moments(values)
-    quantiles = _quantiles(values)
-    return RandomWordsRow(
-        system=system,
-        metric=metric,
-        feature=f"random words, p = {groups}",
-        variant=variant,
-        masks=masks,
-        segments=None,
-        reference_share=None,
-        output_share=None,
-        muler=None,
-        groups=groups,
-        draws=len(values),
-        synthetic_reference_share=None if random is None else defined(random.reference.mean()),
-        synthetic_output_share=None if random is None else defined(random.output.mean()),
-        mean=mean,
-        variance=variance,
-        q05=quantiles["q05"],
-        q95=quantiles["q95"],
-        deviation=None,
-        z=None,
-        below=None,
-        apart=False,
-    )
+def _less(muler: float | None, other: float | None) -> float | None:
+    return None if muler is None or other is None else muler - other
 
 
 def _values(random: Synthetic, variant: Variant) -> NDArray[np.float64]:
@@ -155,27 +123,7 @@ def _moments(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
     return mean, float(values.var(ddof=1)) if len(values) > 1 else None
 
 
-def _quantiles(values: NDArray[np.float64]) -> dict[str, Any]:
-    if not len(values):
-        return dict.fromkeys(_QUANTILES)
-    quantiles = np.quantile(values, list(_QUANTILES.values())).tolist()
-    return dict(zip(_QUANTILES, quantiles, strict=True))
-
-
 # The columns, and views of them.
-
-
-_MULER: Any = column(
-    "MuLER", digits=3, better="lower", help="share of the possible gain that was lost"
-)
-_GROUPS: Any = column("p", help="groups that the vocabulary is split into")
-_DRAWS: Any = column("draws", help="random features with a defined MuLER")
-_MEAN: Any = column("mean", digits=3, help="mean MuLER of the random features")
-_VARIANCE: Any = column("var", digits=5, help="its variance (n - 1)")
-
-
-def _quantile(title: str, what: str) -> Any:
-    return column(title, digits=3, help=f"{what} of MuLER of the random features")
 
 
 class RandomWordsRow(Record):
@@ -190,16 +138,19 @@ class RandomWordsRow(Record):
     reference_share: float | None = column(
         "in ref", digits=3, help="share of the references' words"
     )
-    output_share: float | None = column("in out", digits=3, help="share of the output's words")
-    muler: float | None = _MULER
-    groups: int | None = _GROUPS
-    draws: int = _DRAWS
-    synthetic_reference_share: float | None = column("random: in ref", digits=3, help="mean share")
-    synthetic_output_share: float | None = column("random: in out", digits=3, help="mean share")
-    mean: float | None = _MEAN
-    variance: float | None = _VARIANCE
-    q05: float | None = _quantile("5 %", "5 % quantile")
-    q95: float | None = _quantile("95 %", "95 % quantile")
+    muler: float | None = column(
+        "MuLER", digits=3, better="lower", help="share of the possible gain that was lost"
+    )
+    groups: int | None = column("p", help="groups that the vocabulary is split into")
+    draws: int = column("draws", help="random features with a defined MuLER")
+    random_reference_share: float | None = column(
+        "random: in ref", digits=3, help="mean share of the random ones"
+    )
+    random_output_share: float | None = column(
+        "random: in out", digits=3, help="their mean share of the output's words"
+    )
+    mean: float | None = column("mean", digits=3, help="mean MuLER of the random features")
+    variance: float | None = column("var", digits=5, help="its variance (n - 1)")
     deviation: float | None = column(
         "excess",
         digits=3,
@@ -210,7 +161,6 @@ class RandomWordsRow(Record):
             how="MuLER of the feature less the 95 % and 5 % quantiles of the random ones",
         ),
     )
-    z: float | None = column("z", help="deviation in standard deviations")
     below: float | None = column(
         "below", digits=3, help="share of random features with lower MuLER"
     )
@@ -249,7 +199,7 @@ class RandomWordsRow(Record):
         return math.erfc(min(tails) / math.sqrt(2))
 
 
-_LISTED = "system feature reference_share output_share groups muler mean variance deviation z below"
+_LISTED = "system feature reference_share groups muler mean variance deviation below"
 
 
 def tell_apart(rows: Sequence[RandomWordsRow]) -> list[RandomWordsRow]:
@@ -266,59 +216,24 @@ def tell_apart(rows: Sequence[RandomWordsRow]) -> list[RandomWordsRow]:
     return [replace(row, apart=n in apart) for n, row in enumerate(rows)]
 
 
-def random_views(
-    metrics: Sequence[str], systems: Sequence[str], rows: Sequence[RandomWordsRow]
-) -> tuple[View, ...]:
-    """Lists per metric and variant, then bars and a heat map of the share below."""
-    views: list[View] = []
+def random_views(metrics: Sequence[str], rows: Sequence[RandomWordsRow]) -> Iterator[View]:
+    """A list per metric and variant, and how far features lie from random words."""
     for metric, variant in product(metrics, VARIANTS):
         where: dict[str, Cell] = {"metric": metric, "variant": variant}
-        title = f"Features beside random words under {metric} ({variant})"
-        views.append(Listing("random", title, tuple(_LISTED.split()), where))
-    for metric, variant in product(metrics, VARIANTS):
-        views.extend(_plots(metric, variant, systems, rows))
-    return tuple(views)
-
-
-def _plots(
-    metric: str, variant: str, systems: Sequence[str], rows: Sequence[RandomWordsRow]
-) -> list[View]:
-    where: dict[str, Cell] = {"metric": metric, "variant": variant}
-    kind = f"{metric} ({variant})"
-    forest = Bars(
-        table="random",
-        title=f"{kind}: {_headline(rows, metric, variant)}",
-        category="system",
-        series="feature",
-        values=("deviation", "muler", "z"),
-        where=where,
-        ordered=True,
-        strong="apart",
-        ends=("less is lost than on random words", "more is lost than on random words"),
-    )
-    bars = Bars(
-        table="random",
-        title=f"MuLER of features and of random words under {kind}",
-        category="feature",
-        series="system",
-        values=("muler", "mean", "below"),
-        where=where,
-        shown=tuple(systems),
-        beside="segments",
-    )
-    below = HeatMap(
-        table="random",
-        title=f"Share of random features with a lower MuLER under {kind}",
-        rows="feature",
-        columns="system",
-        value="below",
-        beside="segments",
-        where=where,
-        low=0.0,
-        high=1.0,
-        prominent=False,
-    )
-    return [forest, bars, below]
+        kind = f"{metric} ({variant})"
+        title = f"Features beside random words under {kind}"
+        yield Listing("random", title, tuple(_LISTED.split()), where)
+        yield Bars(
+            table="random",
+            title=f"{kind}: {_headline(rows, metric, variant)}",
+            category="system",
+            series="feature",
+            values=("deviation", "muler"),
+            where=where,
+            ordered=True,
+            strong="apart",
+            ends=("less is lost than on random words", "more is lost than on random words"),
+        )
 
 
 def _headline(rows: Sequence[RandomWordsRow], metric: str, variant: str) -> str:
@@ -399,8 +314,9 @@ def _too_few(rows: Sequence[RandomWordsRow]) -> str:
 
 
 def _beside_random(row: RandomWordsRow) -> str:
-    muler, mean, low, high = (value or 0.0 for value in (row.muler, row.mean, row.q05, row.q95))
-    random = amount(mean, low, high, share=True)
+    muler = row.muler or 0.0
+    low, high = (muler - (end or 0.0) for end in reversed(row.ends("deviation")))
+    random = amount(row.mean or 0.0, low, high, share=True)
     return f"{gloss(row.feature)} ({row.system}: {amount(muler, share=True)} against {random})"
 
 
@@ -440,7 +356,7 @@ def random_experiment(
     title = "Features beside random words of like frequency"
     return Part(
         table("random", title, RandomWordsRow, rows, note=note),
-        random_views(list(setup.metrics), setup.batch.systems, rows),
+        tuple(random_views(list(setup.metrics), rows)),
         tuple(dict.fromkeys(gathered.notices)),
     )
 
@@ -524,12 +440,11 @@ class _Experiment:
         masks = masks_used(self.metric)
         for variant in VARIANTS:
             key = {"system": name, "metric": self.name, "masks": masks}
+            beside = [(feature.groups, feature) for feature in real]
+            alone = [(groups, None) for groups in self.groups]
             gathered.rows += [
-                real_row(feature, drawn.get(feature.groups or 0), variant, **key)
-                for feature in real
-            ]
-            gathered.rows += [
-                group_row(groups, drawn.get(groups), variant, **key) for groups in self.groups
+                random_row(drawn.get(groups or 0), variant, feature, **key, groups=groups)
+                for groups, feature in (*beside, *alone)
             ]
         gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
 

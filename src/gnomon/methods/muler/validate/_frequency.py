@@ -6,7 +6,7 @@ from itertools import product
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.findings import Bars, Finding, Lines, Listing
+from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.core.slices import slices
 from gnomon.core.verdicts import Claim, counted, titles_of
@@ -53,45 +53,35 @@ class PartRow(Record):
     gain_change: float | None = column(
         "change of max - base", digits=3, help="relative to alpha = 1"
     )
-    steadier: bool | None = column("steadier", help="MuLER changes less than max - base")
+
+    @property
+    def steadier(self) -> bool | None:
+        """Whether MuLER changes less than max - base, where a part of the feature is left."""
+        ours, theirs = self.muler_change, self.gain_change
+        if ours is None or theirs is None or (self.share or 1) == 1:
+            return None
+        return abs(ours) < abs(theirs)
 
 
-_LISTED = "system feature alpha share segments muler gain muler_change gain_change steadier"
+_LISTED = "system feature alpha share segments muler gain muler_change gain_change"
 
 
-def frequency_views(metrics: Sequence[str], alphas: Sequence[float]) -> tuple[View, ...]:
-    """Lists per metric and variant; changes as bars; MuLER against the share that is left."""
-    views: list[View] = []
+def frequency_views(metrics: Sequence[str]) -> Iterator[View]:
+    """A list per metric and variant, and MuLER against the share that is left."""
     for metric, variant in product(metrics, VARIANTS):
         where: dict[str, Cell] = {"metric": metric, "variant": variant}
         kind = f"{metric} ({variant})"
         title = f"Robustness to frequency under {kind}"
-        views.append(Listing("frequency", title, tuple(_LISTED.split()), where))
-        views.append(
-            Lines(
-                table="frequency",
-                title=f"MuLER of a part of a feature under {kind}",
-                x="share",
-                y="muler",
-                series="system",
-                panels="feature",
-                where=where,
-            )
+        yield Listing("frequency", title, tuple(_LISTED.split()), where)
+        yield Lines(
+            table="frequency",
+            title=f"MuLER of a part of a feature under {kind}",
+            x="share",
+            y="muler",
+            series="system",
+            panels="feature",
+            where=where,
         )
-        views.extend(_bars(kind, where, alpha) for alpha in alphas if alpha < 1)
-    return tuple(views)
-
-
-def _bars(kind: str, where: Mapping[str, Cell], alpha: float) -> Bars:
-    return Bars(
-        table="frequency",
-        title=f"Relative changes from all of a feature to {alpha:g} of it under {kind}",
-        category="feature",
-        series="system",
-        values=("muler_change", "gain_change"),
-        where={**where, "alpha": alpha},
-        beside="segments",
-    )
 
 
 # What it says, in sentences.
@@ -143,7 +133,7 @@ def frequency_experiment(setup: Setup, split: Sequence[Initials], shares: Sequen
     note = "A measure of quality should not change when a feature gets rarer." + masks_note(rows)
     return Part(
         table("frequency", "MuLER of a part of a feature", PartRow, rows, note=note),
-        frequency_views(list(setup.metrics), shares),
+        tuple(frequency_views(list(setup.metrics))),
         tuple(_notices(rows)),
     )
 
@@ -194,10 +184,6 @@ def _row(
     muler, of_whole = (
         figures.muler if variant == "ratio" else figures.clipped for figures in (cut_figures, whole)
     )
-    muler_change, gain_change = _change(muler, of_whole), _change(cut_figures.gain, whole.gain)
-    steadier = None
-    if cut is not None and cut.share < 1 and muler_change is not None and gain_change is not None:
-        steadier = abs(muler_change) < abs(gain_change)
     return PartRow(
         **key,
         variant=variant,
@@ -206,9 +192,8 @@ def _row(
         segments=cut_figures.segments,
         muler=muler,
         gain=cut_figures.gain,
-        muler_change=muler_change,
-        gain_change=gain_change,
-        steadier=steadier,
+        muler_change=_change(muler, of_whole),
+        gain_change=_change(cut_figures.gain, whole.gain),
     )
 
 

@@ -77,10 +77,11 @@ class PlacedWords:
         members[0, self.drawable] = True
         return float(self.shares(members)[0][0])
 
-    def covered(self, spans: SpanTable, feature: int) -> tuple[float | None, float | None]:
-        """Share of the references' and of the output's words that meet a span of a feature."""
-        met = self._met(spans, feature)
-        return _share(met, self.in_references[self.text]), _share(met, self.in_outputs[self.text])
+    def covered(self, spans: SpanTable, feature: int) -> float | None:
+        """Share of the references' words that meet a span of a feature."""
+        weights = self.in_references[self.text]
+        total = int(weights.sum())
+        return int(weights[self._met(spans, feature)].sum()) / total if total else None
 
     def among(self, spans: SpanTable) -> PlacedWords:
         """The same words; types that meet a span more often than not may be drawn."""
@@ -157,11 +158,6 @@ def random_groups(
     return members
 
 
-def _share(met: NDArray[np.bool_], weights: NDArray[np.int64]) -> float | None:
-    total = int(weights.sum())
-    return int(weights[met].sum()) / total if total else None
-
-
 def _ranks(texts: NDArray[np.int32]) -> NDArray[np.uint16] | NDArray[np.int64]:
     """Ascending numbers of texts without gaps: in 16 bits, which sort fastest, where they fit."""
     new = np.ones(len(texts), dtype=np.int64)
@@ -183,7 +179,6 @@ class Synthetic:
 
     reference: NDArray[np.float64]
     output: NDArray[np.float64]
-    segments: NDArray[np.float64]
     muler: NDArray[np.float64]
     clipped: NDArray[np.float64]
 
@@ -218,7 +213,7 @@ def synthetic(
         sign = 1.0 if metric.higher_is_better else -1.0
         inside = _inside(batch, plan.spans)
         figures = _figures(sign * base, sign * scores[0::2], sign * scores[1::2], inside)
-        parts.append(Synthetic(*words.shares(members), inside.sum(axis=1) * 1.0, *figures))
+        parts.append(Synthetic(*words.shares(members), *figures))
         progress(last)
     names = [field.name for field in fields(Synthetic)]
     return Synthetic(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.core.findings import Finding, HeatMap, Lines, Listing
+from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.core.verdicts import Claim, amount, counted, titles_of
 from gnomon.methods.muler._figures import presence, ratio
@@ -14,7 +14,6 @@ from gnomon.methods.muler._mask_kinds import MASKS, masks_note
 from gnomon.methods.muler.validate._initials import (
     Part,
     averaged,
-    defined_numbers,
     grouped,
     means,
 )
@@ -57,50 +56,36 @@ class RangeRow(Record):
     hybrid: float | None = column(
         "hybrid", help="the first letters masked alike, others differently"
     )
-    relative_deviation: float | None = column("relative", digits=3, help="position - share")
     position: float | None = column("position", digits=3, help="(hybrid - min) / (max - min)")
-    rises: bool | None = column("rises", help="the hybrid lies no lower than at the share before")
+
+    @property
+    def off(self) -> float | None:
+        """How far the hybrid lies from an even scale, as a share of max - min."""
+        undefined = self.position is None or self.share is None
+        return None if undefined else (self.position or 0.0) - (self.share or 0.0)
 
 
-def range_views(metrics: Sequence[str], alphas: Sequence[float]) -> tuple[View, ...]:
-    """Lists per metric; position against share; heat maps of the deviation."""
-    shown = tuple(c.name for c in columns_of(RangeRow) if c.name not in ("metric", "position"))
-    views: list[View] = []
+def range_views(metrics: Sequence[str]) -> Iterator[View]:
+    """A list per metric, and position against share."""
+    shown = tuple(c.name for c in columns_of(RangeRow) if c.name != "metric")
     for metric in metrics:
         where: dict[str, Cell] = {"metric": metric}
-        views.append(Listing("range", f"Range under {metric}", shown, where))
-        views.append(
-            Lines(
-                table="range",
-                title=f"Where hybrids lie between min and max under {metric}",
-                x="share",
-                y="position",
-                series="system",
-                panels="feature",
-                where=where,
-                identity=True,
-            )
+        yield Listing("range", f"Range under {metric}", shown, where)
+        yield Lines(
+            table="range",
+            title=f"Where hybrids lie between min and max under {metric}",
+            x="share",
+            y="position",
+            series="system",
+            panels="feature",
+            where=where,
+            identity=True,
         )
-    return (*views, *(_heat_map(metric, alpha) for metric in metrics for alpha in alphas))
-
-
-def _heat_map(metric: str, alpha: float) -> HeatMap:
-    return HeatMap(
-        table="range",
-        title=f"Relative deviation from an even scale under {metric}, alpha {alpha:g}",
-        rows="feature",
-        columns="system",
-        value="relative_deviation",
-        beside="segments",
-        where={"metric": metric, "alpha": alpha},
-        low=-0.5,
-        high=0.5,
-        prominent=False,
-    )
 
 
 # What it says, in sentences.
 
+_ROUNDING = 1e-9
 SCALE = Claim(
     "muler.validate.range.scale",
     "With {alpha} of a feature's words right, {metric} lies {off} of its range away from an even"
@@ -113,13 +98,13 @@ SCALE = Claim(
 def range_verdict(finding: Finding) -> Iterator[Statement]:
     """Whether what is half right scores half-way, over systems and features; nothing is tested."""
     titles, rows = titles_of(finding), finding.records(RangeRow)
+    rising = _rising(rows)
     for key, group in averaged(rows, "metric", "alpha"):
-        some = [row for row in group if row.relative_deviation is not None]
-        sizes = [abs(row.relative_deviation or 0.0) for row in some]
-        rising = defined_numbers(row.rises for row in group)
+        some = [row for row in group if row.off is not None]
+        sizes = [abs(row.off or 0.0) for row in some]
         if not sizes:
             continue
-        rises = f"; it rises with that share in {means(rising):.0%} of them" if rising else ""
+        risen = means([float(row in rising) for row in some])
         yield SCALE.said(
             finding.positions(some),
             alpha=f"{key['alpha']:.0%}",
@@ -127,8 +112,22 @@ def range_verdict(finding: Finding) -> Iterator[Statement]:
             off=amount(means(sizes) or 0.0, share=True),
             most=amount(max(sizes), share=True),
             pairs=counted(len(some), "pair"),
-            rises=rises,
+            rises=f"; it rises with that share in {risen:.0%} of them",
         )
+
+
+def _rising(rows: Sequence[RangeRow]) -> list[RangeRow]:
+    """Hybrids that lie no lower than that of the share before, the first than min."""
+    before: dict[tuple[str, str, str], float] = {}
+    rising = []
+    for row in rows:
+        if row.position is None:
+            continue
+        key = (row.system, row.metric, row.feature)
+        if row.position >= before.get(key, 0.0) - _ROUNDING:
+            rising.append(row)
+        before[key] = row.position
+    return rising
 
 
 # Does the score between the two oracles rise in step with how much of a feature is right?
@@ -143,7 +142,7 @@ def range_experiment(setup: Setup, split: Sequence[Initials], shares: Sequence[f
     note = "An even scale gives position = share." + masks_note(rows)
     return Part(
         table("range", "Hybrids between the oracles", RangeRow, rows, note=note),
-        range_views(list(setup.metrics), shares),
+        tuple(range_views(list(setup.metrics))),
         tuple(_notices(rows)),
     )
 
@@ -166,7 +165,6 @@ def _rows(
     alphas: Sequence[float],
 ) -> Iterator[RangeRow]:
     lengths = metric.mask_lengths(setup.batch, setup.oracles(setup.spans))
-    sign = 1.0 if metric.higher_is_better else -1.0
     for number, initials in enumerate(split):
         cuts = [initials.cut(alpha) for alpha in alphas]
         length = None if lengths is None else lengths[number]
@@ -178,7 +176,7 @@ def _rows(
                 "feature": initials.feature,
                 "masks": masks_used(metric),
             }
-            yield from _of_system(key, system_means, cuts, alphas, sign)
+            yield from _of_system(key, system_means, cuts, alphas)
         setup.step(f"scoring {name}", number + 1, len(split))
 
 
@@ -219,18 +217,11 @@ def _plan(
 
 
 def _of_system(
-    key: Mapping[str, Any],
-    means: _Means,
-    cuts: Sequence[Cut | None],
-    alphas: Sequence[float],
-    sign: float,
+    key: Mapping[str, Any], means: _Means, cuts: Sequence[Cut | None], alphas: Sequence[float]
 ) -> Iterator[RangeRow]:
-    before = sign * means.anti_oracle
     for alpha, cut, hybrid in zip(alphas, cuts, means.hybrids, strict=True):
-        rises = None
-        if cut is not None and not np.isnan(hybrid):
-            rises = bool(sign * hybrid >= before - 1e-12 * abs(before))
-            before = sign * hybrid
+        # the place between the ends is one less what MuLER would call it
+        left = None if cut is None else ratio(hybrid, means.oracle, means.anti_oracle)
         yield RangeRow(
             **key,
             alpha=alpha,
@@ -240,21 +231,9 @@ def _of_system(
             oracle=means.oracle,
             base=means.base,
             muler=ratio(means.base, means.oracle, means.anti_oracle),
-            **_of_hybrid(means, None if cut is None else cut.share, hybrid),
-            rises=rises,
+            hybrid=None if cut is None else hybrid,
+            position=None if left is None else 1 - left,
         )
-
-
-def _of_hybrid(means: _Means, share: float | None, hybrid: float) -> dict[str, Any]:
-    """Where the hybrid lies between min and max, and where it should."""
-    names = ("hybrid", "relative_deviation", "position")
-    if share is None:
-        return dict.fromkeys(names)
-    means.anti_oracle + share * (means.oracle - means.anti_oracle)
-    # the place between the ends is one less what MuLER would call it
-    left = ratio(hybrid, means.oracle, means.anti_oracle)
-    relative, position = (None, None) if left is None else (1 - left - share, 1 - left)
-    return dict(zip(names, (hybrid, relative, position), strict=True))
 
 
 def _mean(scores: NDArray[np.float64], segments: NDArray[np.bool_]) -> float:

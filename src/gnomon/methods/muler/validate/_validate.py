@@ -139,18 +139,16 @@ def validate(
 
     Returns:
         A finding with a table for each experiment. "range": ``system, metric, feature, masks,
-        alpha, share, segments, anti_oracle, oracle, base, muler, hybrid, relative_deviation,
-        position, rises``; base and MuLER are those of the whole feature, ``rises`` says whether the
-        hybrid lies no lower than the one before (min before the first). "frequency": ``system,
-        metric, feature, variant, masks, alpha, share, segments, muler, gain, muler_change,
-        gain_change, steadier``; changes are relative to alpha = 1, ``steadier`` says whether MuLER
-        changes less than max - base. "random": ``system, metric, feature, variant, masks, segments,
-        reference_share, output_share, muler, groups, draws, synthetic_reference_share,
-        synthetic_output_share, mean, variance, q05, q95, deviation, deviation_low, deviation_high,
-        z, below, apart``: ``draws`` counts the random features with a defined MuLER, ``deviation``
-        is the feature's MuLER less their mean, ``z`` the same in standard deviations, ``below`` the
-        share of them with a lower MuLER; rows of ``groups`` have no feature. Undefined figures are
-        ``None``, with a notice: a feature without common segments, or one that cannot be split.
+        alpha, share, segments, anti_oracle, oracle, base, muler, hybrid, position``; base and MuLER
+        are those of the whole feature. "frequency": ``system, metric, feature, variant, masks,
+        alpha, share, segments, muler, gain, muler_change, gain_change``; changes are relative to
+        alpha = 1. "random": ``system, metric, feature, variant, masks, segments, reference_share,
+        muler, groups, draws, random_reference_share, random_output_share, mean, variance,
+        deviation, deviation_low, deviation_high, below, apart``: ``draws`` counts the random
+        features with a defined MuLER, ``deviation`` is the feature's MuLER less their mean, with
+        the ends of their middle 90 %, ``below`` the share of them with a lower MuLER; rows of
+        ``groups`` have no feature. Undefined figures are ``None``, with a notice: a feature without
+        common segments, or one that cannot be split.
 
     Raises:
         UsageError: a share is not in (0, 1]; draws or groups are too few; a metric, a feature or an
