@@ -15,7 +15,6 @@ from tests.serve.conftest import TEXTS, comparison_of
 from gnomon.serve import Settings, make_app
 from gnomon.serve._comparison import JOB, write_record
 from gnomon.serve._server import listen
-from gnomon.serve._workspace import check_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +34,6 @@ PAGES = {
     "delete": ("cannot be undone", "/studies/{study}/delete"),
     "share": ("Links that there are", "/studies/{study}/share"),
     "done": ("The same as a command", "/studies/{study}"),
-    "run again": ("The same came out", "/studies/{study}/check"),
     "stopped": ("Try again", "/studies/{stopped}"),
     "failed": ("there is not enough memory", "/studies/{failed}"),
     "waiting": ("Stop", "/studies/{waiting}/state"),
@@ -97,9 +95,6 @@ def _fill(app: Starlette, ids: dict[str, str]) -> None:
     queue.again(ids["study"])
     queue._queued(workspace.study(ids["study"]))
     while workspace.study(ids["study"]).job.active:
-        time.sleep(0.05)
-    queue.check(ids["study"], "owner")
-    while workspace.study(check_id(ids["study"])).job.active:
         time.sleep(0.05)
     app.state.access.add_link(ids["study"], note="Bea")
     app.state.access.add_token("Ana", "reader")
@@ -343,23 +338,6 @@ def test_links_open_from_mail_and_the_way_in_leaves_no_trace(
     assert not any(token in (request.headers.get("referer") or "") for request in asked)
     page.go_back()
     assert token not in page.url
-    context.close()
-
-
-def test_a_reader_of_a_link_runs_it_again_and_sees_what_came_out(
-    browser: Any,  # noqa: F811  # a fixture
-    served: Served,
-) -> None:
-    study = served.ids["study"]
-    _, secret = served.app.state.access.add_link(study, again=True)
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(f"{served.address}/s/{secret}")
-    page.get_by_role("link", name="Compute it again").click()
-    page.get_by_role("button", name="Run again").click()
-    page.get_by_text("being computed again").or_(page.get_by_text("you are next")).first.wait_for()
-    page.get_by_text("The same came out").wait_for(timeout=60_000)
-    assert page.url.partition("#")[0] == f"{served.address}/studies/{study}/provenance"
     context.close()
 
 

@@ -78,7 +78,6 @@ class Link(msgspec.Struct, frozen=True):
         until: the last day, in UTC, as 2026-12-31; None for no end.
         texts: whether its readers see texts, or scores and verdicts alone.
         note: whom it was made for.
-        again: whether its readers may have the comparison computed again, to check its figures.
     """
 
     id: str
@@ -88,7 +87,6 @@ class Link(msgspec.Struct, frozen=True):
     until: str | None = None
     texts: bool = True
     note: str = ""
-    again: bool = False
 
     def ended(self, today: dt.date | None = None) -> bool:
         """Whether its last day is over."""
@@ -256,7 +254,6 @@ class Access:
         until: dt.date | None = None,
         texts: bool = True,
         note: str = "",
-        again: bool = False,
     ) -> tuple[Link, str]:
         """Let whoever has a link read one comparison.
 
@@ -265,14 +262,13 @@ class Access:
             until: the last day, in UTC; None for no end.
             texts: whether its readers see texts, or scores and verdicts alone.
             note: whom it is for.
-            again: whether its readers may have the comparison computed again.
 
         Returns:
             What is kept of the link, and its secret, which nobody can read again.
         """
         secret = secrets.token_urlsafe(24)
         end = until.isoformat() if until else None
-        made = Link(secrets.token_hex(8), study, _hash(secret), _now(), end, texts, note, again)
+        made = Link(secrets.token_hex(8), study, _hash(secret), _now(), end, texts, note)
         with self._changing() as kept:
             kept.links.append(made)
         return made, secret
@@ -317,11 +313,8 @@ class Access:
         """What a person may do with a comparison, or with a store that is only shown.
 
         A link opens its comparison alone. The owner of the server may change all comparisons, an
-        author those of their own; everybody with a token reads what was opened to them. What only
-        checks another comparison is shown on the pages of that one.
+        author those of their own; everybody with a token reads what was opened to them.
         """
-        if getattr(getattr(study, "about", None), "check_of", None) is not None:
-            return None
         fixed = bool(getattr(study, "fixed", False))
         if user.link is not None:
             return "read" if user.link.study == study.id else None

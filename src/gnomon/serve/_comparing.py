@@ -14,20 +14,17 @@ from starlette.responses import RedirectResponse, Response
 from gnomon.core.errors import DataError
 from gnomon.serve import _builds
 from gnomon.serve._access import OWNER
-from gnomon.serve._checks import outcome_in
 from gnomon.serve._comparison import USUAL_METRICS
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._terms import QUESTIONS
 from gnomon.serve._uploads import fields_of, receive
-from gnomon.serve._workspace import check_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from starlette.requests import Request
 
-    from gnomon.serve._checks import CheckOutcome
     from gnomon.serve._comparison import ComparisonChoices, FileChoice, Job, StepState
     from gnomon.serve._inspection import Inspection
     from gnomon.serve._jobs import Queue
@@ -35,9 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PAGES",
-    "CheckView",
     "JobView",
-    "check_view",
     "job_view",
     "metrics_of",
     "reason",
@@ -217,69 +212,6 @@ async def _again(request: Request) -> Response:
         return to(f"/studies/{made.id}")
     await run_in_threadpool(queue_of(request).again, id)
     return to(f"/studies/{id}")
-
-
-# Computed again, to check it.
-
-
-@dataclass(frozen=True)
-class CheckView:
-    """How far a comparison is computed again, and what came out.
-
-    ``state`` is "none" before, "running", "same", "different" or "failed".
-    """
-
-    id: str
-    state: str
-    words: str = ""
-    said: str = ""
-    outcome: CheckOutcome | None = None
-    may: bool = False
-
-
-def check_view(request: Request, study: Any) -> CheckView | None:
-    """Whether a comparison comes out the same; None where that cannot be asked."""
-    job = getattr(study, "job", None)
-    if job is None or job.active:
-        return None
-    link = request.state.user.link
-    may = (link is None or link.again) and any(step.state == "done" for step in job.steps)
-    try:
-        check = workspace_of(request).study(check_id(study.id))
-    except NotFound:
-        return CheckView(study.id, "none", may=may)
-    outcome = outcome_in(check.folder)
-    if check.job.active:
-        ahead = queue_of(request).ahead(check.id)
-        words = f"Waiting: {ahead.text}" if ahead else "It is being computed again"
-        return CheckView(study.id, "running", words)
-    if outcome is None:
-        records: list[Job | StepState] = [check.job, *check.job.steps]
-        why = next((record for record in records if record.said), check.job)
-        said = reason(request, why, {str(check.folder): study.title})
-        return CheckView(study.id, "failed", said=said, may=may)
-    if outcome.compared != job.finished:  # more was asked of it since
-        return CheckView(study.id, "none", may=may)
-    if not request.state.user.texts:  # names of rows may be texts
-        outcome.found = msgspec.structs.replace(outcome.found, examples=[])
-    state = "same" if outcome.found.none else "different"
-    return CheckView(study.id, state, outcome=outcome, may=may)
-
-
-async def _checked(request: Request) -> Shown:
-    view = await run_in_threadpool(check_view, request, request.state.study)
-    if view is None:
-        raise NotFound
-    return Shown("check.html.j2", {"check": view})
-
-
-async def _check_again(request: Request) -> Response:
-    study = request.state.study
-    view = await run_in_threadpool(check_view, request, study)
-    if view is None or not (view.may or view.state == "running"):
-        raise NotFound
-    await run_in_threadpool(queue_of(request).check, study.id, request.state.user.id)
-    return to(f"/studies/{study.id}/provenance#check")
 
 
 async def _ask_delete(request: Request) -> Shown:
@@ -736,8 +668,6 @@ PAGES = (
     Page("/studies/{id}/state", ("GET",), _state, "reader", "study"),
     Page("/studies/{id}/cancel", ("POST",), _cancel, "author", "study", json=False),
     Page("/studies/{id}/again", ("POST",), _again, "author", "study", json=False),
-    Page("/studies/{id}/check", ("GET",), _checked, "reader", "study"),
-    Page("/studies/{id}/check", ("POST",), _check_again, "reader", "study", json=False),
     Page("/studies/{id}/edit", ("GET",), _edit, "author", "study"),
     Page("/studies/{id}/edit", ("POST",), _edited, "author", "study", json=False),
     Page("/studies/{id}/add", ("GET",), _ask_system, "author", "study"),

@@ -99,7 +99,6 @@ class ComparisonRecord(msgspec.Struct, kw_only=True):
         segments: of its files; 0 where that is not known yet.
         made_from: the ID of the comparison that it was edited from.
         copied_store: it has the results of that one, of which some are not asked for any more.
-        check_of: the ID of the comparison that is computed again here, to compare the figures.
     """
 
     title: str
@@ -109,7 +108,6 @@ class ComparisonRecord(msgspec.Struct, kw_only=True):
     segments: int = 0
     made_from: str | None = None
     copied_store: bool = False
-    check_of: str | None = None
 
 
 class Remedy(msgspec.Struct):

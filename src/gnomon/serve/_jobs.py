@@ -27,7 +27,6 @@ from gnomon.core.errors import DataError, UsageError
 from gnomon.serve._comparison import JOB, UPLOADS, Job, Remedy, new_job, now, write_record
 from gnomon.serve._problems import NotFound
 from gnomon.serve._worker import BUSY, FINISHED
-from gnomon.serve._workspace import check_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -233,14 +232,6 @@ class Queue:
         """Queue a comparison again, for what of it is not done."""
         return self._queued(self.workspace.again(id))
 
-    def check(self, id: str, owner: str) -> None:  # noqa: A002
-        """Have a comparison computed again, to compare the figures; one at a time."""
-        with self._mutex:
-            with suppress(NotFound):
-                if self.workspace.study(check_id(id)).job.active:
-                    return
-            self._queued(self.workspace.check(id, owner))
-
     def cancel(self, id: str) -> None:  # noqa: A002
         """End a comparison; what is done of it stays."""
         self.workspace.study(id)
@@ -256,11 +247,10 @@ class Queue:
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete all of a comparison; if it runs, its process is ended first."""
         self.workspace.study(id)
-        for each in (check_id(id), id):
-            running = self._kill(each, "stopped")
-            if running is not None:
-                running.ended.wait()
-            self._leave(each)
+        running = self._kill(id, "stopped")
+        if running is not None:
+            running.ended.wait()
+        self._leave(id)
         self.workspace.delete(id)
 
     def ahead(self, id: str) -> Ahead | None:  # noqa: A002

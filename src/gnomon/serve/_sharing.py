@@ -50,7 +50,6 @@ def _shared(
                 "note": link.note,
                 "until": link.until,
                 "texts": link.texts,
-                "again": link.again,
                 "ended": link.ended(),
             }
             for link in access.links(study.id)
@@ -81,7 +80,6 @@ async def _share(request: Request) -> Shown:
             until=end,
             texts="texts" in fields,
             note=note[:_NAME],
-            again="again" in fields,
         )
     )
     return _shared(request, new=f"{request.state.settings.address}/s/{secret}")

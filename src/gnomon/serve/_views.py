@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
 from gnomon.serve import _downloads, _notes, _progress
 from gnomon.serve._builds import BUILDS, KEY, Build, begin, build_of
-from gnomon.serve._comparing import check_view, job_view
+from gnomon.serve._comparing import job_view
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem
 from gnomon.serve._reader import ReaderEndedError, StoreReader
@@ -221,7 +221,6 @@ async def _provenance(request: Request) -> Shown:
         return {
             **_common(request),
             "provenance": read(provenance),
-            "check": check_view(request, request.state.study),
         }
 
     return _shown("provenance.html.j2", await _made(request, work))

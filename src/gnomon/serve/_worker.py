@@ -17,14 +17,12 @@ import signal
 import socket
 import sys
 import time
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.core.cache import nothing_kept
 from gnomon.core.errors import DataError, GnomonError
-from gnomon.serve._checks import keep_outcome
 from gnomon.serve._comparison import (
     JOB,
     LOG,
@@ -261,27 +259,11 @@ class _JobRun:
                     return
             if state.state != "refused":
                 taken.append(choice)
-        if self.about.check_of is not None:
-            self._check(self.about.check_of)
-            return
         if len(taken) < len(self.job.steps) and taken:
             write_whole(self.folder / STUDY, study_text(self.about, taken).encode())
         (self.folder / _TRIAL).unlink(missing_ok=True)
         self.job.settle()
         self._keep()
-
-    def _check(self, checked: str) -> None:
-        """Say whether the figures are those of the comparison that this one computed again."""
-        if all(state.state == "done" for state in self.job.steps):
-            try:
-                keep_outcome(self.folder, self.folder.with_name(checked), self.about.made)
-            except GnomonError as error:
-                said = in_words(str(error), self.folder, "")[0]
-                self.job.steps[-1].state, self.job.steps[-1].said = "failed", said
-        self.job.settle()
-        self._keep()
-        for left in (TEXTS, STORE):  # once it is said, nothing of them is needed
-            shutil.rmtree(self.folder / left, ignore_errors=True)
 
     def _step(self, before: list[StepChoice], choice: StepChoice, state: StepState) -> None:
         state.state, state.started, state.finished = "running", now(), None
@@ -322,8 +304,7 @@ class _JobRun:
         state.total = len(keys)
         store = Store.open(self.folder / STORE, create=True)
         last = choice is self.about.choices.steps[-1]
-        anew = nothing_kept() if self.about.check_of is not None else nullcontext()
-        with anew, reporting(lambda *said: self._progress(state, *said)):
+        with reporting(lambda *said: self._progress(state, *said)):
             return run(
                 made,
                 open_engine("here"),

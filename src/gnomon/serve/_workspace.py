@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import secrets
@@ -193,8 +192,6 @@ class Workspace:
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete all of a comparison, which no process may work on (see ``Queue.delete``)."""
         self._remove(self._folder(_STUDIES, id))
-        with suppress(NotFound):
-            self._remove(self._folder(_STUDIES, check_id(id)))
 
     def bytes_used(self) -> int:
         """How much all files of the folder take."""
@@ -317,29 +314,6 @@ class Workspace:
         )
         return self._publish(new, folder, about)
 
-    def check(self, id: str, owner: str) -> Comparison:  # noqa: A002
-        """The methods of a comparison that are done, to be computed again from its texts."""
-        old = self.study(id)
-        states = zip(old.about.choices.steps, old.job.steps, strict=False)
-        done = [step for step, state in states if state.state == "done"]
-        if old.job.active or not old.texts.is_dir() or not done:
-            raise DataError("this has not finished yet; it can be computed again when it has")
-        with suppress(NotFound):
-            self.delete(check_id(id))
-        _, uploads = self.new_draft(owner)
-        uploads.rmdir()
-        shutil.copytree(old.texts, uploads.parent / TEXTS)
-        about = msgspec.structs.replace(
-            old.about,
-            owner=owner,
-            made=now(),
-            choices=msgspec.structs.replace(old.about.choices, steps=done),
-            made_from=id,
-            copied_store=False,
-            check_of=id,
-        )
-        return self._publish(check_id(id), uploads.parent, about)
-
     def _publish(self, id: str, folder: Path, about: ComparisonRecord) -> Comparison:  # noqa: A002
         write_record(folder / NAMES, about)
         write_record(folder / JOB, new_job(about))
@@ -445,11 +419,6 @@ class Workspace:
             with suppress(FileNotFoundError, NotFound):
                 if time.time() - entry.stat().st_mtime > _DAY:
                     self.delete_draft(entry.name)
-
-
-def check_id(id: str) -> str:  # noqa: A002
-    """The ID under which a comparison is computed again."""
-    return hashlib.sha256(f"computed again: {id}".encode()).hexdigest()[:32]
 
 
 def _unread(id: str, folder: Path, said: str, *, closed: str = "") -> Comparison:  # noqa: A002

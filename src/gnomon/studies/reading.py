@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from gnomon.studies._differences import CellDifference as CellDifference
-    from gnomon.studies._differences import StoreDifferences as StoreDifferences
-    from gnomon.studies._differences import differences as differences
     from gnomon.studies._folder import LOCK as LOCK
     from gnomon.studies._folder import MANIFEST as MANIFEST
     from gnomon.studies._folder import PLAN as PLAN

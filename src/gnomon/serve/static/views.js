@@ -22,13 +22,13 @@ for (const box of document.querySelectorAll("[data-poll]")) {
   };
   setTimeout(look, wait);
 }
-// What is being made, or computed again: the page is shown anew when it is ready.
+// What is being made: the page is shown anew when it is ready.
 for (const box of document.querySelectorAll("[data-poll-made]")) {
   const look = async () => {
     try {
       const answer = await fetch(box.dataset.pollMade);
       if (answer.status === 401 || answer.status === 404) { location.reload(); return; }
-      const said = await answer.json(), build = said.build || said.check, text = box.querySelector("[data-far]");
+      const said = await answer.json(), build = said.build, text = box.querySelector("[data-far]");
       if (build.state !== "running") { location.reload(); return; }
       if (text && build.total) text.textContent = `${build.stage}, ${build.done} of ${build.total}`;
     } catch { /* the server may be starting anew */ }
