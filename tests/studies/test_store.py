@@ -369,7 +369,5 @@ def test_export_does_not_overwrite(store: study.Store, tmp_path: Path) -> None:
 
 
 def test_a_frame_has_the_rows_of_its_table(store: study.Store) -> None:
-    frame = store.frame("scores")
+    frame = store.query("from scores").to_frame()
     assert frame.height == store.query("select count(*) from scores").rows[0][0]
-    with pytest.raises(UsageError, match="there is no table 'nothing'"):
-        store.frame("nothing")

@@ -50,7 +50,8 @@ def test_views_and_tables_can_be_asked_framed_and_exported(
 
     names = [row[0] for row in store.tables().rows]
     for name in ("importance", "tasks", "testsets", "leaderboard"):
-        assert store.frame(name).height == len(store.query(f'select * from "{name}"').rows)
+        asked = f'select * from "{name}"'
+        assert store.query(asked).to_frame().height == len(store.query(asked).rows)
     store.export(tmp_path / "all.duckdb")
     with duckdb.connect(str(tmp_path / "all.duckdb"), read_only=True) as found:
         for name in names:

@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gnomon.core.errors import DataError, OutputError, UnknownNameError, UsageError, WrongTypeError
+from gnomon.core.errors import DataError, OutputError, UnknownNameError, WrongTypeError
 from gnomon.studies._folder import (
     ABOUT,
     LOCK,
@@ -251,20 +251,6 @@ class Store:
         from gnomon.studies._export import export
 
         return export(self, to, kind=kind, tables=tables)
-
-    def frame(self, table: str) -> Any:  # polars is optional
-        """A table as a polars data frame.
-
-        Raises:
-            MissingDependencyError: duckdb or polars is not installed.
-            UsageError: there is no such table.
-        """
-        from gnomon.studies._query import names
-
-        tables = names(self)
-        if table not in tables:
-            raise UsageError(f"there is no table {table!r}; there are {', '.join(tables)}")
-        return self.query(f'select * from "{table}"', timeout=None).to_frame()  # noqa: S608  # a known name
 
     def check_files(self, files: Sequence[Path]) -> None:
         """Make sure that files of finished tasks are here, and what the tasks gave.
