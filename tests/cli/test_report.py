@@ -51,12 +51,6 @@ def test_texts_can_be_left_out(gnomon: Callable, study: Path) -> None:
     assert not list(Path("bare/data").glob("text-*"))
 
 
-def test_the_study_may_name_its_report(gnomon: Callable, study: Path) -> None:
-    study.write_text('report = "pages.html"\n' + _STUDY, encoding="utf-8")
-    assert gnomon("run", study, "--engine", "here").code == 0
-    assert Path("pages.html").is_file()
-
-
 def test_what_cannot_be_written_is_refused_before_any_work(gnomon: Callable, study: Path) -> None:
     answer = gnomon("run", study, "--engine", "here", "--html", "no/such/place")
     assert (answer.code, "does not exist" in answer.err) == (1, True)

@@ -110,7 +110,7 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--html",
         metavar="FILE.html|FOLDER",
-        help="write the report of the study too, as gnomon report does (or: report = ... in it)",
+        help="write the report of the study too, as gnomon report does",
     )
     kept_tasks = "finished tasks are kept in the store; the same command goes on with the others"
     parser.set_defaults(run=_run, kept=kept_tasks)
@@ -119,19 +119,21 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def _run(args: argparse.Namespace) -> int:
     """Check, plan, run, report."""
     from gnomon import studies as study
+    from gnomon.report.site import check_place
 
     if args.workers is not None and args.engine != "pool":
         raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
     wanted = study.read_study(args.study, allow_code=args.allow_code)
-    page = _page_of(args, wanted)
     if are_planned(args):
         return _show_plan(args, wanted)
+    if args.html is not None:  # refused before any work where it cannot be written
+        check_place(args.html)
     engine = study.open_engine(args.engine, workers=args.workers)
     try:
         if not study.Store.is_at(wanted.store):  # otherwise there may be nothing to do
             engine.prepare({step.method for step in wanted.steps})
         made = study.plan(wanted, allow_code=args.allow_code)
-        return _finish(args, made, engine, page)
+        return _finish(args, made, engine)
     finally:
         engine.close()
 
@@ -157,19 +159,7 @@ def _show_plan(args: argparse.Namespace, wanted: Study) -> int:
     return 0
 
 
-def _page_of(args: argparse.Namespace, wanted: Study) -> str | Path | None:
-    """Where a report is wanted; refused before any work where it cannot be written."""
-    from gnomon.report.site import check_place
-
-    page = args.html or wanted.report
-    if page is not None and not are_planned(args):
-        check_place(page)
-    return page
-
-
-def _finish(
-    args: argparse.Namespace, made: StudyPlan, engine: TaskEngine, page: str | Path | None
-) -> int:
+def _finish(args: argparse.Namespace, made: StudyPlan, engine: TaskEngine) -> int:
     from gnomon import studies as study
     from gnomon.cli._progress import stages
 
@@ -184,11 +174,11 @@ def _finish(
         show(args, finding, "run", after=partial(print_found, verdicts))
     else:
         show(args, replace(finding, verdict=tuple(_in_a_row(verdicts))), "run")
-    if page is not None:
-        write_report(store, page, quiet=args.quiet)
+    if args.html is not None:
+        write_report(store, args.html, quiet=args.quiet)
     code = _exit_code(outcome)
     if store.files():
-        _say_next(made.study.store, store, page)
+        _say_next(made.study.store, store, reported=args.html is not None)
     return code
 
 
@@ -221,12 +211,12 @@ def _in_a_row(verdicts: Sequence[PageVerdict]) -> Iterator[Statement]:
             yield replace(said, text=text, rows={})
 
 
-def _say_next(place: str | PathLike[str], store: Store, page: str | Path | None) -> None:
+def _say_next(place: str | PathLike[str], store: Store, *, reported: bool) -> None:
     """The next two commands, as they can be typed."""
     store_path = shlex.quote(str(place))
     leaders = "select testset, metric, system, score from leaderboard where rank = 1"
     commands = [
-        *([f"gnomon report {store_path} -o report.html"] if page is None else []),
+        *([] if reported else [f"gnomon report {store_path} -o report.html"]),
         f'gnomon query {store_path} "{leaders}"'
         if "scores" in store.files()
         else f"gnomon query {store_path}",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.registry import Method
 
-_TOP = ("name", "metrics", "testsets", "store", "report", "methods")
+_TOP = ("name", "metrics", "testsets", "store", "methods")
 _SET = (
     "path",
     "name",
@@ -61,9 +61,6 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
         set_keys=tuple(key for key, _ in sets),
         step_keys=tuple(key for key, _ in steps),
         store=_store(file, given, problems),
-        report=None
-        if given.get("report") is None
-        else file.parent / _text(given, "report", problems),
     )
     if problems.found:  # what test sets lack is said with it, as far as they can be read
         from gnomon.studies._plan import look

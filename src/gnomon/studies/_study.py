@@ -86,7 +86,6 @@ class Study:
         testsets: where the test sets are.
         steps: the methods.
         store: folder of the results.
-        report: the HTML report to write, if any.
         set_keys: where the test sets stand in the file, one key for each; empty: in no file.
         step_keys: likewise the methods with their metrics.
     """
@@ -96,7 +95,6 @@ class Study:
     testsets: tuple[SetSource, ...]
     steps: tuple[Step, ...]
     store: Path
-    report: Path | None = None
     set_keys: tuple[str, ...] = field(default=(), compare=False)
     step_keys: tuple[StepKey, ...] = field(default=(), compare=False)
 

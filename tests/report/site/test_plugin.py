@@ -16,7 +16,6 @@ from gnomon.studies import Store, pages
 _EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "plugin-method"
 _STUDY = """
 name = "stuck"
-report = "report"
 [[testsets]]
 path = "set"
 [methods.repetitions]
@@ -40,7 +39,17 @@ def stuck(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "set" / "systems" / "x.txt").write_text("a cat cat sat\nthe dog the dog ran\n")
     (place / "set" / "systems" / "y.txt").write_text("a cat sat\nthe dog dog ran\n")
     (place / "s.toml").write_text(_STUDY)
-    command = [sys.executable, "-m", "gnomon", "run", "s.toml", "--workers", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "gnomon",
+        "run",
+        "s.toml",
+        "--workers",
+        "2",
+        "--html",
+        "report",
+    ]
     subprocess.run(command, env=env, cwd=place, check=True)
     return place
 
