@@ -1,4 +1,4 @@
-"""From a download to a verdict, as docs/howto/learned.md has it, in an empty folder."""
+"""From a download to a verdict, as docs/learned.md has it, in an empty folder."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gnomon.cli import main
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PAGE = Path(__file__).resolve().parents[3] / "docs" / "howto" / "learned.md"
+_PAGE = Path(__file__).resolve().parents[3] / "docs" / "learned.md"
 _COMMIT = "2760a223ac957f30acfb18c8aa649b01cf1d75f2"
 
 
 def _documented() -> Iterator[list[str]]:
     """The commands of gnomon's on the page, up to the verdict."""
-    section = _PAGE.read_text(encoding="utf-8").split("## COMET, from a download to a verdict")[1]
-    for line in re.findall(r"^\$ gnomon (.*)$", section.split("## MetricX")[0], re.MULTILINE):
+    section = _PAGE.read_text(encoding="utf-8").split("## From a download to a verdict\n")[1]
+    for line in re.findall(r"^\$ gnomon (.*)$", section.split("\n## ")[0], re.MULTILINE):
         yield shlex.split(line)
 
 
