@@ -432,7 +432,7 @@ _METAEVAL = (
     Case(
         "metaeval: permutation",
         "metaeval -t judged/es-en -m bleu chrf --human da --test permutation --baseline chrf"
-        " --alternative two-sided --correction benjamini-hochberg --levels segment --resamples 50"
+        " --alternative two-sided --levels segment --resamples 50"
         " --seed 5",
     ),
     Case(

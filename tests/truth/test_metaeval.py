@@ -128,21 +128,6 @@ def test_one_of_two_markers_that_find_as_much_is_seldom_called_better(draws: int
     assert is_mostly_undecided(found, draws)
 
 
-def test_the_shared_tasks_test_of_acc_eq_stands_beside_and_nothing_rests_on_it() -> None:
-    human = np.round(1.5 * people(12, 60, seed=3))
-    made = [metric(near(human, 1.0, k), f"m{k}") for k in (1, 2)]
-    options: dict[str, Any] = {"statistics": ["acc_eq"], "baseline": "m2", **ONE}
-    found = gn.metaeval(judged(human, documents=None), made, **options)
-    row = next(row for row in found.rows if row["metric"] == "m1")
-    values = np.stack([one.segments for one in made])
-    epsilons = [stats.calibrate_ties(human, one).epsilon for one in values]
-    drawn: dict[str, Any] = {"epsilons": epsilons, "count": 200, "seed": 12345}
-    assert row["p_decisions"] == stats.pair_swap_test(human, values, **drawn).p[0, 1]
-    assert row["p"] == stats.input_swap_test(human, values, **drawn).p[0, 1]
-    wins = found.table("wins").rows
-    assert all(one["wins"] is (one["p"] <= 0.05) for one in wins if one["p"] is not None)
-
-
 def test_values_of_acc_eq_are_those_of_the_calibration() -> None:
     human = np.round(1.5 * people(12, 60, seed=3))
     made = metric(near(human, 1.0, 1), "m")

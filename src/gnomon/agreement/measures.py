@@ -148,13 +148,11 @@ class Measure:
         return self.statistic in ROW_STATISTICS
 
 
-class WeightedMeasure(NamedTuple):
+class PooledMeasure(NamedTuple):
     """A measure in an average over tasks."""
 
     measure: Measure  # what is measured, on each test set
-    weight: float = 1.0  # of each test set
-    # whether the decisions of all test sets are one task, where there are several
-    pooled: bool = False
+    pooled: bool  # whether the decisions of all test sets are one task, where there are several
 
 
 class Preset(NamedTuple):
@@ -197,19 +195,17 @@ PRESETS: Mapping[PresetName, Preset] = {
         " the test data; the average over tasks gives pooled accuracy the weight of as many tasks"
         " as there are language pairs, and takes (r + 1)/2 of correlations (Freitag et al., 2023);"
         " the task's permutation tests, r/B in blocks of 100 until p < .02 or p > .5, take segments"
-        " as independent (unit 'segment'), and those of acc_eq even pairs of outputs (p_decisions);"
-        " differences of the average are not tested",
+        " as independent (unit 'segment'); differences of the average are not tested",
         averaged=True,
     ),
     "wmt24": Preset(
         (Measure("spa", "system", "none"), Measure("acc_eq", "segment", "item")),
         "preset wmt24: soft pairwise accuracy (1000 sign flips, seed 4, systems sorted by name) and"
         " acc_eq by item, ties calibrated on the test data; the average over tasks is their plain"
-        " mean (Freitag et al., 2024); the task's tests of acc_eq, r/B in blocks of 100 until"
-        " p < .02 or p > .5, take pairs of outputs as independent (p_decisions); differences of"
-        " soft pairwise accuracy by bootstrap over"
-        " systems, which is gnomon's own choice (--test permutation exchanges scores, as the task"
-        " did); differences of the average are not tested",
+        " mean (Freitag et al., 2024); the task's tests of acc_eq take pairs of outputs as"
+        " independent (stats.pair_swap_test), which is not done here; differences of soft pairwise"
+        " accuracy by bootstrap over systems, which is gnomon's own choice (--test permutation"
+        " exchanges scores, as the task did); differences of the average are not tested",
         averaged=True,
     ),
 }
@@ -260,40 +256,10 @@ def _under(
     return [Measure(name, "segment", grouping) for grouping in wanted]
 
 
-def tasks_of(
-    asked: Sequence[Measure], preset: Preset | None, weights: Sequence[str]
-) -> tuple[WeightedMeasure, ...]:
-    """What an average over tasks is taken of; nothing unless a preset or weights ask for one.
-
-    Weights are "STATISTIC=W" or "LEVEL.STATISTIC=W"; statistics without any are left out.
-    """
-    if not weights:
-        chosen = asked if preset is not None and preset.averaged else ()
-        return tuple(WeightedMeasure(m, pooled=m.statistic == "pairwise_accuracy") for m in chosen)
-    weighted: dict[Measure, WeightedMeasure] = {}
-    for text in weights:
-        name, _, number = text.partition("=")
-        level, _, statistic = name.rpartition(".")
-        fitting = [m for m in asked if m.statistic == statistic and level in ("", m.level)]
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = float("nan")
-        if not 0 < weight < float("inf"):
-            raise UsageError(
-                f"weights: {text!r} is no STATISTIC=W with a number above 0, as in pearson=1 or"
-                " system.pearson=2"
-            )
-        if not fitting:
-            there = dict.fromkeys(f"{m.level}.{m.statistic}" for m in asked)
-            raise UsageError(
-                f"weights: nothing that is measured is called {name!r}; there are:"
-                f" {', '.join(there)}"
-            )
-        for measure in fitting:
-            pooled = measure.statistic == "pairwise_accuracy"
-            weighted[measure] = WeightedMeasure(measure, weight, pooled)
-    return tuple(weighted.values())
+def tasks_of(asked: Sequence[Measure], preset: Preset | None) -> tuple[PooledMeasure, ...]:
+    """What an average over tasks is taken of; nothing unless a preset asks for one."""
+    chosen = asked if preset is not None and preset.averaged else ()
+    return tuple(PooledMeasure(m, m.statistic == "pairwise_accuracy") for m in chosen)
 
 
 # The scores that a measure is taken over, and its value.

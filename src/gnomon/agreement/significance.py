@@ -55,13 +55,17 @@ class Testing:
     resamples: int = RESAMPLES  # draws; 0 for neither intervals nor tests that draw
     seed: int = SEED  # seed of all draws
     confidence: float = CONFIDENCE  # share of draws inside an interval
-    alpha: float = 0.05  # largest p that is significant
     plus_one: bool = True  # p = (r + 1)/(B + 1), else r/B
     early_stopping: EarlyStopping | None = None  # of permutation tests
     williams: bool = True  # whether "auto" means Williams's test for Pearson of system scores
     # whether single cells are what is usual for segment scores, as in the shared tasks; else all
     # scores of a segment, which need not be independent of one another
     cells: bool = False
+
+    @property
+    def alpha(self) -> float:
+        """The largest p that is significant."""
+        return round(1 - self.confidence, 12)
 
 
 class Verdicts(NamedTuple):
@@ -75,9 +79,6 @@ class Verdicts(NamedTuple):
     interval: str = ""  # what was drawn or left out for the intervals; empty if there are none
     # of how many of these a figure of each metric rests on [M]; None where there are none
     drawn: NDArray[np.int64] | None = None
-    # of acc_eq, p by exchange of decisions on pairs, as the shared task tests it [M, M]; None for
-    # other statistics
-    p_decisions: NDArray[np.float64] | None = None
 
 
 def nothing(metrics: int) -> Verdicts:
@@ -217,14 +218,6 @@ def of_accuracies(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
     return result._replace(differences=tested[0], p=tested[1], test=test)
 
 
-def of_decisions(
-    found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The p of acc_eq by exchange of decisions on pairs, as WMT24 tests it [M, M]."""
-    grouping = found.measure.grouping
-    return _of_defined(stats.pair_swap_test, found, how, epsilons, grouping=grouping)[1]
-
-
 def _of_defined(
     test: Callable[..., stats.PairTest],
     found: MeasuredScores,
@@ -319,8 +312,6 @@ def verdicts(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64])
         result = _of_several(found, of_accuracies(found, how, epsilons))
     else:
         result = _of_several(found, _of_scores(found, how))
-    if statistic == "acc_eq" and how.resamples:
-        result = result._replace(p_decisions=of_decisions(found, how, epsilons))
     if result.interval == "systems":
         return _without_points(result, found.judged)
     if result.interval == "segments":

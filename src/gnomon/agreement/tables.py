@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Value
     from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.agreement.paraphrased import ComparedMetrics
-    from gnomon.agreement.significance import Correction, Testing
+    from gnomon.agreement.significance import Testing
     from gnomon.core.findings import Table
     from gnomon.core.records import Ends
 
@@ -40,13 +40,6 @@ GROUPING: Any = column("Grouping", help="none, item (within each segment) or sys
 SUBSET: Any = column("Systems", help="all, the top K, or those without outliers")
 TEST_SET: Any = column("Test set", help="its language pair, if that tells; average; all pooled")
 HUMAN: Any = column("Human scores", help="their kind; none where test sets have several")
-
-
-_DECISIONS = (
-    "of acc_eq against the other one as the shared task tests it: decisions on pairs exchanged as"
-    " if independent; too small (20 to 30 of 100 equally good metrics are called better), so that"
-    " nothing rests on it"
-)
 
 
 class AgreementRow(Record):
@@ -73,7 +66,6 @@ class AgreementRow(Record):
         "Cluster",
         help="every metric of a cluster beats every metric of the next ones significantly",
     )
-    p_corrected: float | None = column("Corrected p", digits=3, help="for testing several metrics")
     alternative: str | None = column(
         "Alternative", help="the hypothesis: metric less baseline is ..."
     )
@@ -83,9 +75,6 @@ class AgreementRow(Record):
     )
     drawn: int | None = column(
         "Drawn", help="how many of these the figure rests on; of few there is no interval"
-    )
-    p_decisions: float | None = column(
-        "p of decisions", digits=3, help=_DECISIONS.replace("the other one", "the baseline")
     )
     unit: str = column("n counts", help="what n counts: systems, scores, pairs or test sets")
     subset: str = SUBSET
@@ -185,8 +174,7 @@ class WinRow(Record):
     against: str = column("Against", help="the other metric")
     difference: float | None = column("Difference", digits=3, help="on what both have scored")
     p: float | None = column("p", digits=3, help="see alternative")
-    wins: bool | None = column("Wins", help="significantly better: p is at most alpha")
-    p_decisions: float | None = column("p of decisions", digits=3, help=_DECISIONS)
+    wins: bool | None = column("Wins", help="significantly better, by p alone")
     human: str | None = HUMAN
     slice: str | None = SLICE
 
@@ -275,14 +263,12 @@ ROWS: Mapping[str, type[Record]] = {
 
 
 def agreement_rows(
-    result: Result | Joined, how: Testing, baseline: str | None, correction: Correction
+    result: Result | Joined, how: Testing, baseline: str | None
 ) -> Iterator[AgreementRow]:
     """One row per metric, best first (equal ones by name), then the controls."""
     names, tests = _names(result), result.verdicts
     entries = _entries(result)
     p = _against(names, tests.p, baseline)
-    decisions = _against(names, tests.p_decisions, baseline)
-    corrected = _corrected(p, correction)
     for k in _best_first(result):
         yield _agreement_row(
             result,
@@ -294,12 +280,10 @@ def agreement_rows(
             circular=entries[names[k]].circular,
             rank=_whole(result.ranks[k]),
             cluster=_whole(result.clusters[k]),
-            p_corrected=corrected[k],
             alternative=None if np.isnan(p[k]) else how.alternative,
             test=tests.test or None,
             interval=tests.interval or None,
             drawn=None if tests.drawn is None else int(tests.drawn[k]),
-            p_decisions=decisions[k],
         )
     for name, control in result.controls:
         yield _agreement_row(result, name, control, control=True)
@@ -311,8 +295,8 @@ def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: A
     least = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2 if measure.unit == "pairs" else FEW_SYSTEMS
     untested = dict.fromkeys(
         (
-            *("p", "rank", "cluster", "p_corrected", "alternative", "test"),
-            *("interval", "drawn", "p_decisions", "circular"),
+            *("p", "rank", "cluster", "alternative", "test"),
+            *("interval", "drawn", "circular"),
         )
     )
     row: dict[str, Any] = {**untested, "control": False, **tested}
@@ -359,13 +343,6 @@ def _against(
     if p is None or baseline not in names:
         return [float("nan")] * len(names)
     return [float(value) for value in p[:, names.index(str(baseline))]]
-
-
-def _corrected(p: Sequence[float], correction: Correction) -> list[float]:
-    if correction == "none":
-        return [float("nan")] * len(p)
-    correct = stats.holm if correction == "holm" else stats.benjamini_hochberg
-    return [float(q) for q in correct(p)]
 
 
 def _whole(number: float) -> int | None:
@@ -484,7 +461,6 @@ def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
             difference=float(tests.differences[i, j]),
             p=float(tests.p[i, j]) if i != j else None,
             wins=beats(tests, i, j, how),
-            p_decisions=None if tests.p_decisions is None else float(tests.p_decisions[i, j]),
             human=result.human,
             slice=result.slice,
         )
@@ -633,13 +609,12 @@ def tables(
     compared: Sequence[ComparedMetrics],
     *,
     baseline: str | None,
-    correction: Correction,
     threshold: float | None,
 ) -> dict[str, Table]:
     """The tables of a meta-evaluation, by name."""
     every: list[Result | Joined] = [*results, *over]
     whole = [pairing for pairing in pairings if pairing.slice is None]
-    rows = [row for result in every for row in agreement_rows(result, how, baseline, correction)]
+    rows = [row for result in every for row in agreement_rows(result, how, baseline)]
     made = [
         table("metaeval", "Agreement with people", AgreementRow, rows),
         table(

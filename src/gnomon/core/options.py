@@ -61,7 +61,6 @@ __all__ = [
     "MOST",
     "RESAMPLES",
     "SEED",
-    "Alpha",
     "BoundOptions",
     "By",
     "Capability",
@@ -334,13 +333,6 @@ Confidence: TypeAlias = Annotated[
     Metavar("SHARE"),
     Group("intervals and tests"),
     Help("of the intervals, in (0, 1)."),
-]
-Alpha: TypeAlias = Annotated[
-    float,
-    _INNER,
-    Metavar("SHARE"),
-    Group("intervals and tests"),
-    Help("largest corrected p at which a system is called better or worse."),
 ]
 Unit: TypeAlias = Annotated[Literal["auto", "segment", "document"], Group("intervals and tests")]
 By: TypeAlias = Annotated[

@@ -12,7 +12,6 @@ from tests.methods.metaeval.contests import drawn, noisy, scores
 
 import gnomon as gn
 from gnomon import stats
-from gnomon.core.errors import UsageError
 
 NAMES = ("good", "poor")
 
@@ -73,25 +72,6 @@ def test_wmt24_averages_six_tasks_plainly(three) -> None:
         assert overall(found)[name] == pytest.approx(np.mean(parts))
 
 
-def test_weights_of_ones_own(three) -> None:
-    people, sets, cells = three
-    own = {name: scores(cells[name][0]) for name in NAMES}
-    found = gn.metaeval(
-        sets[0],
-        own,
-        statistics=["pearson", "kendall_b"],
-        groupings=["none"],
-        weights=["system.pearson=3", "kendall_b=0.5"],
-        resamples=0,
-    )
-    a, b = people[0], cells["good"][0]
-    r = scipy.stats.pearsonr(a.mean(axis=1), b.mean(axis=1))[0]
-    taus = [scipy.stats.kendalltau(a.mean(axis=1), b.mean(axis=1))[0]]
-    taus.append(scipy.stats.kendalltau(a.ravel(), b.ravel())[0])
-    expected = (3 * (r + 1) / 2 + sum(0.5 * (tau + 1) / 2 for tau in taus)) / 4
-    assert overall(found)["good"] == pytest.approx(expected)
-
-
 def test_metrics_that_lack_a_task_have_no_average(three) -> None:
     _, sets, cells = three
     metrics = {
@@ -115,23 +95,8 @@ def test_each_kind_of_judgements_has_an_average_of_its_own(three) -> None:
     assert rows["mqm"] == overall(alone)["m"]
 
 
-def test_no_average_is_made_unless_a_task_or_weights_ask_for_one(three) -> None:
+def test_no_average_is_made_unless_a_task_asks_for_one(three) -> None:
     _, sets, cells = three
     for options in ({}, {"preset": "wmt19"}, {"preset": "wmt22"}):
         found = gn.metaeval(sets[0], {"m": scores(cells["good"][0])}, resamples=0, **options)
         assert found.table("overall").rows == ()
-
-
-@pytest.mark.parametrize(
-    ("weight", "said"),
-    [
-        ("pearson", "no STATISTIC=W"),
-        ("pearson=0", "a number above 0"),
-        ("pearson=inf", "a number above 0"),
-        ("spam=1", "nothing that is measured is called 'spam'; there are: system.pearson"),
-    ],
-)
-def test_weights_that_say_nothing_are_refused(three, weight: str, said: str) -> None:
-    _, sets, cells = three
-    with pytest.raises(UsageError, match=said):
-        gn.metaeval(sets[0], {"m": scores(cells["good"][0])}, weights=[weight])

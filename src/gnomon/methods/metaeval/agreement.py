@@ -28,10 +28,10 @@ from gnomon.agreement.measures import (
     NO_PRESET,
     Grouping,
     Level,
+    PooledMeasure,
     Preset,
     PresetName,
     StatisticName,
-    WeightedMeasure,
     measures,
     preset_of,
     tasks_of,
@@ -57,7 +57,6 @@ from gnomon.agreement.paraphrased import (
     score_with_paraphrases,
 )
 from gnomon.agreement.significance import (
-    Correction,
     Test,
     Testing,
     resample_faults,
@@ -71,7 +70,6 @@ from gnomon.core.options import (
     RESAMPLES,
     SEED,
     Absent,
-    Alpha,
     By,
     Confidence,
     Group,
@@ -183,8 +181,6 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
     )
     yield from wrong
     asked = () if wrong else measures(options.levels, options.statistics, options.groupings, chosen)
-    if asked:
-        yield from problems("weights", tasks_of, asked, chosen, options.weights)
     yield from resample_faults(options.resamples, options.confidence)
     wanted = _wanted(options.metrics, options.scores)
     yield from metric_faults(outline, wanted, allow_code=options.allow_code)
@@ -247,7 +243,6 @@ def metaeval(
     levels: Annotated[Sequence[Level], _MEASURED] = LEVELS,
     statistics: Annotated[Sequence[StatisticName] | None, _MEASURED] = None,
     groupings: Annotated[Sequence[Grouping] | None, _MEASURED, Rare()] = None,
-    weights: Annotated[Sequence[str], Metavar("STATISTIC=W"), _MEASURED, Rare()] = (),
     by: Annotated[By, _MEASURED] = None,
     top: Annotated[Sequence[int | str], Metavar("K"), _MEASURED, Rare()] = (),
     darr_threshold: Annotated[float | None, Limits(0), Metavar("X"), _MEASURED, Rare()] = None,
@@ -255,10 +250,8 @@ def metaeval(
     test: Annotated[Test, _TESTS] = "auto",
     unit: Annotated[Unit, Rare()] = "auto",
     alternative: Annotated[Alternative, _TESTS, Rare()] = "greater",
-    correction: Annotated[Correction, _TESTS, Rare()] = "none",
     resamples: Resamples = RESAMPLES,
     confidence: Confidence = CONFIDENCE,
-    alpha: Annotated[Alpha, Rare()] = 0.05,
     seed: Seed = SEED,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
@@ -300,8 +293,6 @@ def metaeval(
             human scores allow them.
         groupings: at segment level, all scores together ("none"), by segment ("item") or by
             system; by default as is usual for each statistic.
-        weights: an average over tasks (statistics on test sets), in which each has a weight:
-            "pearson=1", "system.pearson=2"; others have none. Presets bring their own.
         by: slices, too: by "document", "domain", "length" or a label of the test set; each is
             judged alone, and system scores are those of its segments.
         top: system level over the best systems by human score alone, too: a number, or a share
@@ -316,11 +307,9 @@ def metaeval(
             independent.
         unit: what is independent at segment level: "segment", "document", or "auto": documents
             where they are known and no test is named. At system level systems are.
+        confidence: of the intervals; the largest significant p (ranks, wins) is 1 less this.
         alternative: what p speaks of: the metric is "greater" (better) than the baseline, "less",
             or "two-sided". Ranks and clusters need "greater".
-        correction: of p for the number of metrics of a table ("holm", "benjamini-hochberg"), beside
-            p itself.
-        alpha: largest significant p (ranks, wins).
 
     Returns:
         A finding whose rows hold ``language_pair, level, statistic, grouping, metric, value, n,
@@ -365,7 +354,6 @@ def metaeval(
             resamples=resamples,
             seed=seed,
             confidence=confidence,
-            alpha=alpha,
             plus_one=rules.plus_one,
             early_stopping=rules.early_stopping,
             williams=chosen is None or chosen.williams,
@@ -414,8 +402,7 @@ def metaeval(
         judging,
         baseline,
         _compared([pair for pair, _ in scored], names, baseline),
-        correction,
-        tasks_of(judging.measures, chosen, weights),
+        tasks_of(judging.measures, chosen),
         [*([chosen.says] if chosen else ()), *_of_paraphrases(sets, firsts)],
     )
     return _finding(judged, results, asked)
@@ -569,8 +556,7 @@ class _Request(NamedTuple):
     judging: Judging
     baseline: str | None
     compared: Sequence[ComparedMetrics]
-    correction: Correction
-    tasks: tuple[WeightedMeasure, ...]
+    tasks: tuple[PooledMeasure, ...]
     notices: Sequence[str]
 
 
@@ -586,7 +572,6 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
         asked.judging.testing,
         asked.compared,
         baseline=asked.baseline,
-        correction=asked.correction,
         threshold=asked.judging.threshold,
     )
     how = asked.judging.testing

@@ -121,7 +121,6 @@ class _Shown(NamedTuple):
             shown += ["test_set"] if self.sets > 1 else []
             shown += ["metric", "value", "low", "high", "n", "rank", "cluster"]
             shown += ["p"] if self.baseline is not None else []
-            shown += ["p_corrected"] if any(r.p_corrected is not None for r in rows) else []
             shown += ["epsilon"] if measure.statistic == "acc_eq" else []
             yield Listing("metaeval", title, tuple(shown), where)
         for added, of_kind in self.by_kind() if self.baseline is not None else ():

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 #: how far scores that are equal lie apart, as a share of them
 _ROUNDING = 1e-12
-#: what must be said of figures that judge ties
-_TIES = (
-    "controls (length, random scores) do not measure quality; a metric that does not clearly beat"
-    " them on a tie-aware figure says little by it"
-)
 
 
 def notices(
@@ -54,8 +49,6 @@ def notices(
     statements += _units(whole, results)
     statements += _tests(results, judging, baseline)
     statements += [_weights(average) for average in averages]
-    if any(result.controls for result in results):
-        statements.append(_TIES)
     if any(result.measure.statistic == "acc_eq" for result in results):
         statements.append(
             "acc_eq: every metric's tie threshold is fitted to the scores that it is judged on"
@@ -209,7 +202,6 @@ def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
     yield from dict.fromkeys(equal_notice(r.label, *same, r.human) for r, same in equal)
     for result in of_pairing:
         yield from _undefined(result)
-        yield from _beaten(result)
     if any(r.measure.level == "system" and r.cells.judged == 2 for r in of_pairing):
         yield (
             f"{pairing.name}: people and metrics scored two systems; over two every correlation is"
@@ -240,23 +232,6 @@ def _not_done(
         measured = {measure.level for measure in done}
         for level in (level for level in wanted if level not in measured):
             yield f"{name}: no human scores at {level} level"
-
-
-def _beaten(result: Result) -> Iterator[str]:
-    """Metrics that a control reaches."""
-    values = [(value.value, name) for name, value in result.controls if not np.isnan(value.value)]
-    best, control = max(values, default=(-np.inf, ""))
-    names = [
-        name
-        for name, value in zip(result.cells.names, result.values, strict=True)
-        if value.value <= best
-    ]
-    if names:
-        subset = "" if result.subset == "all" else f", {result.subset}"
-        yield (
-            f"{result.pairing.name}, {result.measure.title}{subset}: {control} ({best:.3f}) is as"
-            f" good as, or better than, {named(names)}"
-        )
 
 
 def _rankings(pairing: Pairing) -> Iterator[str]:
