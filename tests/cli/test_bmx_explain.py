@@ -189,8 +189,8 @@ def test_a_second_run_knows_what_the_first_found(gnomon: Callable, files: list[s
 
 def test_boosted_scores_stand_beside_the_metric(gnomon: Callable, files: list[str]) -> None:
     answer = gnomon(
-        *("bmx", "score", *files, "-m", "chrf", "--explainer", "erasure"),
-        *("--p", "1", "--w", "0.5", "-f", "json", "-q"),
+        *("bmx", "score", *files, "-m", "bmx(chrf, explainer='erasure', p=1, w=0.5)"),
+        *("-f", "json", "-q"),
     )
     assert answer.code == 0, answer.err
     rows = {row["system"]: row for row in answer.json()["rows"]}
@@ -204,19 +204,6 @@ def test_boosted_scores_stand_beside_the_metric(gnomon: Callable, files: list[st
         assert rows[name]["rank"] == rows[name]["base_rank"] == k + 1
 
 
-def test_segment_scores_of_both_are_written(
-    gnomon: Callable, files: list[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "segments.tsv"
-    assert gnomon("bmx", "score", *files, "-m", "chrf", "--segment-scores", path, "-q").code == 0
-    lines = path.read_text(encoding="utf-8").strip().split("\n")
-    assert len(lines) == 1 + 2 * 2 * 4
-    assert {line.split("\t")[2] for line in lines[1:]} == {
-        "chrf",
-        "bmx(chrf, explainer='erasure', shift='floor')",
-    }
-
-
 def test_an_unknown_explainer_is_answered_with_those_there_are(
     gnomon: Callable, files: list[str]
 ) -> None:
@@ -228,7 +215,7 @@ def test_an_unknown_explainer_is_answered_with_those_there_are(
 
 def test_equal_scores_share_the_better_rank() -> None:
     testset = gn.TestSet.from_lists({"a": ["x"], "b": ["x"], "c": ["y"]}, ["x"])
-    found = gn.bmx(testset, "chrf", explainer="erasure", p=1, w=1)
+    found = gn.bmx(testset, "bmx(chrf, explainer='erasure', p=1, w=1)")
     assert [row["rank"] for row in found.rows] == [1, 1, 3]
 
 
@@ -241,11 +228,11 @@ def test_explainers_are_listed_with_their_options(gnomon: Callable) -> None:
 
 @pytest.mark.parametrize("p", ["-inf", "inf", "-1e3", "-.5", "-0.3"])
 def test_any_exponent_is_an_exponent(gnomon: Callable, files: list[str], p: str) -> None:
-    command = ("bmx", "score", *files, "-f", "json", "-q", "--w", "0.5", "--p")
-    answer = gnomon(*command, p)
-    assert answer.code == 0, answer.err
-    assert answer.json()["rows"][0]["metric"].endswith(f"p={float(p)}, w=0.5)")
-    assert gnomon(*command, p, "1").code == 0
+    for values in (p, f"[{p}, 1]"):
+        spec = f"bmx(bleu, explainer='erasure', p={values}, w=0.5)"
+        answer = gnomon("bmx", "score", *files, "-f", "json", "-q", "-m", spec)
+        assert answer.code == 0, answer.err
+        assert f"p={float(p)}" in answer.json()["rows"][0]["metric"].replace("[", "")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,6 @@ def test_what_is_said_after_the_first_clause_stands_in_the_whole_help_alone(gnom
 def test_a_clause_in_brackets_is_not_torn_and_examples_go_whole(gnomon):
     shown = " ".join(gnomon("compare", "--help").out.split())
     assert '"ar" (approximate randomisation; Riezler and Maxwell, 2005), or' in shown
-    assert "--shift exponential" not in gnomon("bmx", "score", "--help").out
     assert "gnomon.annotate" not in gnomon("muler", "--help").out
 
 

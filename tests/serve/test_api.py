@@ -167,7 +167,6 @@ def test_lists_go_on_where_they_end_and_deleted_comparisons_are_gone(running: Te
             "methods.muler.tagger",
             "code",
         ),
-        ({"methods": {"bmx.score": {"p": {"a": "1"}}}}, "methods.bmx.score.p", "a list"),
         ({"gate": {"baseline": "C"}}, "gate.baseline", "'C'"),
         ({"gate": {"metrics": ["ter"]}}, "gate.metrics", "'ter'"),
         ({"outputs": {"A": BETTER}, "gate": {}}, "gate", "two outputs"),

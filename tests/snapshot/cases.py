@@ -560,14 +560,12 @@ _DIFFICULTY = (
 _BMX = (
     Case(
         "bmx score",
-        "bmx score -t es-en --first 30 -m chrf rougeL --explainer erasure"
-        " --segment-scores boosted.tsv",
-        files=("boosted.tsv",),
+        "bmx score -t es-en --first 30 -m chrf rougeL --explainer erasure",
     ),
     Case(
         "bmx score: lime, two rounds",
-        "bmx score -t es-en --first 6 -m chrf --explainer 'lime(samples=20)' --p -1.4 --w .4"
-        " --iterations 2 --shift floor --sides candidate",
+        "bmx score -t es-en --first 6 -m \"bmx(chrf, explainer='lime(samples=20)', p=-1.4, w=.4,"
+        " iterations=2, shift='floor', sides='candidate')\"",
     ),
     Case(
         "bmx score: shap", "bmx score -t es-en --first 4 -m rouge1 --explainer 'shap(max_evals=60)'"

@@ -148,7 +148,9 @@ def ranks() -> Finding:
     silent=["bmx.score.ranks"],
 )
 def collapsed_scores() -> Finding:
-    return bmx.score(planted({"a": outputs()}, segments=10), "chrf", p=-1.4, w=0.4)
+    return bmx.score(
+        planted({"a": outputs()}, segments=10), "bmx(chrf, explainer='erasure', p=-1.4, w=0.4)"
+    )
 
 
 @world(

@@ -102,7 +102,8 @@ BUILT_IN: Mapping[str, str] = {
 #: that, too, but to read it all have to be loaded
 OF_OUTPUTS_ALONE = (
     *("score", "compare", "muler", "muler.validate"),
-    *("bmx.score", "bmx.explain", "difficulty.score", "paraphrase.diversity", "stress"),
+    *("bmx.score", "bmx.explain", "difficulty.score", "difficulty.words"),
+    *("paraphrase.diversity", "stress"),
 )
 #: parameters that belong to a run and not to a request, and what they mean
 OF_THE_RUN: Mapping[str, str] = {

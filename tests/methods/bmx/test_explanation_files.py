@@ -6,6 +6,7 @@ import json
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,14 +150,15 @@ def test_errors_that_a_shift_would_turn_into_praise_are_told(
     ]
     rows.append({"system": "a", "segment": 1, "start": 4, "end": 7, "severity": "major"})
     spec = written(tmp_path / "x.jsonl", rows)
-    options = {"explainer": spec, "w": 0.5, "sides": "candidate"}
+    chrf = gn.metrics.parse("chrf")
+    options: dict[str, Any] = {"explainer": spec, "w": 0.5, "sides": "candidate"}
     base = gn.score(ts, "chrf").segments
-    found = gn.bmx(ts, "chrf", p=0, shift="exponential", **options)
+    found = gn.bmx(ts, bmx.Bmx(chrf, p=0, shift="exponential", **options))
     expected = 0.5 * base.mean(axis=1) - [0.5 * (5 / 3) / 2, 0]  # one word of three
     scores = {row["system"]: row["score"] for row in found.rows}
     assert [scores[name] for name in ts.systems] == pytest.approx(expected.tolist())
     assert not found.notices
-    raised = gn.bmx(ts, "chrf", p=1, **options)
+    raised = gn.bmx(ts, bmx.Bmx(chrf, p=1, **options))
     assert "1 segment(s) have importances below 0, which the shift 'paper'" in raised.notices[0]
 
 
@@ -170,7 +172,9 @@ def test_explanations_and_scores_may_both_be_from_elsewhere(ts: gn.TestSet, tmp_
     ]
     spec = written(tmp_path / "x.jsonl", rows)
     metric = f"scores({str(tmp_path / 'scores.tsv')!r})"
-    found = gn.bmx(ts, metric, explainer=spec, p=1, w=0.5, sides="candidate").rows
+    given = gn.metrics.parse(metric)
+    boosted = bmx.Bmx(given, explainer=spec, p=1, w=0.5, sides="candidate")
+    found = gn.bmx(ts, boosted).rows
     row = next(row for row in found if row["system"] == "b")
     assert row["score"] == pytest.approx(0.5 * 0.35 + 0.5)
     for explainer in ("erasure", "lime"):
@@ -215,7 +219,9 @@ def test_what_was_saved_is_what_was_explained_in_every_method(
                 else:
                     assert two[key] == one[key]
     assert all(row["random"] is not None for row in again.table("errors").rows)
-    boosted = [gn.bmx(judged, "chrf", explainer=e, p=0.5, w=0.6).rows for e in ("erasure", spec)]
+    chrf = gn.metrics.parse("chrf")
+    made = [bmx.Bmx(chrf, explainer=e, p=0.5, w=0.6) for e in ("erasure", spec)]
+    boosted = [gn.bmx(judged, one).rows for one in made]
     assert [r["score"] for r in boosted[0]] == pytest.approx([r["score"] for r in boosted[1]])
     tuned = bmx.tune(judged, "chrf", ["erasure", spec], resamples=0)
     gains: dict[object, list[object]] = {}
@@ -359,11 +365,11 @@ def test_what_a_file_cannot_explain_is_refused(ts: gn.TestSet, tmp_path: Path) -
     with pytest.raises(DataError, match="explains no candidate"):
         explained(ts, written(tmp_path / "x.jsonl", rows))
     with pytest.raises(MissingFileError, match="nowhere"):
-        gn.bmx(ts, "chrf", explainer="file('nowhere.jsonl')", p=1, w=0.5)
+        bmx.explanations(ts, "chrf", "file('nowhere.jsonl')")
     with pytest.raises(SpecError, match="in quotes"):
         bmx.find_explainer("file")
     with pytest.raises(MissingFileError, match="chrf"):
-        gn.bmx(ts, "chrf", explainer="file(chrf)", p=1, w=0.5)
+        bmx.explanations(ts, "chrf", "file(chrf)")
     rows = [{"system": s, "segment": n, "spans": [[0, 1, 1]]} for s in "ab" for n in (1, 2)]
     spec = written(tmp_path / "y.jsonl", rows)
     boosted = bmx.Bmx(gn.metrics.parse("chrf"), explainer=spec, p=1, w=0.5, sides="candidate")
@@ -434,11 +440,12 @@ def test_the_command_line_takes_explanations_from_elsewhere(
     ]
     spec = written(tmp_path / "x.jsonl", rows)
     common = [str(tmp_path / "ref.txt"), "-i", str(tmp_path / "sys.txt"), "-f", "json"]
-    common += ["--sides", "candidate", "--no-cache"]
-    assert main(["bmx", "explain", *common, "--explainers", spec]) == 0
+    common += ["--no-cache"]
+    assert main(["bmx", "explain", *common, "--sides", "candidate", "--explainers", spec]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert [row["importance"] for row in shown["rows"]] == [0, -1, 0, 0, 0]
-    assert main(["bmx", "score", *common, "--explainer", spec, "--p", "1", "--w", ".5"]) == 0
+    boosted = f'bmx(bleu, explainer="{spec}", sides="candidate", p=1, w=.5)'
+    assert main(["bmx", "score", *common, "-m", boosted]) == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["system"] == "sys"
     assert main(["bmx", "score", *common, "--explainer", spec]) == 2
     assert "no p is published for explainer 'file'" in capsys.readouterr().err

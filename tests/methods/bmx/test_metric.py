@@ -176,7 +176,7 @@ def test_without_options_nothing_collapses(testset: gn.TestSet, explainer: str) 
     assert str(found.rows[0]["metric"]).endswith("shift='floor')")
     (boost,) = Bmx(parse("bleu"), explainer=explainer).boosts
     for options in ({"shift": "paper"}, {"p": boost.p, "w": boost.w}):
-        paper = gn.bmx(testset, explainer=explainer, **options)
+        paper = gn.bmx(testset, Bmx(parse("bleu"), explainer=explainer, **options))
         assert "shift" not in str(paper.rows[0]["metric"])
         assert any("collapsed" in notice for notice in paper.notices)
 

@@ -68,7 +68,7 @@ def test_an_object_is_an_explainer_everywhere(ts: gn.TestSet) -> None:
     assert boosted.spec == "bmx(chrf, explainer='constant(value=3.0)', p=1.0, w=0.5)"
     assert "value:3.0" in str(gn.score(ts, boosted).signature)
     assert boosted == bmx.Bmx(gn.metrics.parse("chrf"), explainer=Constant(3.0), p=1, w=0.5)
-    row = gn.bmx(ts, "chrf", explainer=own, p=1, w=0.5).rows[0]
+    row = gn.bmx(ts, boosted).rows[0]
     assert row["score"] == pytest.approx(float(gn.score(ts, boosted).system[0]))
     found = bmx.explain(ts, "chrf", [own, "erasure"], faithfulness=True, resamples=5)
     curves = found.table("faithfulness").rows
@@ -175,7 +175,7 @@ def test_the_examples_explainers_explain_and_boost_by_their_names(ts: gn.TestSet
     np.testing.assert_allclose(
         alone.sides[0].importance[:3], gn.score(pairs, "chrf").segments[0], atol=1e-12
     )
-    rows = gn.bmx(ts, "chrf", explainer="alone", p=1, w=0.8).rows
+    rows = gn.bmx(ts, "bmx(chrf, explainer='alone', p=1, w=0.8)").rows
     assert rows[0]["metric"] == "bmx(chrf, explainer='alone', p=1.0, w=0.8)"
     judged = bmx.explain(ts, "chrf", ["alone", "rarity"], faithfulness=True, resamples=5)
     assert len(judged.table("faithfulness").rows) == 4

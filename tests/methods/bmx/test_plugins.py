@@ -80,7 +80,7 @@ def test_a_packages_explainer_explains_boosts_and_is_judged(ts: gn.TestSet) -> N
     assert found.sides[0].importance.tolist() == [6, 6, 6, 2, 6]
     rows = bmx.explain(ts, "chrf", ["letters", "erasure"], faithfulness=True, resamples=5).rows
     assert {row["explainer"] for row in rows} == {"letters", "erasure"}
-    (row,) = gn.bmx(ts, "chrf", explainer="letters", p=1, w=0, sides="candidate").rows
+    (row,) = gn.bmx(ts, "bmx(chrf, explainer='letters', p=1, w=0, sides='candidate')").rows
     assert row["score"] == pytest.approx(2.5)
     assert parse("bmx(chrf, explainer='letters', p=1, w=.5)").spec.startswith("bmx(chrf")
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from gnomon.core.cache import Cache
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.findings import Finding, Listing, beside_base
-from gnomon.core.options import Limits, Metavar, OutputFile, Positive, Specs
+from gnomon.core.options import Specs
 from gnomon.core.records import METRIC, SYSTEM, Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.scores import of_metric
@@ -23,13 +22,12 @@ from gnomon.core.verdicts import Claim, are_on_top, counted, cut_texts, listed, 
 from gnomon.methods.bmx._engine import Boost, Memory, Progress
 from gnomon.methods.bmx._explanations import (
     MAX_CALLS,
-    ExplainedSides,
     Sides,
     cache_of,
     calls_of,
     explain_batch,
 )
-from gnomon.methods.bmx._power_mean import Shift, combine, power_means
+from gnomon.methods.bmx._power_mean import combine, power_means
 from gnomon.methods.bmx.explainers import (
     EXPLAINERS,
     REACHES_OF_EXPLAINERS,
@@ -42,13 +40,21 @@ from gnomon.methods.bmx.explainers import (
 )
 from gnomon.metrics import Options, resolve
 from gnomon.metrics.means import MeanOfSegments, mean_over_segments
-from gnomon.metrics.protocol import Choosing, Informed, Metric, Metrics, Noticing, Partial
+from gnomon.metrics.protocol import (
+    Choosing,
+    Informed,
+    Metric,
+    Metrics,
+    Noticing,
+    Partial,
+    each_metric,
+)
 from gnomon.metrics.registry import check_metric, check_once
 from gnomon.metrics.requirements import is_pooled, requirements
 from gnomon.metrics.scoring import score as scores_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -60,7 +66,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.methods.bmx._explanations import ExplainedBatch
     from gnomon.methods.bmx.explainers import BoundExplainer
-    from gnomon.metrics.protocol import BoundMetric, Input
+    from gnomon.metrics.protocol import AnyMetric, BoundMetric, Input
 
 __all__ = ["Bmx", "BoundBmx"]
 
@@ -382,16 +388,14 @@ class BoundBmx(MeanOfSegments):
 
 _EXAMPLES = """\
 examples:
-  gnomon bmx score ref.txt -i sysA.txt sysB.txt -m chrf --explainer erasure
-  gnomon bmx score -t wmt17/cs-en -m chrf --explainer lime --p -1.4 --w 0.4
-  gnomon bmx score -t wmt17/cs-en -m chrf --explainer erasure --segment-scores boosted.tsv
-  gnomon bmx score ref.txt -i sysA.txt -m chrf --explainer "file('spans.jsonl')" --p 0 --w 0.9 \\
-      --shift exponential
+  gnomon bmx score ref.txt -i sysA.txt sysB.txt -m chrf --explainer lime
+  gnomon bmx score -t wmt17/cs-en -m "bmx(chrf, explainer='lime', p=-1.4, w=0.4)"
+  gnomon bmx score ref.txt -i sysA.txt \\
+      -m "bmx(chrf, explainer=file('spans.jsonl'), p=0, w=0.9, shift='exponential')"
 
-S1 = w S0 + (1 - w) M_p(importances of the words). Without --p and --w the published medians of
-the explainer are taken, and, without --p, the shift 'floor', under which no power mean collapses
-(--shift paper for the published one); 'gnomon bmx tune' tells what suits a test set with human
-scores. --scale 100 puts metrics on 0 to 100 beside importances that lie in [0, 1].
+S1 = w S0 + (1 - w) M_p(importances of the words). A metric that is no bmx(...) yet takes the
+published medians of the explainer, and the shift 'floor', under which no power mean collapses
+('paper' is the published one); 'gnomon bmx tune' tells what suits a test set with human scores.
 """
 
 
@@ -486,22 +490,23 @@ class _Both(NamedTuple):
     boosted: Scores
 
 
+def _boosted(metric: AnyMetric, explainer: str | Explainer, *, allow_code: bool) -> Bmx:
+    """A metric under BMX, as it is where it is so already."""
+    resolved = resolve(metric, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused
+    if isinstance(resolved, Bmx):
+        return resolved
+    return Bmx(metric=resolved, explainer=explainer, shift="floor")
+
+
 def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.bmx.score` refuses of options that fit each alone."""
 
-    def check(metric: str | Metric) -> None:
-        boosted = Bmx(
-            metric=resolve(metric, allow_code=options.allow_code),
-            explainer=options.explainer,
-            p=_option(options.p),
-            w=_option(options.w),
-            iterations=options.iterations,
-        )
+    def check(metric: AnyMetric) -> None:
+        boosted = _boosted(metric, options.explainer, allow_code=options.allow_code)
         boosted.check_outline(outline)
 
-    several = isinstance(options.metrics, list | tuple)
-    for each in options.metrics if several else [options.metrics]:
-        yield from problems("metrics", check, each)
+    for metric in each_metric(options.metrics):
+        yield from problems("metrics", check, metric)
     yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
 
 
@@ -522,14 +527,6 @@ def score(
     metrics: Metrics = "bleu",
     *,
     explainer: ExplainerSpec = "erasure",
-    p: Annotated[Sequence[float] | float | None, Metavar("P")] = None,
-    w: Annotated[Sequence[float] | float | None, Limits(0, 1), Metavar("W")] = None,
-    iterations: Positive = 1,
-    shift: Shift | None = None,
-    sides: ExplainedSides = "both",
-    scale: Annotated[float, Limits(1e-9, 1e9), Metavar("X")] = 1.0,
-    max_calls: Positive = MAX_CALLS,
-    segment_scores: OutputFile = None,
     cache: Cache | None = None,
     progress: Progress | None = None,
     allow_code: bool = False,
@@ -538,18 +535,9 @@ def score(
 
     Args:
         testset: what was translated, and by whom.
-        metrics: one or several.
-        explainer: an explainer: "erasure", "lime(samples=50)", "file('spans.jsonl')" and so on.
-        p: exponent of the power mean, or one for each iteration; the published median by default.
-        w: weight of the metric's own score, likewise.
-        iterations: how often to explain; several p or w say so, too.
-        shift: how importances are made positive; by default that of the paper where p is given,
-            which collapses for p < 0, and else floor, which does not.
-        scale: what the metric's scores are divided by before importances are added, 100 for metrics
-            on 0 to 100; the boosted score is multiplied by it again.
-        max_calls: most pairs of texts that may be scored for each metric.
-        segment_scores: a file for the segment scores of both: .tsv, .jsonl, .wmt, or .seg.score
-            (mt-metrics-eval).
+        metrics: one or several, or these under BMX already: "bmx(chrf, p=-0.3, w=0.6)".
+        explainer: of metrics that are not: "erasure", "lime(samples=50)", "file('spans.jsonl')" and
+            so on, at its published p and w and with the shift "floor".
 
     Returns:
         A table ``scores``: ``system, metric, score, base_score, rank, base_rank, system_score``.
@@ -558,28 +546,10 @@ def score(
         SpecError: an option has a value that it cannot have.
         GnomonError: whatever scoring raises.
     """
-    both_scores = []
-    each: Sequence[Any] = metrics if isinstance(metrics, list | tuple) else [metrics]
-    for metric in each:
-        boosted = Bmx(
-            metric=resolve(metric, allow_code=allow_code),
-            explainer=explainer,
-            p=_option(p),
-            w=_option(w),
-            iterations=iterations,
-            shift=shift or ("floor" if p is None else "paper"),
-            sides=sides,
-            scale=scale,
-            max_calls=max_calls,
-        )
-        both_scores.append(_scored(testset, boosted, cache, progress))
-    if segment_scores:
-        from gnomon.data.formats import write_segment_scores
-
-        write_segment_scores(
-            segment_scores, [scores for both in both_scores for scores in both], testset
-        )
-    return _finding(testset, both_scores)
+    boosted = [
+        _boosted(metric, explainer, allow_code=allow_code) for metric in each_metric(metrics)
+    ]
+    return _finding(testset, [_scored(testset, each, cache, progress) for each in boosted])
 
 
 def _scored(
@@ -658,10 +628,3 @@ def _ranks(scores: NDArray[np.float64], *, up: bool) -> list[int | None]:
         None if np.isnan(value) else 1 + int((oriented > value).sum())
         for value in oriented.tolist()
     ]
-
-
-def _option(given: Sequence[float] | float | None) -> Any:
-    """One value as itself, several as a tuple: as the options of the metric take them."""
-    if given is None or isinstance(given, (int, float)):
-        return given
-    return given[0] if len(given) == 1 else tuple(given)
