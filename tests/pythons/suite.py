@@ -57,8 +57,6 @@ muler {_SET} -m none {_NUMBERS} --resamples 20
 muler {_SET} -m none --scorers mine=ratings.tsv --resamples 20
 muler validate {_SET} {_NUMBERS} --draws 20
 muler correlate {_SET} {_NUMBERS}
-muler pairs {_SET} {_NUMBERS} --near 60 --apart 0 --least 1 --sheet pairs.tsv --key pairs.key
-muler judge --answers pairs.tsv --key pairs.key | no item is answered
 errors {_JUDGED} --human mqm {_NUMBERS} --resamples 20
 errors {_JUDGED} --human mqm {_NUMBERS} --resamples 20
 bmx score -t es-en --first 4 -m chrf --explainer erasure
@@ -75,6 +73,8 @@ paraphrase coverage {_SET} --missing-per-segment wanted.jsonl
 paraphrase diversity {_WIDE} --measures lexical -m chrf
 human compare {_JUDGED} --human da
 human plan --difference 2 --protocol esa
+human sheet {_JUDGED} --items 5 --save sheet.tsv --form sheet.html --key sheet.key
+human sheet --read sheet.tsv --key sheet.key | no item is answered
 human sample -t judged/es-en --segments 10 --raters 2 --save campaign.json
 stress --pairs minimal.tsv -m bleu chrf
 stress {_SET} -m chrf --perturb number swap --limit 20

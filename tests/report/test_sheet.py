@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gnomon import muler
 from gnomon.core.findings import Exhibit, ExhibitText, Highlight
+from gnomon.methods.human.sheets import Key, KeyRow, read_answers
 from gnomon.report.sheet import to_form
 
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=alert(1)>\u202e\u2028&amp;"
@@ -27,6 +27,9 @@ def _items(count: int = 5) -> dict[str, Exhibit]:
         return Exhibit("pos:NOUN" if n % 2 else HOSTILE, "A or B", 0, texts)
 
     return {f"gtest-{n:03d}": exhibit(n) for n in range(1, count + 1)}
+
+
+KEY = Key("gtest", {name: KeyRow(name, "", 1, "x", "y", "") for name in _items()}, "outputs", "")
 
 
 def _form(**options: Any) -> str:
@@ -124,7 +127,7 @@ class TestInBrowser:
         assert seen.total == "3 of 5 answered"
         path = seen.saved(kind, tmp_path)
         assert path.name == f"answers-gtest-A-nna-B.{kind.lower()}"
-        found = muler.read_answers([path])
+        found = read_answers([path], KEY)
         assert [one.answer for one in found] == ["A", "B", "tie", "", ""]
         assert {one.annotator for one in found} == {"Änna =B"}
         assert found[1].comment == '=1+1 "x"\ttab\nline'
@@ -134,7 +137,7 @@ class TestInBrowser:
         seen = visit()
         seen.press("a", "n", "b", "n", "t", "n", "a", "a", "p", "p", "p", "b", "o", "o")
         # item 1: A then, at the end, B; item 4: A taken back
-        found = muler.read_answers([seen.saved("TSV", tmp_path)])
+        found = read_answers([seen.saved("TSV", tmp_path)], KEY)
         assert [one.answer for one in found] == ["B", "B", "tie", "", ""]
         assert "Item 5 of 5" in seen.page.locator("section.item h2").inner_text()
         assert seen.problems == []

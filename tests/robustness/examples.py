@@ -22,7 +22,7 @@ from tests.linguistics.test_labels import CONLLU
 from tests.robustness.law import ALL, Example
 
 import gnomon as gn
-from gnomon import formats, muler, paraphrase, study
+from gnomon import formats, paraphrase, study
 from gnomon.agreement import meaning
 from gnomon.cli import main
 from gnomon.core.human import HumanScores, Ranking
@@ -32,6 +32,7 @@ from gnomon.linguistics import Labels
 from gnomon.linguistics._word_lists import Lexicon
 from gnomon.linguistics.scorers._ratings import read_ratings
 from gnomon.methods.difficulty.frozen import read_grams
+from gnomon.methods.human.sheets import key_text, read_answers, read_key
 
 TEXTS = (
     "the red cat sat on the mat near a door .",
@@ -375,36 +376,22 @@ def _annotations(base: Path, _: Path) -> Iterable[Example]:
 
 
 def _sheets(base: Path, whole: Path) -> Iterable[Example]:
-    from tests.methods.muler.paper.test_sheet import KEY
+    from tests.methods.human.test_sheets import KEY
 
     pairs = base / "pairs"
     pairs.mkdir()
-    muler.write_key(pairs / "key.tsv", KEY)
+    (pairs / "key.tsv").write_text(key_text(KEY), encoding="utf-8")
     items = list(KEY.rows)
     anna = write(pairs / "anna.tsv", ["item\tanswer\tcomment", *(f"{i}\tA\tx" for i in items)])
     answers = [{"item": i, "answer": "B"} for i in items]
     form = {"study": "gtest", "annotator": "Ben", "answers": answers}
     ben = write(pairs / "ben.json", [json.dumps(form, indent=1)])
     yield Example(
-        "pairs", ("--answers", "--key"), pairs,
-        ("muler", "judge", "--answers", str(anna), str(ben), "--key", str(pairs / "key.tsv"),
+        "pairs", ("--read", "--key"), pairs,
+        ("human", "sheet", "--read", str(anna), str(ben), "--key", str(pairs / "key.tsv"),
          "-f", "json", "-o", "OUT"),
-        lambda _: (muler.read_answers([anna, ben]), muler.read_key(pairs / "key.tsv")),
+        lambda _: read_answers([anna, ben], read_key(pairs / "key.tsv")),
         open_ended=("anna", "ben"),
-    )  # fmt: skip
-    sheets = base / "adequacy"
-    sheets.mkdir()
-    testset = gn.TestSet.from_files(references=[base / "whole" / "ref.txt"], systems=[])
-    made = [formats.Paraphrase(n + 1, f"{text} again", "m") for n, text in enumerate(TEXTS)]
-    items = paraphrase.adequacy_sheet(testset, made)
-    paraphrase.write_key(sheets / "key.tsv", items)
-    filled = write(sheets / "cleo.tsv", ["item\tscore", *(f"{one.item}\t80" for one in items)])
-    yield Example(
-        "adequacy", ("--answers", "--key"), sheets,
-        ("paraphrase", "judge", "--answers", str(filled), "--key", str(sheets / "key.tsv"),
-         "-f", "json", "-o", "OUT"),
-        lambda _: (paraphrase.read_key(sheets / "key.tsv"), formats.read_lines(filled)),
-        open_ended=("cleo",),
     )  # fmt: skip
 
 

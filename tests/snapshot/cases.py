@@ -508,13 +508,6 @@ _MULER = (
         "muler correlate: by domain",
         f"muler correlate -t es-en --by domain -m bleu {_POS} --examples 1",
     ),
-    Case(
-        "muler pairs",
-        f"muler pairs -t es-en {_POS} --near 6 --apart .02 --least 5 --items 12 --seed 0"
-        " --sheet sheet.tsv --form form.html --key key.tsv --highlight",
-        files=("sheet.tsv", "key.tsv"),
-    ),
-    Case("muler pairs: answers", "muler judge --answers sheet.tsv --key key.tsv", code=1),
 )
 
 _DIFFICULTY = (
@@ -713,6 +706,7 @@ _STRESS = (
     ),
 )
 
+_SHEETS = ("sheet.tsv", "key.tsv")
 _HUMAN = (
     Case("human compare", "human compare -t judged/es-en --human da -m chrf"),
     Case(
@@ -724,6 +718,28 @@ _HUMAN = (
         "human sample -t es-en --documents 16 --raters 3 --design pps -m chrf --export tsv"
         " --save c.tsv",
         files=("sample.tsv",),
+    ),
+    Case(
+        "human sheet",
+        "human sheet -t es-en --items 12 --seed 0 --save sheet.tsv --form f.html --key key.tsv",
+        files=_SHEETS,
+    ),
+    Case("human sheet: answers", "human sheet --read sheet.tsv --key key.tsv", code=1),
+    Case(
+        "human sheet: scores",
+        "human sheet -t es-en --scalar --items 5 --seed 0 --save sheet.tsv --key key.tsv",
+        files=_SHEETS,
+    ),
+    Case(
+        "human sheet: MuLER",
+        f"human sheet -t es-en --from muler {_POS} --max-score-gap 6 --min-muler-gap .02 --items 12"
+        " --seed 0 --save sheet.tsv --key key.tsv",
+        files=_SHEETS,
+    ),
+    Case(
+        "human sheet: paraphrases",
+        f"human sheet {_WIDE} --from paraphrases --items 5 --seed 0 --save sheet.tsv --key key.tsv",
+        files=_SHEETS,
     ),
 )
 

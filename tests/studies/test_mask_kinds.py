@@ -81,7 +81,7 @@ def test_words_are_exchanged_under_all_metrics_where_one_pools_vectors(tmp_path:
     assert masked(comet) == masked(chrf) == [None]
     assert masked(chrf, of_bleu) == [None, None]
     assert masked(both, chrf) == ["substitute", "substitute"]
-    other_method, fixed = replace(chrf, method="muler.pairs"), {"masking": "tokens"}
+    other_method, fixed = replace(chrf, method="muler.validate"), {"masking": "tokens"}
     assert masked(comet, of_bleu, other_method) == ["substitute", "substitute", None]
     assert masked(comet, replace(chrf, options=fixed)) == [None, "tokens"]
     assert masked(comet, study.Step("score", ("chrf",))) == [None, None]

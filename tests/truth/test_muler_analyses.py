@@ -11,7 +11,6 @@ from tests.truth.worlds_bmx import marked
 from tests.truth.worlds_muler_analyses import MOOD
 
 import gnomon as gn
-from gnomon.methods.muler.paper.sheet import Answer, Key, KeyRow
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding
@@ -58,26 +57,6 @@ def test_moods_that_differ_by_chance_are_not_changed(
         testset = gn.TestSet.from_lists({"s": output.tolist()}, first.tolist())
         finding = gn.muler.score(testset, "none", scorers=[MOOD], examples=0)
         undecided += found_nothing(finding)
-    assert is_mostly_undecided(undecided, draws)
-
-
-@pytest.mark.parametrize("draws", DRAWS)
-@pytest.mark.parametrize("annotators", [1, 3])
-def test_answers_at_random_prefer_nothing(annotators: int, draws: int) -> None:
-    """60 items of three features, a third of the answers ties."""
-    rows = {
-        f"i{n}": KeyRow(f"i{n}", f"pos:{'ABC'[n % 3]}", n, "x", "y", "x", "y", *[0.0] * 6)
-        for n in range(180)
-    }
-    key, undecided = Key("study", rows, "bleu", ""), 0
-    for seed in range(draws):
-        draw = np.random.default_rng(seed)
-        answers = [
-            Answer(str(who), item, str(draw.choice(["A", "B", "tie"])))
-            for who in range(annotators)
-            for item in rows
-        ]
-        undecided += found_nothing(gn.muler.judge(answers, key))
     assert is_mostly_undecided(undecided, draws)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -244,21 +243,3 @@ def other_quotes() -> Finding:
 )
 def empty_outputs() -> Finding:
     return tagged(["" if n % 3 == 0 else one for n, one in enumerate(outputs())])
-
-
-@cache
-def _pairs(readable: bool) -> Finding:
-    made = lines({"A": {"animal": 0.1, "place": 0.6}, "B": {"animal": 0.6}})
-    testset = gn.TestSet.from_lists(*(made if readable else moved()))
-    features = ["re:animal" if readable else "re:after"]
-    return gn.muler.pairs(testset, features=features, pattern=PATTERN, near=100.0)
-
-
-@world("a pair far apart on animals", says=["muler.pairs.found"], silent=["muler.*"])
-def pair() -> Finding:
-    return _pairs(True)
-
-
-@world("a pair whose figures cannot be read", says=["muler.pairs.unreadable"], silent=["muler.*"])
-def unreadable_pair() -> Finding:
-    return _pairs(False)

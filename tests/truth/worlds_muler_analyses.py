@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,17 +11,16 @@ from tests.truth.worlds import world
 from tests.truth.worlds_muler import PATTERN, lines, moved
 
 import gnomon as gn
-from gnomon.core.findings import Finding, Statement
-from gnomon.core.records import table
 from gnomon.linguistics.scorers import LexiconScorer, Ratings
 from gnomon.linguistics.scorers._ratings import Rated
 from gnomon.methods.muler._discrepancy import discrepancy_verdict
 from gnomon.methods.muler.paper.correlations import correlate_verdict
-from gnomon.methods.muler.paper.judge import PreferenceRow, judge_verdict
 from gnomon.methods.muler.validate._beside_random import random_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from gnomon.core.findings import Finding, Statement
 
 MOOD = LexiconScorer(
     "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
@@ -124,49 +122,6 @@ def both_ways() -> Finding:
 @world("twenty sentences", says=["muler.scorers.few"], silent=["muler.scorers.*"])
 def few_sentences() -> Finding:
     return moods(0.6, segments=20)
-
-
-def answers(agree: int, items: int = 100) -> Iterable[Statement]:
-    share = agree / items
-    half = 1.96 * math.sqrt(share * (1 - share) / items)
-    row = PreferenceRow(
-        annotator="majority",
-        feature="pos:NOUN",
-        items=items,
-        open=0,
-        agree=agree,
-        disagree=items - agree,
-        ties=0,
-        agreement=share,
-        intervals={"agreement": (share - half, share + half)},
-        p=math.erfc(abs(share - 0.5) * 2 * math.sqrt(items) / math.sqrt(2)),
-    )
-    made = table("agreement", "Agreement", PreferenceRow, [row])
-    return judge_verdict(Finding("muler judge", "MuLER", (made,), {}))
-
-
-@world(
-    "people agree in 70 of 100 items",
-    says=["muler.judge.preferred"],
-    silent=["muler.judge.*"],
-    without=["cannot tell"],
-)
-def people_agree() -> Iterable[Statement]:
-    return answers(70)
-
-
-@world(
-    "people agree in 52 of 100 items",
-    says=["muler.judge.preferred"],
-    without=["People prefer", "People do not prefer"],
-)
-def people_toss() -> Iterable[Statement]:
-    return answers(52)
-
-
-@world("people answered 12 items", says=["muler.judge.few"], silent=["muler.judge.*"])
-def few_answers() -> Iterable[Statement]:
-    return answers(12, 12)
 
 
 @world("halves of features under BLEU", says=["muler.validate.range.scale"])

@@ -1,7 +1,7 @@
-"""A form for comparing outputs two at a time: one HTML file that opens by double click.
+"""A form for comparing outputs two at a time, or scoring single ones: one HTML file.
 
-The page loads nothing and sends nothing. Answers stay in the browser's own storage until they are
-saved to a file (TSV or JSON), which is all that leaves the page.
+It opens by double click, loads nothing and sends nothing. Answers stay in the browser's own storage
+until they are saved to a file (TSV or JSON), which is all that leaves the page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def to_form(
     *,
     study: str,
     question: str,
-    title: str = "Which output is better?",
+    title: str = "Judging outputs",
 ) -> str:
     """The form, as a page."""
     content = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from gnomon import studies
-from gnomon.core.errors import GnomonError, UsageError
+from gnomon.core.errors import DataError, GnomonError, UsageError
 from gnomon.serve import _index
 from gnomon.serve._background import Background, begin_work
 from gnomon.serve._comparison import USUAL_METRICS, WORD_METHOD, read_record, write_record
@@ -129,7 +129,7 @@ def _report(store: Store, folder: Path, _options: Mapping[str, str], progress: A
 
 
 def _sheet(store: Store, folder: Path, options: Mapping[str, str], progress: Any) -> None:
-    """A blind sheet, a page to fill in, and apart from them the key, as ``gnomon muler pairs``."""
+    """A blind sheet, a page to fill in, and apart from them the key, as ``gnomon human sheet``."""
     import tempfile
 
     import gnomon
@@ -148,28 +148,25 @@ def _sheet(store: Store, folder: Path, options: Mapping[str, str], progress: Any
     steps = [step for step in store.steps() if step.method == WORD_METHOD]
     given = {k: v for step in steps[:1] for k, v in step.options.items() if k in _OF_FEATURES}
     metric = next((metric for step in steps for metric in step.metrics), USUAL_METRICS[0])
-    wide = {"near": 1000.0, "apart": 0.0, "least": 1} if options.get("any") else {}
+    of_muler: dict[str, Any] = {"metrics": metric, "origin": "muler", **given}
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         places = {what: Path(scratch, file) for what, file in _SHEET_FILES.items()}
         try:
-            gnomon.muler.pairs(
+            gnomon.human.sheet(
                 testset,
-                metric,
-                **given,
-                **wide,
+                **({} if options.get("any") else of_muler),
                 items=int(items),
-                highlight=True,
                 progress=progress,
                 cache=Cache(default_path()),
                 **places,
             )
-        except UsageError as error:
-            if "near=" in str(error):  # said as options, which nobody sets here
+        except DataError as error:
+            if "max_score_gap" in str(error):  # an option that nobody sets here
                 raise UsageError(_NO_PAIRS) from error
             raise
         archive = Path(scratch, "sheet.zip")
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-            for what in ("sheet", "form"):
+            for what in ("save", "form"):
                 file.write(places[what], places[what].name)
             file.writestr("README.txt", _SHEET_README)
         places["key"].replace(folder / KEY)
@@ -179,7 +176,7 @@ def _sheet(store: Store, folder: Path, options: Mapping[str, str], progress: Any
 _OF_FEATURES = frozenset({"features", "tagger", "lexicon", "pattern"})
 #: whose output is whose: kept from those who judge
 KEY = "key.tsv"
-_SHEET_FILES = {"sheet": "sheet.tsv", "form": "form.html", "key": KEY}
+_SHEET_FILES = {"save": "sheet.tsv", "form": "form.html", "key": KEY}
 _NO_PAIRS = (
     "no two translations of nearly the same score differ on a kind of word; take any two"
     " translations, or compare more text"
@@ -189,6 +186,6 @@ form.html   open it in a browser, choose A, B or tie for each item, save the ans
 sheet.tsv   the same for a spreadsheet: write A, B or tie into the column answer
 
 Which output is whose stands in key.tsv, which whoever made this sheet downloads by itself.
-What the answers say:  gnomon muler judge --answers anna.tsv ben.tsv --key key.tsv
+What the answers say:  gnomon human sheet --read anna.tsv ben.tsv --key key.tsv
 """
 BUILDS: Mapping[str, Callable[..., None]] = {"report": _report, "sheet": _sheet}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from gnomon.methods.muler.paper.correlations import (
     correlate_verdict,
     correlation_table,
 )
-from gnomon.methods.muler.paper.judge import PreferenceRow, judge_verdict
 from gnomon.methods.muler.validate._beside_random import (
     RandomWordsRow,
     random_verdict,
@@ -160,25 +158,3 @@ def test_too_few_and_too_many_are_said_where_they_do_not_balance() -> None:
     assert found.level == "undecided"
     (found,) = discrepancy_verdict(uneven(0.5, 0.0, segments=12))
     assert found.level == "caution"
-
-
-@pytest.mark.parametrize(("agree", "level"), [(70, "better"), (55, "undecided"), (30, "worse")])
-def test_people_agree_disagree_or_leave_it_open(agree: int, level: str) -> None:
-    share = agree / 100
-    half = 1.96 * math.sqrt(share * (1 - share) / 100)
-    row = PreferenceRow(
-        annotator="majority",
-        feature="pos:NOUN",
-        items=100,
-        open=0,
-        agree=agree,
-        disagree=100 - agree,
-        ties=0,
-        agreement=share,
-        intervals={"agreement": (share - half, share + half)},
-        p=math.erfc(abs(share - 0.5) * 20 / math.sqrt(2)),
-    )
-    made = table("agreement", "Agreement", PreferenceRow, [row])
-    (found,) = judge_verdict(Finding("muler judge", "MuLER", (made,), {}))
-    assert found.level == level
-    assert "of 100 decided items" in found.text

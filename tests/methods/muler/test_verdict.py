@@ -222,18 +222,6 @@ def test_of_one_system_it_is_said_where_it_leaves_most() -> None:
     assert "words of both sides have the feature on one side alone" in said.text
 
 
-def test_pairs_are_for_people_to_judge_and_flagged_ones_a_caution() -> None:
-    systems, reference = texts(1, {"A": {"animal": 0.1, "place": 0.6}, "B": {"animal": 0.6}})
-    asked = {"features": ["re:animal"], "pattern": PATTERN, "near": 100.0}
-    (found,) = gn.muler.pairs(gn.TestSet.from_lists(systems, reference), **asked).verdict
-    assert found.level == "undecided"
-    assert "furthest apart are A and B on re:animal (MuLER ." in found.text
-    systems, reference = shifted()
-    asked["features"] = ["re:after"]
-    (found,) = gn.muler.pairs(gn.TestSet.from_lists(systems, reference), **asked).verdict
-    assert found.level == "caution"
-
-
 def test_without_resamples_nothing_is_decided() -> None:
     (said,) = scored(*texts(1, {"A": {}, "B": {}}), resamples=0).verdict
     assert said.level == "undecided"

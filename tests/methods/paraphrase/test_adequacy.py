@@ -9,16 +9,11 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import write_paraphrases
 from gnomon.methods.paraphrase import (
-    adequacy_sheet,
     diversity,
-    judge,
-    read_key,
-    write_key,
-    write_sheet,
 )
 
 _REFERENCES = ["the cat sat", "a dog ran off", "it rained"]
@@ -64,67 +59,6 @@ def test_wrong_segments_and_no_paraphrases_are_errors(testset: TestSet) -> None:
         diversity([], testset, metrics="chrf")
     with pytest.raises(UsageError, match="references"):
         diversity([Paraphrase(1, "x")], metrics="chrf")
-
-
-def test_a_sheet_hides_methods_and_its_key_tells_them(
-    tmp_path: Path, testset: TestSet, made: list[Paraphrase]
-) -> None:
-    items = adequacy_sheet(testset, made, items=2, seed=3)
-    assert items == adequacy_sheet(testset, made, items=2, seed=3)
-    assert sorted(one.method for one in items) == ["copy", "copy", "other"]
-    write_sheet(tmp_path / "s.tsv", items)
-    write_key(tmp_path / "k.tsv", items)
-    sheet = (tmp_path / "s.tsv").read_text(encoding="utf-8")
-    assert sheet.startswith("item\treference\tparaphrase\tscore\tcomment\n")
-    assert "copy" not in sheet
-    assert "\t=" not in sheet
-    key = read_key(tmp_path / "k.tsv")
-    assert {(k, one.method, one.text) for k, one in key.items()} == {
-        (one.item, one.method, one.text) for one in items
-    }
-
-
-def test_scores_of_several_people_are_averaged_item_by_item(
-    tmp_path: Path, testset: TestSet, made: list[Paraphrase]
-) -> None:
-    items = adequacy_sheet(testset, made)
-    write_key(tmp_path / "k.tsv", items)
-    copies = [one.item for one in items if one.method == "copy"]
-    _answers(tmp_path / "anna.tsv", {copies[0]: "100", copies[1]: "80", copies[2]: ""})
-    _answers(tmp_path / "ben.tsv", {copies[0]: "50"})
-    found = judge([tmp_path / "anna.tsv", tmp_path / "ben.tsv"], tmp_path / "k.tsv")
-    (row,) = found.rows
-    assert (row["method"], row["measure"], row["value"], row["n"]) == ("copy", "human", 77.5, 2)
-    assert [one["annotator"] for one in found.table("scores").rows] == ["anna", "anna", "ben"]
-    assert found.facts["scored"] == "2 of 4 items"
-
-
-def _answers(path: Path, scores: dict[str, str]) -> None:
-    rows = "".join(f"{item}\t{score}\n" for item, score in scores.items())
-    path.write_text("item\tscore\n" + rows, encoding="utf-8")
-
-
-@pytest.mark.parametrize("score", ["101", "-1", "good", "nan"])
-def test_what_is_no_score_is_refused_where_it_stands(
-    tmp_path: Path, testset: TestSet, made: list[Paraphrase], score: str
-) -> None:
-    items = adequacy_sheet(testset, made)
-    write_key(tmp_path / "k.tsv", items)
-    _answers(tmp_path / "a.tsv", {items[0].item: "5", items[1].item: score})
-    with pytest.raises(FormatError, match=r"a\.tsv:3: .*0 to 100"):
-        judge([tmp_path / "a.tsv"], tmp_path / "k.tsv")
-
-
-def test_unknown_items_and_empty_sheets_are_refused(
-    tmp_path: Path, testset: TestSet, made: list[Paraphrase]
-) -> None:
-    write_key(tmp_path / "k.tsv", adequacy_sheet(testset, made))
-    _answers(tmp_path / "a.tsv", {"x-1": "5"})
-    with pytest.raises(FormatError, match=r"a\.tsv:2: .*not in the key"):
-        judge([tmp_path / "a.tsv"], tmp_path / "k.tsv")
-    _answers(tmp_path / "a.tsv", {"x-1": ""})
-    with pytest.raises(DataError, match="no item is scored"):
-        judge([tmp_path / "a.tsv"], tmp_path / "k.tsv")
 
 
 def test_the_command_scores_paraphrases_against_references(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.methods.human.blind import sheet as sheet
     from gnomon.methods.human.comparison import compare as compare
     from gnomon.methods.human.drawing import sample as sample
     from gnomon.methods.human.planning import plan as plan

@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._score import score as score
     from gnomon.methods.muler._setup import Masks as Masks
     from gnomon.methods.muler.paper.correlate import correlate as correlate
-    from gnomon.methods.muler.paper.judge import judge as judge
-    from gnomon.methods.muler.paper.pairs import PairStudy as PairStudy
-    from gnomon.methods.muler.paper.pairs import pairs as pairs
-    from gnomon.methods.muler.paper.sheet import Answer as Answer
-    from gnomon.methods.muler.paper.sheet import Key as Key
-    from gnomon.methods.muler.paper.sheet import Sheet as Sheet
-    from gnomon.methods.muler.paper.sheet import read_answers as read_answers
-    from gnomon.methods.muler.paper.sheet import read_key as read_key
-    from gnomon.methods.muler.paper.sheet import write_key as write_key
-    from gnomon.methods.muler.paper.sheet import write_sheet as write_sheet
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 

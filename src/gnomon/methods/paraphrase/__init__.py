@@ -12,14 +12,8 @@ from gnomon.methods.paraphrase import codes as codes
 
 if TYPE_CHECKING:
     from gnomon.methods.paraphrase._adequacy import Filtered as Filtered
-    from gnomon.methods.paraphrase._adequacy import SheetItem as SheetItem
-    from gnomon.methods.paraphrase._adequacy import adequacy_sheet as adequacy_sheet
     from gnomon.methods.paraphrase._adequacy import closeness as closeness
     from gnomon.methods.paraphrase._adequacy import filtered as filtered
-    from gnomon.methods.paraphrase._adequacy import judge as judge
-    from gnomon.methods.paraphrase._adequacy import read_key as read_key
-    from gnomon.methods.paraphrase._adequacy import write_key as write_key
-    from gnomon.methods.paraphrase._adequacy import write_sheet as write_sheet
     from gnomon.methods.paraphrase._constraints import Constraint as Constraint
     from gnomon.methods.paraphrase._constraints import output_constraints as output_constraints
     from gnomon.methods.paraphrase._constraints import read_constraints as read_constraints

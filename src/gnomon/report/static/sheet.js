@@ -1,7 +1,10 @@
-// A form for comparing outputs two at a time; answers stay here until they are saved to a file.
+// A form for comparing outputs two at a time, or for scoring single ones; answers stay here until they are saved to a file.
 const CHOICES = [["A", "A is better", "a"], ["B", "B is better", "b"], ["tie", "Tie", "t"]];
 const SPOT = "gnomon-sheet-" + page.study;
 const items = page.items;
+const isOutput = ([role]) => role === "candidate";
+const scalar = items.length > 0 && items[0].texts.filter(isOutput).length === 1;
+const may = (given) => given === "" || (scalar ? /^\d+([.,]\d+)?$/.test(given) && Number(given.replace(",", ".")) <= 100 : CHOICES.some(([name]) => name === given));
 const state = {annotator: "", at: 0, saved: true, answers: {}};
 
 // The browser's own storage; a browser may refuse it.
@@ -24,11 +27,11 @@ function recall() {
 }
 // Answers from storage or a file: only what belongs here, and only what may be answered.
 function take(content) {
-  const known = new Set(items.map((one) => one.item)), allowed = new Set(["", ...CHOICES.map(([name]) => name)]);
+  const known = new Set(items.map((one) => one.item));
   const given = Array.isArray(content.answers) ? Object.fromEntries(content.answers.map((one) => [one.item, one])) : content.answers || {};
   let taken = 0;
   for (const [name, one] of Object.entries(given)) {
-    if (!known.has(name) || !one || !allowed.has(one.answer)) continue;
+    if (!known.has(name) || !one || !may(one.answer)) continue;
     state.answers[name] = {answer: one.answer, comment: String(one.comment || "")};
     taken += 1;
   }
@@ -106,13 +109,20 @@ function tally() {
   meter.value = done;
   total.textContent = `${count(done)} of ${count(items.length)} answered`;
 }
-function answer(choice) {
+function answer(given) {
   const one = items[state.at];
-  const now = answerOf(one) === choice ? "" : choice;
-  state.answers[one.item] = {answer: now, comment: commentOf(one)};
+  state.answers[one.item] = {answer: given, comment: commentOf(one)};
   changed();
   mark();
-  tell(now ? `Item ${state.at + 1}: ${CHOICES.find(([name]) => name === now)[1]}` : `Item ${state.at + 1}: open`);
+  const said = CHOICES.find(([name]) => name === given);
+  tell(`Item ${state.at + 1}: ${said ? said[1] : given || "open"}`);
+}
+function choose(choice) {
+  answer(answerOf(items[state.at]) === choice ? "" : choice);
+}
+function score(input) {
+  if (may(input.value)) answer(input.value);
+  else tell("Write a number from 0 to 100, or nothing.", true);
 }
 function go(place, focus = true) {
   if (place < 0 || place >= items.length) return;
@@ -143,16 +153,17 @@ function textBox(tag, title, [role, , text, marks], css) {
   return el("div", {class: `side ${role} ${css}`}, data(title, tag), body);
 }
 const two = new Map();
-let radios = [];
+let radios = [], number = null;
 function draw() {
   const one = items[state.at];
-  const given = one.texts.filter(([role]) => role !== "candidate");
-  const sides = one.texts.filter(([role]) => role === "candidate");
+  const given = one.texts.filter((text) => !isOutput(text));
+  const sides = one.texts.filter(isOutput);
   const title = (text) => text[0] === "source" ? "Source" : given.filter(([role]) => role === "reference").length > 1 ? `Reference ${text[1]}` : "Reference";
   two.clear();
-  for (const text of sides) two.set(text[1], textBox("h3", `Output ${text[1]}`, text, ""));
-  radios = CHOICES.map(([value, label, key]) => {
-    const input = el("input", {type: "radio", name: "answer", value, onclick: () => answer(value)});
+  for (const text of sides) two.set(text[1], textBox("h3", `Output ${text[1]}`.trim(), text, ""));
+  number = scalar ? el("input", {type: "text", inputmode: "decimal", autocomplete: "off", oninput: () => score(number), onkeydown: (event) => { if (event.key === "Enter") go(state.at + 1); }}) : null;
+  radios = scalar ? [] : CHOICES.map(([value, label, key]) => {
+    const input = el("input", {type: "radio", name: "answer", value, onclick: () => choose(value)});
     return [value, input, el("label", {class: "answer"}, input, label, el("kbd", {"aria-hidden": "true"}, key.toUpperCase()))];
   });
   const comment = el("textarea", {rows: "2", dir: "auto", oninput: () => {
@@ -162,10 +173,10 @@ function draw() {
   comment.value = commentOf(one);
   box.setAttribute("aria-label", `Item ${state.at + 1} of ${items.length}`);
   box.replaceChildren(
-    el("header", {}, el("h2", {}, `Item ${count(state.at + 1)} of ${count(items.length)}`), el("p", {class: "tags"}, "judge ", data(one.feature, "span", {class: "tag"}))),
+    el("header", {}, el("h2", {}, `Item ${count(state.at + 1)} of ${count(items.length)}`), ...(one.feature ? [el("p", {class: "tags"}, "judge ", data(one.feature, "span", {class: "tag"}))] : [])),
     ...given.map((text) => textBox("h5", title(text), text, "")),
     el("div", {class: "two"}, ...two.values()),
-    el("fieldset", {}, el("legend", {}, "Which output renders these words better?"), ...radios.map(([, , node]) => node)),
+    scalar ? field("Score, from 0 (not at all) to 100 (perfectly)", number, "field") : el("fieldset", {}, el("legend", {}, one.feature ? "Which output renders these words better?" : "Which output is better?"), ...radios.map(([, , node]) => node)),
     field("Comment (optional)", comment, "field"),
     el("div", {class: "steps"}, button("\u2190 Back", () => go(state.at - 1), {disabled: state.at === 0}), button("Next \u2192", () => go(state.at + 1), {disabled: state.at === items.length - 1}),
       button("Next open item", open)));
@@ -174,6 +185,7 @@ function draw() {
 }
 function mark() {
   const now = answerOf(items[state.at]);
+  if (number && number.value !== now && document.activeElement !== number) number.value = now;
   for (const [value, input] of radios) input.checked = value === now;
   for (const [side, node] of two) node.classList.toggle("chosen", side === now);
   [...places.children].forEach((node, i) => node.firstChild.toggleAttribute("data-answered", Boolean(answerOf(items[i]))));
@@ -185,7 +197,7 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("textarea, input:not([type=radio]), select")) return;
   const key = event.key.toLowerCase();
   const choice = CHOICES.find(([, , letter]) => letter === key);
-  if (choice) answer(choice[0]);
+  if (choice && !scalar) choose(choice[0]);
   else if (key === "n" || (key === "arrowright" && !event.target.matches("input"))) go(state.at + 1);
   else if (key === "p" || (key === "arrowleft" && !event.target.matches("input"))) go(state.at - 1);
   else if (key === "o") open();
@@ -201,7 +213,8 @@ document.getElementById("form").append(
     field("Go on with a saved JSON file", opener, "field load"), meter, total),
   status, box,
   el("details", {}, el("summary", {}, "All items"), places),
-  el("p", {class: "keys"}, ...[["A", "B", "T"], ["N", "P"], ["O"]].flatMap((keys, i) => [...keys.flatMap((key) => [el("kbd", {}, key), " "]), ["answer (again: take back); ", "next, previous; ", "next open item"][i]])));
+  el("p", {class: "keys"}, ...(scalar ? [] : ["A", "B", "T"].flatMap((key) => [el("kbd", {}, key), " "])).concat(scalar ? [] : ["answer (again: take back); "]),
+    ...[["N", "P"], ["O"]].flatMap((keys, i) => [...keys.flatMap((key) => [el("kbd", {}, key), " "]), ["next, previous; ", "next open item"][i]])));
 if (!items.length) tell("This form holds no items.", true);
 else draw();
 if (!keeps) tell("This browser keeps no answers for a file from disk: save them to a file before you close the page.", true);

@@ -10,21 +10,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from tests.truth.worlds_human_sheet import preferring
 
-from gnomon import muler
+import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, GnomonError
-from gnomon.core.findings import Exhibit, ExhibitText, Highlight
+from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight
 from gnomon.data.formats import from_cell, to_cell
-from gnomon.methods.muler import Key, Sheet
-from gnomon.methods.muler.paper.judge import alpha, kappa, majority
-from gnomon.methods.muler.paper.sheet import KeyRow
+from gnomon.methods.human.answers import kappa, majority, nominal_alpha
+from gnomon.methods.human.sheets import (
+    Key,
+    KeyRow,
+    Sheet,
+    key_text,
+    read_answers,
+    read_key,
+    sheet_text,
+)
 
 
 def _row(number: int, feature: str, a: str, better: str = "x") -> KeyRow:
     b = "y" if a == "x" else "x"
-    return KeyRow(
-        f"gtest-{number:03d}", feature, number, a, b, better, b, 0.1, 0.3, -1.5, 2.0, 30.1, 30.2
-    )
+    return KeyRow(f"gtest-{number:03d}", feature, number, a, b, better)
 
 
 KEY = Key(
@@ -34,7 +40,7 @@ KEY = Key(
         for row in (_row(1, "pos:NOUN", "x"), _row(2, "pos:NOUN", "y"), _row(3, "ent:GPE", "y"),
                     _row(4, "ent:GPE", "x"))
     },
-    "bleu",
+    "muler",
     "bleu|refs:1",
 )  # fmt: skip
 ONE_A, ONE_B = (json.dumps({"item": "gtest-001", "answer": side}) for side in "AB")
@@ -52,7 +58,7 @@ def _sheet() -> Sheet:
         )
         return Exhibit("pos:NOUN", "A or B", 0, texts)
 
-    return Sheet("gtest", {row: exhibit(n) for n, row in enumerate(KEY.rows)})
+    return Sheet("gtest", {row: exhibit(n) for n, row in enumerate(KEY.rows)}, "Which?")
 
 
 @given(st.text() | st.sampled_from(HOSTILE))
@@ -71,7 +77,7 @@ def test_a_spreadsheet_may_quote_every_cell(text: str) -> None:
 
 
 def test_a_sheet_is_a_plain_table_for_any_spreadsheet(tmp_path: Path) -> None:
-    muler.write_sheet(tmp_path / "s.tsv", _sheet())
+    (tmp_path / "s.tsv").write_text(sheet_text(_sheet()), encoding="utf-8")
     with (tmp_path / "s.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))  # quotation marks have their meaning here
     assert list(rows[0]) == [
@@ -84,8 +90,14 @@ def test_a_sheet_is_a_plain_table_for_any_spreadsheet(tmp_path: Path) -> None:
 
 
 def test_a_key_is_read_as_it_was_written(tmp_path: Path) -> None:
-    muler.write_key(tmp_path / "key.tsv", KEY)
-    assert muler.read_key(tmp_path / "key.tsv") == KEY
+    (tmp_path / "key.tsv").write_text(key_text(KEY), encoding="utf-8")
+    assert read_key(tmp_path / "key.tsv") == KEY
+
+
+def _read(*paths: Path) -> Finding:
+    file = paths[0].with_name("key of the test.tsv")
+    file.write_text(key_text(KEY), encoding="utf-8")
+    return gn.human.sheet(read=paths, key=file)
 
 
 def _filled(path: Path, answers: str, header: str = "item\tanswer\tcomment") -> Path:
@@ -96,14 +108,14 @@ def _filled(path: Path, answers: str, header: str = "item\tanswer\tcomment") -> 
 def test_answers_are_read_from_filled_sheets_whatever_their_case_and_line_ends(
     tmp_path: Path,
 ) -> None:
-    muler.write_sheet(tmp_path / "s.tsv", _sheet())
+    (tmp_path / "s.tsv").write_text(sheet_text(_sheet()), encoding="utf-8")
     text = (tmp_path / "s.tsv").read_text(encoding="utf-8").split("\n")
     for line, answer in ((1, "a"), (2, " B "), (3, '"tie"')):
         cells = text[line].split("\t")
         cells[6] = answer
         text[line] = "\t".join(cells)
     (tmp_path / "anna.tsv").write_bytes(("\ufeff" + "\r\n".join(text) + "\t\t\r\n").encode())
-    found = muler.read_answers([tmp_path / "anna.tsv"])
+    found = read_answers([tmp_path / "anna.tsv"], KEY)
     assert [(one.annotator, one.answer) for one in found] == [
         ("anna", "A"), ("anna", "B"), ("anna", "tie"), ("anna", ""),
     ]  # fmt: skip
@@ -116,14 +128,14 @@ def test_answers_are_read_from_what_the_form_saves(tmp_path: Path) -> None:
     ]
     content = {"study": "gtest", "annotator": "Anna", "answers": answers}
     (tmp_path / "saved.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
-    first, second = muler.read_answers([tmp_path / "saved.json"])
+    first, second = read_answers([tmp_path / "saved.json"], KEY)
     assert (first.annotator, first.item, first.answer, first.comment) == (
         "Anna",
         "gtest-001",
         "A",
         "x",
     )
-    assert (second.answer, second.line) == ("", 11)
+    assert (second.answer, second.record.line) == ("", 11)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +163,7 @@ def test_faults_are_named_with_file_and_line(
 ) -> None:
     (tmp_path / "f.tsv").write_text(text, encoding="utf-8")
     with pytest.raises(FormatError) as caught:
-        muler.read_answers([tmp_path / "f.tsv"])
+        read_answers([tmp_path / "f.tsv"], KEY)
     assert f"f.tsv{place}" in str(caught.value)
     assert said in str(caught.value)
 
@@ -165,7 +177,7 @@ def test_no_file_brings_the_reader_down(
 ) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "f.tsv"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    for read in (lambda: muler.read_answers([path]), lambda: muler.read_key(path)):
+    for read in (lambda: read_answers([path], KEY), lambda: read_key(path)):
         try:
             read()
         except GnomonError:
@@ -175,30 +187,31 @@ def test_no_file_brings_the_reader_down(
 def test_an_item_of_another_study_is_refused(tmp_path: Path) -> None:
     path = _filled(tmp_path / "f.tsv", "gtest-001\tA\t\ngother-001\tB\t\n")
     with pytest.raises(FormatError, match=r"f.tsv:3: item 'gother-001' .* study 'gtest'"):
-        muler.judge(muler.read_answers([path]), KEY)
+        _read(path)
 
 
 def test_an_empty_sheet_is_no_answer(tmp_path: Path) -> None:
     path = _filled(tmp_path / "f.tsv", "gtest-001\t\t\n")
     with pytest.raises(DataError, match=r"no item is answered in .*f\.tsv"):
-        muler.judge(muler.read_answers([path]), KEY)
+        _read(path)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("\tx\ty\t", "\tx\tz\t", "must each name one of the two systems"),
-        ("0.1", "much", "muler_a is 'much'; a number is expected"),
+        ("\tx\ty\t", "\tz\ty\t", "'expected' one of them or nothing"),
+        ("\tx\ty\t", "\ty\ty\t", "'a' and 'b' must be two systems"),
+        ("\t1\tx", "\tmuch\tx", "segment is 'much'; give the key as gnomon wrote it"),
         ("gtest-002", "gtest-001", "occurs twice in the key"),
-        ("better", "worse", "must name the column 'better'"),
+        ("expected", "better", "must name the column 'expected'"),
     ],
 )
 def test_a_damaged_key_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
-    muler.write_key(tmp_path / "key.tsv", KEY)
+    (tmp_path / "key.tsv").write_text(key_text(KEY), encoding="utf-8")
     text = (tmp_path / "key.tsv").read_text(encoding="utf-8")
     (tmp_path / "key.tsv").write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(FormatError, match=said):
-        muler.read_key(tmp_path / "key.tsv")
+        read_key(tmp_path / "key.tsv")
 
 
 def _judged(tmp_path: Path, **sheets: str) -> dict[tuple[str, str], dict[str, object]]:
@@ -207,7 +220,7 @@ def _judged(tmp_path: Path, **sheets: str) -> dict[tuple[str, str], dict[str, ob
         words = ({"=": "tie", ".": ""}.get(answer, answer) for answer in answers)
         lines = [f"gtest-{n:03d}\t{word}\t\n" for n, word in enumerate(words, start=1)]
         paths.append(_filled(tmp_path / f"{name}.tsv", "".join(lines)))
-    found = muler.judge(muler.read_answers(paths), KEY)
+    found = _read(*paths)
     return {(row["annotator"], row["feature"]): dict(row) for row in found}
 
 
@@ -215,37 +228,40 @@ def test_answers_are_counted_for_the_system_that_muler_calls_better(tmp_path: Pa
     # x is better in all four; it is A in items 1 and 4
     rows = _judged(tmp_path, anna="AA=.")
     whole = rows["anna", "all"]
-    assert {name: whole[name] for name in ("items", "open", "agree", "disagree", "ties")} == {
-        "items": 4, "open": 1, "agree": 1, "disagree": 1, "ties": 1,
-    }  # fmt: skip
-    assert whole["agreement"] == 0.5
+    counts = ("items", "open", "preferred", "other_preferred", "ties")
+    assert [whole[name] for name in counts] == [4, 1, 1, 1, 1]
+    assert whole["share"] == 0.5
     assert whole["p"] == 1.0
-    assert rows["anna", "ent:GPE"]["agreement"] is None
+    assert rows["anna", "ent:GPE"]["share"] is None
     assert rows["anna", "ent:GPE"]["p"] is None
 
 
-def test_the_published_table_comes_out_of_its_counts() -> None:
+def test_the_published_table_comes_out_of_its_counts(tmp_path: Path) -> None:
     # Karidi et al., table 10: 94 of 103 decided answers
     rows = [_row(n, "pos:NOUN", "x" if n % 2 else "y") for n in range(1, 121)]
-    key = Key("gtest", {row.item: row for row in rows}, "bleu", "bleu")
-    answers = []
+    key = Key("gtest", {row.item: row for row in rows}, "muler", "bleu")
+    lines = []
     for n, row in enumerate(rows):
         good, bad = ("A", "B") if row.a == "x" else ("B", "A")
-        answers.append(
-            muler.Answer("anna", row.item, good if n < 94 else bad if n < 103 else "tie")
-        )
-    whole = muler.judge(answers, key).rows[0]
-    assert whole["agreement"] == pytest.approx(0.913, abs=5e-4)
+        lines.append(f"{row.item}\t{good if n < 94 else bad if n < 103 else 'tie'}\t\n")
+    anna = _filled(tmp_path / "anna.tsv", "".join(lines))
+    (tmp_path / "key.tsv").write_text(key_text(key), encoding="utf-8")
+    found = gn.human.sheet(read=[anna], key=tmp_path / "key.tsv")
+    whole = found.rows[0]
+    assert whole["share"] == pytest.approx(0.913, abs=5e-4)
     assert whole["p"] == pytest.approx(binomtest(94, 103).pvalue, rel=1e-9)
     assert whole["ties"] == 17
+    first, second = found.verdict
+    assert first.text.startswith("People prefer systems of lower MuLER to systems of higher MuLER")
+    assert second.level == "better"
 
 
 def test_several_annotators_are_joined_by_majority_and_compared(tmp_path: Path) -> None:
     rows = _judged(tmp_path, anna="ABBA", ben="ABAA", eve="AA=.")
     assert list(dict.fromkeys(name for name, _ in rows)) == ["majority", "anna", "ben", "eve"]
-    assert rows["majority", "all"]["agree"] == 3
+    assert rows["majority", "all"]["preferred"] == 3
     assert rows["majority", "all"]["ties"] == 1  # item 3: one for each side, and a tie
-    assert rows["anna", "all"]["agree"] == 4
+    assert rows["anna", "all"]["preferred"] == 4
 
 
 def test_one_annotator_may_fill_two_files(tmp_path: Path) -> None:
@@ -254,23 +270,16 @@ def test_one_annotator_may_fill_two_files(tmp_path: Path) -> None:
         _filled(tmp_path / "1.tsv", "Anna\tgtest-001\tA\n", header),
         _filled(tmp_path / "2.tsv", "Anna\tgtest-002\tB\n", header),
     ]
-    (whole, *_) = muler.judge(muler.read_answers(paths), KEY).rows
-    assert (whole["annotator"], whole["agree"], whole["open"]) == ("Anna", 2, 2)
+    (whole, *_) = _read(*paths).rows
+    assert (whole["annotator"], whole["preferred"], whole["open"]) == ("Anna", 2, 2)
 
 
 def test_answers_are_listed_with_names_and_comments(tmp_path: Path) -> None:
     path = _filled(tmp_path / "anna.tsv", "gtest-002\tA\tworse verb\ngtest-003\t\t\n")
-    found = muler.judge(muler.read_answers([path]), KEY)
+    found = _read(path)
     (row,) = found.table("answers").rows
-    assert (row["preferred"], row["better"], row["agrees"]) == ("y", "x", False)
+    assert (row["preferred"], row["expected"]) == ("y", "x")
     assert (row["segment"], row["comment"]) == (2, "worse verb")
-
-
-def test_agreement_is_also_set_against_the_costs_of_the_segment(tmp_path: Path) -> None:
-    path = _filled(tmp_path / "anna.tsv", "gtest-001\tA\t\n")
-    found = muler.judge(muler.read_answers([path]), KEY)
-    assert found.table("agreement").rows[0]["agree"] == 1
-    assert found.table("segments").rows[0]["disagree"] == 1  # in this key y is cheaper for item 1
 
 
 def test_kappa_is_what_the_textbook_says() -> None:
@@ -301,8 +310,8 @@ def test_alpha_is_one_minus_observed_over_expected_disagreement() -> None:
     )
     flat = [answer for unit in units for answer in unit]
     expected = sum(a != b for a in flat for b in flat) / (size * (size - 1))
-    assert alpha(table) == pytest.approx(1 - observed / expected, abs=1e-12)
-    assert alpha({"x": {"1": "A"}, "y": {"2": "A"}}) is None
+    assert nominal_alpha(table) == pytest.approx(1 - observed / expected, abs=1e-12)
+    assert nominal_alpha({"x": {"1": "A"}, "y": {"2": "A"}}) is None
 
 
 _given = st.dictionaries(st.sampled_from("12345"), st.sampled_from(["A", "B", "tie"]), min_size=1)
@@ -315,3 +324,15 @@ def test_majority_of_one_is_that_one_and_order_does_not_matter(
     assert majority(dict(reversed(given_answers.items()))) == majority(given_answers)
     for answers in given_answers.values():
         assert majority({"only": answers}) == answers
+
+
+@pytest.mark.parametrize(
+    ("agree", "level", "first"),
+    [(70, "better", "lower"), (55, "undecided", "lower"), (30, "better", "higher")],
+)
+def test_people_agree_disagree_or_leave_it_open(agree: int, level: str, first: str) -> None:
+    whole, found = preferring(agree).verdict
+    assert whole.level == found.level == level
+    assert f"prefer systems of {first} MuLER to systems of" in found.text
+    assert "on nouns (pos:NOUN)" in found.text
+    assert "of 100 decided items" in found.text

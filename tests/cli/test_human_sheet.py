@@ -1,4 +1,4 @@
-"""``gnomon muler pairs`` as a user meets it: sheet, key, answers, refusals."""
+"""``gnomon human sheet`` as a user meets it: sheet, form, key, answers, refusals."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def texts(tmp_path: Path) -> Path:
 
 def _make(gnomon, texts: Path, *more: object):
     return gnomon(
-        "muler", "pairs", texts / "ref.txt", "-i", texts / "counts.txt", texts / "talks.txt",
-        *WORD, "--near", "20", "--items", "30", "-q", *more,
+        "human", "sheet", texts / "ref.txt", "-i", texts / "counts.txt", texts / "talks.txt",
+        "--from", "muler", *WORD, "--max-score-gap", "20", "--items", "30", "-q", *more,
     )  # fmt: skip
 
 
 def _files(texts: Path) -> list[object]:
     return [
-        "--sheet",
+        "--save",
         texts / "sheet.tsv",
         "--form",
         texts / "sheet.html",
@@ -67,7 +67,7 @@ def _fill(texts: Path, name: str, choose) -> Path:
     rows = _rows(texts / "sheet.tsv")
     for number, row in enumerate(rows):
         known = key[row["item"]]
-        right, wrong = ("A", "B") if known["better"] == known["a"] else ("B", "A")
+        right, wrong = ("A", "B") if known["expected"] == known["a"] else ("B", "A")
         row["answer"] = {"agree": right, "disagree": wrong}.get(choose(number), choose(number))
     path = texts / f"{name}.tsv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -81,7 +81,7 @@ def test_pairs_sheet_form_and_key_are_written_in_one_run(gnomon, texts: Path) ->
     answer = _make(gnomon, texts, *_files(texts), "-f", "json")
     assert answer.code == 0
     found = answer.json()
-    assert found["command"] == "muler pairs"
+    assert found["command"] == "human sheet"
     assert {row["feature"] for row in found["rows"]} == {"re:number", "re:word"}
     assert sum(row["drawn"] for row in found["rows"]) == 30
     assert "seed:12345" in found["signatures"]["bleu"]
@@ -101,21 +101,26 @@ def test_neither_sheet_nor_form_names_a_system_or_the_seed(gnomon, texts: Path) 
 def test_filled_sheets_come_back_as_the_table_of_the_paper(gnomon, texts: Path) -> None:
     _make(gnomon, texts, *_files(texts))
     anna = _fill(texts, "anna", lambda n: ["agree", "agree", "agree", "disagree", "tie", ""][n % 6])
-    answer = gnomon("muler", "judge", "--answers", anna, "--key", texts / "key.tsv", "-f", "json")
+    answer = gnomon("human", "sheet", "--read", anna, "--key", texts / "key.tsv", "-f", "json")
     assert answer.code == 0
     whole, *rest = answer.json()["rows"]
-    assert (whole["agree"], whole["disagree"], whole["ties"], whole["open"]) == (15, 5, 5, 5)
-    assert whole["agreement"] == 0.75
+    assert [whole[name] for name in ("preferred", "other_preferred", "ties", "open")] == [
+        15,
+        5,
+        5,
+        5,
+    ]
+    assert whole["share"] == 0.75
     assert whole["low"] < 0.75 < whole["high"]
     assert whole["p"] == pytest.approx(0.04138946533203125)  # scipy.stats.binomtest(15, 20)
-    assert sum(row["agree"] for row in rest) == 15
+    assert sum(row["preferred"] for row in rest) == 15
 
 
 def test_several_annotators_and_a_page(gnomon, texts: Path) -> None:
     _make(gnomon, texts, *_files(texts))
     sheets = [_fill(texts, name, lambda _: "agree") for name in ("anna", "ben")]
     answer = gnomon(
-        "muler", "judge", "--answers", *sheets, "--key", texts / "key.tsv",
+        "human", "sheet", "--read", *sheets, "--key", texts / "key.tsv",
         "--html", texts / "result.html", "-f", "tsv",
     )  # fmt: skip
     rows = list(csv.DictReader(io.StringIO(answer.out), delimiter="\t"))
@@ -127,7 +132,7 @@ def test_several_annotators_and_a_page(gnomon, texts: Path) -> None:
 def test_a_wrong_answer_is_named_with_its_file_and_line(gnomon, texts: Path) -> None:
     _make(gnomon, texts, *_files(texts))
     anna = _fill(texts, "anna", lambda n: "maybe" if n == 3 else "agree")
-    answer = gnomon("muler", "judge", "--answers", anna, "--key", texts / "key.tsv")
+    answer = gnomon("human", "sheet", "--read", anna, "--key", texts / "key.tsv")
     assert answer.code == 1
     assert f"{anna}:5: the answer is 'maybe'; allowed are A, B, tie" in answer.err
 
@@ -136,7 +141,7 @@ def test_answers_do_not_fit_another_key(gnomon, texts: Path) -> None:
     _make(gnomon, texts, *_files(texts))
     anna = _fill(texts, "anna", lambda _: "agree")
     _make(gnomon, texts, *_files(texts), "--seed", "1")
-    answer = gnomon("muler", "judge", "--answers", anna, "--key", texts / "key.tsv")
+    answer = gnomon("human", "sheet", "--read", anna, "--key", texts / "key.tsv")
     assert answer.code == 1
     assert "is not in the key" in answer.err
 
@@ -144,12 +149,16 @@ def test_answers_do_not_fit_another_key(gnomon, texts: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--sheet", "s.tsv"], "go together"),
-        (["--key", "k.tsv"], "go together"),
-        (["--sheet", "k.tsv", "--key", "k.tsv"], "named twice"),
-        (["-m", "bleu", "chrf"], "one metric"),
-        (["--answers", "a.tsv", "--key", "k.tsv"], "unknown option --answers"),
-        (["--least", "0"], "--least: it must be a whole number, 1 or more"),
+        (["--save", "s.tsv"], "missing: --key"),
+        (["--key", "k.tsv"], "either write a sheet"),
+        (["--save", "s.tsv", "--read", "a.tsv", "--key", "k.tsv"], "either write a sheet"),
+        (["--read", "a.tsv", "--key", "k.tsv"], "leave the test set out"),
+        (["--save", "k.tsv", "--key", "k.tsv"], "named twice"),
+        (["--save", "s.txt", "--key", "k.tsv"], "--save must be a file name in .tsv"),
+        (["--form", "s.tsv", "--key", "k.tsv"], "--form must be a file name in .html"),
+        (["-m", "bleu", "chrf", "--save", "s.tsv", "--key", "k.tsv"], "one metric"),
+        (["--items", "0", "--save", "s.tsv", "--key", "k.tsv"], "--items: it must be"),
+        (["--min-muler-gap", "-1", "--save", "s.tsv", "--key", "k.tsv"], "--min-muler-gap"),
     ],
 )
 def test_requests_that_make_no_sense_are_refused(
@@ -164,24 +173,24 @@ def test_requests_that_make_no_sense_are_refused(
 def test_answers_without_a_key_and_results_over_an_input_are_refused(gnomon, texts: Path) -> None:
     _make(gnomon, texts, *_files(texts))
     anna = _fill(texts, "anna", lambda _: "agree")
-    assert "missing: --key" in gnomon("muler", "judge", "--answers", anna).err
+    assert "missing: --key" in gnomon("human", "sheet", "--read", anna).err
     key = texts / "key.tsv"
-    answer = gnomon("muler", "judge", "--answers", anna, "--key", key, "-o", key)
+    answer = gnomon("human", "sheet", "--read", anna, "--key", key, "-o", key)
     assert (answer.code, "named twice" in answer.err) == (2, True)
     assert len(_rows(key)) == 30
 
 
 def test_without_a_fitting_pair_nothing_is_written(gnomon, texts: Path) -> None:
-    answer = _make(gnomon, texts, *_files(texts), "--apart", "0.99")
+    answer = _make(gnomon, texts, *_files(texts), "--min-muler-gap", "0.99")
     assert answer.code == 1
     assert "widest gap" in answer.err
     assert not (texts / "key.tsv").exists()
 
 
-@pytest.mark.parametrize("bad", ["sheet", "form", "key"])
+@pytest.mark.parametrize("bad", ["save", "form", "key"])
 def test_where_one_file_cannot_be_written_none_is(gnomon, texts: Path, bad: str) -> None:
-    files = {name: texts / f"{name}.tsv" for name in ("sheet", "form", "key")}
-    files[bad] = texts / "nowhere" / "file.tsv"
+    files = {"save": texts / "s.tsv", "form": texts / "s.html", "key": texts / "k.tsv"}
+    files[bad] = texts / "nowhere" / files[bad].name
     answer = _make(gnomon, texts, *(a for name, path in files.items() for a in (f"--{name}", path)))
     assert answer.code in {1, 2}
     assert "nowhere" in answer.err
@@ -190,7 +199,7 @@ def test_where_one_file_cannot_be_written_none_is(gnomon, texts: Path, bad: str)
 
 
 def test_the_table_fits_a_terminal(gnomon, texts: Path) -> None:
-    answer = _make(gnomon, texts)
+    answer = _make(gnomon, texts, *_files(texts))
     assert answer.code == 0
     for word in ("re:number", "counts", "talks", "seed:12345"):
         assert word in answer.out
