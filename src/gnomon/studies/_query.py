@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -117,9 +116,6 @@ class QueryResult:
 # What may be asked: one statement that reads.
 
 
-#: functions that run SQL of a string, which nothing here looks at
-_RUN_SQL = ("query", "json_execute_serialized_sql")
-_NO_WORD = re.compile(r"\W+")
 #: below the top level DuckDB refuses what writes
 _BELOW = "select * from (\n{}\n)"
 _HOW = "a query only reads: write one SELECT (or FROM, WITH, PIVOT, DESCRIBE, SHOW)"
@@ -132,18 +128,10 @@ def question(sql: str) -> str:
     statements = duckdb.extract_statements(sql)
     if len(statements) != 1:
         raise UsageError(f"{_HOW}; got {len(statements) or 'no'} statements")
-    kind, copies = _kind(statements[0]), "copy" in sql.lower()
-    inner = _BELOW.format(statements[0].query.strip().rstrip(";"))
-    reads = kind == "SELECT" or (kind == "MULTI" and not copies)  # pivots are several
-    for name in _called_functions(sql):
-        if name in _RUN_SQL:
-            raise UsageError(
-                f"{name}() runs SQL of a string, which is not allowed; what only has that name,"
-                " like a WITH query(...), needs another one"
-            )
-    if not reads or not _is_one(inner):
+    copies = "copy" in sql.lower()
+    if _kind(statements[0]) not in ("SELECT", *(() if copies else ("MULTI",))):  # as pivots are
         raise UsageError(f"{_HOW}; got {_shortened(sql)!r}")
-    return inner if copies else sql
+    return _BELOW.format(statements[0].query.strip().rstrip(";")) if copies else sql
 
 
 def _kind(statement: Any) -> str:
@@ -152,30 +140,6 @@ def _kind(statement: Any) -> str:
         return str(statement.type.name)
     except ValueError:
         return "unknown"
-
-
-def _called_functions(sql: str) -> Iterator[str]:
-    """Names that stand before a parenthesis, whatever spaces and comments are between."""
-    import duckdb
-
-    text, said = sql.encode(), ""
-    tokens = duckdb.tokenize(sql)
-    ends = [at for at, _ in tokens[1:]] + [len(text)]
-    for (at, kind), end in zip(tokens, ends, strict=True):
-        if kind != duckdb.token_type.comment:
-            token = text[at:end].decode()
-            if token.startswith("("):
-                yield said
-            said = _NO_WORD.sub("", token).lower()
-
-
-def _is_one(sql: str) -> bool:
-    import duckdb
-
-    try:
-        return len(duckdb.extract_statements(sql)) == 1
-    except duckdb.Error:
-        return False
 
 
 def _shortened(sql: str) -> str:
