@@ -42,9 +42,6 @@ PAGES = {
     "no way in": ("does not open gnomon", "/enter?token=x"),
     "methods": ("What can be set", "/studies/{study}/methods"),
     "form of a method": ("Rarely needed", "/studies/{study}/methods/muler"),
-    "folders": ("Choose texts that are on this server", "/folders"),
-    "files of a folder": ("One folder up", "/folders?folder=WMT&path=en-ja"),
-    "install": ("A tagger for a language", "/install"),
     "words": ("Such a figure is no share", "/help/words"),
     "help of a method": ("One of: auto, tokens, spans", "/help/muler"),
 }
@@ -105,14 +102,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     listening = listen("127.0.0.1", 0, exactly=True)
     host = f"127.0.0.1:{listening.getsockname()[1]}"
     folder: Path = tmp_path_factory.mktemp("served") / "comparisons"
-    texts = tmp_path_factory.mktemp("wmt")
-    (texts / "en-ja").mkdir()
-    (texts / "en-ja" / "ref.txt").write_text("A cat.\n")
     settings = Settings(
         folder=folder,
         address=f"http://{host}",
         hosts=frozenset({host}),
-        folders={"WMT": texts},
     )
     app = make_app(settings)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))

@@ -444,16 +444,6 @@ def test_a_link_at_the_top_of_a_folder_is_said_at_the_start(tmp_path, capsys, na
     assert not (outside / "new").exists()
 
 
-def test_a_log_of_an_installation_is_no_link(app, owner, tmp_path):
-    (tmp_path / "secret.txt").write_text("SECRET")
-    folder = app.state.workspace.folder / "install"
-    folder.mkdir()
-    (folder / "install.log").symlink_to(tmp_path / "secret.txt")
-    answer = owner.get("/install")
-    assert answer.status_code == 422
-    assert "SECRET" not in answer.text
-
-
 # What is deleted is gone.
 
 

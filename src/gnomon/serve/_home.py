@@ -97,7 +97,6 @@ async def _first(request: Request) -> Shown:
         "may_compare": may_compare(request),
         "max_file": limits.file,
         "max_upload": limits.upload,
-        "folders": bool(request.state.settings.folders),
     }
     return Shown("first.html.j2", values)
 

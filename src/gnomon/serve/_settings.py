@@ -56,7 +56,6 @@ class Settings:
         workers: comparisons that run at once.
         limits: how much it takes.
         metrics: names -> specs that the owner allows beside the harmless ones.
-        folders: names -> folders of this machine whose files its owner may choose.
     """
 
     folder: Path | None = None
@@ -66,7 +65,6 @@ class Settings:
     workers: int = min(2, os.cpu_count() or 1)
     limits: ServerLimits = field(default_factory=ServerLimits)
     metrics: Mapping[str, str] = field(default_factory=dict)
-    folders: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def secure(self) -> bool:
@@ -118,26 +116,13 @@ def read_config(file: Path, settings: Settings) -> Settings:
         raise UsageError(f"{file} cannot be read as TOML: {error}") from error
     table = said.get("serve", {})
     _refuse_unknown(file, said, {"serve"})
-    _refuse_unknown(file, table, {"workers", "limits", "metrics", "folders"})
+    _refuse_unknown(file, table, {"workers", "limits", "metrics"})
     return replace(
         settings,
         workers=_positive(file, "workers", table.get("workers", settings.workers)),
         limits=_limits(file, table.get("limits", {}), settings.limits),
         metrics=_metrics(file, table.get("metrics", {})),
-        folders=_folders(file, table.get("folders", {})),
     )
-
-
-def _folders(file: Path, said: object) -> dict[str, Path]:
-    if not isinstance(said, dict) or not all(isinstance(path, str) for path in said.values()):
-        raise UsageError(
-            f'{file}: folders are names and paths, as: folders = {{ "WMT" = "/srv/wmt" }}'
-        )
-    folders = {name: file.parent / path for name, path in said.items()}
-    for name, folder in folders.items():
-        if not folder.is_dir():
-            raise UsageError(f"{file}: the folder {name!r} is not there: {folder}")
-    return {name: folder.resolve() for name, folder in folders.items()}
 
 
 def _limits(file: Path, said: Mapping[str, Any], limits: ServerLimits) -> ServerLimits:
