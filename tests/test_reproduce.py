@@ -55,10 +55,10 @@ _SHORT = {
     "--draws": 3,
     "--resamples": 19,
     "--sample": 2,
-    "--least": 1,
-    "--apart": 0,
-    "--near": 100,
+    "--min-muler-gap": 0,
+    "--max-score-gap": 100,
 }
+_SHEET = 60  # of blind sheets of MuLER, which want 20 segments with a feature
 _JUDGED = 150  # of WMT17, whose first segments nobody judged
 _FEW_SYSTEMS = ["online-A.0", "online-B.0", "JHU.6809", "NEU.6801"]
 #: sections whose commands take some seconds even so
@@ -136,7 +136,10 @@ def _shortened(arguments: list[str]) -> list[str]:
     for option, value in _SHORT.items():
         if option == "--first" and not texts:
             continue
-        number = _JUDGED if option == "--first" and "wmt17" in " ".join(arguments) else value
+        number = value
+        if option == "--first":
+            number = _JUDGED if "wmt17" in " ".join(arguments) else number
+            number = _SHEET if "--from" in arguments else number
         with contextlib.suppress(SystemExit), contextlib.redirect_stderr(io.StringIO()):
             parser().parse_args([*arguments, option, str(number)])
             arguments = [*arguments, option, str(number)]
@@ -157,7 +160,7 @@ def _fill(sheet: Path, answers: Path) -> None:
 def _run(section: str, shared: Path, folder: Path, encoder: str, *, short: bool) -> None:
     for line in commands(section):
         arguments = _arguments(line, shared / "data", shared / "oracles" / "bmx", encoder)
-        if "judge" in arguments:
+        if "--read" in arguments:
             _fill(folder / "sheet.tsv", folder / "answers.tsv")
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
