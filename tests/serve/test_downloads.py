@@ -9,36 +9,19 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.serve.conftest import comparison_of
 
-from gnomon import study
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Column
-from gnomon.serve._builds import KEY, make
 from gnomon.serve._downloads import KINDS, file_name, rows_file, study_file, table_file
 from gnomon.serve._notes import add_note
 from gnomon.serve._store_pages import open_store, table_names
 from gnomon.studies import Store, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from starlette.applications import Starlette
-    from starlette.testclient import TestClient
 
 COLUMNS = (Column("text", "Text"), Column("n", "N", "number"), Column("yes", "Yes", "truth"))
-_SHEET_STUDY = """
-name = "sheet"
-metrics = ["bleu"]
-[[testsets]]
-path = "texts"
-[methods.muler]
-together = true
-resamples = 0
-features = ["re:*"]
-pattern = { animal = "cat|dog|cow|hen" }
-"""
 RISKY = ["=1+1", "+cmd", "-x", "@sum", "\tx", "\rx", "＝1", " =1"]
 
 
@@ -124,44 +107,3 @@ def test_names_of_files_are_plain(name: str) -> None:
 
 def test_kinds_have_media_types() -> None:
     assert set(KINDS) == {"tsv", "csv", "json", "parquet"}
-
-
-def test_a_sheet_for_judges_does_not_hold_its_key(tmp_path: Path) -> None:
-    lines = [f"we saw the {animal} at {n}" for n in range(5) for animal in ("cat", "dog", "cow")]
-    texts = {
-        "ref.A": lines,
-        "systems/quill": [line.replace("cat", "hen") for line in lines],
-        "systems/plume": [line.replace("saw", "see") for line in lines],
-    }
-    for name, some in texts.items():
-        file = tmp_path / "texts" / f"{name}.txt"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("\n".join(some) + "\n")
-    file = tmp_path / "study.toml"
-    file.write_text(_SHEET_STUDY)
-    plan = study.plan(study.read_study(file))
-    assert not study.run(plan, study.open_engine("here")).failed
-    build = make(plan.study.store, tmp_path, "sheet", {"any": "1", "items": "4"})
-    assert build.state == "done", build.said
-    with zipfile.ZipFile(tmp_path / "sheet.zip") as archive:
-        assert sorted(archive.namelist()) == ["README.txt", "form.html", "sheet.tsv"]
-        contents = [archive.read(name).decode() for name in archive.namelist()]
-    for system in ("quill", "plume"):
-        assert system in (tmp_path / KEY).read_text()
-        assert not any(system in content for content in contents)
-
-
-def test_the_key_is_for_those_alone_who_may_change_a_comparison(
-    app: Starlette, owner: TestClient, visitor: Callable[..., TestClient]
-) -> None:
-    made = comparison_of(app, "owner")
-    (made.folder / KEY).write_text("item\tA\tB\n")
-    address = f"/studies/{made.id}/download/key.tsv"
-    access = app.state.access
-    access.set_open(made.id, open=True)
-    reader = visitor(access.add_token("Cleo", "reader")[1])
-    assert owner.get(address).text == "item\tA\tB\n"
-    assert reader.get(address).status_code == 404
-    link = visitor()
-    cookie = link.get(f"/s/{access.add_link(made.id)[1]}").headers["set-cookie"].partition(";")[0]
-    assert link.get(address, headers={"cookie": cookie}).status_code == 404

@@ -64,7 +64,6 @@ PAGES = {
     "no notes": ("stopped", "There are no notes yet", "/notes"),
     "provenance": ("done", "to reproduce each number", "/provenance"),
     "report": ("done", "Make it", "/made/report"),
-    "sheet": ("done", "Make it", "/made/sheet"),
     "nothing": ("done", "nothing of that name", "/tables/nope"),
     "damage": ("damaged", "are damaged", ""),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
 from gnomon.serve import _downloads, _notes, _progress
-from gnomon.serve._builds import BUILDS, KEY, Build, begin, build_of
+from gnomon.serve._builds import Build, begin, build_of
 from gnomon.serve._comparing import job_view
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem
@@ -160,7 +160,7 @@ def page_values(request: Request, name: str) -> dict[str, Any]:
     }
 
 
-_ONLY_HTML = ("address", "base", "sees_texts", "may_change", "writes", "me", "owns", "sees_key")
+_ONLY_HTML = ("address", "base", "sees_texts", "may_change", "writes", "me", "owns")
 
 
 def _shown(template: str, values: Mapping[str, Any]) -> Shown:
@@ -192,7 +192,7 @@ async def _result(request: Request) -> Shown:
             "progress": far,
             "partial": far.partial or (job is not None and job.active),
             "map": first,
-            "report": build_of(_folder(request), "report"),
+            "report": build_of(_folder(request)),
         }
 
     if job is not None and not reading.is_store(study.store):  # nothing was computed yet
@@ -374,70 +374,24 @@ async def _notes_file(request: Request) -> Response:
     return _file(parts, f"notes.{kind}", _downloads.KINDS[kind])
 
 
-# What takes longer than a page may: a report, a sheet for people.
+# What takes longer than a page may: the full report.
 
 
 async def _build(request: Request) -> Response:
-    what = request.path_params["what"]
-    if what not in BUILDS:
-        raise NotFound
-    fields = await fields_of(request)
-    options = {name: values[-1][:_LONGEST] for name, values in fields.items()}
-    folder = _folder(request)
-
     def work(read: StoreReader) -> Build:
         read(sizes_of_sets)  # what cannot be read is said at once
-        return begin(request.state.study.store, folder, what, options)
+        return begin(request.state.study.store, _folder(request))
 
     await _made(request, work)
-    address = f"/studies/{request.state.study.id}/made/{what}"
+    address = f"/studies/{request.state.study.id}/made/report"
     return RedirectResponse(address, HTTPStatus.SEE_OTHER)
 
 
 async def _built(request: Request) -> Shown:
-    what = request.path_params["what"]
-    if what not in BUILDS:
-        raise NotFound
-
-    def work(read: StoreReader) -> dict[str, Any]:
-        return {
-            **_common(request),
-            "what": what,
-            "build": build_of(_folder(request), what),
-            "testsets": [*read(sizes_of_sets)],
-            "writes": request.state.user.link is None,
-            "sees_key": _may_see_key(request),
-        }
+    def work(_read: StoreReader) -> dict[str, Any]:
+        return {**_common(request), "build": build_of(_folder(request))}
 
     return _shown("made.html.j2", await _made(request, work))
-
-
-async def _sheet_file(request: Request) -> Response:
-    folder = _folder(request)
-    build = await run_in_threadpool(build_of, folder, "sheet")
-    file = folder / "sheet.zip"
-    if build.state != "done" or not file.is_file():
-        raise NotFound
-    content = await run_in_threadpool(file.read_bytes)
-    return _file(iter([content]), "sheet.zip", "application/zip")
-
-
-def _may_see_key(request: Request) -> bool:
-    """Whether this person may know which output is whose: nobody who may come to judge."""
-    user, study = request.state.user, request.state.study
-    if user.link is not None:
-        return False
-    if getattr(study, "fixed", False):  # nobody may change it
-        return bool(user.is_at_least("author"))
-    return bool(request.state.access.rights(user, study) == "change")
-
-
-async def _key_file(request: Request) -> Response:
-    file = _folder(request) / KEY
-    if not _may_see_key(request) or not file.is_file():
-        raise NotFound
-    content = await run_in_threadpool(file.read_bytes)
-    return _file(iter([content]), KEY, _downloads.KINDS["tsv"])
 
 
 def _page(path: str, handler: Any, **more: Any) -> Page:
@@ -463,9 +417,7 @@ PAGES = (
     _page("/download/tables/{table}.{kind}", _table_file, texts=True, json=False),
     _page("/download/study.zip", _study_file, texts=True, json=False),
     _page("/download/notes.{kind}", _notes_file, texts=True, json=False),
-    _page("/made/{what}", _built, texts=True),
-    _form("/made/{what}", _build),
-    _page("/download/sheet.zip", _sheet_file, texts=True, json=False),
-    _page("/download/key.tsv", _key_file, texts=True, json=False),
+    _page("/made/report", _built, texts=True),
+    _form("/made/report", _build),
 )
 __all__ = ["PAGES", "GnomonError", "page_values"]
