@@ -63,8 +63,8 @@ def test_codes_are_made_kept_and_given_to_other_files(
     ]
     assert "nearest its centre" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
-    pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("x\tthe cat sat\ny\ta dog\n")
+    pairs = tmp_path / "pairs.txt"
+    pairs.write_text("the cat sat\na dog\n")
     (tmp_path / "more").mkdir()
     known = gnomon(
         *(
@@ -72,8 +72,6 @@ def test_codes_are_made_kept_and_given_to_other_files(
             "codes",
             "--texts",
             pairs,
-            "--column",
-            2,
             "--codes-folder",
             folder,
             "--device",
@@ -91,14 +89,14 @@ def test_lines_without_a_tree_have_no_code(gnomon, tmp_path: Path) -> None:
     trees.write_text(_TREES)
     made = gnomon(
         *("paraphrase", "codes", "--trees", trees, "--kind", "syntactic", "--k", 2),
-        *("--hidden", 8, "--iterations", 2, "--device", "cpu", "--save", tmp_path / "codes"),
+        *("--device", "cpu", "--save", tmp_path / "codes"),
     )
     assert made.code == 0, made.err
     lines = (tmp_path / "codes" / "train.codes.txt").read_text().split("\n")
     assert [bool(line) for line in lines[:5]] == [True, True, False, False, True]
     assert "2 line(s) that were empty or had no tree" in made.out
     about = json.loads((tmp_path / "codes" / "codes.json").read_text())
-    assert about["space"]["recipe"]["hidden"] == 8
+    assert about["space"]["recipe"]["hidden"] == 256
 
 
 def test_sources_may_bring_their_trees(gnomon, tmp_path: Path) -> None:
@@ -109,7 +107,7 @@ def test_sources_may_bring_their_trees(gnomon, tmp_path: Path) -> None:
     text = tmp_path / "x.txt"
     text.write_text("a b\na b c d\n\n\na\n")
     command = ("paraphrase", "codes", "--trees", trees, "--kind", "syntactic", "--k", 3)
-    small = ("--hidden", 8, "--iterations", 2, "--device", "cpu", "-f", "json")
+    small = ("--device", "cpu", "-f", "json")
     made = gnomon(*command, *small, "--source-trees", sources, "--save", tmp_path / "codes")
     assert made.code == 0, made.err
     (row,) = made.json()["rows"]
@@ -138,7 +136,7 @@ def test_trees_are_made_by_a_parser(gnomon, tmp_path: Path) -> None:
     text.write_text("The cat sat on the mat.\nDogs bark.\n\n")
     made = gnomon(
         *("paraphrase", "codes", "--texts", text, "--kind", "syntactic", "-l", "en", "--k", 2),
-        *("--hidden", 8, "--iterations", 1, "--device", "cpu", "--save", tmp_path / "codes"),
+        *("--device", "cpu", "--save", tmp_path / "codes"),
     )
     assert made.code == 0, made.err
     again = gnomon(
@@ -157,10 +155,8 @@ def test_trees_are_made_by_a_parser(gnomon, tmp_path: Path) -> None:
         (["--kind", "random", "--k", "0"], "1 or more"),
         (["--kind", "syntactic", "--k", "1"], "syntactic codes need trees"),
         (["--codes-folder", "nowhere"], "holds no codes.json"),
-        (["--kind", "random", "--column", "2"], "--column is 2"),
         (["--kind", "random", "--sources", "a", "b"], "2 files of sources"),
         (["--kind", "random", "--source-trees", "a"], "random codes read no trees"),
-        (["--codes-folder", "x", "--layer", "2"], "--layer goes with new codes"),
     ],
 )
 def test_what_is_asked_wrongly_is_said(gnomon, text: Path, arguments, said: str) -> None:

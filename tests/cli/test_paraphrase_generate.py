@@ -107,7 +107,7 @@ def test_constraints_come_from_a_file_from_variants_or_from_systems(
         (["beam(seed=1)", "--model", "F"], "unknown option of beam 'seed'; there are: limit, beam"),
         (["pseudo", "--model", "F"], "--model goes with other methods; pseudo takes: n"),
         (["variants('v.txt')", "--n", "2"], "--n goes with other methods; variants takes: none"),
-        (["variants('v.txt')", "--precision", "bf16"], "--precision goes with other methods"),
+        (["variants('v.txt')", "--device", "cpu"], "--device goes with other methods"),
         (["output-codes", "--model", "F"], "lacks codes; write output-codes(codes=...)"),
         (["round-trip(forward='F')"], "lacks back"),
         (["sampled(top_p=2)", "--model", "F"], "top_p must be a number, above 0 and at most 1"),

@@ -677,7 +677,7 @@ _PARAPHRASE = (
     ),
     Case(
         "paraphrase codes: structure",
-        "paraphrase codes --trees toy/ref.x1.ptb --kind syntactic --k 2 --hidden 8 --iterations 2"
+        "paraphrase codes --trees toy/ref.x1.ptb --kind syntactic --k 2"
         " --device cpu --seed 0 --save codes-syntactic",
         files=("codes-syntactic/*.txt",),
         needs=("sklearn", "torch"),

@@ -134,7 +134,7 @@ def test_the_finding_says_sizes_spread_and_what_is_nearest() -> None:
     found = codes.quality(random, {"f": placed}, sources={"f": np.array([0, 0, 0, 1], np.int32)})
     (row,) = found.rows
     assert (row["sentences"], row["coded"], row["used"], row["pairs"]) == (4, 3, 2, 3)
-    assert row["entropy"] == pytest.approx(0.9183, abs=1e-4)  # of 2 and 1
+    assert row["perplexity"] == pytest.approx(2**0.9183, abs=1e-4)  # entropy of 2 and 1
     assert row["same"] == pytest.approx(2 / 3)
     assert row["distance"] is None
     assert [size["count"] for size in found.table("sizes").rows] == [2, 1]

@@ -90,7 +90,6 @@ class CodedFileRow(Record):
     sentences: int = column("Sentences", help="its lines")
     coded: int = column("Coded", help="the others are empty, or have no tree")
     used: int = column("Used", help="codes that some sentence has")
-    entropy: float | None = column("Entropy", help="of the codes, in bits")
     perplexity: float | None = column(
         "Perplexity", digits=1, help="codes of one size that were as even"
     )
@@ -104,10 +103,11 @@ class CodedFileRow(Record):
     same: float | None = column(
         "Same", kind="share", digits=3, help="share of paraphrases with the code of their source"
     )
-    information: float | None = column("Information", help="of the two codes, in bits")
-    chance: float | None = column("By chance", help="likewise where paraphrases are shuffled")
     normalised: float | None = column(
-        "Normalised", kind="share", digits=3, help="0: by chance, 1: one decides the other"
+        "Normalised",
+        kind="share",
+        digits=3,
+        help="mutual information of the two codes; 0: by chance, 1: one decides the other",
     )
 
 
@@ -121,7 +121,6 @@ class CodeSizeRow(Record):
     share: float | None = column(
         "Share", kind="share", digits=4, help="of the sentences with a code"
     )
-    fitted: int = column("When made", help="sentences of the code where codes were made")
     distance: float | None = column(
         "Distance", digits=3, better="lower", help="mean squared distance to the centroid"
     )
@@ -223,14 +222,11 @@ def _row(name: str, codes: Codes, placed: Placed, source: NDArray[np.int32] | No
         sentences=len(placed.codes),
         coded=total,
         used=int((counts > 0).sum()),
-        entropy=bits,
         perplexity=None if bits is None else 2**bits,
         largest=int(counts.max()) / total if total else None,
         distance=_mean(placed.distances[coded]) if codes.space is not None else None,
         pairs=common.n if common else None,
         same=common.same if common else None,
-        information=common.bits if common else None,
-        chance=common.chance if common else None,
         normalised=common.normalised if common else None,
     )
 
@@ -252,7 +248,6 @@ def _sizes(
                 code=str(code),
                 count=len(rows_of_code),
                 share=len(rows_of_code) / total if total else None,
-                fitted=int(codes.counts[code]),
                 distance=None if bare else _mean(placed.distances[rows_of_code]),
                 nearest=None if bare or not texts else texts[int(rows_of_code[0])],
             )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.cache import Cache
-from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
     FILES,
@@ -24,12 +24,10 @@ from gnomon.core.options import (
     OutputFile,
     Positive,
     Seed,
-    with_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.validation import Problem
 from gnomon.linguistics import TAGGER_NAME
-from gnomon.methods.paraphrase.codes._autoencoder import TreeRecipe
 from gnomon.methods.paraphrase.codes._codes import KINDS, Kind, load, write_codes
 from gnomon.methods.paraphrase.codes._fit import fit
 from gnomon.methods.paraphrase.codes._quality import (
@@ -53,11 +51,6 @@ _CODES = Group("codes")
 Files: TypeAlias = Annotated[
     Sequence[str | PathLike[str]], InputFile(), Metavar("FILE"), Group("data")
 ]
-Column: TypeAlias = Annotated[
-    Positive | None,
-    Group("data"),
-    Help("of files of tab-separated columns the one that counts, from 1."),
-]
 Tagger: TypeAlias = Annotated[str | None, Metavar("NAME"), TAGGER_NAME, _TREES]
 LanguageCode: TypeAlias = Annotated[
     str | None, Flags(("-l",)), Metavar("LANG"), _TREES, Help("whose standard parser is taken.")
@@ -69,7 +62,7 @@ integer per line, and an empty line where a sentence has none (it is empty, or h
 examples:
   gnomon paraphrase codes --texts train.en --kind semantic --model sentence-transformers/LaBSE \\
     --save codes
-  gnomon paraphrase codes --texts pairs.tsv --column 2 --kind syntactic -l en --k 64 --save codes
+  gnomon paraphrase codes --texts train.en --kind syntactic -l en --k 64 --save codes
   gnomon paraphrase codes --texts test.en --codes-folder codes --html codes.html
 """
 
@@ -113,7 +106,6 @@ def read_sentence_files(
     texts: Files | None,
     trees: Files | None,
     *,
-    column: int | None = None,
     sources: Files | None = None,
     source_trees: Files | None = None,
 ) -> list[SentenceFile]:
@@ -122,7 +114,7 @@ def read_sentence_files(
 
     files = []
     for number, path in enumerate(texts or trees or ()):
-        lines = _column(read_lines(path), column, path) if texts else []
+        lines = read_lines(path) if texts else []
         others: dict[str, Sequence[str] | Sequence[Tree | None] | None] = {
             "sources": read_lines(sources[number]) if sources else None,
             "trees": read_trees(trees[number]).trees if trees else None,
@@ -137,20 +129,6 @@ def read_sentence_files(
                 )
         files.append(SentenceFile(text_name(path) or "stdin", lines, *others.values()))  # type: ignore[arg-type]  # in this order
     return files
-
-
-def _column(lines: list[str], column: int | None, path: str | PathLike[str]) -> list[str]:
-    if column is None:
-        return lines
-    sentences = []
-    for number, line in enumerate(lines, start=1):
-        cells = line.split("\t")
-        if line and len(cells) < column:
-            raise FormatError(
-                f"has {len(cells)} column(s), and --column is {column}", path=path, line=number
-            )
-        sentences.append(cells[column - 1] if line else "")
-    return sentences
 
 
 def file_problems(
@@ -194,10 +172,6 @@ def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
             " (--codes-folder FOLDER; codes_folder=)"
         )
         yield Problem("kind", UsageError(message))
-    new = {"layer": options.layer, "revision": options.revision, "embeddings": options.embeddings}
-    for name, value in new.items():
-        if value is not None and options.codes_folder is not None:
-            yield Problem(name, UsageError(f"{name} goes with new codes, not with codes_folder"))
     if options.kind == "semantic" and options.model is None:
         message = "semantic codes need a sentence encoder (--model NAME; model='NAME')"
         yield Problem("model", UsageError(message))
@@ -239,11 +213,9 @@ def _source_trees_needed() -> UsageError:
     verdict=codes_verdict,
     claims=CODES_CLAIMS,
 )
-@with_fields(autoencoder=TreeRecipe)
 def codes(
     texts: Files | None = None,
     *,
-    column: Column = None,
     sources: Files | None = None,
     trees: Files | None = None,
     source_trees: Files | None = None,
@@ -251,23 +223,18 @@ def codes(
     codes_folder: Annotated[str | PathLike[str] | None, FILES, Metavar("FOLDER"), _CODES] = None,
     k: Annotated[Positive, _CODES] = 256,
     model: Annotated[str | None, MODEL, Metavar("NAME"), _CODES] = None,
-    layer: Annotated[int | None, Metavar("N"), _CODES] = None,
-    revision: Annotated[str | None, MODEL, Metavar("ID"), _CODES] = None,
-    unit: Annotated[bool, _CODES] = True,
-    embeddings: Annotated[str | PathLike[str] | None, FILES, Metavar("DIR"), _CODES] = None,
-    passes: Annotated[Positive, _CODES] = 10,
     seed: Annotated[Seed, _CODES] = SEED,
     device: Annotated[Device, _CODES] = None,
     tagger: Tagger = None,
     language: LanguageCode = None,
-    autoencoder: TreeRecipe,
     save: Annotated[OutputFile, Metavar("FOLDER")] = None,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
     """Codes of the sentences of files, and how good they are.
 
-    Codes are made of all sentences (:func:`gnomon.paraphrase.codes.fit`), or read from a folder.
+    Codes are made of all sentences, or read from a folder; :func:`gnomon.paraphrase.codes.fit` has
+    the options of encoders, of k-means and of the autoencoder of trees.
 
     Args:
         texts: files of one sentence per line.
@@ -279,13 +246,7 @@ def codes(
         codes_folder: codes that were made before, in the place of new ones.
         k: how many codes.
         model: sentence encoder of semantic codes; where it lies now, of codes made before.
-        layer: of the encoder; by default the last.
-        revision: commit, tag or branch of the encoder on the hub.
-        unit: bring vectors to length 1.
-        embeddings: a folder where vectors are kept between runs.
-        passes: most exact passes of k-means.
         tagger: the parser of syntactic codes: spacy:NAME or stanza:LANGUAGE.
-        autoencoder: of syntactic codes.
         save: a folder for the codes, and for those of every file.
 
     Returns:
@@ -293,32 +254,22 @@ def codes(
 
     Raises:
         DataError: files that belong together are not parallel; the model is another one.
-        FormatError: a line lacks the column.
         MissingDependencyError: scikit-learn, the model or the parser is not installed.
         UsageError: fewer different sentences than codes, or options that do not go together.
     """
-    files = read_sentence_files(
-        texts, trees, column=column, sources=sources, source_trees=source_trees
-    )
+    files = read_sentence_files(texts, trees, sources=sources, source_trees=source_trees)
     if codes_folder is not None:
         made = load(codes_folder, model=model, parser=tagger, device=device)
     else:
-        syntactic = kind == "syntactic"
         made = fit(
             [text for file in files for text in file.texts],
             encoder=f"semantic:{model}" if kind == "semantic" else kind or KINDS[0],
             k=k,
             seed=seed,
-            unit=unit,
-            layer=layer,
-            revision=revision,
             device=device,
-            embeddings=None if embeddings is None else fspath(embeddings),
             trees=[tree for file in files for tree in file.trees or ()] if trees else None,
             parser=tagger,
             language=language,
-            recipe=autoencoder if syntactic else None,
-            passes=passes,
             cache=cache,
             progress=progress,
         )

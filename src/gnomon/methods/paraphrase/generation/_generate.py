@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
+from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import Metavar, Outcome, Positive, Reaches, fields_of, with_fields
+from gnomon.core.options import (
+    MODEL,
+    Device,
+    Metavar,
+    Outcome,
+    Positive,
+    Reaches,
+    with_fields,
+)
 from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import Claim, counted, listed
-from gnomon.methods.paraphrase.generation._requests import GenerationRequest
+from gnomon.methods.paraphrase.generation._requests import FILTER, GenerationRequest
 from gnomon.methods.paraphrase.generation._saving import save_generated
 from gnomon.metrics.catalogue import Catalogue
 from gnomon.metrics.registry import check_metric
+from gnomon.models import Seq2Seq
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -221,9 +232,8 @@ def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[P
     yield from wrong
     if not wrong:
         generator = find_generator(options.method)
-        for name, field in fields_of(GenerationRequest).items():
-            other = name in ("n", "model", "device", "precision") and name not in generator.takes
-            if other and getattr(options, name) != field.default:
+        for name in ("n", "model", "device"):
+            if name not in generator.takes and getattr(options, name) is not None:
                 reads = ", ".join(generator.takes) or "none of these"
                 message = f"{name} goes with other methods; {generator.name} takes: {reads}"
                 yield Problem(name, UsageError(message))
@@ -277,28 +287,39 @@ def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSe
     verdict=generate_verdict,
     claims=(_MADE, _NOTHING_MADE, _FEWER_MADE),
 )
-@with_fields(request=GenerationRequest)
 def generate(
     testset: TestSet,
     method: Annotated[str | Generator, Metavar("METHOD"), _REACHES],
     *,
     save: Annotated[str | PathLike[str], Outcome(), Metavar("FILE")],
+    n: Positive | None = None,
+    model: Annotated[str | PathLike[str] | Seq2Seq | None, MODEL, Metavar("MODEL")] = None,
+    device: Device = None,
+    filter: Annotated[str | None, FILTER, Metavar("METRIC")] = None,  # noqa: A002  # what it does
+    least: Annotated[float | None, Metavar("X")] = None,
     resume: bool = False,
     batch: Positive | None = None,
-    request: GenerationRequest,
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
     """Paraphrases of references, written into a file that grows batch by batch.
 
-    :func:`plan` says what is made of which references, and :func:`save_generated` how the file
-    grows: an interruption loses one batch.
+    :func:`plan` says what is made of which references, and has the options that few need;
+    :func:`save_generated` says how the file grows: an interruption loses one batch.
 
     Args:
         testset: references; outputs, for methods that read them.
         method: how they are made: a spec such as beam, 'sampled(top_p=.9)', "variants('list.txt')".
         save: where they are written: .jsonl.
+        n: how many of each segment (of each constraint or system, for methods that say so); 5 by a
+            model, unless the method says 1.
+        model: an encoder-decoder that paraphrases: a folder or a name (see
+            :func:`gnomon.models.load_seq2seq`), in Python also a loaded model.
+        filter: a metric that judges them against the references.
+        least: the least score of the filter that is kept (greatest, for an error rate).
         resume: keep what the file holds, and make what is missing.
         batch: segments at once; 32 with a model, 500 without.
-        request: what is asked of the method.
 
     Returns:
         A finding with a row of counts; the paraphrases are in the file.
@@ -310,8 +331,18 @@ def generate(
         UsageError: the method cannot do what is asked; the file was made with other settings, or
             holds what an interrupted run made and ``resume`` is not given.
     """
+    request = GenerationRequest(
+        n=n,
+        model=model,
+        device=device,
+        filter=filter,
+        least=least,
+        allow_code=allow_code,
+        cache=cache,
+        progress=progress,
+    )
     work = find_generator(method).plan(testset, request)
-    counts = save_generated(save, work, resume=resume, batch=batch, progress=request.progress)
+    counts = save_generated(save, work, resume=resume, batch=batch, progress=progress)
     title = f"Paraphrases in {os.fspath(save)}"
     columns = column_names(GeneratedRow)
     shown = (*columns[:3], *(name for name in columns[3:] if counts[name]))

@@ -39,7 +39,7 @@ ABOVE_0 = sys.float_info.min
 _OF_MODEL = Group("a model that paraphrases")
 _KEPT = Group("what is kept")
 _PLAIN = Group("analysis")
-_FILTER = Reaches(of_text="gnomon.metrics.registry:reaches_of_spec")
+FILTER = Reaches(of_text="gnomon.metrics.registry:reaches_of_spec")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class GenerationRequest:
     precision: Annotated[Precision, _OF_MODEL, Rare()] = "fp32"
     keep_copies: Annotated[bool, _KEPT, Rare()] = False
     keep_duplicates: Annotated[bool, _KEPT, Rare()] = False
-    filter: Annotated[str | None, _FILTER, Metavar("METRIC"), _KEPT] = None
+    filter: Annotated[str | None, FILTER, Metavar("METRIC"), _KEPT] = None
     least: Annotated[float | None, Metavar("X"), _KEPT] = None
     allow_code: bool = False
     cache: Cache | None = None
