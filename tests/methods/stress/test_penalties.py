@@ -50,7 +50,7 @@ def test_penalties_by_hand() -> None:
     comparisons = compare_penalties(outcome, groups, harmless(groups))
     assert comparisons.wins.tolist()[:2] == [2, 0.5]
     assert comparisons.made.tolist() == [2, 2, 2, 2, 1, 1, 0]
-    shares, _ = comparisons.of_sentences(groups, [0, 1, 4, 6])
+    shares, _ = comparisons.share_by_sentence(groups, [0, 1, 4, 6])
     assert shares.tolist() == [2.5 / 4, 0]
 
 

@@ -97,7 +97,7 @@ def test_pieces_and_the_places_of_the_three_texts_are_those_of_the_original(
     rows = [row for row in found.compared if row["id"] in joint]
     assert len(rows) > 20
     texts = [OutputPair(row["src"], row["mt"], row["mt2"]) for row in rows]
-    for row, (ids, _) in zip(rows, bound.joint_ids(texts), strict=True):
+    for row, ids in zip(rows, bound.joint_ids(texts), strict=True):
         assert ids.tolist() == joint[row["id"]]["input_ids"]
         spans = spans_of(ids[None].astype(np.int64), bound.model.encoder.end)[:, 0]
         assert (np.array([1, 2, 3]) @ spans).tolist() == joint[row["id"]]["segment"]

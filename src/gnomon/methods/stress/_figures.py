@@ -1,4 +1,4 @@
-"""How often a metric scores the better text of minimal pairs higher, and what follows from it."""
+"""Detection rates of metrics on minimal pairs, and the status that follows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BLIND = 0.9
 
 
 class StressRow(Record):
-    """How often a metric scores an error of one kind below the same text without it."""
+    """Detection rate of one kind of errors under one metric."""
 
     metric: str = METRIC
     phenomenon: str = column("Phenomenon", help="in what the two texts of a pair differ")
@@ -88,7 +88,7 @@ class StressRow(Record):
 
 
 class StressOverallRow(Record):
-    """How often a metric detects errors, over all kinds of errors, and how it penalises them."""
+    """Detection rate of a metric over all kinds of errors, and its penalties for them."""
 
     metric: str = METRIC
     phenomena: int = column("Phenomena", help="kinds of errors, each with the same weight")
@@ -125,7 +125,7 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
         confidence: of the intervals.
     """
     groups = scored.groups
-    by_name = _by_name(scored)
+    by_name = _order_names(scored)
     worded = [is_worded(pair) for pair in groups.pairs]
     level = 1 - (1 - confidence) / (len(by_name) * len(scored.outcomes))
     changes = harmless(groups)
@@ -174,7 +174,7 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
             )
 
 
-def _by_name(scored: ScoredPairs) -> dict[str, list[int]]:
+def _order_names(scored: ScoredPairs) -> dict[str, list[int]]:
     groups, by_name = scored.groups, scored.groups.by_name()
 
     def order(name: str) -> tuple[bool, bool, float]:

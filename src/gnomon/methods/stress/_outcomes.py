@@ -1,4 +1,4 @@
-"""What a metric says of minimal pairs, and which pairs are of one sentence or document."""
+"""Outcomes of metrics on minimal pairs, and the pairs of one sentence or document."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class Outcomes:
-    """What one metric says of each pair.
+    """Scores of one metric for the two texts of each pair.
 
     Attributes:
         good: scores of the better texts, [pairs], higher is better; NaN where there is none.
@@ -54,7 +54,7 @@ class Outcomes:
 
     @property
     def drops(self) -> NDArray[np.float64]:
-        """By how much the worse text has the lower score, [pairs]."""
+        """Fall of the score from the better text to the worse one, [pairs]."""
         return self.good - self.bad
 
 
@@ -135,7 +135,7 @@ class ScoredPairs:
 
     @property
     def metrics(self) -> Mapping[str, Outcomes]:
-        """What metrics say that are no controls."""
+        """Outcomes of the metrics that are no controls."""
         return {name: said for name, said in self.outcomes.items() if name not in self.controls}
 
 

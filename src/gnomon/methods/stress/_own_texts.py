@@ -65,7 +65,7 @@ class TextChoice:
 
 
 def check_perturbations(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What is refused of perturbations that are asked for."""
+    """Problems of the perturbations that are asked for."""
     language = None if outline is None else outline.target_language
     if options.perturb is not None and outline is not None:
         yield from problems("perturb", find_perturbations, options.perturb, language)
@@ -94,7 +94,7 @@ def own_pairs(
         DataError: there are no texts to change, or nothing in them that could be changed.
         UnknownNameError: a system, a perturbation or a feature does not exist.
     """
-    on, facts = _chosen_texts(testset, choice.perturbed_system)
+    on, facts = _choose_texts(testset, choice.perturbed_system)
     every = find_perturbations(choice.perturb, testset.target_language)
     asked, uninstalled = _installed(
         [each for each in every if each.kind in choice.kinds], choice.perturb or ()
@@ -125,11 +125,11 @@ def own_pairs(
             " of them changes"
         )
     unchanged = [f"{', '.join(idle)} change none of the texts"] if named and idle else []
-    notices = (*_copied(on, testset), *uninstalled, *impossible, *left_out, *unchanged)
+    notices = (*_copy_notices(on, testset), *uninstalled, *impossible, *left_out, *unchanged)
     return OwnPairs(pairs, facts, notices)
 
 
-def _chosen_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]]:
+def _choose_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]]:
     """Whose texts are changed, and how they were chosen."""
     if on is not None:
         if on != REFERENCE and on not in testset.systems:
@@ -156,8 +156,8 @@ def _refuse_doubtful(testset: TestSet, on: str) -> None:
             raise DataError(f"{anomaly_notice(anomaly)}; until then nothing follows from its texts")
 
 
-def _copied(on: str, testset: TestSet) -> list[str]:
-    """What is said where the only reference is changed and compared with itself."""
+def _copy_notices(on: str, testset: TestSet) -> list[str]:
+    """Notice where the only reference is changed and compared with itself."""
     if on != REFERENCE or len(testset.references) != 1:
         return []
     said = f"the texts that are changed are {REFERENCE_COPIED} that they are compared with"

@@ -21,7 +21,7 @@ _BLOCK = 1 << 20
 
 
 class PenaltyComparisons(NamedTuple):
-    """How often each pair lowers the score by more than other pairs of its sentence do.
+    """Comparisons of each pair with other pairs of its sentence, by the fall of the score.
 
     - ``wins``: in how many comparisons, ties as half, float64 [pairs].
     - ``made``: how many comparisons there are, [pairs].
@@ -30,7 +30,7 @@ class PenaltyComparisons(NamedTuple):
     wins: NDArray[np.float64]
     made: NDArray[np.float64]
 
-    def of_sentences(
+    def share_by_sentence(
         self, groups: PairGroups, numbers: Sequence[int] | NDArray[np.intp]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The share of comparisons by sentence, and the clusters of the sentences."""
@@ -45,7 +45,7 @@ class PenaltyComparisons(NamedTuple):
         self, groups: PairGroups, numbers: Sequence[int] | NDArray[np.intp], *, level: float
     ) -> Interval:
         """The mean share over sentences, with its interval."""
-        return mean_interval(*self.of_sentences(groups, numbers), level=level)
+        return mean_interval(*self.share_by_sentence(groups, numbers), level=level)
 
 
 def compare_penalties(

@@ -22,7 +22,7 @@ _RANDOM, _LENGTH, _NEAREST = "random scores", "candidate length", "nearest lengt
 
 
 class PairScores(NamedTuple):
-    """What a metric says of pairs.
+    """Scores of pairs under one metric.
 
     - ``metric``: its name.
     - ``scores``: of better and worse texts, higher is better, [2, pairs]; NaN where there is none.

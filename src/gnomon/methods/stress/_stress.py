@@ -83,7 +83,7 @@ def _test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
 
 
 def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.stress` refuses of options that fit each alone."""
+    """Problems of options that fit each alone."""
     yield from check_perturbations(outline, options)
     if options.save_pairs and not os.fspath(options.save_pairs).endswith((".tsv", ".tsv.gz")):
         said = f"save_pairs must be a file name in .tsv; got {os.fspath(options.save_pairs)}"

@@ -22,7 +22,7 @@ from gnomon.metrics.learned.gradients import attributions, input_products
 from gnomon.metrics.learned.heads import FeedForward, LayerMix, compared, pooled
 from gnomon.metrics.learned.matching import PooledPieces
 from gnomon.metrics.learned.metric import BoundLearned, LearnedOptions, Triple, input_rows
-from gnomon.metrics.learned.pooling import POOLS, PieceMasks, StatesOfTexts, WordDonors
+from gnomon.metrics.learned.pooling import POOLS, PieceMasks, ReplacementWords, StatesOfTexts
 from gnomon.metrics.sequences import TokenMasks
 
 if TYPE_CHECKING:
@@ -286,16 +286,15 @@ class BoundMaskingComet(BoundMatchingComet):
         have stays, and the candidate's other words give way to the reference's. Words that are
         masked differently have the mean state of words of another segment's reference that are
         masked so, too; the score is the mean over a few of these references
-        (:class:`gnomon.metrics.learned.pooling.WordDonors`), the same for all systems. They are
-        drawn among the first references of the test set that the metric was bound to, as far as the
-        batch has their texts, and of the batch's own segments. Where no other reference has such
-        words (as with a single segment), the candidate's are left out. ``granularity`` changes
-        nothing.
+        (:class:`gnomon.metrics.learned.pooling.ReplacementWords`), the same for all systems. They
+        are drawn among the first references of the test set that the metric was bound to, as far
+        as the batch has their texts, and of the batch's own segments. Where no other reference has
+        such words (as with a single segment), the candidate's are left out.
         """
         states = self._states(batch)
         masks = TokenMasks.of(states.table, plan)
         rows = input_rows(batch, self.needs)
-        donors = WordDonors.of(batch, self._givers(batch))
+        donors = ReplacementWords.of(batch, self._donor_texts(batch))
         # equal texts of two segments are one row only where both draw the same words
         segment = donors.segments[rows.cell % max(rows.shape[1], 1)]
         distinct, back = np.unique(
@@ -339,7 +338,7 @@ class BoundMaskingComet(BoundMatchingComet):
     def _states(self, batch: Batch) -> StatesOfTexts:
         """States of the pieces of a batch's texts; remembered for the batch seen last."""
         rows = input_rows(batch, self.needs).texts[:, list(self.roles)]
-        wanted = np.union1d(rows, self._givers(batch))
+        wanted = np.union1d(rows, self._donor_texts(batch))
         states: StatesOfTexts | None = self.model.memory.get("states")
         if states is None or not states.holds(batch.texts, wanted):
             how = str(self.model.model.settings["pool"])
@@ -349,7 +348,7 @@ class BoundMaskingComet(BoundMatchingComet):
                 self.vectors.hold(batch.texts[text], states.pooled(np.array([text])))
         return states
 
-    def _givers(self, batch: Batch) -> NDArray[np.int64]:
+    def _donor_texts(self, batch: Batch) -> NDArray[np.int64]:
         """The first references of all segments, as far as the batch has them: numbers of texts."""
         first = {
             references[0] for references in map(np.ndarray.tolist, batch.references) if references

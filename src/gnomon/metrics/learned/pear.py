@@ -263,10 +263,10 @@ class BoundPear(BoundLearned):
         return self.remembered("pairs", "pair", 1, self._sequences, self._read)
 
     def _sequences(self, pairs: Sequence[OutputPair]) -> list[tuple[NDArray[np.int32], int]]:
-        return [(ids, 1) for ids, _ in self.joint_ids(pairs)]
+        return [(ids, 1) for ids in self.joint_ids(pairs)]
 
-    def joint_ids(self, pairs: Sequence[OutputPair]) -> list[tuple[NDArray[np.int32], bool]]:
-        """``<s> source </s></s> first </s></s> second </s>``, and whether it had to be cut."""
+    def joint_ids(self, pairs: Sequence[OutputPair]) -> list[NDArray[np.int32]]:
+        """``<s> source </s></s> first </s></s> second </s>``, cut where it is too long."""
         encoder = self.model.encoder
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         pieces = {
@@ -277,8 +277,7 @@ class BoundPear(BoundLearned):
         for pair in pairs:
             parts = [pieces[text][: encoder.positions - 2] for text in pair]
             kept = shares([len(part) for part in parts], encoder.positions - _SPECIAL)
-            ids = encoder.joint([part[:n] for part, n in zip(parts, kept, strict=True)])
-            joint.append((ids, any(len(pieces[t]) > n for t, n in zip(pair, kept, strict=True))))
+            joint.append(encoder.joint([part[:n] for part, n in zip(parts, kept, strict=True)]))
         return joint
 
     def _read(self, states: States, _rows: NDArray[np.int64]) -> list[NDArray[np.float32]]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.sequences import TokenMasks
     from gnomon.metrics.tokenise import TokenTable
 
-__all__ = ["POOLS", "PieceMasks", "StatesOfTexts", "WordDonors"]
+__all__ = ["POOLS", "PieceMasks", "ReplacementWords", "StatesOfTexts"]
 
 #: ways of pooling that look at all positions
 POOLS = ("avg", "max")
@@ -306,7 +306,7 @@ _LAST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @dataclass(frozen=True, eq=False)
-class WordDonors:
+class ReplacementWords:
     """References that can give words to other segments, in an order that each segment has.
 
     The order is that of a hash of the seed, of the segment's first reference and of the other one:
@@ -323,7 +323,7 @@ class WordDonors:
     own: NDArray[np.int64]
 
     @classmethod
-    def of(cls, batch: Batch, texts: NDArray[np.int64]) -> WordDonors:
+    def of(cls, batch: Batch, texts: NDArray[np.int64]) -> ReplacementWords:
         """Order some references for every segment of a batch.
 
         ``texts``: numbers of the references, ascending.
