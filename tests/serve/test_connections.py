@@ -1,4 +1,4 @@
-"""Connections: with a certificate, through a proxy, in silence, and slow ones."""
+"""Connections: with a certificate, through a proxy, and in silence."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import socket
 import ssl
 import subprocess
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from tests.serve.comparisons import wait_for
 from tests.serve.conftest import TEXTS, comparison_of, serving
 
-from gnomon.serve import _connections, _guard
+from gnomon.core.errors import UsageError
+from gnomon.serve import Settings, make_app
+from gnomon.serve._server import server_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,20 +78,25 @@ def test_with_a_certificate_the_way_in_and_forms_are_encrypted(
         assert browser.post("/people", data=form, headers=plain).status_code == 403
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_what_is_not_encrypted_is_refused_in_a_sentence(encrypted: Starlette, method: str) -> None:
-    address = encrypted.state.settings.address
-    answer = httpx.request(method, address.replace("https", "http"), trust_env=False)
-    assert answer.status_code == 400
-    assert answer.text == f"This server answers encrypted connections alone. Open {address}\n"
-    assert "set-cookie" not in answer.headers
-
-
-def test_what_is_neither_is_hung_up(encrypted: Starlette) -> None:
+@pytest.mark.parametrize(
+    "said", [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\0\1\2\3 nothing\r\n\r\n"]
+)
+def test_what_is_not_encrypted_is_hung_up(encrypted: Starlette, said: bytes) -> None:
     with socket.create_connection(("127.0.0.1", encrypted.state.port), timeout=30) as connection:
-        connection.sendall(b"\0\1\2\3 nothing of either kind\r\n\r\n")
-        while connection.recv(1000):
-            pass
+        connection.sendall(said)
+        while received := connection.recv(1000):
+            assert b"HTTP/1.1" not in received
+
+
+def test_a_certificate_that_is_none_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    files = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    app = make_app(Settings())
+    with pytest.raises(UsageError, match="the certificate cannot be used: No such file"):
+        server_of(app, certificate=files)
+    for file in files:
+        file.write_text("nothing")
+    with pytest.raises(UsageError, match="name two PEM files that belong together"):
+        server_of(app, certificate=files)
 
 
 # A proxy in front, which has the certificate.
@@ -224,102 +230,13 @@ def test_whoever_says_to_come_from_this_machine_is_nobody(behind: tuple[Starlett
     assert stranger.ask("GET", "/", headers=said).status_code == 401
 
 
-# Connections that say nothing, and senders who take their time, take no place of others.
+# Connections that say nothing take no place of others.
 
 
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starlette]:
-    with serving(tmp_path_factory.mktemp("plain")) as app:
-        yield app
-
-
-@contextmanager
-def _connected(app: Starlette, sent: str = "") -> Iterator[socket.socket]:
-    """A connection on which so much of a request was said; HOST and TOKEN are what they are."""
-    with socket.create_connection(("127.0.0.1", app.state.port), timeout=60) as connection:
-        host = app.state.settings.address.removeprefix("http://")
-        connection.sendall(sent.replace("HOST", host).replace("\n", "\r\n").encode())
-        yield connection
-
-
-def _rest(connection: socket.socket) -> str:
-    """What comes on a connection until it ends."""
-    pieces = []
-    try:
-        while piece := connection.recv(10_000):
-            pieces.append(piece)
-    except ConnectionResetError:
-        pass
-    return b"".join(pieces).decode()
-
-
-def _answers(app: Starlette) -> bool:
-    return httpx.get(f"{app.state.settings.address}/healthz", trust_env=False).status_code == 200
-
-
-def test_two_hundred_connections_that_say_nothing_disturb_nobody(plain: Starlette) -> None:
-    with ExitStack() as stack:
+def test_two_hundred_connections_that_say_nothing_disturb_nobody(tmp_path: Path) -> None:
+    with serving(tmp_path / "plain") as app, ExitStack() as stack:
         for _ in range(200):
-            stack.enter_context(_connected(plain))
-        assert _answers(plain)
-
-
-def test_of_too_many_connections_the_one_that_rested_longest_makes_way(
-    plain: Starlette, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_connections, "_MOST", 3)
-    with ExitStack() as stack:
-        first = stack.enter_context(_connected(plain, "GET / HT"))
-        for _ in range(2):
-            stack.enter_context(_connected(plain))
-        assert _answers(plain)
-        assert _rest(first) == ""
-
-
-@pytest.mark.parametrize("said", ["", "GET /healthz HTTP/1.1\nHost: HO"])
-def test_a_connection_that_does_not_say_what_it_asks_for_is_ended(
-    plain: Starlette, monkeypatch: pytest.MonkeyPatch, said: str
-) -> None:
-    monkeypatch.setattr(_connections, "_PATIENCE", 0.05)
-    with _connected(plain, said) as connection:
-        assert _rest(connection) == ""
-
-
-_UPLOAD = (
-    "POST /inspect HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKEN\nAccept: application/json\n"
-    "Content-Type: multipart/form-data; boundary=b\nContent-Length: 100000\n\n"
-    '--b\nContent-Disposition: form-data; name="files"; filename="a.txt"\n\nfirst line\n'
-)
-
-
-def test_an_upload_that_comes_too_slowly_is_ended_and_leaves_nothing(
-    plain: Starlette, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_connections, "_PATIENCE", 0.05)
-    monkeypatch.setattr(_guard, "_PATIENCE", 0.05)
-    token = plain.state.access.launch_token()
-    with _connected(plain, _UPLOAD.replace("TOKEN", token)) as slow:
-        said = _rest(slow)
-    assert said.startswith("HTTP/1.1 408")
-    assert "This came too slowly" in said
-    assert list((plain.state.workspace.folder / "drafts").iterdir()) == []
-
-
-def test_who_sends_much_at_once_takes_no_place_of_others(
-    plain: Starlette, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_guard, "_AT_ONCE", 1)
-    tokens = [plain.state.access.add_token(name, "author")[1] for name in ("Ana", "Ben")]
-
-    def sends(token: str) -> int:
-        files = [("files", (name, text)) for name, text in TEXTS.items()]
-        url = f"{plain.state.settings.address}/inspect"
-        said = {"authorization": f"Bearer {token}"}
-        return httpx.post(url, files=files, headers=said, trust_env=False, timeout=60).status_code
-
-    with _connected(plain, _UPLOAD.replace("TOKEN", tokens[0])):
-        wait_for(lambda: plain.state.senders)
-        assert sends(tokens[0]) == 429
-        assert sends(tokens[1]) == 303
-    wait_for(lambda: not plain.state.senders)
-    assert sends(tokens[0]) == 303
+            connection = socket.create_connection(("127.0.0.1", app.state.port), timeout=60)
+            stack.enter_context(connection)
+        answer = httpx.get(f"{app.state.settings.address}/healthz", trust_env=False)
+        assert answer.status_code == 200

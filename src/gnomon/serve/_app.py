@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections import Counter
 from http import HTTPStatus
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -78,7 +77,6 @@ def make_app(settings: Settings, reader: StoreProcess | None = None) -> Starlett
     app.router.redirect_slashes = False
     app.state.settings = settings
     app.state.access = access
-    app.state.senders = Counter()
     app.state.stored = {study.id: study for study in map(stored_study, settings.stores)}
     app.state.reader = reader or StoreProcess()
     app.state.workspace = workspace

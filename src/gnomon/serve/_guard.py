@@ -6,12 +6,9 @@ from its row of the route table.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import time
-from collections import Counter
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -53,8 +50,6 @@ _HEADERS = {
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: bytes of a body of a page that takes no files
 _FORM = 1_000_000
-#: seconds that a body may take to come, beside one for so many bytes; bodies of a person at once
-_PATIENCE, _SLOWEST, _AT_ONCE = 60.0, 2_000, 16
 #: a page of this server asks again: the first request came from another site, without cookies
 ASK_AGAIN = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh"'
@@ -149,8 +144,6 @@ def guarded(
             shown = await page.handler(Request(request.scope, body.receive))
         except GnomonError as error:
             raise problem_of(error) from error
-        finally:
-            body.end()
         return respond(request, shown) if isinstance(shown, Shown) else shown
 
     return endpoint
@@ -246,62 +239,23 @@ def _check_source(request: Request) -> None:
 
 
 class _Body:
-    """A body as it comes: how large it may grow, how slow it may be, how many a person sends."""
+    """A body as it comes, and how large it may grow."""
 
     def __init__(self, request: Request, largest: int) -> None:
         self._request, self._largest = request, largest
         said = request.headers.get("content-length", "0")
         self._announced = int(said) if said.isdecimal() else 0
-        self._received, self._waited = 0, 0.0
-        self._sender = "" if request.state.user is None else request.state.user.id
-        self._senders: Counter[str] = request.app.state.senders
-        self._state: Literal["not begun", "coming", "over"] = "not begun"
+        self._received = 0
 
     async def receive(self) -> Message:
         """The next part of it."""
         if self._announced > self._largest:
             raise _too_large(self._largest)
-        if self._state == "not begun":
-            self._begin()
-        if self._state == "over":
-            return await self._request.receive()
-        asked = time.monotonic()
-        left = _PATIENCE + self._received / _SLOWEST - self._waited
-        try:
-            async with asyncio.timeout(left):
-                message = await self._request.receive()
-        except TimeoutError as error:
-            raise WebProblem(
-                HTTPStatus.REQUEST_TIMEOUT,
-                "This came too slowly",
-                "The connection broke off, or is too slow for files of this size.",
-                remedy="Send it again, or send fewer or shorter files.",
-            ) from error
-        self._waited += time.monotonic() - asked
+        message = await self._request.receive()
         self._received += len(message.get("body", b""))
         if self._received > self._largest:
             raise _too_large(self._largest)
-        if not message.get("more_body"):
-            self.end()
         return message
-
-    def _begin(self) -> None:
-        if self._senders[self._sender] >= _AT_ONCE:
-            raise WebProblem(
-                HTTPStatus.TOO_MANY_REQUESTS,
-                "You are sending too much at once",
-                f"This server takes {_AT_ONCE} forms or uploads of a person at a time.",
-                remedy="Wait until the others have arrived, and try again.",
-            )
-        self._senders[self._sender] += 1
-        self._state = "coming"
-
-    def end(self) -> None:
-        """Whatever becomes of it, it is not being sent any more."""
-        if self._state == "coming":
-            self._senders[self._sender] -= 1
-            self._senders += Counter()  # who sends nothing is forgotten
-        self._state = "over"
 
 
 def _too_large(largest: int) -> WebProblem:

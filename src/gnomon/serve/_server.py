@@ -22,6 +22,8 @@ __all__ = ["listen", "open_browser", "run_server"]
 
 #: ports that are tried after the usual one
 _NEXT = 10
+#: seconds that a connection may rest after an answer
+_RESTS = 20
 
 
 def listen(host: str, port: int, *, exactly: bool) -> socket.socket:
@@ -107,7 +109,7 @@ def server_of(
     """What :func:`run_server` runs."""
     import uvicorn
 
-    from gnomon.serve._connections import PatientHttp, certified
+    file, key = certificate or (None, None)
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -117,19 +119,19 @@ def server_of(
 
     config = uvicorn.Config(
         app,
-        http=PatientHttp,
         log_config=None,
         access_log=False,  # addresses of links and of the way in hold secrets
         server_header=False,
         proxy_headers=False,
         ws="none",
         lifespan="on",
+        timeout_keep_alive=_RESTS,
         timeout_graceful_shutdown=1,
+        ssl_certfile=file,
+        ssl_keyfile=key,
     )
-    config.load()
     try:
-        if certificate:
-            config.ssl = certified(*certificate, app.state.settings.address)
+        config.load()
     except OSError as error:  # of which ssl.SSLError is one
         raise UsageError(
             f"the certificate cannot be used: {error.strerror or error}; --certificate and --key"
