@@ -257,7 +257,6 @@ ARGUMENTS = {
     "moverscore": (None, {"model": "MODEL", "layer": 1}),
     "xmoverscore": (None, {"model": "MODEL", "layer": 1}),
     "sbert": (None, {"model": "MODEL"}),
-    "attention": (None, {"model": "MODEL"}),
     "marginalisation": (None, {"model": "MODEL"}),
     "judge": ("'gemba-da'", {"model": "m"}),
     "llm": (None, {"model": "m"}),

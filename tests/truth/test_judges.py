@@ -76,17 +76,15 @@ def test_noise_of_a_judge_is_not_flattery(items: int, draws: int) -> None:
 
 
 @pytest.mark.parametrize("draws", DRAWS)
-def test_judges_with_equal_noise_stand_on_one_level_and_none_apart(draws: int) -> None:
+def test_judges_with_equal_noise_stand_on_one_level(draws: int) -> None:
     """Three judges of 40 segments of two systems, who see one truth; some say nothing of some."""
-    apart, levels = 0, 0
+    levels = 0
     for seed in range(draws):
         draw = np.random.default_rng(seed)
         scores = draw.normal(50, 10, (2, 40)) + draw.normal(0, 8, (3, 2, 40))
         scores[draw.random(scores.shape) < 0.02] = np.nan
         made = JudgeAgreement(scores, 0.95)
-        apart += any((one.p or 0.0) <= 0.05 for one in made.with_others())
         levels += min(holm([level.p or 0.0 for *_, level in made.pairs()])) <= 0.05
-    assert is_mostly_undecided(draws - apart, draws)
     assert is_mostly_undecided(draws - levels, draws)
 
 

@@ -62,17 +62,6 @@ def strict() -> Finding:
 
 
 @world(
-    "a judge who judges something else",
-    says=[*_ONCE, "judges.reliability.agreement", "judges.reliability.odd"],
-    silent=_OTHERS,
-)
-def another_opinion() -> Finding:
-    scores = opinions(150, [4, 4, 4])[0]
-    scores[2] = np.random.default_rng(8).permutation(scores[2])
-    return judged(scores)
-
-
-@world(
     "two judges of twenty texts",
     says=[*_ONCE, "judges.reliability.few"],
     silent=_OTHERS,

@@ -23,7 +23,6 @@ from gnomon.models._folder import (
 from gnomon.models._installed import InstalledModel, installed_models, licence_of
 from gnomon.models._onnx import rounded_layers
 from gnomon.models._pieces import Pieces, length_batches, text_places
-from gnomon.models.attention import attention_received, check_attention
 from gnomon.models.causal import CausalModel, load_causal
 from gnomon.models.encoder import Embedded, Encoder, load_encoder
 from gnomon.models.gradients import input_gradients, input_leaves
@@ -44,8 +43,6 @@ __all__ = [
     "Pieces",
     "Precision",
     "Seq2Seq",
-    "attention_received",
-    "check_attention",
     "check_content",
     "find_folder",
     "find_model",

@@ -21,12 +21,11 @@ PAIRS = ("cs-en", "de-en", "fi-en", "tr-en", "ru-en", "zh-en")
 
 def rows_of(over: np.ndarray, gains: np.ndarray, *, collapsed: float = 0.0) -> Finding:
     """A finding of one explainer with these gains [language pairs, metrics]."""
-    nothing = dict.fromkeys(("p", "w", "used", "left_out", "lowest", "highest"))
+    nothing = dict.fromkeys(("p", "w", "lowest", "highest"))
     names = {"explainer": "erasure", "sides": "both", "data": "in turn"}
-    counts = dict.fromkeys(("better", "worse"), 0)
     each = [
         TunedGain(
-            **{**nothing, **names, **counts},
+            **{**nothing, **names},
             dataset="made up",
             language_pair=PAIRS[pair],
             metric=f"m{metric}",
@@ -40,7 +39,7 @@ def rows_of(over: np.ndarray, gains: np.ndarray, *, collapsed: float = 0.0) -> F
         for pair, metric in np.ndindex(*gains.shape)
     ]
     every = TunedGain(
-        **{**nothing, **names, **counts},
+        **{**nothing, **names},
         dataset="all test sets",
         language_pair=None,
         metric=None,

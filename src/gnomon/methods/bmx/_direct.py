@@ -1,17 +1,16 @@
-"""Explainers that look into a metric or model (matches, gradient, attention), or at nothing."""
+"""Explainers that look into a metric (matches, gradient, its own errors), or at nothing."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Collection
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gnomon.core.errors import ScoringError, UsageError
-from gnomon.core.options import MODEL, SEED
+from gnomon.core.options import SEED
 from gnomon.methods.bmx._pairs import generator
 from gnomon.methods.bmx.explainers import PairImportances
 from gnomon.metrics.differentiable import Differentiable
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.differentiable import TokenValues
     from gnomon.metrics.matching import SideMatches, TokenRows
     from gnomon.metrics.protocol import BoundMetric, Metric
-    from gnomon.models import Encoder
 
 
 # Matches as explanations: how similar is each word to its best match on the other side?
@@ -283,123 +281,6 @@ def _marks_nothing(name: str) -> str:
         " xcomet(...), judge('gemba-mqm', ...) or judge('gemba-esa', ...), or another explainer"
         " (gradient, erasure, lime, shap)"
     )
-
-
-# Attention as explanations: how much attention do other words pay to this one?
-
-
-@dataclass(frozen=True)
-class Attention(Options):
-    """Attention: how much the pieces of a text attend to a word, in an encoder that reads the text.
-
-    Each side is read alone, as the metrics on one encoder read it. A piece's share of the
-    attention of a layer is the mean over the pieces that attend (special ones too), averaged over
-    the heads; the pieces of a word add up. Attention tells where a model looks, not what the score
-    rests on (Jain and Wallace, 2019): judge it by ``--faithfulness``. Costs one score, and reads
-    each text once.
-    """
-
-    name: ClassVar[str] = "attention"
-    bounds = MappingProxyType({"layer": (1, 1000), "head": (1, 1000)})
-
-    layer: int | None = None
-    head: int | None = None
-    model: Annotated[str | None, MODEL] = None
-    revision: Annotated[str | None, MODEL] = None
-    device: str | None = None
-
-    @property
-    def blind(self) -> bool:
-        """Whether the model is another one than the metric's."""
-        return self.model is not None
-
-    def bind(self, testset: TestSet, bound: BoundMetric) -> BoundAttention:  # noqa: ARG002  # nothing is frozen
-        """The explainer with its encoder."""
-        from gnomon.models import check_attention, load_encoder
-
-        if self.model is not None:
-            encoder = load_encoder(self.model, revision=self.revision, device=self.device)
-        elif isinstance(bound, Encoding):
-            encoder = bound.encoder
-        else:
-            raise UsageError(_no_encoder(bound.name))
-        layer = encoder.layer if self.layer is None else self.layer
-        check_attention(encoder, layer, self.head)
-        return BoundAttention(self, encoder, layer)
-
-    def check(self, metric: Metric) -> None:
-        """Refuse a metric that will have no encoder."""
-        if self.model is None and lacks(metric, Differentiable):
-            raise UsageError(_no_encoder(metric.name))
-
-
-@runtime_checkable
-class Encoding(Protocol):
-    """Power: reads texts with one encoder."""
-
-    @property
-    def encoder(self) -> Encoder:
-        """The encoder, up to the layer that the metric uses."""
-        ...
-
-
-def _no_encoder(name: str) -> str:
-    return (
-        f"explainer 'attention' shows the attention of an encoder, and {name!r} has none; name one,"
-        " as in attention(model='xlm-roberta-base'), or take bertscore, xbertscore or sbert"
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class BoundAttention:
-    """Attention with its encoder."""
-
-    options: Attention
-    encoder: Encoder
-    layer: int
-
-    @property
-    def blind(self) -> bool:
-        """Whether the model is another one than the metric's."""
-        return self.options.model is not None
-
-    @property
-    def spec(self) -> str:
-        """Canonical spec."""
-        return self.options.spec
-
-    @property
-    def fields(self) -> Mapping[str, object]:
-        """The model with its revision or hash, and the layer."""
-        return {"attention": self.encoder.identity, "attention_layer": self.layer}
-
-    def look(
-        self,
-        bound: BoundMetric,  # noqa: ARG002  # its encoder is known
-        batch: Batch,  # noqa: ARG002  # the texts are those of the pairs
-        pairs: Sequence[TextPair],
-    ) -> Sequence[PairImportances]:
-        """The share of the attention that each word of both sides gets."""
-        from gnomon.models import attention_received
-
-        words = {side.text: side for pair in pairs for side in (pair.candidate, pair.other) if side}
-        texts = list(words)
-        pieces = self.encoder.pieces(texts)
-        shares = attention_received(self.encoder, pieces, self.layer, self.options.head)
-        sums = {text: np.zeros(0) for text in ("",)}
-        for number, text in enumerate(texts):
-            rows = slice(int(pieces.offsets[number]), int(pieces.offsets[number + 1]))
-            plain = ~pieces.special[rows]
-            sums[text] = _sums_by_word(
-                words[text], pieces.start[rows][plain], shares[number][plain]
-            )
-        return [
-            PairImportances(
-                sums.get(pair.candidate.text, np.zeros(0)),
-                np.zeros(0) if pair.other is None else sums.get(pair.other.text, np.zeros(0)),
-            )
-            for pair in pairs
-        ]
 
 
 # Random importances: the control for explainers that claim to know something.

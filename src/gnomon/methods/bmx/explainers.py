@@ -236,7 +236,6 @@ EXPLAINERS = Catalogue(
     kind="explainer",
     group="gnomon.explainers",
     built_in={
-        "attention": "gnomon.methods.bmx._direct:Attention",
         "erasure": "gnomon.methods.bmx._perturbing:Erasure",
         "file": "gnomon.methods.bmx.explanation_files:ExplanationFile",
         "gradient": "gnomon.methods.bmx._direct:Gradient",

@@ -113,7 +113,7 @@ class Bmx(Options):
         sides: explain "both" sides or the "candidate" alone.
         scale: what the metric's scores, and importances in their units, are divided by before both
             are added, and the sum multiplied by; 100 for metrics on 0 to 100, beside importances
-            that lie in [0, 1] whatever the metric (random, match, attention, a file).
+            that lie in [0, 1] whatever the metric (random, match, a file).
         max_calls: most pairs of texts that the metric may have to score for one batch.
 
     Raises:

@@ -74,8 +74,6 @@ class TunedGain(Record):
         "Base", digits=4, help="Pearson's r of the metric alone with human scores"
     )
     boosted: float | None = column("Boosted", digits=4, help="at this p and w")
-    better: int | None = column("Better", help="experiments with a gain above 0.00001")
-    worse: int | None = column("Worse", help="experiments with a gain of 0 or less")
     n: int = column("n", help="experiments with a defined gain")
     lowest: float | None = column(
         "Lowest", digits=4, help="gain of all halves; no confidence interval"
@@ -84,8 +82,6 @@ class TunedGain(Record):
     collapsed: float | None = column(
         "Collapsed", kind="share", digits=3, help="share of segments whose mean collapsed"
     )
-    used: int | None = column("Segments", help="with a score, an explanation, a human score")
-    left_out: int | None = column("Left out", help="segments that lack one of these")
     sides: str = column("Sides", help="whose words were explained")
 
 
@@ -145,8 +141,6 @@ def gain_rows(family: Family, draws: DrawOptions) -> Iterator[TunedGain]:
         gain=mean.estimate,
         over_control=over.estimate,
         intervals={"gain": (mean.low, mean.high), "over_control": (over.low, over.high)},
-        better=counted.better if rows else None,
-        worse=counted.worse if rows else None,
         n=counted.defined,
         collapsed=_mean(shares) if family.judged else _collapsed(family.grids, family.setting),
     )
@@ -193,13 +187,9 @@ _OPTIONAL = (
     "over_control",
     "base",
     "boosted",
-    "better",
-    "worse",
     "lowest",
     "highest",
     "collapsed",
-    "used",
-    "left_out",
 )
 
 
@@ -220,14 +210,12 @@ def _row(family: Family, setting: Setting | None, **values: Any) -> TunedGain:
 
 
 def _experiment(grids: Grids, place: int) -> dict[str, Any]:
-    """The cells that name an experiment and its segments."""
+    """The cells that name an experiment."""
     experiment = grids.experiments[place]
     return {
         "dataset": experiment.dataset,
         "language_pair": experiment.language_pair,
         "metric": experiment.metric,
-        "used": None if grids.used is None else grids.used[place],
-        "left_out": None if grids.left_out is None else grids.left_out[place],
     }
 
 

@@ -214,5 +214,5 @@ def _views(systems: Sequence[WordsOfSystemRow], bound: Sequence[Bound]) -> Itera
         if len({row.hard for row in rows}) > 1:  # else they lie on one line
             title = words_headline(rows, spec) or f"{_SYSTEMS}{title_end}"
             yield Scatter("systems", title, x="other", y="hard", label="system", where=where)
-        columns = ("system", "hard", "hard_exact", "other", "other_exact")
-        yield Listing("systems", f"{_SYSTEMS}{title_end}", columns, where)
+        shown = ("system", "hard", "hard_exact", "other", "other_exact")
+        yield Listing("systems", f"{_SYSTEMS}{title_end}", shown, where)
