@@ -708,15 +708,14 @@ _STRESS = (
 
 _SHEETS = ("sheet.tsv", "key.tsv")
 _HUMAN = (
-    Case("human compare", "human compare -t judged/es-en --human da -m chrf"),
+    Case("human compare", "human compare -t judged/es-en --human da"),
     Case(
         "human plan",
         "human plan --difference 2 3 --protocol esa --interim-analyses 5 --same-rater",
     ),
     Case(
         "human sample",
-        "human sample -t es-en --documents 16 --raters 3 --design pps -m chrf --export tsv"
-        " --save c.tsv",
+        "human sample -t es-en --documents 16 --raters 3 --export tsv --save c.tsv",
         files=("sample.tsv",),
     ),
     Case(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tests.truth.campaigns import Judged, campaign, judged, with_judgements
+from tests.truth.campaigns import campaign, judged, with_judgements
 from tests.truth.worlds import world
 
 import gnomon as gn
@@ -96,21 +96,6 @@ def few_documents() -> Finding:
 
 
 @world(
-    "documents of very different length",
-    says=["human.compare.effective"],
-    silent=["human.compare.few", "human.compare.no_documents"],
-)
-def uneven() -> Finding:
-    said = judged(list(_TWO.values()), documents=30, length=10)
-    small = said.document > 5
-    kept = ~small | (said.segment % 10 == 0)
-    numbers = np.unique(said.segment[kept])
-    shorter = Judged(*(part[kept] for part in said))
-    shorter = shorter._replace(segment=np.searchsorted(numbers, shorter.segment))
-    return gn.human.compare(with_judgements(["A", "B"], shorter))
-
-
-@world(
     "people of its own for each system",
     says=["human.compare.own_people"],
     silent=["human.compare.one_system", "human.compare.saves", "human.compare.no_raters"],
@@ -136,23 +121,10 @@ def one_system_each() -> Finding:
 @world(
     "nobody says who judged, and in which documents",
     says=["human.compare.no_raters", "human.compare.no_documents"],
-    silent=["human.compare.own_people", "human.compare.documents", "human.compare.effective"],
+    silent=["human.compare.own_people", "human.compare.documents"],
 )
 def anonymous() -> Finding:
     return gn.human.compare(campaign(_TWO, named_raters=False, named_documents=False))
-
-
-@world(
-    "a metric of random numbers",
-    says=["human.compare.flat"],
-    silent=["human.compare.costs"],
-)
-def random_metric() -> Finding:
-    def numbers(candidate: str, _reference: str) -> float:
-        return -float(candidate.endswith("A"))  # constant within each system
-
-    testset = campaign({"A": 80, "B": 60}, leniency=0)
-    return gn.human.compare(testset, numbers, raters="ignore")
 
 
 @world(

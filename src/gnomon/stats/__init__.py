@@ -28,7 +28,6 @@ from gnomon.stats.correlation import (
     williams,
     williams_from_correlations,
 )
-from gnomon.stats.covariate import PooledSlope, pooled_slope
 from gnomon.stats.decisions import (
     ChangedDecisions,
     OrderedPairs,
@@ -63,9 +62,7 @@ from gnomon.stats.ranking import clusters, outliers, rank_ranges, ranks, top
 from gnomon.stats.reliability import krippendorff_alpha
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 from gnomon.stats.sampling import (
-    inclusion_probabilities,
     proportional_allocation,
-    systematic_draw,
 )
 from gnomon.stats.significance import (
     PRESETS,
@@ -103,7 +100,6 @@ __all__ = [
     "OrderedPairs",
     "PValue",
     "PairTest",
-    "PooledSlope",
     "RaterRidge",
     "Rules",
     "SoftPairwiseAccuracy",
@@ -128,7 +124,6 @@ __all__ = [
     "design_effect",
     "document_test",
     "holm",
-    "inclusion_probabilities",
     "input_swap_test",
     "isotonic_regression",
     "jackknife",
@@ -149,7 +144,6 @@ __all__ = [
     "pairwise_difference_pearson",
     "pearson",
     "permutation_test",
-    "pooled_slope",
     "power_of_t",
     "precision_recall_f1",
     "proportional_allocation",
@@ -169,7 +163,6 @@ __all__ = [
     "system_document_randomisation",
     "system_document_test",
     "system_p_values",
-    "systematic_draw",
     "tau_eq",
     "top",
     "williams",

@@ -1,4 +1,4 @@
-"""Campaigns drawn again and again: how often intervals cover, and what raters and metrics save."""
+"""Campaigns drawn again and again: how often intervals cover, and what raters save."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from tests.truth.campaigns import judged
 
 from gnomon.methods.human.campaign import Campaign
-from gnomon.methods.human.estimates import Covariate, Estimates, JudgedFrame, estimates
+from gnomon.methods.human.estimates import Estimates, JudgedFrame, estimates
 from gnomon.stats.looks import look_levels
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ class Simulated(NamedTuple):
     segments: float  # intervals over segments that cover
     documents: float  # intervals over documents
     raters: float  # with leniency taken out
-    metric: float  # with a slope on a metric
     saved: float  # of the squared error, by taking leniency out
-    saved_by_metric: float  # of what is left, by the slope
 
 
 def campaign_of(said: Judged, systems: int) -> Campaign:
@@ -57,61 +55,29 @@ def frame_of(campaign: Campaign) -> JudgedFrame:
     return JudgedFrame(groups, np.ones(n), np.zeros(int(groups.max()) + 1, dtype=np.int64))
 
 
-def metric_of(
-    campaign: Campaign, said: Judged, draw: np.random.Generator, share: float, more: int
-) -> Covariate:
-    """A metric that explains a share of the judgements' variance, on ``more`` segments beside."""
-    cells = np.full((len(campaign.systems), len(campaign.segments)), np.nan)
-    cells[said.system, said.segment] = said.score
-    noise = draw.normal(0, cells.std(), cells.shape)
-    known = np.sqrt(share) * (cells - cells.mean()) + np.sqrt(1 - share) * noise
-    others = draw.normal(0, known.std(), (len(cells), more))
-    groups = frame_of(campaign).groups
-    beside = int(groups.max()) + 1 + np.arange(more) // 4
-    return Covariate(
-        np.concatenate([known, others], axis=1), np.concatenate([groups, beside]), False
-    )
-
-
 def simulated(
     draws: int,
     *,
     systems: int = 5,
     ridge: float | None = None,
-    explained: float | None = None,
     seed: int = 0,
     **planted: object,
 ) -> Simulated:
     """Campaigns of systems that differ by known amounts."""
     quality = np.linspace(0, 4, systems)
-    counts, squares = np.zeros(4), np.zeros(3)
+    counts, squares = np.zeros(3), np.zeros(2)
     for number in range(draws):
         said = judged(quality.tolist(), seed=seed + number, **planted)  # type: ignore[arg-type]
         campaign = campaign_of(said, systems)
-        metric = None
-        if explained is not None:
-            rng = np.random.default_rng([seed, number])
-            metric = metric_of(campaign, said, rng, explained, 4 * len(campaign.segments))
-            # the metric's mean on all segments has no bias only if its others are like the judged
-            metric = _without_levels(metric, quality, explained)
-        found = estimates(campaign, frame_of(campaign), adjust=True, ridge=ridge, covariate=metric)
+        found = estimates(campaign, frame_of(campaign), adjust=True, ridge=ridge)
         truth = quality[found.pairs[:, 0]] - quality[found.pairs[:, 1]]
-        steps = (found.segments, found.documents, found.raters, found.metric)
+        steps = (found.segments, found.documents, found.raters)
         for k, step in enumerate(steps):
             if step is not None:
                 counts[k] += ((step.low <= truth) & (truth <= step.high)).mean()
                 if k:
                     squares[k - 1] += ((step.estimate - truth) ** 2).mean()
-    saved = 1 - squares[1] / squares[0]
-    return Simulated(*(counts / draws), saved, 1 - squares[2] / squares[1])
-
-
-def _without_levels(metric: Covariate, quality: NDArray[np.float64], share: float) -> Covariate:
-    """The same metric with what it says of the systems' quality in segments nobody judged, too."""
-    judged_segments = metric.scores.shape[1] // 5
-    scores = metric.scores.copy()
-    scores[:, judged_segments:] += np.sqrt(share) * (quality - quality.mean())[:, None]
-    return Covariate(scores, metric.groups, metric.fixed)
+    return Simulated(*(counts / draws), 1 - squares[1] / squares[0])
 
 
 def decided(found: Estimates) -> bool:

@@ -45,7 +45,6 @@ def _of(known: dict[str, Any], row: Any, name: str) -> float:
 def test_every_pair_of_wmt24_has_the_known_figures(shared: Path, lp: str) -> None:
     known, testset = _known(shared, f"wmt24.{lp}"), _wmt24(shared, lp)
     plain = gn.human.compare(testset, raters="ignore", correction="none")
-    adjusted = gn.human.compare(testset, "chrf", raters="adjust", ridge=8, correction="none")
     without = gn.human.compare(testset, raters="adjust", ridge=8, correction="none")
     assert len(plain.rows) == len(known["pairs"])
     for row in plain:
@@ -63,8 +62,6 @@ def test_every_pair_of_wmt24_has_the_known_figures(shared: Path, lp: str) -> Non
         wanted = _of(known, row, "difference_raters")
         assert row["difference"] == pytest.approx(wanted, rel=_TOLERANCE)
         assert row["se"] == pytest.approx(_of(known, row, "se_raters"), rel=_TOLERANCE)
-    for row in adjusted:
-        assert row["slope"] == pytest.approx(known["chrf_slope"], rel=_TOLERANCE)
     systems = without.table("systems").rows
     assert sum(int(str(row["judgements"])) for row in systems) == known["judgements"]
     assert len(without.table("raters").rows) == known["raters"]
@@ -76,7 +73,6 @@ def test_documents_decide_52_pairs_of_english_to_czech(shared: Path) -> None:
     testset = _wmt24(shared, "en-cs")
     plain = gn.human.compare(testset, raters="ignore", correction="none")
     assert sum(bool(row["uncorrected"]) for row in plain) == 52
-    assert plain.rows[0]["effective"] == pytest.approx(40.186, abs=5e-4)
     found = gn.human.compare(testset)
     assert sum(bool(row["uncorrected"]) for row in found) == 59
     first = found.verdict[0].text
@@ -149,37 +145,6 @@ def test_analyses_that_were_not_planned_are_refused(analysis: str) -> None:
 def test_a_first_look_at_few_documents_is_refused() -> None:
     with pytest.raises(DataError, match="plan the first analysis at 30 documents"):
         gn.human.compare(campaign({"A": 1, "B": 2}, documents=58), interim="2/4")
-
-
-def test_several_metrics_are_refused() -> None:
-    with pytest.raises(UsageError, match="chosen before the judgements are read"):
-        gn.human.compare(campaign({"A": 1, "B": 2}), ["bleu", "chrf"])
-
-
-def test_a_metric_that_is_the_judgements_is_refused() -> None:
-    testset = campaign({"A": 70, "B": 60})
-    same = gn.score(testset, lambda candidate, _: float(len(candidate)))
-    values = testset.human_scores("quality")
-    with pytest.raises(UsageError, match="the scores are the human scores"):
-        gn.human.compare(testset, replace(same, segments=values))
-
-
-def test_a_metric_that_was_made_of_the_judgements_is_refused() -> None:
-    testset = campaign({"A": 70, "B": 60})
-    tuned = replace(gn.score(testset, "chrf"), informed_by=("quality-z",))
-    with pytest.raises(UsageError, match="made with these human scores"):
-        gn.human.compare(testset, tuned)
-
-
-def test_the_width_of_an_interval_is_the_sum_of_what_it_comes_from() -> None:
-    testset = campaign({"A": 80, "B": 70, "C": 60}, documents=40)
-    found = gn.human.compare(testset, "chrf")
-    pairs = {(row["system"], row["other"]): row for row in found}
-    for row in found.table("width").rows:
-        pair = pairs[str(row["system"]), str(row["other"])]
-        parts = [row[name] for name in ("segments", "documents", "raters", "metric")]
-        assert sum(float(str(part)) for part in parts) == pytest.approx(row["half_width"])
-        assert 2 * float(str(row["half_width"])) == pytest.approx(pair["high"] - pair["low"])
 
 
 def test_fewer_than_fifteen_documents_have_no_interval() -> None:
@@ -267,7 +232,6 @@ def test_segments_count_with_one_over_their_chance_to_be_drawn(tmp_path: Path) -
     plain, weighted = (gn.human.compare(testset, sample=one) for one in (None, file))
     assert plain.rows[0]["difference"] == pytest.approx(8, abs=0.6)
     assert weighted.rows[0]["difference"] == pytest.approx(5, abs=0.6)
-    assert weighted.rows[0]["effective"] == pytest.approx(96**2 / (48 + 12 * 16), rel=1e-9)
 
 
 def test_strata_vary_less_than_what_was_drawn_from_all(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.cli import main
-from gnomon.core.errors import DataError, GnomonError, UsageError
+from gnomon.core.errors import GnomonError, UsageError
 from gnomon.data.formats import read_sample
 from gnomon.methods.human.sampling import design_of, units_of
 
@@ -47,9 +46,9 @@ def toy(**parts: Any) -> gn.TestSet:
     return gn.TestSet(**(fixed | parts))
 
 
-def draw(folder: Path, *metrics: str, name: str = "c.json", **options: Any) -> gn.Finding:
+def draw(folder: Path, *, name: str = "c.json", **options: Any) -> gn.Finding:
     given = options.pop("testset", None) or toy()
-    return gn.human.sample(given, metrics, save=folder / name, **options)
+    return gn.human.sample(given, save=folder / name, **options)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -113,16 +112,16 @@ def test_analyses_are_nested_and_each_has_its_campaign(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "seeds"), [({"documents": 12}, 100), ({"segments": 30, "design": "pps"}, 120)]
+    ("options", "seeds"),
+    [({"documents": 12}, 100), ({"segments": 30, "design": "stratified"}, 120)],
 )
 def test_over_seeds_each_segment_is_in_the_sample_as_often_as_the_sample_says(
     options: dict[str, Any], seeds: int, tmp_path: Path
 ) -> None:
-    metrics = ("chrf",) if options.get("design") == "pps" else ()
     counts, expected = np.zeros(N), np.full(N, np.nan)
     for seed in range(seeds):
         (tmp_path / "sample.tsv").unlink(missing_ok=True)
-        draw(tmp_path, *metrics, seed=seed, export="tsv", name="c.tsv", **options)
+        draw(tmp_path, seed=seed, export="tsv", name="c.tsv", **options)
         inclusion = read_sample(tmp_path / "sample.tsv").inclusion(N)
         there = ~np.isnan(inclusion)
         counts += there
@@ -143,20 +142,16 @@ def test_judgements_are_as_many_as_asked_for_in_mean_over_draws(tmp_path: Path) 
     assert inclusion == 20 / 40
 
 
-@pytest.mark.parametrize("how", ["random", "stratified", "pps"])
+@pytest.mark.parametrize("how", ["random", "stratified"])
 def test_one_more_unit_would_be_more_judgements_than_asked_for(how: str, tmp_path: Path) -> None:
-    metrics = ("chrf",) if how == "pps" else ()
     means = []
-    finding = draw(tmp_path, *metrics, judgements=150, design=how)
+    finding = draw(tmp_path, judgements=150, design=how)
     count = sum(int(row["drawn"] or 0) for row in finding.table("strata").rows)
     for number in (count, count + 1):
         (tmp_path / "sample.tsv").unlink()
-        again = draw(tmp_path, *metrics, documents=number, design=how)
+        again = draw(tmp_path, documents=number, design=how)
         assert sum(int(row["drawn"] or 0) for row in again.table("strata").rows) == number
-        design = design_of(
-            units_of(toy(), "document"), how, number, toy(),
-            gn.score(toy(), "chrf").segments if metrics else None,
-        )  # fmt: skip
+        design = design_of(units_of(toy(), "document"), how, number, toy())
         means.append(3 * float(design.inclusion @ SIZES))
     assert means[0] <= 150 + 1e-9 < means[1]
 
@@ -390,7 +385,6 @@ def test_without_sources_raters_see_the_reference(tmp_path: Path) -> None:
             {"documents": 5, "design": "top-k"},
             "segments that a metric picks are not like the others",
         ),
-        ({"documents": 5, "design": "pps"}, "the design pps takes one metric"),
         (
             {"documents": 40, "interim_analyses": 2},
             "the first of 2 analyses would have 20 documents",
@@ -424,16 +418,6 @@ def test_what_cannot_be_drawn_is_refused_and_nothing_is_written(
         draw(tmp_path, **options)
     assert said in str(refused.value)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_metric_that_the_draw_does_not_ask_for_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="a random draw asks no metric"):
-        draw(tmp_path, "chrf", documents=5)
-    with pytest.raises(UsageError, match="takes one metric or none"):
-        draw(tmp_path, "chrf", "bleu", documents=5, design="stratified")
-    one = replace(toy(), systems={"good": toy().systems["good"]})
-    with pytest.raises(DataError, match="give two systems"):
-        draw(tmp_path, "chrf", documents=5, design="pps", testset=one)
 
 
 def test_the_sample_of_another_draw_is_never_written_over(tmp_path: Path) -> None:

@@ -21,10 +21,10 @@ from gnomon.methods.human.sampling import (
     units_of,
 )
 
-#: documents of 1 to 4 segments, whose systems a metric sees further apart the later they stand
+#: documents of 1 to 4 segments
 SIZES = (1, 3, 2, 4, 1, 2, 3, 1, 4, 2, 2, 3)
 DOCUMENTS = [f"d{n}" for n, size in enumerate(SIZES) for _ in range(size)]
-SCORES = np.array([np.zeros(len(DOCUMENTS)), np.arange(len(DOCUMENTS)) % 7 + 0.5])
+VALUES = np.arange(len(DOCUMENTS)) % 7 + 0.5
 SEEDS = 3000
 
 
@@ -36,13 +36,12 @@ def toy() -> gn.TestSet:
     )
 
 
-def design(how: DesignName, count: int = 5, *, by_metric: bool = False) -> Design:
-    scores = SCORES if how == "pps" or by_metric else None
-    return design_of(units_of(toy(), "document"), how, count, toy(), scores)
+def design(how: DesignName, count: int = 5) -> Design:
+    return design_of(units_of(toy(), "document"), how, count, toy())
 
 
 def shares(plan: Design) -> np.ndarray:
-    """DesignName often each unit is drawn, over seeds."""
+    """How often each unit is drawn, over seeds."""
     counts = np.zeros(len(plan.units))
     for seed in range(SEEDS):
         drawn = plan.draw(np.random.default_rng(seed))
@@ -61,33 +60,23 @@ def test_a_random_draw_takes_each_set_of_units_equally_often() -> None:
     assert stats.chisquare(observed).pvalue > 0.001
 
 
-@pytest.mark.parametrize(
-    ("how", "by_metric"),
-    [("random", False), ("stratified", False), ("stratified", True), ("pps", True)],
-)
-def test_each_unit_is_drawn_as_often_as_its_inclusion_probability_says(
-    how: DesignName, by_metric: bool
-) -> None:
-    plan = design(how, by_metric=by_metric)
+@pytest.mark.parametrize("how", ["random", "stratified"])
+def test_each_unit_is_drawn_as_often_as_its_inclusion_probability_says(how: DesignName) -> None:
+    plan = design(how)
     assert plan.inclusion.sum() == pytest.approx(5)
     errors = np.sqrt(plan.inclusion * (1 - plan.inclusion) / SEEDS)
     # 12 units, each within what 1 of 1000 sets of such shares leaves
     assert (abs(shares(plan) - plan.inclusion) <= 3.95 * errors + 1e-12).all()
 
 
-@pytest.mark.parametrize(("how", "by_metric"), [("random", 0), ("stratified", 0), ("pps", 1)])
-def test_weighted_totals_are_unbiased_and_plain_means_of_a_weighted_draw_are_not(
-    how: DesignName, by_metric: int
-) -> None:
-    plan = design(how, by_metric=bool(by_metric))
-    values = np.array([SCORES[1, list(unit.segments)].sum() for unit in plan.units])
+@pytest.mark.parametrize("how", ["random", "stratified"])
+def test_weighted_totals_are_unbiased(how: DesignName) -> None:
+    plan = design(how)
+    values = np.array([VALUES[list(unit.segments)].sum() for unit in plan.units])
     draws = [plan.draw(np.random.default_rng(seed)) for seed in range(SEEDS)]
     totals = np.array([(values[d] / plan.inclusion[d]).sum() for d in draws])
     error = totals.std() / np.sqrt(SEEDS)
     assert abs(totals.mean() - values.sum()) <= 4 * error + 1e-9
-    if how == "pps":
-        plain = np.array([12 * values[d].mean() for d in draws])
-        assert plain.mean() - values.sum() > 20 * plain.std() / np.sqrt(SEEDS)
 
 
 def test_a_horvitz_thompson_total_over_every_possible_draw_is_the_total() -> None:
@@ -100,30 +89,10 @@ def test_a_horvitz_thompson_total_over_every_possible_draw_is_the_total() -> Non
     assert np.mean(totals) == pytest.approx(values.sum(), rel=1e-12)
 
 
-def test_strata_are_domains_or_thirds_by_the_metric() -> None:
+def test_strata_are_domains() -> None:
     assert design("stratified").strata == ("news",) * 5 + ("talk",) * 7
-    thirds = design("stratified", by_metric=True)
-    differences = [(SCORES[0] - SCORES[1])[list(u.segments)].mean() for u in thirds.units]
-    by_third = {
-        third: [d for d, of in zip(differences, thirds.strata, strict=True) if of == third]
-        for third in ("low", "middle", "high")
-    }
-    assert [len(members) for members in by_third.values()] == [4, 4, 4]
-    assert max(by_third["low"]) <= min(by_third["middle"])
-    assert max(by_third["middle"]) <= min(by_third["high"])
     with pytest.raises(DataError, match="there are 2 strata, and 1 units"):
         design("stratified", 1)
-
-
-def test_chances_of_a_weighted_draw_follow_the_spread_where_that_is_above_the_mean() -> None:
-    plan = design("pps")
-    sums = [np.ptp(SCORES[:, list(unit.segments)].sum(axis=1)) / 2 for unit in plan.units]
-    spread = np.maximum(sums, np.mean(sums))
-    open_units = plan.inclusion < 1
-    ratio = plan.inclusion[open_units] / spread[open_units]
-    np.testing.assert_allclose(ratio, ratio[0])
-    alike = design_of(plan.units, "pps", 5, toy(), np.ones_like(SCORES))
-    np.testing.assert_allclose(alike.inclusion, 5 / 12)
 
 
 def test_segments_are_units_of_their_own_and_documents_hold_all_of_theirs() -> None:

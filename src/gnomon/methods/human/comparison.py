@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.agreement.pairing import metric_faults
 from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
@@ -26,34 +25,27 @@ from gnomon.core.options import (
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.scores import Scores, checked_scores
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import Human, read_sample, with_human
 from gnomon.methods.human.campaign import LEAST_SEGMENTS, Campaign, campaigns
-from gnomon.methods.human.estimates import Covariate, Estimates, JudgedFrame, estimates
+from gnomon.methods.human.estimates import Estimates, JudgedFrame, estimates
 from gnomon.methods.human.rows import (
     INTERIM,
     PAIRS,
     RATERS,
     ROWS,
     SYSTEMS,
-    WIDTH,
     AnalysisRow,
     PairVerdict,
     PeopleScoreRow,
     PreferredRow,
     RaterRow,
-    WidthRow,
 )
-from gnomon.methods.human.verdict import CLAIMS, people_verdict
-from gnomon.metrics import score
-from gnomon.metrics.circularity import REASONS, circularity, kind_counts_edits
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.methods.human.verdict import CLAIMS, compare_verdict
 from gnomon.stats import benjamini_hochberg, holm
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 from gnomon.stats.looks import look_levels, obrien_fleming
-from gnomon.stats.student import upper_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +56,6 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.data.formats import Sample
-    from gnomon.stats.jackknife import Jackknife
 
 #: whether the leniency of raters is taken out
 Raters: TypeAlias = Literal["auto", "adjust", "ignore"]
@@ -77,7 +68,7 @@ _TESTS = Group("intervals and tests")
 _EXAMPLES = """\
 examples:
   gnomon human compare -t wmt24/en-cs --human esa.csv
-  gnomon human compare -t wmt24/en-cs --human esa.csv --systems Claude-3.5 GPT-4 -m chrf
+  gnomon human compare -t wmt24/en-cs --human esa.csv --systems Claude-3.5 GPT-4
   gnomon human compare -t wmt24/en-cs --human esa.csv --baseline GPT-4 --population test-set
   gnomon human compare -t wmt24/en-cs --human esa.csv --interim 2/5
 """
@@ -85,13 +76,6 @@ examples:
 
 def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`compare` refuses of options that fit each alone."""
-    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
-    if len(each_metric(options.metrics)) > 1:
-        said = (
-            "one metric is taken, chosen before the judgements are read: the best of several would"
-            " look better on these judgements than it is; name one"
-        )
-        yield Problem("metrics", UsageError(said))
     if options.interim is not None:
         planned = _INTERIM.fullmatch(options.interim)
         if planned is None or int(planned[1]) > int(planned[2]):
@@ -123,20 +107,17 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
         "": "human_pairs",
         SYSTEMS: "human_systems",
         RATERS: "human_raters",
-        WIDTH: "human_width",
         INTERIM: "human_analyses",
     },
     rows=ROWS,
-    metrics="none",
     human=True,
     judged=True,
-    verdict=people_verdict,
+    verdict=compare_verdict,
     claims=CLAIMS,
     check=check_compare,
 )
 def compare(
     testset: TestSet,
-    metrics: Metrics = (),
     *,
     human: Human = (),
     baseline: str | None = None,
@@ -148,7 +129,6 @@ def compare(
     interim: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
     correction: Correction = "holm",
     confidence: Confidence = CONFIDENCE,
-    allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
     """Which system people prefer, with intervals that hold for other documents and other raters.
@@ -156,13 +136,10 @@ def compare(
     Segments that one person judged together are not independent: a jackknife leaves out one
     document at a time, with Student's t of (sum m)^2 / sum(m^2) - 1 degrees of freedom (m: judged
     segments of a document). Raters who judged several systems are adjusted for: score = system +
-    rater, raters shrunk by ridge, fitted again without each document. A metric moves each mean by
-    its pooled slope (0 or more) times its own difference between all segments and the judged ones.
+    rater, raters shrunk by ridge, fitted again without each document.
 
     Args:
         testset: outputs of two or more systems, and what people said of them.
-        metrics: at most one metric, chosen before the judgements are read, whose differences
-            explain part of people's; none by default.
         human: kinds of judgements ("esa"), or files of them; by default all kinds that there are.
         baseline: a system that all others are compared with; by default each with each.
         unit: what is independent: "segment", "document", or "auto": documents where they are known.
@@ -181,16 +158,15 @@ def compare(
 
     Returns:
         A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,
-        verdict, segments, documents, se, se_segments, se_documents, design_effect, slope, saved``;
-        further tables ``systems``, ``raters``, ``width`` and, of planned analyses, ``analyses``.
-        ``None`` where undefined.
+        verdict, segments, documents, se, se_segments, se_documents, design_effect, saved``; further
+        tables ``systems``, ``raters`` and, of planned analyses, ``analyses``. ``None`` where
+        undefined.
 
     Raises:
         DataError: people judged fewer than two systems, raters do not link the systems and are to
             be adjusted for, or documents are asked for and not known.
-        UnknownNameError: there is no such kind, system or metric.
-        UsageError: several metrics are named, a metric has seen the judgements, or an analysis was
-            not planned.
+        UnknownNameError: there is no such kind or system.
+        UsageError: an analysis was not planned.
         FormatError: the sample is not of this test set.
     """
     testset, kinds = with_human(testset, human)
@@ -204,23 +180,14 @@ def compare(
                 raise UnknownNameError(
                     f"system that people ({campaign.kind}) judged", baseline, campaign.systems
                 )
-    scores = None
-    wanted = each_metric(metrics)
-    if wanted:
-        metric = wanted[0]
-        if isinstance(metric, Scores):
-            scores = checked_scores(metric, testset)
-        else:
-            scores = score(testset, metric, allow_code=allow_code)
-        _refuse_informed(testset, scores, judged)
     compared = []
     for done, campaign in enumerate(judged):
         if progress:
             progress("comparing", done, len(judged))
-        compared.append(_compared(testset, campaign, scores, drawn, plan))
+        compared.append(_compared(testset, campaign, drawn, plan))
     if progress:
         progress("comparing", len(judged), len(judged))
-    return _finding(testset, compared, scores, plan)
+    return _finding(testset, compared, plan)
 
 
 class _Plan(NamedTuple):
@@ -261,24 +228,6 @@ class _Compared:
     enough: bool  # documents and segments for intervals
 
 
-def _refuse_informed(testset: TestSet, scores: Scores, judged: Sequence[Campaign]) -> None:
-    for campaign in judged:
-        rows = [scores.systems.index(name) for name in campaign.systems]
-        own = scores.segments[rows][:, campaign.segments]
-        why = circularity(
-            scores,
-            [campaign.kind],
-            pairs=((campaign.cells, own),),
-            edits=not campaign.ranked and kind_counts_edits(testset, campaign.kind),
-            post_edits=False,
-        )
-        if why is not None:
-            raise UsageError(
-                f"{scores.metric} cannot stand in for judgements that it was made of"
-                f" ({campaign.kind}): {REASONS[why]}; name another metric, or none"
-            )
-
-
 def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> Sample:
     """The segments that count at this analysis, each with its chance to be drawn by then."""
     sample = read_sample(path, testset)
@@ -308,7 +257,6 @@ def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> S
 def _compared(
     testset: TestSet,
     campaign: Campaign,
-    scores: Scores | None,
     drawn: Sample | None,
     plan: _Plan,
 ) -> _Compared:
@@ -340,14 +288,10 @@ def _compared(
             )
             + "; leave raters out, or have some people judge several systems"
         )
-    covariate = None
-    if scores is not None:
-        covariate = _covariate(testset, campaign, scores, frame, plan, by_document=by_document)
     found = estimates(
         campaign,
         frame,
         adjust=adjusted,
-        covariate=covariate,
         ridge=plan.ridge,
         confidence=1 - plan.level,
     )
@@ -379,28 +323,6 @@ def _refuse_early_analysis(frame: JudgedFrame, plan: _Plan) -> None:
         )
 
 
-def _covariate(
-    testset: TestSet,
-    campaign: Campaign,
-    scores: Scores,
-    frame: JudgedFrame,
-    plan: _Plan,
-    *,
-    by_document: bool,
-) -> Covariate:
-    rows = [scores.systems.index(name) for name in campaign.systems]
-    values = scores.segments[rows] * (1 if scores.higher_is_better else -1)
-    if by_document and testset.documents is not None:
-        own = [testset.documents[segment] for segment in campaign.segments]
-        groups = numbered([*own, *testset.documents])[len(own) :]
-    else:
-        groups = np.empty(testset.segments, dtype=np.int64)
-        groups[campaign.segments] = frame.groups
-        others = np.setdiff1d(np.arange(testset.segments), campaign.segments)
-        groups[others] = len(campaign.segments) + np.arange(len(others))
-    return Covariate(values, groups, fixed=plan.population == "test-set")
-
-
 def _corrected(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray[np.float64]:
     """The p of the pairs that are looked at, corrected for their number; NaN of the others."""
     p = np.array(found.final.p, dtype=np.float64)
@@ -415,19 +337,15 @@ def _corrected(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray[np.
 # The tables
 
 
-def _finding(
-    testset: TestSet, compared: Sequence[_Compared], scores: Scores | None, plan: _Plan
-) -> Finding:
+def _finding(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> Finding:
     pairs = [row for one in compared for row in _pair_rows(one, plan)]
     systems = [row for one in compared for row in _system_rows(one, plan)]
     raters = [row for one in compared for row in _rater_rows(one)]
-    width = [row for one in compared for row in _width_rows(one, plan)]
     analyses = [row for one in compared for row in _analysis_rows(one, plan)]
     tables: list[Table] = [
         table(PAIRS, "Pairs of systems", PreferredRow, pairs, confidence=plan.confidence),
         table(SYSTEMS, "Systems", PeopleScoreRow, systems, confidence=plan.confidence),
         table(RATERS, "People who judged", RaterRow, raters),
-        table(WIDTH, "Where the width of the intervals comes from", WidthRow, width),
     ]
     if analyses:
         tables.append(table(INTERIM, "Planned analyses", AnalysisRow, analyses))
@@ -435,9 +353,9 @@ def _finding(
         method="human compare",
         title="What people say of the systems",
         tables=tuple(tables),
-        signatures={} if scores is None else {scores.metric: str(scores.signature)},
+        signatures={},
         views=tuple(_views(compared, plan)),
-        facts=_facts(testset, compared, scores, plan),
+        facts=_facts(testset, compared, plan),
         notices=tuple(
             dict.fromkeys(
                 f"{one.campaign.kind}: {said}" for one in compared for said in one.campaign.left_out
@@ -483,14 +401,12 @@ def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
             verdict=_verdict(difference, p, plan.level),
             segments=int((there[a] & there[b]).sum() if campaign.complete else there[[a, b]].sum()),
             documents=len(compared.frame.sizes) if compared.by_document else None,
-            effective=compared.frame.effective if compared.by_document else None,
             by_segments=bool(found.segments.p[number] <= plan.level),
             uncorrected=compared.enough and bool(final.p[number] <= plan.level),
             se=error,
             se_segments=float(found.segments.error[number]),
             se_documents=plain if compared.by_document else None,
             design_effect=float(found.design_effects[number]) if compared.by_document else None,
-            slope=None if found.slope is None else max(np.nan_to_num(found.slope.slope), 0.0),
             saved=1 - (error / plain) ** 2 if plain else None,
             intervals={"difference": (ends[0], ends[1])},
         )
@@ -554,37 +470,6 @@ def _rater_rows(compared: _Compared) -> Iterator[RaterRow]:
         )
 
 
-def half_widths(test: Jackknife, confidence: float) -> NDArray[np.float64]:
-    """Halves of the intervals of an estimator."""
-    share = (1 - confidence) / 2
-    return upper_quantile(share, test.df) * test.error if test.df >= 1 else test.error * np.nan
-
-
-def _width_rows(compared: _Compared, plan: _Plan) -> Iterator[WidthRow]:
-    found, names = compared.found, compared.campaign.systems
-    if not compared.enough:
-        return
-    steps = [found.segments, found.documents if compared.by_document else None]
-    steps += [found.raters, found.metric]
-    halves, before = [], None
-    for step in steps:
-        half = None if step is None else half_widths(step, 1 - plan.level)
-        halves.append(None if half is None else half - (0 if before is None else before))
-        before = before if half is None else half
-    for number, a, b in _shown(compared, plan):
-        parts = [None if half is None else float(half[number]) for half in halves]
-        yield WidthRow(
-            human=compared.campaign.kind,
-            system=names[a],
-            other=names[b],
-            segments=parts[0],
-            documents=parts[1],
-            raters=parts[2],
-            metric=parts[3],
-            half_width=sum(part or 0.0 for part in parts),
-        )
-
-
 def _analysis_rows(compared: _Compared, plan: _Plan) -> Iterator[AnalysisRow]:
     number, of = plan.analyses
     if of < 2:
@@ -637,37 +522,21 @@ def _views(compared: Sequence[_Compared], plan: _Plan) -> Iterator[View]:
                 where=where,
                 prominent=False,
             )
-        if one.enough:
-            best = one.campaign.systems[int(np.argmax(one.found.systems.estimate))]
-            against = {"system": best} if plan.baseline is None else {"other": plan.baseline}
-            yield Bars(
-                WIDTH,
-                f"Where the width of the intervals comes from, against {plan.baseline or best}{of}",
-                category="other" if plan.baseline is None else "system",
-                series="human",
-                values=("segments", "documents", "raters", "metric", "half_width"),
-                where={**where, **against},
-                most=1,
-            )
 
 
-def _facts(
-    testset: TestSet, compared: Sequence[_Compared], scores: Scores | None, plan: _Plan
-) -> dict[str, str]:
+def _facts(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> dict[str, str]:
     facts = {"test set": testset.name}
     for one in compared:
         campaign = one.campaign
         said = [f"{len(campaign.systems)} systems", f"{len(campaign.segments):,} segments"]
         if one.by_document:
-            said.append(f"{len(one.frame.sizes):,} documents (effective {one.frame.effective:.1f})")
+            said.append(f"{len(one.frame.sizes):,} documents")
         said.append(f"{len(campaign.score):,} judgements")
         if campaign.raters:
             said.append(f"{len(campaign.raters):,} raters")
         if one.found.leniency is not None:
             said.append(f"raters shrunk by {one.found.leniency.ridge:.1f} judgements")
         facts[campaign.kind] = ", ".join(said)
-    if scores is not None:
-        facts["metric"] = scores.metric
     facts["unit"] = ", ".join(
         dict.fromkeys("documents" if one.by_document else "segments" for one in compared)
     )

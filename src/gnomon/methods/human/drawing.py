@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
-from gnomon.agreement.pairing import metric_faults
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Excerpt, Finding, Listing
 from gnomon.core.options import SEED, Absent, Group, Limits, Metavar, Outcome, Positive, Seed
@@ -35,7 +33,6 @@ from gnomon.methods.human.sample_rows import (
 )
 from gnomon.methods.human.sample_verdict import CLAIMS, sample_verdict
 from gnomon.methods.human.sampling import (
-    TERCILES,
     Design,
     DesignName,
     analysis_of_units,
@@ -43,8 +40,6 @@ from gnomon.methods.human.sampling import (
     design_of,
     units_of,
 )
-from gnomon.metrics.protocol import Metrics, each_metric
-from gnomon.metrics.scoring import bind, signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +54,7 @@ _TITLE = "What people are to judge"
 _NO_TOP = (
     "segments that a metric picks are not like the others, and no weight makes up for it: on WMT's"
     " judgements the error of a difference is up to 6 times that of a random draw of the same"
-    " size. 'pps' draws them more often, and keeps how likely each was"
+    " size; draw at random"
 )
 _TOP: Mapping[str, str] = dict.fromkeys(
     ("top-k", "topk", "top", "worst", "hardest", "difficulty", "diverse"), _NO_TOP
@@ -75,7 +70,7 @@ _EXAMPLES = """\
 examples:
   gnomon human sample -t wmt24/en-cs --documents 60 --raters 6 --same-rater --save campaign.json
   gnomon human sample ref.txt -i a.txt b.txt --segments 200 --export tsv --save campaign.tsv
-  gnomon human sample -t wmt24/en-cs --judgements 900 --design pps -m chrf --save campaign.json
+  gnomon human sample -t wmt24/en-cs --judgements 900 --design stratified --save campaign.json
 """
 
 
@@ -86,17 +81,6 @@ def check_sample(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
         given = " and ".join(sizes) or "none of them"
         said = f"say how much is judged by one of documents, segments and judgements; got {given}"
         yield Problem("", UsageError(said))
-    metrics = each_metric(options.metrics)
-    yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
-    if options.design == "random" and metrics:
-        said = "metrics goes with the designs stratified and pps; a random draw asks no metric"
-        yield Problem("metrics", UsageError(said))
-    elif options.design == "pps" and len(metrics) != 1:
-        said = f"the design pps takes one metric, whose scores weigh the units; got {len(metrics)}"
-        yield Problem("metrics", UsageError(said))
-    elif len(metrics) > 1:
-        said = f"a draw within strata takes one metric or none (domains); got {len(metrics)}"
-        yield Problem("metrics", UsageError(said))
     suffix = _SUFFIXES[options.export]
     name = Path(fspath(options.save)).name
     if not name.endswith(suffix) or name == _SAMPLE:
@@ -105,10 +89,10 @@ def check_sample(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
         )
         yield Problem("save", UsageError(said))
     if outline is not None:
-        yield from _check_set(outline, options, by_metric=bool(metrics))
+        yield from _check_set(outline, options)
 
 
-def _check_set(outline: Outline, options: BoundOptions, *, by_metric: bool) -> Iterator[Problem]:
+def _check_set(outline: Outline, options: BoundOptions) -> Iterator[Problem]:
     """What is refused of a test set."""
     if options.documents and not outline.slices.get("document"):
         said = (
@@ -119,16 +103,8 @@ def _check_set(outline: Outline, options: BoundOptions, *, by_metric: bool) -> I
     if options.segments and options.segments > outline.segments:
         said = f"{options.segments:,} segments cannot be drawn: the set has {outline.segments:,}"
         yield Problem("segments", DataError(said))
-    if options.design == "stratified" and not by_metric and not outline.slices.get("domain"):
-        said = (
-            "the test set has no domains to draw from; name a metric, whose thirds are the strata,"
-            " or draw at random"
-        )
-        yield Problem("design", DataError(said))
-    if options.design == "pps" and len(outline.systems) < 2:
-        said = (
-            "the design pps weighs units by how far a metric sees systems apart: give two systems"
-        )
+    if options.design == "stratified" and not outline.slices.get("domain"):
+        said = "the test set has no domains to draw from; draw at random"
         yield Problem("design", DataError(said))
 
 
@@ -143,14 +119,12 @@ def _check_set(outline: Outline, options: BoundOptions, *, by_metric: bool) -> I
         "raters": DrawnRaterRow,
         "sample": DrawnSegmentRow,
     },
-    metrics="all",
     verdict=sample_verdict,
     claims=CLAIMS,
     check=check_sample,
 )
 def sample(
     testset: TestSet,
-    metrics: Metrics = (),
     *,
     documents: _Number = None,
     segments: _Number = None,
@@ -162,8 +136,6 @@ def sample(
     export: Annotated[CampaignForm, Group("campaign")] = "pearmut",
     save: Annotated[str | PathLike[str], Outcome(), Metavar("FILE"), Group("campaign")],
     seed: Annotated[Seed, _SIZE] = SEED,
-    allow_code: bool = False,
-    progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
     """Draw documents or segments for people to judge, and write the campaign.
 
@@ -172,14 +144,11 @@ def sample(
 
     Args:
         testset: the outputs of the systems; sources, and documents if documents are drawn.
-        metrics: one metric, for weighted draws and strata.
         documents: draw so many documents, which are judged whole.
         segments: draw so many segments.
         judgements: draw documents (segments where there are none) with so many outputs to judge,
             as many as expected in mean over draws, or fewer.
-        design: "random", "stratified" (at random within domains or, with a metric, within thirds
-            by its difference between two systems, or its mean score) or "pps" (chances in
-            proportion to a metric's spread between systems, equal where that is below its mean).
+        design: "random", or "stratified": at random within domains.
         raters: how many people judge.
         same_rater: each document is judged for all systems by one person; otherwise systems of a
             document go to different people, as at WMT.
@@ -200,22 +169,10 @@ def sample(
     whole = not segments and testset.documents is not None
     unit: Unit = "document" if whole else "segment"
     units = units_of(testset, unit)
-    every = each_metric(metrics)
-    signatures: dict[str, str] = {}
-    scores = None
-    if every:
-        if progress:
-            progress("scoring", 0, 1)
-        name, bound = bind(testset, every[0], allow_code=allow_code)  # type: ignore[arg-type]  # checked before
-        batch = testset.batch()
-        scores = bound.segments(batch)
-        signatures[name] = str(signature_of(bound, batch))
-        if progress:
-            progress("scoring", 1, 1)
-    count = documents or segments or _affordable(units, design, judgements or 0, testset, scores)
+    count = documents or segments or _affordable(units, design, judgements or 0, testset)
     if count > len(units):
         raise DataError(f"{count:,} {unit}s cannot be drawn: the set has {len(units):,}")
-    plan = design_of(units, design, count, testset, scores)
+    plan = design_of(units, design, count, testset)
     drawing, ordering, assigning = (np.random.default_rng([seed, k]) for k in range(3))
     chosen = plan.draw(drawing)
     drawn_units = [units[number] for number in chosen.tolist()]
@@ -244,7 +201,7 @@ def sample(
         )
     drawn = Sample(tuple(sorted(_with_raters(rows, blocks, tuple(testset.systems)))))
     files = _write(Path(fspath(save)), testset, drawn, blocks, export)
-    return _finding(testset, plan, unit, chosen, drawn, blocks, files, signatures, seed=seed)
+    return _finding(testset, plan, unit, chosen, drawn, blocks, files, seed=seed)
 
 
 def _affordable(
@@ -252,20 +209,19 @@ def _affordable(
     name: DesignName,
     judgements: int,
     testset: TestSet,
-    scores: NDArray[np.float64] | None,
 ) -> int:
     """The most units whose outputs are no more than so many, in mean over draws."""
     sizes = np.array([len(unit.segments) for unit in units]) * len(testset.systems)
 
     def expected(count: int) -> float:
-        return float(design_of(units, name, count, testset, scores).inclusion @ sizes)
+        return float(design_of(units, name, count, testset).inclusion @ sizes)
 
     if sizes.sum() < judgements:
         raise DataError(
             f"{judgements:,} judgements are more than the set's {sizes.sum():,} outputs; let people"
             " judge all of it, or draw fewer"
         )
-    strata = len(set(design_of(units, name, len(units), testset, scores).strata))
+    strata = len(set(design_of(units, name, len(units), testset).strata))
     fewest, most = strata - 1, len(units)
     while fewest < most:
         middle = (fewest + most + 1) // 2
@@ -352,7 +308,6 @@ def _finding(
     sample: Sample,
     blocks: Sequence[Block],
     files: Sequence[str],
-    signatures: Mapping[str, str],
     *,
     seed: int,
 ) -> Finding:
@@ -394,7 +349,7 @@ def _finding(
         method="human.sample",
         title=_TITLE,
         tables=tables,
-        signatures=signatures,
+        signatures={},
         views=views,
         facts={
             "test set": testset.name,
@@ -413,17 +368,14 @@ def _stratum_rows(
     strata = np.array(design.strata)
     drawn = np.isin(np.arange(len(strata)), chosen)
     sizes = np.array([len(unit.segments) for unit in design.units])
-    names = sorted(set(design.strata))
-    ordered = [name for name in TERCILES if name in names]
-    for name in ordered if len(ordered) == len(names) else names:
+    for name in sorted(set(design.strata)):
         members = strata == name
         yield DrawnStratumRow(
             stratum=name or "all",
             unit=unit,
             units=int(members.sum()),
             drawn=int((members & drawn).sum()),
-            least=float(design.inclusion[members].min()),
-            most=float(design.inclusion[members].max()),
+            chance=float(design.inclusion[members][0]),
             segments=int(sizes[members & drawn].sum()),
         )
 

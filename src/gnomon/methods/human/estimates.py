@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.stats.covariate import PooledSlope, pooled_slope
 from gnomon.stats.jackknife import Jackknife, design_effect, effective_documents, jackknife
 from gnomon.stats.leniency import Leniency, adjusted_means
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from gnomon.methods.human.campaign import Campaign
 
-__all__ = ["Covariate", "Estimates", "JudgedFrame", "estimates"]
+__all__ = ["Estimates", "JudgedFrame", "estimates"]
 
 
 @dataclass(frozen=True)
@@ -47,21 +46,6 @@ class JudgedFrame:
         return effective_documents(self.sizes)
 
 
-@dataclass(frozen=True)
-class Covariate:
-    """A metric's scores of all segments of the test set, higher is better.
-
-    Attributes:
-        scores: [K, segments of the test set].
-        groups: the group of each of these segments, those of ``JudgedFrame`` first [segments].
-        fixed: whether these segments are all that is spoken of.
-    """
-
-    scores: NDArray[np.float64]
-    groups: NDArray[np.int64]
-    fixed: bool
-
-
 class _SystemMeans(NamedTuple):
     systems: NDArray[np.float64]  # [K]
     without: NDArray[np.float64]  # [groups, K]
@@ -76,10 +60,8 @@ class Estimates:
         segments: differences with segments as what is independent [pairs].
         documents: with groups.
         raters: likewise, with leniency taken out; None where it is not.
-        metric: likewise, with the slope on a metric; None without one.
         design_effects: variance of a mean over that of independent segments [pairs].
         leniency: effects of raters; None where they are ignored.
-        slope: on the metric; None without one.
         means: plain means of systems [K].
         systems: their final means with intervals [K].
     """
@@ -88,17 +70,15 @@ class Estimates:
     segments: Jackknife
     documents: Jackknife
     raters: Jackknife | None
-    metric: Jackknife | None
     design_effects: NDArray[np.float64]
     leniency: Leniency | None
-    slope: PooledSlope | None
     means: NDArray[np.float64]
     systems: Jackknife
 
     @property
     def final(self) -> Jackknife:
         """The differences that count."""
-        return self.metric or self.raters or self.documents
+        return self.raters or self.documents
 
 
 def estimates(
@@ -106,33 +86,30 @@ def estimates(
     frame: JudgedFrame,
     *,
     adjust: bool,
-    covariate: Covariate | None = None,
     ridge: float | None = None,
     confidence: float = 0.95,
 ) -> Estimates:
-    """Differences of all pairs of systems, with segments, documents, raters and a metric.
+    """Differences of all pairs of systems, with segments, documents and raters.
 
     Args:
         campaign: the judgements.
         frame: how its segments stand for others.
         adjust: whether the leniency of raters is taken out.
-        covariate: a metric; its slope is bounded by 0 from below.
         ridge: how far raters are shrunk, in judgements; None: as the data say.
         confidence: of the intervals.
     """
     cells, k = campaign.cells, len(campaign.systems)
     pairs = np.array([(a, b) for a in range(k) for b in range(a + 1, k)], dtype=np.int64)
     alone = np.arange(len(frame.groups))
-    sizes = frame.sizes
 
-    def tested(means: _SystemMeans, of: NDArray[np.float64] = sizes) -> Jackknife:
+    def tested(means: _SystemMeans) -> Jackknife:
         a, b = pairs.T
         return jackknife(
             means.systems[a] - means.systems[b],
             means.without[:, a] - means.without[:, b],
-            of,
+            frame.sizes,
             confidence=confidence,
-            strata=_extended(frame.strata, len(of)),
+            strata=frame.strata,
             unseen=frame.unseen,
         )
 
@@ -146,50 +123,30 @@ def estimates(
         unseen=frame.unseen,
     )
     documents = tested(plain)
-    last, of_last, leniency, slope = plain, sizes, None, None
-    raters = metric = None
-    values = campaign.score[:, None]
-    if covariate is not None:
-        own = covariate.scores[:, campaign.segments]
-        values = np.column_stack([campaign.score, own[campaign.system, campaign.item]])
+    last, leniency, raters = plain, None, None
     if adjust:
         leniency = adjusted_means(
             campaign.system,
             campaign.rater,
             frame.groups[campaign.item],
-            values,
+            campaign.score[:, None],
             weights=frame.weights[campaign.item],
             ridge=ridge,
         )
         last = _SystemMeans(leniency.systems[:, 0], leniency.without[:, :, 0])
         raters = tested(last)
-    if covariate is not None:
-        slope = pooled_slope(cells, own, frame.groups, weights=frame.weights)
-        judged = _cell_means(np.where(np.isnan(cells), np.nan, own), frame.groups, frame.weights)
-        if leniency is not None:
-            judged = _SystemMeans(leniency.systems[:, 1], leniency.without[:, :, 1])
-        last, of_last = _with_metric(last, judged, slope, covariate, sizes)
-        metric = tested(last, of_last)
     effects = np.array([_design_effect(cells[a] - cells[b], frame) for a, b in pairs])
     if not campaign.complete:
         effects = (documents.error / segments.error) ** 2
     systems = jackknife(
         last.systems,
         last.without,
-        of_last,
+        frame.sizes,
         confidence=confidence,
-        strata=_extended(frame.strata, len(of_last)),
+        strata=frame.strata,
         unseen=frame.unseen,
     )
-    return Estimates(
-        pairs, segments, documents, raters, metric, effects, leniency, slope, plain.systems, systems
-    )
-
-
-def _extended(strata: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
-    """The strata with one more for groups that nobody judged."""
-    further = groups - len(strata)
-    return np.concatenate([strata, np.full(further, strata.max(initial=0) + 1)])
+    return Estimates(pairs, segments, documents, raters, effects, leniency, plain.systems, systems)
 
 
 def _design_effect(differences: NDArray[np.float64], frame: JudgedFrame) -> float:
@@ -211,30 +168,3 @@ def _cell_means(
     with np.errstate(invalid="ignore", divide="ignore"):
         without = (sums.sum(axis=0) - sums) / np.where(left > 1e-12, left, np.nan)
         return _SystemMeans(sums.sum(axis=0) / sizes.sum(axis=0), without)
-
-
-def _with_metric(
-    means: _SystemMeans,
-    judged: _SystemMeans,
-    slope: PooledSlope,
-    covariate: Covariate,
-    sizes: NDArray[np.float64],
-) -> tuple[_SystemMeans, NDArray[np.float64]]:
-    """Means moved by slope x (metric on all segments - metric on the judged ones).
-
-    Of all texts that might be, the segments of the test set are a sample, too: documents that
-    nobody judged are left out in turn as well, and change the metric's mean alone.
-    """
-    ones = np.ones(covariate.scores.shape[1])
-    whole = _cell_means(covariate.scores, covariate.groups, ones)
-    steep = max(np.nan_to_num(slope.slope), 0.0)
-    steeps = np.maximum(np.nan_to_num(slope.without), 0.0)[:, None]
-    moved = means.systems + steep * (whole.systems - judged.systems)
-    n = len(means.without)
-    if covariate.fixed:
-        without = means.without + steeps * (whole.systems - judged.without)
-        return _SystemMeans(moved, without), sizes
-    first = means.without + steeps * (whole.without[:n] - judged.without)
-    rest = means.systems + steep * (whole.without[n:] - judged.systems)
-    nothing = np.zeros(len(rest))
-    return _SystemMeans(moved, np.concatenate([first, rest])), np.concatenate([sizes, nothing])

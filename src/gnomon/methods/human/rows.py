@@ -9,7 +9,7 @@ from gnomon.core.records import SYSTEM, EndColumns, Record, column
 #: what is said of a pair: of its first system, or that nothing can be
 PairVerdict: TypeAlias = Literal["better", "worse", "undecided", "too few"]
 
-PAIRS, SYSTEMS, RATERS, WIDTH, INTERIM = "pairs", "systems", "raters", "width", "analyses"
+PAIRS, SYSTEMS, RATERS, INTERIM = "pairs", "systems", "raters", "analyses"
 _HUMAN = column("Judgements", help="the kind of people's scores")
 _OTHER = column("Other system", help="that it is compared with")
 _INTERVAL = EndColumns()
@@ -24,8 +24,8 @@ class PreferredRow(Record):
     difference: float | None = column(
         "Difference",
         interval=_INTERVAL,
-        help="mean score of the system less that of the other one, with all that was asked for:"
-        " documents as the unit, leniency taken out, the metric's slope",
+        help="mean score of the system less that of the other one, leniency taken out where"
+        " raters are adjusted for",
     )
     p: float | None = column("p", digits=3, help="Student's t, two-sided")
     p_corrected: float | None = column("p, corrected", digits=3, help="for the number of pairs")
@@ -34,9 +34,6 @@ class PreferredRow(Record):
     )
     segments: int = column("Segments", help="judged segments of the two systems")
     documents: int | None = column("Documents", help="judged documents; blank where unknown")
-    effective: float | None = column(
-        "Effective documents", help="documents of one length that say as much"
-    )
     by_segments: bool = column(
         "By segments", help="whether it would look decided, were segments independent; uncorrected"
     )
@@ -52,12 +49,11 @@ class PreferredRow(Record):
         "Design effect",
         help="how many times the variance of the plain difference is that of independent segments",
     )
-    slope: float | None = column("Slope", help="points of people per point of the metric; pooled")
     saved: float | None = column(
         "Saved",
         kind="share",
         better="higher",
-        help="share of judgements that leniency and metric save: 1 - (se / se of documents)^2",
+        help="share of judgements that taking leniency out saves: 1 - (se / se of documents)^2",
     )
 
 
@@ -70,7 +66,7 @@ class PeopleScoreRow(Record):
         "Score",
         better="higher",
         interval=_INTERVAL,
-        help="mean score, leniency taken out and moved by the metric where asked for",
+        help="mean score, leniency taken out where raters are adjusted for",
     )
     mean: float | None = column("Mean", better="higher", help="plain mean of what people said")
     judgements: int = column("Judgements", help="single judgements of its outputs")
@@ -95,21 +91,6 @@ class RaterRow(Record):
     )
 
 
-class WidthRow(Record):
-    """Where the width of a pair's interval comes from; halves of intervals, step by step."""
-
-    human: str = _HUMAN
-    system: str = SYSTEM
-    other: str = _OTHER
-    segments: float | None = column("Segments", help="half-width, were segments independent")
-    documents: float | None = column(
-        "Documents", help="what is added because segments of a document were judged together"
-    )
-    raters: float | None = column("Raters", help="what taking leniency out changes")
-    metric: float | None = column("Metric", help="what the slope on a metric changes")
-    half_width: float | None = column("Half-width", help="of the interval: the sum of these")
-
-
 class AnalysisRow(Record):
     """A planned analysis at judgements that are still coming in."""
 
@@ -128,6 +109,5 @@ ROWS: dict[str, type[Record]] = {
     PAIRS: PreferredRow,
     SYSTEMS: PeopleScoreRow,
     RATERS: RaterRow,
-    WIDTH: WidthRow,
     INTERIM: AnalysisRow,
 }

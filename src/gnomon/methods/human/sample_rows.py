@@ -12,11 +12,8 @@ class DrawnStratumRow(Record):
     unit: str = column("Unit", help="what is drawn as a whole: document or segment")
     units: int = column("In the set", help="how many documents, or segments, there are")
     drawn: int = column("Drawn", help="how many of them are judged")
-    least: float | None = column(
-        "Least chance", kind="share", digits=3, help="the smallest inclusion probability"
-    )
-    most: float | None = column(
-        "Largest chance", kind="share", digits=3, help="the largest inclusion probability"
+    chance: float = column(
+        "Chance", kind="share", digits=3, help="of each to be drawn: the inclusion probability"
     )
     segments: int = column("Segments", help="that are drawn with them")
 

@@ -39,14 +39,6 @@ STRATA = Claim(
     "undecided",
     f"{_COUNTS}, stratum by stratum",
 )
-WEIGHTED = Claim(
-    "human.sample.weighted",
-    "{drawn} of {units} are drawn with chances from {least:.3g} to {most:.3g}, the larger the more"
-    " the metric's scores of the systems differ: {segments}, {judgements} to judge. Plain means of"
-    " these judgements are biased; means weighted by sample.tsv are not",
-    "undecided",
-    "the inclusion probabilities",
-)
 SHARES = Claim(
     "human.sample.raters",
     "Each of {raters} people judges {judgements}",
@@ -74,7 +66,7 @@ FEW = Claim(
     "caution",
     f"fewer than {LEAST_DOCUMENTS} documents, or fewer segments than an interval takes",
 )
-CLAIMS = (RANDOM, WHOLE, STRATA, WEIGHTED, SHARES, APART, INTERIM, FEW)
+CLAIMS = (RANDOM, WHOLE, STRATA, SHARES, APART, INTERIM, FEW)
 
 
 def sample_verdict(finding: Finding) -> Iterator[Statement]:
@@ -89,18 +81,14 @@ def sample_verdict(finding: Finding) -> Iterator[Statement]:
         "segments": counted(sum(row.segments for row in strata)),
         "judgements": counted(sum(row.judgements for row in analyses), "output"),
     }
-    least = min(row.least or 0.0 for row in strata)
-    most = max(row.most or 0.0 for row in strata)
     places = finding.positions(strata)
     if drawn == sum(row.units for row in strata):
         yield WHOLE.said(places, **parts)
-    elif finding.facts["design"] == "pps":
-        yield WEIGHTED.said(places, least=least, most=most, **parts)
     elif finding.facts["design"] == "stratified":
         named = [f"{row.stratum} ({row.drawn} of {row.units})" for row in strata]
         yield STRATA.said(places, strata=listed(named), **parts)
     else:
-        yield RANDOM.said(places, chance=most, **parts)
+        yield RANDOM.said(places, chance=strata[0].chance, **parts)
     yield from _raters(finding, finding.records(DrawnRaterRow))
     documents = analyses[-1].so_far
     what = "document" if finding.facts["documents"] == "yes" else "segment"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.core.errors import DataError
-from gnomon.stats import inclusion_probabilities, proportional_allocation, systematic_draw
+from gnomon.stats import proportional_allocation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.data.formats import SampledSegment
 
-DesignName: TypeAlias = Literal["random", "stratified", "pps"]
+DesignName: TypeAlias = Literal["random", "stratified"]
 #: what is drawn as a whole
 Unit: TypeAlias = Literal["document", "segment"]
-TERCILES = ("low", "middle", "high")
 
 
 class SamplingUnit(NamedTuple):
@@ -41,7 +40,7 @@ class Design:
     """What is drawn, and how.
 
     Attributes:
-        how: of all, of each stratum, or weighted.
+        name: of all, or of each stratum.
         units: documents or segments, in the order of the test set.
         strata: of each unit; empty where there are none.
         inclusion: the probability of each unit to be drawn [units].
@@ -54,8 +53,6 @@ class Design:
 
     def draw(self, rng: np.random.Generator) -> NDArray[np.intp]:
         """The units of one draw, ascending."""
-        if self.name == "pps":
-            return systematic_draw(self.inclusion, rng.permutation(len(self.units)), rng.random())
         strata = np.array(self.strata)
         chosen = []
         for stratum in dict.fromkeys(self.strata):
@@ -81,16 +78,14 @@ def design_of(
     name: DesignName,
     count: int,
     testset: TestSet,
-    scores: NDArray[np.float64] | None,
 ) -> Design:
     """A draw of so many units.
 
     Args:
         units: of which is drawn.
-        name: at random, within strata, or with unequal probabilities.
+        name: at random, or within strata.
         count: how many units are drawn.
-        testset: whose domains are the strata where there are no scores.
-        scores: of a metric [systems, segments]; NaN counts as 0 in sums.
+        testset: whose domains are the strata.
 
     Raises:
         DataError: there are fewer units to draw than strata.
@@ -98,11 +93,9 @@ def design_of(
     if name == "random":
         strata: Sequence[str] = [""] * len(units)
         inclusion = np.full(len(units), count / len(units))
-    elif name == "pps" and scores is not None:
-        strata = [""] * len(units)
-        inclusion = inclusion_probabilities(_spreads(units, scores), count)
     else:
-        strata = _domains(units, testset) if scores is None else _terciles(units, scores)
+        domains = testset.domains or ()
+        strata = [domains[unit.segments[0]] for unit in units]
         names, members = np.unique(strata, return_inverse=True)
         if count < len(names):
             raise DataError(
@@ -112,31 +105,6 @@ def design_of(
         sizes = np.bincount(members)
         inclusion = (proportional_allocation(sizes, count) / sizes)[members]
     return Design(name, tuple(units), tuple(strata), inclusion)
-
-
-def _spreads(units: Sequence[SamplingUnit], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far apart a metric sees the systems on each unit, and at least the mean of that.
-
-    Smaller chances of what a metric sees alike cost more than they save.
-    """
-    sums = np.array([np.nansum(scores[:, list(unit.segments)], axis=1) for unit in units])
-    spread = sums.std(axis=1)
-    return np.maximum(spread, spread.mean()) if spread.any() else np.ones(len(units))
-
-
-def _domains(units: Sequence[SamplingUnit], testset: TestSet) -> list[str]:
-    domains = testset.domains or ()
-    return [domains[unit.segments[0]] for unit in units]
-
-
-def _terciles(units: Sequence[SamplingUnit], scores: NDArray[np.float64]) -> list[str]:
-    """Thirds of the units: by the difference of two systems, else by the mean of all."""
-    values = scores[0] - scores[1] if len(scores) == 2 else scores.mean(axis=0)
-    means = [np.nan_to_num(values[list(unit.segments)]).mean() for unit in units]
-    order = np.argsort(means, kind="stable")
-    third = np.empty(len(units), dtype=np.intp)
-    third[order] = np.arange(len(units)) * len(TERCILES) // len(units)
-    return [TERCILES[number] for number in third.tolist()]
 
 
 def analysis_of_units(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import Claim, amount, counted, listed, metric_title, p_value
+from gnomon.core.verdicts import Claim, amount, counted, listed, p_value
 from gnomon.methods.human.campaign import LEAST_SEGMENTS
 from gnomon.methods.human.rows import (
     AnalysisRow,
     PeopleScoreRow,
     PreferredRow,
     RaterRow,
-    WidthRow,
 )
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
@@ -64,13 +63,13 @@ TOGETHER = Claim(
 )
 SAVES = Claim(
     "human.compare.saves",
-    "{what}",
+    "Taking raters' leniency out saves {share:.0%} of the judgements here",
     "better",
     "the median over pairs of 1 - (standard error / that of documents alone)^2, above 1 in 100",
 )
 COSTS = Claim(
     "human.compare.costs",
-    "{what} makes intervals {share} wider than they are without",
+    "taking raters' leniency out makes intervals {share:.0%} wider than they are without",
     "caution",
     "the median over pairs of the same, below -5 in 100",
 )
@@ -79,12 +78,6 @@ FEW = Claim(
     "{what}: too few for an interval, so that nothing is said of which system is better ({least})",
     "caution",
     "fewer than 15 documents, or fewer than 30 segments",
-)
-UNEVEN = Claim(
-    "human.compare.effective",
-    "{documents} of very different length say as much as {effective} of one length",
-    "caution",
-    "effective documents below 20",
 )
 OWN_PEOPLE = Claim(
     "human.compare.own_people",
@@ -111,12 +104,6 @@ NO_DOCUMENTS = Claim(
     "caution",
     "segments as the unit",
 )
-FLAT = Claim(
-    "human.compare.flat",
-    "{metric} says nothing of these judgements: its slope is 0",
-    "caution",
-    "the pooled slope, not above 0",
-)
 UNEQUAL = Claim(
     "human.compare.unequal",
     "systems were judged on different segments ({fewest:,} to {most:,}): the comparison holds if"
@@ -137,21 +124,19 @@ ANALYSIS = Claim(
     "O'Brien and Fleming's level of the analysis",
 )
 CLAIMS = (
-    *(PREFERS, EVEN, FIRST, LEADS, ALL_EVEN, AGAINST, TOGETHER, SAVES, COSTS, FEW, UNEVEN),
-    *(OWN_PEOPLE, SOME_ALONE, NO_RATERS, NO_DOCUMENTS, FLAT, UNEQUAL, FEW_OF_EACH, ANALYSIS),
+    *(PREFERS, EVEN, FIRST, LEADS, ALL_EVEN, AGAINST, TOGETHER, SAVES, COSTS, FEW),
+    *(OWN_PEOPLE, SOME_ALONE, NO_RATERS, NO_DOCUMENTS, UNEQUAL, FEW_OF_EACH, ANALYSIS),
 )
 #: shares of judgements, saved and lost, that are worth a sentence
 _WORTH, _COSTLY = 0.01, 0.05
-_FEW_EFFECTIVE = 20
 _FEW_OF_EACH = 100
-_LENIENCY = "taking raters' leniency out"
 _TITLES = dict.fromkeys(("rr", "darr"), "of the comparisons won") | {
     "da-z": "standard deviations (DA)",
     "da-raw": "points of DA",
 }
 
 
-def people_verdict(finding: Finding) -> Iterator[Statement]:
+def compare_verdict(finding: Finding) -> Iterator[Statement]:
     """Which systems people prefer, what makes intervals wider and narrower, what is unknown."""
     every = finding.records(PreferredRow)
     for human in dict.fromkeys(row.human for row in every):
@@ -160,7 +145,7 @@ def people_verdict(finding: Finding) -> Iterator[Statement]:
         raters = [row for row in finding.records(RaterRow) if row.human == human]
         yield from _outcome(finding, pairs, systems, raters)
         yield from _analyses(finding, human, pairs)
-        yield from _width(finding, human, pairs)
+        yield from _width(finding, pairs)
         yield from _cautions(finding, pairs, systems, raters)
 
 
@@ -272,29 +257,15 @@ def _analyses(finding: Finding, human: str, pairs: Sequence[PreferredRow]) -> It
     )
 
 
-def _width(finding: Finding, human: str, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
+def _width(finding: Finding, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
     if pairs[0].verdict == "too few":
         return
     yield from _together(finding, pairs)
-    rows = [row for row in finding.records(WidthRow) if row.human == human]
-    saved = {
-        name: median(shares)
-        for name, step in ((_metric(finding), "metric"), (_LENIENCY, "raters"))
-        if (shares := [share for row in rows if (share := _saved(row, step)) is not None])
-    }
-    if pairs[0].slope == 0:
-        yield FLAT.said(finding.positions(pairs[:1]), metric=_metric(finding))
-    worth = [f"{name} {share:.0%}" for name, share in saved.items() if share >= _WORTH]
-    if worth:
-        first, *rest = worth
-        name, _, share_of_first = first.rpartition(" ")
-        name = name.capitalize() if name == _LENIENCY else name
-        said = f"{name} saves {share_of_first} of the judgements here"
-        yield SAVES.said(finding.positions(rows), what=", ".join((said, *rest)))
-    for name, share in saved.items():
-        if share <= -_COSTLY:
-            wider = f"{(1 - share) ** 0.5 - 1:.0%}"
-            yield COSTS.said(finding.positions(rows), what=name, share=wider)
+    saved = median(row.saved or 0.0 for row in pairs)
+    if saved >= _WORTH:
+        yield SAVES.said(finding.positions(pairs), share=saved)
+    if saved <= -_COSTLY:
+        yield COSTS.said(finding.positions(pairs), share=(1 - saved) ** 0.5 - 1)
 
 
 def _together(finding: Finding, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
@@ -310,19 +281,6 @@ def _together(finding: Finding, pairs: Sequence[PreferredRow]) -> Iterator[State
     if corrected < decided:
         said += f" ({corrected} after the correction for {len(pairs)} pairs)"
     yield TOGETHER.said(finding.positions(pairs), segments=different, decided=said)
-
-
-def _saved(row: WidthRow, step: str) -> float | None:
-    """Share of judgements that a step saves: 1 - (width with it / width without it)^2."""
-    before = (row.segments or 0.0) + (row.documents or 0.0)
-    change = row.raters if step == "raters" else row.metric
-    if step == "metric":
-        before += row.raters or 0.0
-    return None if change is None or not before else 1 - ((before + change) / before) ** 2
-
-
-def _metric(finding: Finding) -> str:
-    return next((metric_title(spec) for spec in finding.signatures), "the metric")
 
 
 def _cautions(
@@ -348,12 +306,6 @@ def _cautions(
     if row.verdict != "too few":
         if row.documents is None:
             yield NO_DOCUMENTS.said(finding.positions(pairs), human=human)
-        elif (row.effective or 0.0) < _FEW_EFFECTIVE:
-            yield UNEVEN.said(
-                finding.positions(pairs),
-                documents=counted(row.documents, "document"),
-                effective=f"{row.effective:.0f}",
-            )
         if row.segments < _FEW_OF_EACH:
             yield FEW_OF_EACH.said(finding.positions(systems))
     sizes = [system.segments for system in systems]
