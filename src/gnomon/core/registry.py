@@ -77,7 +77,7 @@ BUILT_IN: Mapping[str, str] = {
     "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",
     "muler": "gnomon.methods.muler._score:score",
     "muler.validate": "gnomon.methods.muler.validate._validate:validate",
-    "muler.correlate": "gnomon.methods.muler.paper.correlate:correlate",
+    "muler.correlate": "gnomon.methods.muler._correlate:correlate",
     "errors": "gnomon.methods.muler._errors:errors",
     "bmx.score": "gnomon.methods.bmx.metric:score",
     "bmx.explain": "gnomon.methods.bmx._explain:explain",

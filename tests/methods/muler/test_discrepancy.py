@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,17 @@ def test_minimal_paraphrases_change_the_features_that_they_should(
 
     assert all(end(one, "add", "low") > end(one, "miss", "high") for one in more)
     assert all(end(one, "miss", "low") > end(one, "add", "high") for one in fewer)
+
+
+@pytest.mark.parametrize("metric", ["bleu", "none"])
+def test_too_few_are_said_where_no_segment_has_the_feature_on_both_sides(metric: str) -> None:
+    references = [f"the {'cat' if n % 2 else 'dog'} sat {n}" for n in range(80)]
+    outputs = [f"the thing sat {n}" for n in range(80)]
+    testset = gn.TestSet.from_lists({"a": outputs}, references, language_pair="en")
+    found = gn.muler(testset, metric, **CAT, resamples=200)
+    assert {row["segments"] for row in found.rows} == {0}
+    (said,) = [one.text for one in found.verdict if one.claim == "muler.uneven"]
+    assert re.fullmatch(
+        r"a has too few re:cat \(in \.50 \[\.\d\d, \.\d\d\] of the segments, too many in \.00\)\.",
+        said,
+    )

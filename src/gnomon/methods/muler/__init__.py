@@ -11,12 +11,12 @@ from gnomon.methods.muler import validate as validate
 
 if TYPE_CHECKING:
     from gnomon.core.slices import slices as slices
+    from gnomon.methods.muler._correlate import correlate as correlate
     from gnomon.methods.muler._errors import errors as errors
     from gnomon.methods.muler._figures import clipped_ratios as clipped_ratios
     from gnomon.methods.muler._figures import ratio as ratio
     from gnomon.methods.muler._score import score as score
     from gnomon.methods.muler._setup import Masks as Masks
-    from gnomon.methods.muler.paper.correlate import correlate as correlate
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Cell, Finding, Statement, Table, View
+    from gnomon.methods.muler._correlate import Member
     from gnomon.methods.muler._figures import Figures, Variant
-    from gnomon.methods.muler.paper.correlate import Member
 
 
 # Correlations of -MuLER with scores: within each test set, and over all of them.

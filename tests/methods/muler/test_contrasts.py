@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.methods.muler import correlate
+from gnomon.methods.muler._contrasts import contrasts, segment_muler
 from gnomon.methods.muler._figures import FeatureScores, Presence
-from gnomon.methods.muler.paper.contrasts import contrasts, segment_muler
 
 
 @st.composite

@@ -19,24 +19,8 @@ from gnomon.core.signature import of_test_sets
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.linguistics import Features, FeatureSources, Tagger
-from gnomon.methods.muler._figures import VARIANTS, Variants, figures
-from gnomon.methods.muler._sentences import (
-    ScorerRow,
-    Scorers,
-    scorer_faults,
-    scorers_of,
-    sentence_part,
-)
-from gnomon.methods.muler._setup import (
-    MaskOptions,
-    Run,
-    WordChoice,
-    check_masked_slices,
-    prepared,
-)
-from gnomon.methods.muler._uncertainty import Bootstrap
-from gnomon.methods.muler.paper.contrasts import contrasts, exhibit
-from gnomon.methods.muler.paper.correlations import (
+from gnomon.methods.muler._contrasts import contrasts, exhibit
+from gnomon.methods.muler._correlations import (
     CORRELATE_CLAIMS,
     MEANING,
     POOLING,
@@ -55,6 +39,22 @@ from gnomon.methods.muler.paper.correlations import (
     points_of,
     views,
 )
+from gnomon.methods.muler._figures import VARIANTS, Variants, figures
+from gnomon.methods.muler._sentences import (
+    ScorerRow,
+    Scorers,
+    scorer_faults,
+    scorers_of,
+    sentence_part,
+)
+from gnomon.methods.muler._setup import (
+    MaskOptions,
+    Run,
+    WordChoice,
+    check_masked_slices,
+    prepared,
+)
+from gnomon.methods.muler._uncertainty import Bootstrap
 from gnomon.metrics.masking import MaskSeed
 from gnomon.metrics.protocol import Metrics
 
