@@ -55,7 +55,10 @@ def refusal(line: str) -> str:
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
-def test_commands_of_a_page_are_understood(page: Path) -> None:
+def test_commands_of_a_page_are_understood(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # --write-recipe writes where it is read
     blocks = re.findall(
         r"^```.*?\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
     )

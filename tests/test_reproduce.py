@@ -68,6 +68,7 @@ _LONG = {
     "MuLER-Figure-7-and-section-4.4",
     "MuLER-Figure-9-and-appendix-C",
     "Difficulty-Tables-1-and-2,-figure-2",
+    "Difficulty-Table-3,-figure-3",
     "BMX-Figures-12-and-13",
     "Paraphrased-references-Table-4",
     "Paraphrased-references-Table-8",
@@ -170,9 +171,8 @@ def _run(section: str, shared: Path, folder: Path, encoder: str, *, short: bool)
             if option in arguments:
                 assert (folder / arguments[arguments.index(option) + 1]).stat().st_size, line
     for script, *given in _scripts(section):
-        words = _arguments(
-            shlex.join(["", *given]), shared / "data", shared / "oracles" / "bmx", ""
-        )
+        line = shlex.join(["", *given])
+        words = _arguments(line, shared / "data", shared / "oracles" / "bmx", encoder)
         if short and "--first" in words:
             words += ["--first", str(_SHORT["--first"])]
         program = runpy.run_path(str(_ROOT / script))

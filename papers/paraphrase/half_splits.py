@@ -20,6 +20,8 @@ from gnomon.methods.paraphrase.generation import ConstrainedSearch
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from gnomon import formats
+
 
 def main(given: Sequence[str] | None = None) -> None:
     """Print a line per split, and the mean, spread and ends of the gain."""
@@ -44,10 +46,11 @@ def main(given: Sequence[str] | None = None) -> None:
     for number in range(1, args.splits + 1):
         giving, judged = halves(testset, people, draw)
         asked = paraphrase.output_constraints(giving)
-        if args.model:
-            made = by_model(giving, asked, args.model)
-        else:
-            made = paraphrase.from_outputs(giving, asked)
+        made = (
+            by_model(giving, asked, args.model)
+            if args.model
+            else paraphrase.from_outputs(giving, asked)
+        )
         base = agreement(judged, args.metric, people)
         value = agreement(judged.with_paraphrases(made), args.metric, people) if made else base
         gains.append(value - base)
@@ -73,11 +76,13 @@ def halves(
     return giving, judged
 
 
-def by_model(testset: TestSet, asked: Sequence[paraphrase.Constraint], model: str) -> list[object]:
+def by_model(
+    testset: TestSet, asked: Sequence[paraphrase.Constraint], model: str
+) -> tuple[formats.Paraphrase, ...]:
     """A paraphrase for each n-gram that the model can reach."""
     search = ConstrainedSearch(constraints=tuple(asked))
     work = paraphrase.plan(testset, search, model=model, keep_duplicates=True)
-    return list(dict.fromkeys(p for batch in work.batches() for g in batch.groups for p in g))
+    return tuple(dict.fromkeys(p for batch in work.batches() for g in batch.groups for p in g))
 
 
 def agreement(testset: TestSet, metric: str, people: Mapping[str, float]) -> float:

@@ -215,16 +215,6 @@ def tagger_faults(tagger: str | None, language: str | None) -> Iterator[Problem]
 # What the command line names: ``inputs`` are its data, ``options`` those of the method.
 
 
-def needed(inputs: Any, why: str) -> list[str]:
-    """The files of paraphrases that a command line names."""
-    if not inputs.args.paraphrases:
-        raise UsageError(
-            f"{why}: name files with --paraphrases FILE; this makes one of a test set with several"
-            " systems: gnomon paraphrase generate -t DIR --method pseudo --save FILE.jsonl"
-        )
-    return list(inputs.args.paraphrases)
-
-
 def chosen_of(inputs: Any, files: Iterable[str], segments: int | None) -> list[Paraphrase]:
     """The paraphrases in files that ``--n`` and ``--methods`` choose."""
     paraphrases = read_paraphrases(list(files), segments=segments)
