@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import inspect
 import io
 import re
@@ -28,6 +29,7 @@ _PAGES = sorted(
     )
     if not {"_build", "_generated"} & set(page.parts)
 )
+_whole = functools.cache(parser)
 _OF_EXAMPLES = ("gnomon lengths", "gnomon repetitions")  # commands of packages
 
 
@@ -48,10 +50,16 @@ def refusal(line: str) -> str:
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-            parser().parse_args(shlex.split(line)[1:])
+            _whole().parse_args(shlex.split(line)[1:])
     except SystemExit as end:
         return f"{line}: {said.getvalue().strip()}" if end.code else ""
     return ""
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where recipes may be written: options that write one do so when they are read."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
