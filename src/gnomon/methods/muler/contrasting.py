@@ -335,7 +335,9 @@ def draw(pairs: Sequence[HasSegments], *, items: int, rng: np.random.Generator) 
         drawn += [segment for segment in taken if segment is not None]
     order = rng.permutation(min(items, len(drawn))).tolist()
     coins = rng.integers(0, 2, size=len(order)).tolist()
-    return [Draw(*drawn[i], swapped=bool(coin)) for i, coin in zip(order, coins, strict=True)]
+    return [
+        Draw(drawn[i][0], drawn[i][1], bool(coin)) for i, coin in zip(order, coins, strict=True)
+    ]
 
 
 def _segments_of(
