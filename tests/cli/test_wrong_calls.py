@@ -116,7 +116,8 @@ WRONG = """
 2 | score -t set -b=3 | -b/--score-only: it takes no value
 2 | score -t set -i | -i/--input: it takes one value or more
 2 | list metrics more | 'more' is one value too many
-2 | muler | missing: COMMAND
+2 | bmx | missing: COMMAND
+2 | muler | or a test set with -t DIR
 2 | score -t set -m bluo | unknown metric 'bluo'; did you mean 'bleu'?
 2 | score -t set -m bleu( | cannot be read: at character 6
 2 | score -t set -m bleu(x=1) | metric 'bleu' has no option 'x'; it takes: lowercase
