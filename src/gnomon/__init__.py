@@ -1,4 +1,4 @@
-"""gnomon makes any metric of machine translation or text generation say more.
+"""gnomon compares translations: which is better, by how much, and on which words.
 
 Everything public is listed in ``__all__``; names are imported when first used, so that
 ``import gnomon`` stays quick.

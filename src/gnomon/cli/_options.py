@@ -332,7 +332,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 def add_store(parser: argparse.ArgumentParser) -> None:
     """The results that a command reads: always its first argument."""
-    parser.add_argument("store", metavar="STORE", help="the results: a folder, or a URL")
+    parser.add_argument("store", metavar="STORE", help="the folder of the results")
 
 
 def add_page(parser: argparse._ActionsContainer) -> None:

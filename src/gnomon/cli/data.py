@@ -33,7 +33,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     inner = add_group(
         commands,
         "data",
-        answers="which official test sets there are, and how to get them into a folder of yours",
+        answers="list, fetch and convert official test sets",
     )
     _add_list(inner)
     _add_fetch(inner)
@@ -105,7 +105,7 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "list",
-        answers="which test sets can be fetched, which are here, and what an archive holds",
+        answers="list test sets that can be fetched or are here, and what an archive holds",
         more=_LIST_EXAMPLES,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="these, with their pairs")
@@ -221,7 +221,7 @@ def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "fetch",
-        answers="how to get an official test set, checked, into a folder that -t takes",
+        answers="fetch an official test set into a folder, and check it",
         more=_FETCH_EXAMPLES,
     )
     parser.add_argument(
@@ -287,7 +287,7 @@ def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "convert",
-        answers="how WMT's XML and SGML, MQM or quality estimation become a test set folder",
+        answers="convert WMT's XML and SGML, MQM or quality estimation to a test set folder",
         more=_CONVERT_EXAMPLES,
     )
     parser.add_argument(

@@ -41,7 +41,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def _add_info(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = add_command(
-        commands, "info", answers="what a test set contains", more="example: gnomon info -t DIR"
+        commands, "info", answers="describe a test set", more="example: gnomon info -t DIR"
     )
     add_data(parser)
     add_output(parser)
@@ -118,7 +118,7 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "list",
-        answers="which methods, metrics, models, features, taggers, formats and others there are",
+        answers="list available methods, metrics, models, features, taggers and formats",
     )
     parser.add_argument(
         "kind", choices=tuple(_KINDS), metavar="KIND", help=f"what is listed: {', '.join(_KINDS)}"
@@ -306,7 +306,7 @@ def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "setup",
-        answers="how to install what languages, BERTScore and learned metrics need",
+        answers="install taggers, and models of BERTScore and learned metrics",
         more="examples:\n  gnomon setup en\n  gnomon setup bertscore\n"
         "  gnomon setup baseline roberta-large --texts news.txt -l en\n"
         "  gnomon setup model wmt22-comet-da --encoder xlm-roberta-large\n"
@@ -559,7 +559,7 @@ def _agreed() -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-# ``gnomon selftest``: whether this installation gives the numbers that it should.
+# ``gnomon selftest``: check that this installation gives the numbers that it should.
 
 
 _TOLERANCE = 1e-6
@@ -568,7 +568,9 @@ _TOLERANCE = 1e-6
 def _add_selftest(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = add_command(
-        commands, "selftest", answers="whether this installation gives the numbers that it should"
+        commands,
+        "selftest",
+        answers="check that this installation gives the numbers that it should",
     )
     add_output(parser)
     parser.set_defaults(run=_selftest)
@@ -591,9 +593,7 @@ def _selftest(args: argparse.Namespace) -> int:
 
 def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "cache", answers="what is kept between runs, and how to delete it"
-    )
+    parser = add_command(commands, "cache", answers="show or delete what is kept between runs")
     parser.add_argument(
         "action",
         choices=("info", "clear"),

@@ -53,7 +53,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "serve",
-        answers="which translation is better, in a browser, for people without a shell",
+        answers="compare translations in a browser",
         more=_EXAMPLES,
     )
     parser.add_argument(
@@ -107,9 +107,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _add_tokens(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = add_command(
-        commands, "tokens", answers="who else is let into a server, and how", more=_LETTING_IN
-    )
+    parser = add_command(commands, "tokens", answers="let others into a server", more=_LETTING_IN)
     parser.add_argument(
         "folder", nargs="?", help="where its comparisons are kept (default: a folder of your own)"
     )

@@ -71,7 +71,7 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "run",
-        answers="what many metrics and methods say of many test sets, computed once and kept",
+        answers="run many metrics and methods on many test sets, and keep what they give",
         more=_RUN_EXAMPLES,
     )
     parser.add_argument("study", metavar="STUDY.toml", help="the file that says what is wanted")
@@ -258,7 +258,7 @@ muler_features and best_metrics answer common questions. Formats for people show
 examples:
   gnomon query wmt.store
   gnomon query wmt.store --columns
-  gnomon query s3://bucket/wmt.store 'select * from leaderboard where rank = 1'
+  gnomon query wmt.store 'select * from leaderboard where rank = 1'
   gnomon query wmt.store 'select system, score from scores order by score desc limit 5'
   gnomon query wmt.store "select * from muler where feature = 'pos:NOUN'" -f tsv
 """
@@ -269,7 +269,7 @@ def _add_query(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "query",
-        answers="anything that SQL can ask of the results of a study",
+        answers="query the results of a study with SQL",
         more=_QUERY_EXAMPLES,
     )
     add_store(parser)
@@ -391,7 +391,7 @@ def _add_report(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "report",
-        answers="what a study found, as pages to look around in",
+        answers="write what a study found as pages",
         more=_REPORT_EXAMPLES,
     )
     add_store(parser)
@@ -467,7 +467,7 @@ def _add_export(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "export",
-        answers="how to take the results of a study into other tools",
+        answers="write the results of a study as a DuckDB file, CSV or Parquet",
         more=_EXPORT_EXAMPLES,
     )
     add_store(parser)
