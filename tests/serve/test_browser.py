@@ -40,10 +40,9 @@ PAGES = {
     "people": ("Who has one", "/people"),
     "nothing": ("nothing here", "/nothing"),
     "no way in": ("does not open gnomon", "/enter?token=x"),
-    "methods": ("What can be set", "/studies/{study}/methods"),
-    "form of a method": ("Rarely needed", "/studies/{study}/methods/muler"),
+    "methods": ("For researchers", "/studies/{study}/methods"),
+    "form of a method": ("Patterns of your own", "/studies/{study}/methods/muler"),
     "words": ("Such a figure is no share", "/help/words"),
-    "help of a method": ("One of: auto, tokens, spans", "/help/muler"),
 }
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 CASES = [

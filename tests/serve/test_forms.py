@@ -5,35 +5,30 @@ from __future__ import annotations
 import pytest
 
 from gnomon.core import registry
-from gnomon.core.options import Limits, MachineShare, Reaches, read_texts
+from gnomon.core.options import Limits, MachineShare, Reaches
 from gnomon.serve._forms import (
     LABELS,
+    OFFERED,
     Form,
     checked,
     form_of,
     kind_of,
     offered_options,
     read_form,
-    texts_of,
 )
-from gnomon.serve._schema import options_schema, served_methods
+from gnomon.serve._schema import options_schema
 
-NAMES = tuple(registry.BUILT_IN)
+NAMES = tuple(OFFERED)
 
 
 def as_sent(form: Form) -> dict[str, list[str]]:
     """What a browser sends of a form that nobody touched."""
-    sent: dict[str, list[str]] = {}
-    for field in form.fields:
-        if field.kind == "switch":
-            sent[field.name] = ["no", *(["yes"] if field.values == ("yes",) else [])]
-        elif field.kind == "checkboxes":
-            sent[field.name] = ["", *field.values]
-        elif field.kind in ("list", "pairs"):
-            sent[field.name] = ["\r\n".join(field.values)]
-        else:
-            sent[field.name] = list(field.values) or [""]
-    return sent
+    return {
+        field.name: ["\r\n".join(field.values)]
+        if field.kind in ("list", "pairs")
+        else list(field.values) or [""]
+        for field in form.fields
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -46,37 +41,14 @@ def test_a_form_that_nobody_touched_gives_the_same_request(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_default_is_read_from_its_text_again(name: str) -> None:
-    for option in registry.find(name).options.values():
-        texts = () if option.required else texts_of(option.default)
-        if option.switch or not texts:
-            continue
-        value, default = read_texts(option, texts), option.default
-        assert value in (default, [default], list(default) if isinstance(default, tuple) else None)
-
-
-def test_all_options_are_asked_but_those_of_files_the_network_and_code() -> None:
-    asked = {
-        (name, field.option) for name in NAMES for field in form_of(registry.find(name)).fields
-    }
-    left_out = {
-        (name, option.name)
-        for name in NAMES
-        for option in registry.find(name).options.values()
-        if (name, option.name) not in asked
-    }
-    assert len(asked) > 250
-    for name, option in left_out:
-        declared = registry.find(name)
-        reaching = [m for m in declared.options[option].marks if isinstance(m, Reaches)]
-        assert (
-            any(not m.of_text for m in reaching)
-            or option not in declared.step_options
-            or declared.options[option].mark(MachineShare)
-        )
-    assert ("compare", "workers") in left_out
-    assert ("muler", "lexicon") in left_out
-    assert ("compare", "delta_accuracy") in left_out
+def test_six_options_are_asked_at_most_and_none_of_files_the_network_and_code(name: str) -> None:
+    method = registry.find(name)
+    assert 1 <= len(offered_options(method)) <= 6
+    for option in offered_options(method).values():
+        assert option.name in LABELS, "say in words what this option asks for"
+        assert option.name in {*method.step_options, "metrics"}
+        assert option.mark(MachineShare) is None
+        assert all(mark.of_text for mark in option.marks if isinstance(mark, Reaches))
 
 
 def test_kinds_limits_choices_and_help_are_those_of_the_options() -> None:
@@ -92,37 +64,24 @@ def test_kinds_limits_choices_and_help_are_those_of_the_options() -> None:
     assert fields["test"].kind == "select"
     assert fields["test"].choices == registry.find("compare").options["test"].choices
     assert all(field.help for field in fields.values())
-    assert kind_of(registry.find("muler").options["variants"]) == "checkboxes"
     assert kind_of(registry.find("muler").options["pattern"]) == "pairs"
     assert kind_of(registry.find("muler").options["features"]) == "list"
 
 
-def test_a_server_asks_in_words_and_computes_no_more_than_anybody_needs() -> None:
-    for method in served_methods().values():
-        for field in form_of(method).fields:
-            assert field.option in LABELS, "say in words what this option asks for"
+def test_a_server_computes_no_more_than_anybody_needs() -> None:
     read = read_form(registry.find("compare"), {"compare:resamples": ["100001"]})
     assert read.problems == {"resamples": "at most 100,000 on this server"}
     assert not read_form(registry.find("compare"), {"compare:resamples": ["100000"]}).problems
     assert read_form(registry.find("compare"), {"compare:workers": ["2"]}).problems
-    assert options_schema(registry.find("stress"))["properties"]["limit"]["maximum"] == 100_000
-
-
-def test_rare_options_stand_apart_under_their_heading() -> None:
-    for group in form_of(registry.find("metaeval")).groups:
-        declared = registry.find("metaeval").options
-        assert not any(declared[field.option].rare for field in group.fields)
-        assert all(declared[field.option].rare for field in group.rare)
-    assert any(group.rare for group in form_of(registry.find("metaeval")).groups)
+    assert options_schema(registry.find("muler"))["properties"]["resamples"]["maximum"] == 100_000
 
 
 def test_what_was_sent_is_read_as_the_command_line_reads_it() -> None:
     sent = {
         "muler:features": ["pos:*\r\n\r\n re:number \r\n"],
         "muler:pattern": ["number=[0-9]+\nword=a=b"],
-        "muler:variants": ["", "ratio"],
         "muler:resamples": ["200"],
-        "muler:masking": ["spans"],
+        "muler:confidence": ["0.9"],
         "compare:resamples": ["7"],
     }
     read = read_form(registry.find("muler"), sent)
@@ -130,9 +89,8 @@ def test_what_was_sent_is_read_as_the_command_line_reads_it() -> None:
     assert read.options == {
         "features": ["pos:*", "re:number"],
         "pattern": {"number": "[0-9]+", "word": "a=b"},
-        "variants": ["ratio"],
         "resamples": 200,
-        "masking": "spans",
+        "confidence": 0.9,
     }
 
 
@@ -165,9 +123,9 @@ def test_what_is_wrong_is_said_beside_its_field(option: str, text: str, said: st
 
 
 def test_options_that_do_not_go_together_are_told_of_one_of_them() -> None:
-    sent = {"compare:min_drop": ["2"]}
-    read = read_form(registry.find("compare"), sent)
-    assert list(read.problems) == ["min_drop"]
+    read = read_form(registry.find("muler"), {"muler:features": ["re:animal"]})
+    assert list(read.problems) == ["features"]
+    assert "need a pattern" in read.problems["features"]
 
 
 def test_a_tagger_that_is_installed_may_be_named_and_no_other() -> None:

@@ -1,4 +1,4 @@
-"""Methods by generated forms: what a comparison may be asked, what was typed, what is refused."""
+"""Methods by forms: what a comparison may be asked, what was typed, what is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gnomon.core import registry
 from gnomon.core.options import Reaches
 from gnomon.serve import Settings, make_app
 from gnomon.serve._comparison import JOB, StepChoice, write_record
-from gnomon.serve._forms import form_of, offered_options
+from gnomon.serve._forms import form_of
 from gnomon.serve._schema import served_methods
 
 if TYPE_CHECKING:
@@ -62,8 +62,6 @@ def _as_a_browser_sends(page: str) -> dict[str, list[str]]:
             value = chosen[1] if chosen else re.search(r'value="([^"]*)"', tag[5])[1]
         elif tag[2]:
             value = tag[3]
-        elif 'type="checkbox"' in attributes and " checked" not in attributes:
-            continue
         else:
             value = re.search(r'value="([^"]*)"', attributes)[1]
         sent.setdefault(name, []).append(html.unescape(value))
@@ -80,7 +78,8 @@ def test_the_methods_of_a_comparison_say_what_they_answer_and_which_have_run(pag
     listed = {each["name"]: each for each in client.get(f"{base}/methods.json").json()["methods"]}
     assert set(listed) == set(METHODS)
     assert listed["compare"]["state"] == "cancelled"
-    assert listed["stress"]["state"] == ""
+    assert listed["score"]["state"] == ""
+    assert "gnomon list methods" in page.text
     assert f'href="{base}/methods"' in client.get(base).text
 
 
@@ -147,34 +146,16 @@ def test_what_still_runs_is_not_asked_for_more(pages):
     client, _, app = pages
     waiting = comparison_of(app, "owner").id
     assert "still running" in client.get(f"/studies/{waiting}/methods").text
-    answer = client.post(f"/studies/{waiting}/methods/stress", data={})
+    answer = client.post(f"/studies/{waiting}/methods/score", data={})
     assert answer.status_code == 422
     assert "still running" in answer.text
 
 
-@pytest.mark.parametrize("name", ["bench", "serve", "nothing", "metaeval", "../people"])
+@pytest.mark.parametrize("name", ["bench", "stress", "nothing", "metaeval", "../people"])
 def test_no_other_method_is_run(pages, name):
     client, base, _ = pages
     assert client.get(f"{base}/methods/{name}").status_code == 404
     assert client.post(f"{base}/methods/{name}", data={}).status_code == 404
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_help_says_what_each_option_means(pages, name):
-    client, _, _ = pages
-    page = client.get(f"/help/{name}")
-    assert page.status_code == 200
-    assert page.text.count("<dt ") == len(offered_options(registry.find(name)))
-
-
-def test_help_is_written_in_sentences_without_commands(pages):
-    client, _, _ = pages
-    page = client.get("/help/muler").text
-    assert "Names of metrics, as bleu" in page
-    assert "<code>resamples</code>" in page  # as the API calls it
-    assert "spacy:NAME or an annotator" in page  # a name stays as it is written
-    assert "Sentence scorers: names (sentiment" in page
-    assert client.get("/help/nothing").status_code == 404
 
 
 def test_a_method_joins_its_comparison_and_nothing_is_computed_again(tmp_path):

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUILT_IN",
-    "OF_OUTPUTS_ALONE",
     "OF_THE_RUN",
     "Method",
     "Texts",
@@ -96,13 +95,6 @@ BUILT_IN: Mapping[str, str] = {
     "stress": "gnomon.methods.stress._stress:stress",
     "train.metric": "gnomon.methods.train._metric:metric",
 }
-#: built-in steps of studies that need outputs and references alone, and no option; each declares
-#: that, too, but to read it all have to be loaded
-OF_OUTPUTS_ALONE = (
-    *("score", "compare", "muler", "muler.validate"),
-    *("bmx.score", "bmx.explain", "difficulty.score", "difficulty.words"),
-    *("paraphrase.diversity", "stress"),
-)
 #: parameters that belong to a run and not to a request, and what they mean
 OF_THE_RUN: Mapping[str, str] = {
     "allow_code": "let a spec ``python('module:function')`` import and run the module.",

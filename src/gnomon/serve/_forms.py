@@ -1,9 +1,9 @@
-"""Forms of methods, made of their declared options, and what people send with them.
+"""Forms of the methods that a server runs, and what people send with them.
 
-A method declares each option once, as a parameter of its function; :func:`form_of` says how a page
-asks for it, and :func:`read_form` reads what came back as the command line reads texts. Options
-whose texts open files, ask other machines or run code are not offered; where a text says itself
-what it reaches (specs of metrics, names of taggers), the harmless ones are taken.
+:data:`OFFERED` names methods and the few options of each; all else is for the command line. A
+method declares each option once, as a parameter of its function; :func:`form_of` says how a page
+asks for it, and :func:`read_form` reads what came back as the command line reads texts. Where a
+text says itself what it reaches (specs of metrics, names of taggers), harmless ones are taken.
 """
 
 from __future__ import annotations
@@ -16,11 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_origin
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.options import (
     MOST,
-    Group,
     Limits,
-    MachineShare,
     Metavar,
-    Reaches,
     in_files,
     parts_of,
     reaches,
@@ -29,83 +26,31 @@ from gnomon.core.options import (
 from gnomon.core.registry import plain_help
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from gnomon.core.options import Option
     from gnomon.core.registry import Method
 
-__all__ = ["Field", "FieldGroup", "Form", "Posted", "form_of", "offered_options", "read_form"]
+__all__ = ["OFFERED", "Field", "Form", "Posted", "form_of", "offered_options", "read_form"]
 
-Kind: TypeAlias = Literal["number", "switch", "select", "checkboxes", "list", "pairs", "text"]
-#: what a switch sends; before its box stands a hidden field with the second
-ON, OFF = "yes", "no"
-#: the choice that leaves an option at a default that is none of its choices
-UNSET = ""
-_OWN = "options"
+Kind: TypeAlias = Literal["number", "select", "list", "pairs", "text"]
+#: method -> the options that people without a shell may set; none opens a file or runs code
+OFFERED: Mapping[str, tuple[str, ...]] = {
+    "score": ("metrics",),
+    "compare": ("metrics", "baseline", "test", "resamples", "confidence", "seed"),
+    "muler": ("metrics", "features", "pattern", "tagger", "resamples", "confidence"),
+}
 #: option -> what it asks for, in words, where its name is short for those who write commands
 LABELS = {
-    "alpha": "largest p of a difference",
-    "alternative": "what is looked for",
     "baseline": "translation that the others are compared with",
-    "by": "results for parts of the texts",
     "confidence": "confidence of ranges",
-    "correction": "correction for several comparisons",
-    "decay": "decay of the tree kernel",
-    "doses": "places changed in a text",
-    "draws": "random kinds of words drawn",
-    "errors": "judge by marked errors",
-    "errors_kind": "kind of marked errors",
-    "examples": "segments shown",
-    "explainer": "how the words of a score are found",
-    "explainers": "how the words of a score are found",
-    "fail_if_worse": "metrics by which a worse translation fails",
-    "faithfulness": "judge by deletion and insertion",
     "features": "kinds of words",
-    "groups": "numbers of groups",
-    "iterations": "how often to explain",
-    "kinds": "kinds of changes",
-    "language": "language of the texts",
-    "limit": "most sentences changed",
-    "lone": "segments with fewer than two trees",
-    "leave_one_out": "each system judged by the misses of the others",
-    "longest": "words of the longest phrase",
-    "lower_is_better": "metrics where lower is better",
-    "masking": "how words are covered",
-    "max_calls": "most pairs of texts scored",
-    "measures": "measures of diversity",
     "metrics": "measured by",
-    "min_count": "least occurrences of a listed word",
-    "min_drop": "smallest drop that fails",
-    "ngrams": "phrases listed",
-    "experiments": "what is tried",
-    "perturbed_system": "whose texts are changed",
-    "p": "exponent of the mean",
-    "parse": "make syntax trees",
     "pattern": "patterns of your own",
-    "per_segment": "figures of every segment",
-    "perturb": "changes that are made",
-    "pool": "translations whose misses make words hard",
-    "pool_by": "scores that choose these translations",
     "resamples": "random draws for ranges and tests",
-    "sample": "segments drawn",
-    "scale": "scale of the metric's scores",
-    "scorers": "scorers of sentences",
     "seed": "seed of random draws",
-    "detection_rate": "share of pairs that shows an error",
-    "segments": "segments to explain",
-    "shares": "shares of words that match",
-    "shift": "how importances are made positive",
-    "sides": "texts that are explained",
     "tagger": "program that tells kinds of words apart",
     "test": "test of a difference",
-    "tie_tolerance": "difference that counts as none",
-    "tokenizer": "how texts are split into words",
-    "trials": "random draws of the other test",
-    "unit": "what is drawn at random",
-    "variants": "how segments are averaged",
-    "vocabulary": "words that are split into groups",
-    "w": "weight of the metric's own score",
-    "words": "words in the trees",
 }
 #: option -> what it means on a page, where its help speaks of Python
 _HELP = {
@@ -122,16 +67,14 @@ class Field:
         option: of the option.
         label: what stands before it.
         help: what it means.
-        kind: "number", "switch" (a box that sends "yes" after a hidden field "no"), "select",
-            "checkboxes" (several of the choices; before them a hidden field with no text), "list"
-            (one value a line), "pairs" (NAME=VALUE, one a line) or "text".
+        kind: "number", "select", "list" (one value a line), "pairs" (NAME=VALUE, one a line) or
+            "text".
         values: its texts now.
         choices: texts that it may take, where they are few.
         minimum: the least number.
         maximum: the largest.
         step: "1" for whole numbers, else "any".
         example: what a value looks like ("NAME=REGEX").
-        required: it must be given.
         problem: what is wrong with what was sent.
     """
 
@@ -146,17 +89,7 @@ class Field:
     maximum: float | None = None
     step: str = "any"
     example: str = ""
-    required: bool = False
     problem: str = ""
-
-
-@dataclass(frozen=True)
-class FieldGroup:
-    """Fields under one heading; few people need the rare ones, which pages fold away."""
-
-    title: str
-    fields: tuple[Field, ...] = ()
-    rare: tuple[Field, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -167,21 +100,15 @@ class Form:
         method: its name.
         title: what it is called.
         answers: the question that it answers.
-        groups: its fields.
+        fields: in the order of the page.
         problem: what is wrong with several of them together.
     """
 
     method: str
     title: str
     answers: str
-    groups: tuple[FieldGroup, ...]
+    fields: tuple[Field, ...]
     problem: str = ""
-
-    @property
-    def fields(self) -> Iterator[Field]:
-        """All fields, in the order of the page."""
-        for group in self.groups:
-            yield from (*group.fields, *group.rare)
 
 
 @dataclass(frozen=True)
@@ -198,15 +125,8 @@ class Posted:
 
 
 def offered_options(method: Method) -> dict[str, Option]:
-    """The options of a method that people without a shell may set: of a study, and harmless."""
-    names = {*method.step_options, "metrics"}
-    return {n: option for n, option in method.options.items() if n in names and _is_asked(option)}
-
-
-def _is_asked(option: Option) -> bool:
-    """Whether an option leaves the machine alone, and its texts reach nothing or tell what."""
-    marks = (mark for mark in option.marks if isinstance(mark, Reaches))
-    return option.mark(MachineShare) is None and all(mark.of_text for mark in marks)
+    """The options of a method that people without a shell may set."""
+    return {name: method.options[name] for name in OFFERED[method.name]}
 
 
 #: the largest count that may be asked of a server, where an option has no limit of its own
@@ -231,21 +151,13 @@ def form_of(
 ) -> Form:
     """The form of a method."""
     wrong = problems or {}
-    plain: dict[str, list[Field]] = {}
-    rare: dict[str, list[Field]] = {}
+    fields = []
     for option in offered_options(method).values():
-        group = option.mark(Group)
-        heading = group.title if group else _OWN
         field = _field(method, option, wrong.get(option.name, ""), usual or {})
         if posted is not None and field.name in posted:
             field = replace(field, values=_sent(field, posted[field.name]))
-        plain.setdefault(heading, [])
-        (rare if option.rare else plain).setdefault(heading, []).append(field)
-    groups = tuple(
-        FieldGroup(heading, tuple(fields), tuple(rare.get(heading, ())))
-        for heading, fields in plain.items()
-    )
-    return Form(method.name, method.title, method.answers, groups, wrong.get("", ""))
+        fields.append(field)
+    return Form(method.name, method.title, method.answers, tuple(fields), wrong.get("", ""))
 
 
 def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any]) -> Field:
@@ -253,11 +165,9 @@ def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any
     kind = kind_of(option)
     whole = kind == "number" and not _takes(option, float)
     choices = tuple(map(str, option.choices))
-    default = () if option.required else texts_of(usual.get(option.name, option.default))
-    if kind == "select" and not set(default) <= set(choices):
-        choices = (*default, *choices)
+    default = texts_of(usual.get(option.name, option.default))
     if kind == "select" and not default:
-        choices = (UNSET, *choices)
+        choices = ("", *choices)
     return Field(
         name=f"{method.name}:{option.name}",
         option=option.name,
@@ -270,20 +180,17 @@ def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any
         maximum=limits.high if limits and kind == "number" else None,
         step="1" if whole else "any",
         example=metavar.text if metavar and kind in ("text", "list", "pairs") else "",
-        required=option.required,
         problem=problem,
     )
 
 
 def kind_of(option: Option) -> Kind:
     """How a page asks for an option."""
-    if option.switch:
-        return "switch"
     if option.named and not option.many:
         return "pairs"
     free = any(part is str for part in parts_of(option.kind))
     if option.choices and not free:
-        return "checkboxes" if option.many else "select"
+        return "select"
     if option.many:
         return "list"
     if not free and (_takes(option, int) or _takes(option, float)):
@@ -299,8 +206,6 @@ def texts_of(value: object) -> tuple[str, ...]:
     """A value as the texts that a form shows; reading them gives it again."""
     if value is None:
         return ()
-    if isinstance(value, bool):
-        return (ON if value else OFF,)
     if isinstance(value, Mapping):
         return tuple(f"{name}={text}" for name, text in value.items())
     if isinstance(value, list | tuple):
@@ -313,8 +218,6 @@ def _sent(field: Field, texts: Sequence[str]) -> tuple[str, ...]:
     if field.kind in ("list", "pairs"):
         lines = (line.strip() for text in texts for line in text.splitlines())
         return tuple(line for line in lines if line)
-    if field.kind == "checkboxes":
-        return tuple(text for text in texts if text)
     last = texts[-1] if texts else ""
     return (last.strip(),) if last.strip() else ()
 
@@ -349,8 +252,6 @@ def read_form(
 
 
 def _read(option: Option, texts: tuple[str, ...]) -> dict[str, Any]:
-    if option.switch:
-        return {option.name: texts[-1:] == (ON,)}
     if not texts and option.many and option.default:
         return {option.name: []}
     if not texts:

@@ -1,16 +1,14 @@
-"""Pages of methods: what else a comparison may be asked, the form of each method, and its help."""
+"""Pages of methods: what else a comparison may be asked, and the form of each method."""
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from gnomon.core.errors import DataError, GnomonError
-from gnomon.core.registry import find
+from gnomon.core.errors import DataError
 from gnomon.serve._comparing import job_view, queue_of, to
 from gnomon.serve._comparison import StepChoice
 from gnomon.serve._forms import form_of, read_form, texts_of
@@ -58,24 +56,6 @@ class ProblemView:
     said: str
 
 
-@functools.cache
-def needs_several(name: str) -> bool:
-    """Whether a method refuses a single translation and takes two.
-
-    >>> needs_several("compare"), needs_several("muler")
-    (True, False)
-    """
-    from gnomon.core.summary import Outline
-
-    method = served_methods()[name]
-
-    def refuses(*systems: str) -> bool:
-        outline = Outline("", None, 100, systems, ("reference",), sources=True)
-        return any(method.problems(outline, {}))
-
-    return refuses("one") and not refuses("one", "two")
-
-
 def _is_single(study: Comparison) -> bool:
     """Whether a comparison has one translation."""
     roles = [file.role for file in study.about.choices.files]
@@ -90,7 +70,7 @@ async def _methods(request: Request) -> Shown:
     views = []
     single = _is_single(study)
     for name, method in methods.items():
-        if single and needs_several(name):
+        if single and name == "compare":
             continue
         step = steps.get(name)
         state = step.state if step else ""
@@ -184,14 +164,6 @@ async def _run(request: Request) -> Response | Shown:
     return _asking(request, method, fields, problems, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
-async def _help(request: Request) -> Shown:
-    try:
-        method = await run_in_threadpool(find, request.path_params["method"])
-    except GnomonError as error:
-        raise NotFound from error
-    return Shown("help.html.j2", {"form": form_of(method)})
-
-
 async def _words(_request: Request) -> Shown:
     return Shown("words.html.j2", {"terms": TERMS})
 
@@ -201,5 +173,4 @@ PAGES = (
     Page("/studies/{id}/methods/{method}", ("GET",), _form, "author", "study"),
     Page("/studies/{id}/methods/{method}", ("POST",), _run, "author", "study", json=False),
     Page("/help/words", ("GET",), _words, "reader", "public"),
-    Page("/help/{method}", ("GET",), _help, "reader", "public"),
 )

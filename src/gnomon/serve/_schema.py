@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 
-from gnomon.core.options import Numbering, in_files, parts_of
-from gnomon.core.registry import BUILT_IN, OF_OUTPUTS_ALONE, find, installed, names, plain_help
-from gnomon.serve._forms import limits_of, offered_options
+from gnomon.core.options import in_files, parts_of
+from gnomon.core.registry import find, plain_help
+from gnomon.serve._forms import OFFERED, limits_of, offered_options
 from gnomon.serve._problems import ProblemData
 from gnomon.serve._resources import (
     ComparisonData,
@@ -54,19 +54,7 @@ _ALWAYS = {
 @functools.cache
 def served_methods() -> Mapping[str, Method]:
     """Methods that a comparison may take."""
-    served = {name: find(name) for name in OF_OUTPUTS_ALONE}
-    for name in names():
-        method = None if name in BUILT_IN else installed(name)
-        if method is not None and method.tables and is_served(method):
-            served[name] = method
-    return served
-
-
-def is_served(method: Method) -> bool:
-    """Whether a method of studies needs only outputs, and does something without any option."""
-    needs_more = method.paraphrased or method.human is True or method.judged
-    needs_options = any(option.required for option in method.options.values())
-    return not (needs_more or needs_options or any(method.problems(None, {})))
+    return {name: find(name) for name in OFFERED}
 
 
 # Options.
@@ -75,15 +63,13 @@ def is_served(method: Method) -> bool:
 def options_schema(method: Method) -> Schema:
     """JSON Schema (2020-12) of the options that people without a shell may give a method."""
     offered = offered_options(method)
-    schema: Schema = {
+    return {
         "title": method.title,
         "description": f"{method.answers[0].upper()}{method.answers[1:]}.",
         "type": "object",
         "additionalProperties": False,
         "properties": {name: option_schema(option) for name, option in offered.items()},
     }
-    required = [name for name, option in offered.items() if option.required]
-    return schema | ({"required": required} if required else {})
 
 
 def option_schema(option: Option) -> Schema:
@@ -91,15 +77,13 @@ def option_schema(option: Option) -> Schema:
     written = in_files(option)
     schema = _of_kind(written.kind, option)
     schema["description"] = plain_help(option)
-    if not option.required and option.default is not None:
+    if option.default is not None:
         default = option.default
         schema["default"] = list(default) if isinstance(default, tuple) else default
     return schema
 
 
 def _of_kind(kind: Any, option: Option) -> Schema:
-    if option.mark(Numbering):
-        return {"type": "array", "items": {"type": "integer", "minimum": 1}}
     parts = parts_of(kind)
     if len(parts) > 1:
         return {"anyOf": [_of_one(part, option) for part in parts]}
@@ -108,8 +92,6 @@ def _of_kind(kind: Any, option: Option) -> Schema:
 
 def _of_one(kind: Any, option: Option) -> Schema:
     origin, inner = get_origin(kind), get_args(kind)
-    if kind is bool:
-        return {"type": "boolean"}
     if kind in (int, float):
         return {"type": "integer" if kind is int else "number"} | _limits(option)
     if origin is collections.abc.Sequence:
