@@ -90,7 +90,8 @@ def test_a_search_over_invented_experiments_begins_with_what_was_held_out() -> N
     for seed, pair in enumerate(PAIRS):
         made.append(invented(40, seed, Experiment("made up", "erasure", "bleu", pair)))
         made.append(control_of(made[-1]))
-    found = bmx.tune(made, resamples=50, p=[1, 2, 3], w=[0.5, 1])
+    grids = bmx.search(made, p=np.array([1.0, 2.0, 3.0]), w=np.array([0.5, 1.0]))
+    found = bmx.tune(grids, resamples=50)
     assert 1 <= len(found.verdict) <= 6
     assert "6 experiments of 6 language pairs" in found.verdict[0].text
     assert set(found.verdict[0].rows) == {"gains"}
@@ -98,7 +99,7 @@ def test_a_search_over_invented_experiments_begins_with_what_was_held_out() -> N
 
 def test_one_test_set_is_judged_on_halves_and_stays_undecided() -> None:
     one = invented(60, 1)
-    found = bmx.tune([one, control_of(one)], resamples=50, p=[-1, 0, 1], w=[0.5, 1])
+    found = bmx.tune([one, control_of(one)], resamples=50)
     assert all(said.level in ("undecided", "caution") for said in found.verdict)
     assert any("halves overlap" in said.text for said in found.verdict)
 

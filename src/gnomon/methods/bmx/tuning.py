@@ -34,8 +34,6 @@ from gnomon.methods.bmx._experiments import (
     Experiment,
     Explained,
     Grids,
-    P,
-    W,
     explained,
     human_scores,
 )
@@ -226,8 +224,6 @@ def tune(
     scale: Annotated[float, Limits(1e-9, 1e9), Metavar("X"), _DATA] = 1.0,
     sample: Annotated[Positive | None, _DATA] = None,
     max_calls: Annotated[Positive, _DATA, Rare()] = MAX_CALLS,
-    p: Annotated[Sequence[float] | None, Metavar("P"), _SEARCH, Rare()] = None,
-    w: Annotated[Sequence[float] | None, Limits(0, 1), Metavar("W"), _SEARCH, Rare()] = None,
     shift: Annotated[Shift, _SEARCH] = "paper",
     rule: Annotated[Rule, _SEARCH] = "largest-mean",
     test_on: Annotated[str | None, Metavar("SET"), _SEARCH] = None,
@@ -238,9 +234,10 @@ def tune(
 ) -> Finding:
     """Which exponent p and weight w make a metric and its explanations agree best with people?
 
-    The whole grid of correlations follows from explanations that are computed once (Leiter et al.,
-    2022). What p and w gain is judged on data that had no part in their choice, against the metric
-    alone and against the random explainer.
+    The whole grid of correlations (p from -30 to 29.9 in tenths, w in fifths) follows from
+    explanations that are computed once (Leiter et al., 2022; another grid: :func:`search`). What p
+    and w gain is judged on data that had no part in their choice, against the metric alone and
+    against the random explainer.
 
     Args:
         data: test sets with human scores of segments, which are explained, by the random explainer,
@@ -255,8 +252,6 @@ def tune(
         sample: so many of the judged segments of each test set, drawn with the seed over all
             systems; all by default.
         max_calls: most pairs of texts that may be scored for each experiment.
-        p: exponents of the grid, rising; by default all tenths from -30 to 29.9.
-        w: weights of the metric, rising, the last of them 1; by default all fifths.
         shift: how importances are made positive; that of the paper collapses for p < 0.
         rule: how p and w are chosen, see :func:`choose`; most-improving and largest-mean choose
             among w < 1 alone.
@@ -294,12 +289,7 @@ def tune(
                 "allow_code": allow_code,
             },
         )
-        grids = search(
-            every,
-            p=P if p is None else np.asarray(p, dtype=np.float64),
-            w=W if w is None else np.asarray(w, dtype=np.float64),
-            shift=shift,
-        )
+        grids = search(every, shift=shift)
     mine, controls, aside = _split_experiments(grids)
     by_name = {explanations.experiment: explanations for explanations in every}
     tuning = _Tuning(controls, by_name, rule, shift, draws)
