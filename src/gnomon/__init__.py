@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from gnomon.data import official as official
     from gnomon.methods import bmx as bmx
     from gnomon.methods import difficulty as difficulty
+    from gnomon.methods import human as human
     from gnomon.methods import metaeval as metaeval
     from gnomon.methods import muler as muler
     from gnomon.methods import paraphrase as paraphrase
-    from gnomon.methods import people as people
     from gnomon.methods import stress as stress
     from gnomon.methods import train as train
     from gnomon.methods.compare import compare as compare

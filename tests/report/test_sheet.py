@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,28 @@ class TestInBrowser:
         found = read_answers([seen.saved("TSV", tmp_path)], KEY)
         assert [one.answer for one in found] == ["B", "B", "tie", "", ""]
         assert "Item 5 of 5" in seen.page.locator("section.item h2").inner_text()
+        assert seen.problems == []
+
+    def test_single_outputs_are_scored_by_numbers(self, visit: Any, tmp_path: Path) -> None:
+        items = {
+            name: replace(shown, group="", texts=shown.texts[:3])
+            for name, shown in _items(3).items()
+        }
+        page = to_form(items, study="gtest", question="How good?")
+        (tmp_path / "form.html").write_text(page, encoding="utf-8")
+        seen = visit()
+        score = seen.page.get_by_label("Score, from 0")
+        score.fill("75")
+        score.press("Enter")
+        seen.page.get_by_label("Score, from 0").fill("101")
+        assert "from 0 to 100" in seen.page.locator("p.status").inner_text()
+        seen.page.get_by_label("Score, from 0").fill("0,5")
+        assert seen.total == "2 of 3 answered"
+        key = Key(
+            "gtest", {name: KeyRow(name, "", 1, "x", "", "") for name in items}, "outputs", ""
+        )
+        found = read_answers([seen.saved("TSV", tmp_path)], key)
+        assert [one.answer for one in found] == ["75.0", "0.5", ""]
         assert seen.problems == []
 
     def test_keys_write_while_one_writes(self, visit: Any) -> None:

@@ -36,8 +36,6 @@ FEW_SYSTEMS = 4
 
 
 Test: TypeAlias = Literal["auto", "williams", "permutation", "bootstrap"]
-#: of p for the number of comparisons
-Correction: TypeAlias = Literal["holm", "benjamini-hochberg", "none"]
 
 
 # How differences between metrics are tested, and what tests say.

@@ -44,8 +44,8 @@ def _of(known: dict[str, Any], row: Any, name: str) -> float:
 @pytest.mark.parametrize("lp", ["en-cs", pytest.param("en-ja", marks=pytest.mark.verify)])
 def test_every_pair_of_wmt24_has_the_known_figures(shared: Path, lp: str) -> None:
     known, testset = _known(shared, f"wmt24.{lp}"), _wmt24(shared, lp)
-    plain = gn.human.compare(testset, raters="ignore", correction="none")
-    without = gn.human.compare(testset, raters="adjust", ridge=8, correction="none")
+    plain = gn.human.compare(testset, raters="ignore")
+    without = gn.human.compare(testset, raters="adjust", ridge=8)
     assert len(plain.rows) == len(known["pairs"])
     for row in plain:
         assert row["segments"] == known["items"]
@@ -71,7 +71,7 @@ def test_every_pair_of_wmt24_has_the_known_figures(shared: Path, lp: str) -> Non
 
 def test_documents_decide_52_pairs_of_english_to_czech(shared: Path) -> None:
     testset = _wmt24(shared, "en-cs")
-    plain = gn.human.compare(testset, raters="ignore", correction="none")
+    plain = gn.human.compare(testset, raters="ignore")
     assert sum(bool(row["uncorrected"]) for row in plain) == 52
     found = gn.human.compare(testset)
     assert sum(bool(row["uncorrected"]) for row in found) == 59
@@ -83,7 +83,7 @@ def test_documents_decide_52_pairs_of_english_to_czech(shared: Path) -> None:
 
 def test_every_pair_of_mqm_without_documents_has_the_known_figures(shared: Path) -> None:
     known = _known(shared, "wmt21.en-de")
-    found = gn.human.compare(gn.TestSet.read(shared / "data/wmt21/en-de"), correction="none")
+    found = gn.human.compare(gn.TestSet.read(shared / "data/wmt21/en-de"))
     assert len(found.rows) == len(known["pairs"])
     for row in found:
         assert row["segments"] == known["items"]

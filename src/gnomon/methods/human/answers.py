@@ -161,11 +161,11 @@ def answers_finding(
         tables=(*tables, _answer_table(answers, key)),
         signatures={},
         views=(Listing(tables[0].name, title, shown),),
-        notices=[
+        notices=tuple(
             f"{name} answered {len(said)} of {len(key.rows)} items"
             for name, said in given.items()
             if len(said) < len(key.rows)
-        ],
+        ),
         facts=facts,
     )
 

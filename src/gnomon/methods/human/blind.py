@@ -317,7 +317,7 @@ def sheet(
         tables=(drawn.table,),
         signatures=drawn.signatures,
         views=(Listing(drawn.table.name, _TITLE, tuple(c.name for c in drawn.table.columns)),),
-        notices=drawn.notices,
+        notices=tuple(drawn.notices),
         facts={
             "test set": testset.name,
             **drawn.facts,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.agreement.significance import Correction
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
 from gnomon.core.options import (
@@ -43,7 +42,7 @@ from gnomon.methods.human.rows import (
     RaterRow,
 )
 from gnomon.methods.human.verdict import CLAIMS, compare_verdict
-from gnomon.stats import benjamini_hochberg, holm
+from gnomon.stats import holm
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 from gnomon.stats.looks import look_levels, obrien_fleming
 
@@ -127,7 +126,6 @@ def compare(
     population: Annotated[Population, _TESTS] = "texts",
     sample: Annotated[str | os.PathLike[str] | None, InputFile(), Metavar("FILE"), _TESTS] = None,
     interim: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
-    correction: Correction = "holm",
     confidence: Confidence = CONFIDENCE,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -154,7 +152,6 @@ def compare(
         interim: which of how many analyses, planned before the first, this is ("2/5"): the level is
             O'Brien and Fleming's, so that all analyses together call equal systems different as
             often as one test would.
-        correction: of p for the number of pairs: "holm", "benjamini-hochberg" or "none".
 
     Returns:
         A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,
@@ -170,7 +167,7 @@ def compare(
         FormatError: the sample is not of this test set.
     """
     testset, kinds = with_human(testset, human)
-    plan = _Plan(unit, raters, ridge, population, interim, correction, confidence, baseline)
+    plan = _Plan(unit, raters, ridge, population, interim, confidence, baseline)
     drawn = None if sample is None else _read_draw(testset, sample, plan)
     segments = None if drawn is None else [row.segment for row in drawn.rows]
     judged = campaigns(testset, kinds, drawn=segments)
@@ -198,7 +195,6 @@ class _Plan(NamedTuple):
     ridge: float | None
     population: Population
     interim: str | None
-    correction: Correction
     confidence: float
     baseline: str | None
 
@@ -329,9 +325,7 @@ def _corrected(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray[np.
     if plan.baseline is not None:
         own = campaign.systems.index(plan.baseline)
         p[(found.pairs != own).all(axis=1)] = np.nan
-    if plan.correction == "none":
-        return p
-    return (holm if plan.correction == "holm" else benjamini_hochberg)(p)
+    return holm(p)
 
 
 # The tables
@@ -543,5 +537,4 @@ def _facts(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> dict
     facts["intervals speak of"] = (
         "all texts that might be" if plan.population == "texts" else "the test set"
     )
-    facts["p corrected"] = plan.correction
     return facts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
-from gnomon.core.findings import Excerpt, Finding, Listing
+from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import SEED, Absent, Group, Limits, Metavar, Outcome, Positive, Seed
 from gnomon.core.records import table
 from gnomon.core.registry import method
@@ -28,7 +28,6 @@ from gnomon.methods.human.comparison import LEAST_FIRST_ANALYSIS
 from gnomon.methods.human.sample_rows import (
     DrawnAnalysisRow,
     DrawnRaterRow,
-    DrawnSegmentRow,
     DrawnStratumRow,
 )
 from gnomon.methods.human.sample_verdict import CLAIMS, sample_verdict
@@ -64,8 +63,6 @@ _Number: TypeAlias = Annotated[int | None, Limits(1, 10**9), Metavar("N"), _SIZE
 _SUFFIXES: Mapping[str, str] = {"pearmut": ".json", "appraise": ".json", "tsv": ".tsv"}
 #: what is kept beside each campaign
 _SAMPLE = "sample.tsv"
-#: rows of the sample that a page holds
-_PAGE = 200
 _EXAMPLES = """\
 examples:
   gnomon human sample -t wmt24/en-cs --documents 60 --raters 6 --same-rater --save campaign.json
@@ -117,7 +114,6 @@ def _check_set(outline: Outline, options: BoundOptions) -> Iterator[Problem]:
         "strata": DrawnStratumRow,
         "analyses": DrawnAnalysisRow,
         "raters": DrawnRaterRow,
-        "sample": DrawnSegmentRow,
     },
     verdict=sample_verdict,
     claims=CLAIMS,
@@ -158,7 +154,7 @@ def sample(
         save: the campaign; of several analyses, files with the analysis in their names.
 
     Returns:
-        A finding with the strata, the analyses, the raters and the segments that were drawn.
+        A finding with the strata, the analyses and the raters; ``sample.tsv`` has the segments.
 
     Raises:
         DataError: the set has fewer documents or segments than are drawn, the first analysis has
@@ -311,39 +307,21 @@ def _finding(
     *,
     seed: int,
 ) -> Finding:
-    excerpt = None
-    if len(sample.rows) > _PAGE:
-        note = f"the first {_PAGE}; sample.tsv holds all {len(sample.rows):,}"
-        excerpt = Excerpt(tuple(range(_PAGE)), note)
     strata = list(_stratum_rows(design, unit, chosen))
     analyses = list(_analysis_rows(sample, blocks, files))
-    raters = list(_rater_rows(blocks))
-    segments = [
-        DrawnSegmentRow(
-            segment=row.segment + 1,
-            document=row.document,
-            inclusion=row.inclusion,
-            stratum=row.stratum,
-            analysis=row.analysis,
-            rater=",".join(row.raters),
-        )
-        for row in sample.rows
-    ]
+    raters = list(_rater_rows(blocks, len(testset.systems)))
     titles = {
         "strata": "What is drawn",
         "analyses": "Planned analyses" if len(analyses) > 1 else "The campaign",
         "raters": "Who judges how much",
-        "sample": "Segments that were drawn",
     }
     tables = (
         table("strata", titles["strata"], DrawnStratumRow, strata),
         table("analyses", titles["analyses"], DrawnAnalysisRow, analyses),
         table("raters", titles["raters"], DrawnRaterRow, raters),
-        table("sample", titles["sample"], DrawnSegmentRow, segments, excerpt=excerpt),
     )
     views = tuple(
-        Listing(one.name, one.title, tuple(column.name for column in one.columns))
-        for one in tables[:3]
+        Listing(one.name, one.title, tuple(column.name for column in one.columns)) for one in tables
     )
     return Finding(
         method="human.sample",
@@ -398,7 +376,7 @@ def _analysis_rows(
         )
 
 
-def _rater_rows(blocks: Sequence[Block]) -> Iterator[DrawnRaterRow]:
+def _rater_rows(blocks: Sequence[Block], number_of_systems: int) -> Iterator[DrawnRaterRow]:
     for number in sorted({block.rater for block in blocks}):
         mine = [block for block in blocks if block.rater == number]
         systems: dict[tuple[int, ...], set[str]] = {}
@@ -410,7 +388,7 @@ def _rater_rows(blocks: Sequence[Block]) -> Iterator[DrawnRaterRow]:
             segments=sum(map(len, systems)),
             systems=len(set().union(*systems.values())),
             judgements=_outputs(mine),
-            together=sum(len(names) > 1 for names in systems.values()),
+            whole=sum(len(names) == number_of_systems for names in systems.values()),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.core.records import SEGMENT, Record, column
+from gnomon.core.records import Record, column
 
 
 class DrawnStratumRow(Record):
@@ -37,19 +37,4 @@ class DrawnRaterRow(Record):
     segments: int = column("Segments", help="of which the person judges some output")
     systems: int = column("Systems", help="of which the person judges some output")
     judgements: int = column("Judgements", help="outputs to judge")
-    together: int = column(
-        "Documents with several systems", help="of which the person judges two systems or more"
-    )
-
-
-class DrawnSegmentRow(Record):
-    """A segment that was drawn; the columns of ``sample.tsv``."""
-
-    segment: int = SEGMENT
-    document: str = column("Document", help="blank where the test set does not tell")
-    inclusion: float | None = column(
-        "Chance", kind="share", digits=3, help="inclusion probability: how likely it was drawn"
-    )
-    stratum: str = column("Stratum", help="blank where there are none")
-    analysis: int = column("Analysis", help="the first planned analysis that holds it")
-    rater: str = column("Rater", help="who judges it; one for each system between commas")
+    whole: int = column("Whole documents", help="of which the person judges all systems")

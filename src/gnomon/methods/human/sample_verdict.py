@@ -9,7 +9,6 @@ from gnomon.methods.human.campaign import LEAST_SEGMENTS
 from gnomon.methods.human.sample_rows import (
     DrawnAnalysisRow,
     DrawnRaterRow,
-    DrawnSegmentRow,
     DrawnStratumRow,
 )
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -109,6 +108,6 @@ def _raters(finding: Finding, rows: Sequence[DrawnRaterRow]) -> Iterator[Stateme
     span = f"{counts[0]:,} to {counts[-1]:,} outputs" if counts[0] < counts[-1] else ""
     judgements = span or counted(counts[0], "output")
     yield SHARES.said(finding.positions(rows), raters=len(rows), judgements=judgements)
-    apart = [row for row in finding.records(DrawnSegmentRow) if "," in row.rater]
+    apart = [row for row in rows if row.whole < row.documents]
     if apart:
         yield APART.said(finding.positions(apart))
