@@ -1,8 +1,8 @@
 """Codes of sentences (semantic, syntactic, random): what a paraphraser can be asked for.
 
-``fit`` clusters sentences, ``Codes.assign`` gives each its code, ``save`` and ``load`` keep codes
-in a folder. The package itself is called as the method ``paraphrase.codes``. Names are imported
-when first used.
+``fit`` clusters sentences, ``Codes.assign`` gives each its code, ``Codes.save`` and ``load`` keep
+codes in a folder. The package itself is called as the method ``paraphrase.codes``. Names are
+imported when first used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase.codes._codes import facts as facts
     from gnomon.methods.paraphrase.codes._codes import load as load
     from gnomon.methods.paraphrase.codes._codes import read_codes as read_codes
-    from gnomon.methods.paraphrase.codes._codes import save as save
     from gnomon.methods.paraphrase.codes._codes import write_codes as write_codes
     from gnomon.methods.paraphrase.codes._fit import fit as fit
     from gnomon.methods.paraphrase.codes._quality import quality as quality

@@ -164,8 +164,6 @@ def trained(
     """Weights that pack and unpack some trees."""
     import torch
 
-    from gnomon.methods.paraphrase.codes._trees import forest
-
     weights = fresh(recipe, labels, seed=seed, device=device)
     for value in weights.values():
         value.requires_grad_()
@@ -217,58 +215,11 @@ def _lstm(read: Any, state: Any, cell: Any, recurrent: Any) -> tuple[Any, Any]:
     return torch.sigmoid(out) * torch.tanh(cell), cell
 
 
-# How much of its trees an autoencoder gives back.
-
-
-_CHUNK = 1000
-
-
-@dataclass(frozen=True)
-class Reconstruction:
-    """Shares of nodes and of trees that are told rightly from the vectors of trees."""
-
-    labels: float
-    labels_majority: float
-    children: float
-    children_majority: float
-    exact: float
-
-
-def reconstruction(
-    weights: Weights, trees: Sequence[Flat], counts: NDArray[np.int64]
-) -> Reconstruction:
-    """Pack and unpack trees; each counts as often as sentences have it."""
-    import torch
-
-    right = np.zeros(2)
-    tables = [np.zeros(len(weights["label"]), np.int64), np.zeros(0, np.int64)]
-    tables[1] = np.zeros(len(weights["tell.children.bias"]), np.int64)
-    exact = 0
-    with torch.no_grad():
-        for first in range(0, len(trees), _CHUNK):
-            chunk = forest(trees[first : first + _CHUNK])
-            often = counts[first : first + _CHUNK]
-            whole = np.ones(len(often), np.bool_)
-            every_logits = decoder_logits(weights, chunk, encoded(weights, chunk))
-            for level, logits in zip(chunk.levels, every_logits, strict=True):
-                weight = often[level.trees]
-                for number, true in enumerate((level.labels, level.children)):
-                    good = logits[number].argmax(1).cpu().numpy() == true
-                    right[number] += weight[good].sum()
-                    whole[level.trees[~good]] = False
-                    tables[number] += np.bincount(true, weight, len(tables[number])).astype(int)
-            exact += int(often[whole].sum())
-    nodes = int(tables[0].sum())
-    shares = [float(right[i] / nodes) for i in (0, 1)]
-    majority = [float(tables[i].max() / nodes) for i in (0, 1)]
-    return Reconstruction(
-        shares[0], majority[0], shares[1], majority[1], exact / max(int(counts.sum()), 1)
-    )
-
-
 # Structures as vectors: pruned trees through an autoencoder.
 
-_UNKNOWN = ""
+
+#: trees that are packed at a time
+_CHUNK = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +230,6 @@ class Syntactic:
     labels: tuple[str, ...]
     weights: Weights
     parser: str | None
-    reconstruction: Reconstruction
     reader: str | None = None
 
     @property
@@ -301,12 +251,11 @@ class Syntactic:
         return f"{given},depth:{self.recipe.depth},most:{self.recipe.most_children}#{digest}"
 
     def about(self) -> dict[str, Any]:
-        """Recipe, labels, parser, reconstruction."""
+        """Recipe, labels, parser."""
         return {
             "recipe": asdict(self.recipe),
             "labels": list(self.labels),
             "parser": self.parser,
-            "reconstruction": asdict(self.reconstruction),
         }
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
@@ -339,8 +288,9 @@ class Syntactic:
                 " none: give their trees (--trees FILE), or name the parser that made them"
                 " (--tagger NAME; tagger=)"
             )
-        parser = self.parser or self.reader
-        return _pruned(texts, trees, self.recipe, parser, None, cache, progress)
+        if trees is None:
+            trees = _parsed(texts, str(self.parser or self.reader), cache, progress)
+        return _pruned(trees, self.recipe)
 
 
 def syntactic_space(
@@ -362,7 +312,7 @@ def syntactic_space(
     if trees is None:
         parser = _parser_name(parser, language)
         trees = _parsed(texts, parser, cache, progress)
-    cut = _pruned(texts, trees, used, parser, None, None, None)
+    cut = _pruned(trees, used)
     counts = Counter(tree for tree in cut if tree is not None)
     check_enough(len(counts), k, "syntactic")
     labels = tuple(sorted({label for tree in counts for label in _labels(tree)}))
@@ -371,8 +321,7 @@ def syntactic_space(
     weights = trained(
         rows, often, used, labels=len(labels) + 1, seed=seed, device=chosen, progress=progress
     )
-    back = reconstruction(weights, rows, often)
-    return Syntactic(used, labels, weights, parser, back), trees
+    return Syntactic(used, labels, weights, parser), trees
 
 
 def read_syntactic(
@@ -396,22 +345,11 @@ def read_syntactic(
         tuple(about["labels"]),
         {name: torch.tensor(value, device=chosen) for name, value in tensors.items()},
         kept,
-        Reconstruction(**about["reconstruction"]),
         parser,
     )
 
 
-def _pruned(
-    texts: Sequence[str | None],
-    trees: Sequence[Tree | None] | None,
-    recipe: TreeRecipe,
-    parser: str | None,
-    language: str | None,
-    cache: Cache | None,
-    progress: Callable[[str, int, int], None] | None,
-) -> list[Pruned | None]:
-    if trees is None:
-        trees = _parsed(texts, _parser_name(parser, language), cache, progress)
+def _pruned(trees: Sequence[Tree | None], recipe: TreeRecipe) -> list[Pruned | None]:
     different = dict.fromkeys(tree for tree in trees if tree is not None)
     cut = {
         tree: pruned(tree, recipe.depth, most_children=recipe.most_children) for tree in different

@@ -141,12 +141,33 @@ class Codes:
         return self.place(texts, trees=trees, cache=cache, progress=progress).codes
 
     def save(self, folder: str | PathLike[str]) -> Path:
-        """Write the codes into a folder, for :func:`load`.
+        """Write the codes into a folder, which is made where it is missing, for :func:`load`.
 
         Raises:
             OutputError: it cannot be written.
         """
-        return save(self, folder)
+        numpy = _safetensors()
+        path = Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make the folder {path}: {error}; name another") from error
+        tensors = {"centroids": self.centroids, "counts": self.counts}
+        about: dict[str, Any] = {
+            "format": _FORMAT,
+            "kind": self.kind,
+            "count": self.k,
+            "identity": self.identity,
+            "seed": self.seed,
+            "fitted": asdict(self.fitted),
+        }
+        if self.space is not None:
+            tensors |= {f"{_OWN}{name}": value for name, value in self.space.tensors().items()}
+            about["space"] = dict(self.space.about())
+        data = numpy.save({name: np.ascontiguousarray(value) for name, value in tensors.items()})
+        text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+        write_together({path / _ABOUT: text, path / _TENSORS: data})
+        return path
 
     def place(
         self,
@@ -490,32 +511,6 @@ def facts(folder: str | PathLike[str]) -> CodeFacts:
         return CodeFacts(about["kind"], int(about["count"]), str(about["identity"]))
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path / _ABOUT} lacks what codes need: {error}; fit them anew") from error
-
-
-def save(codes: Codes, folder: str | PathLike[str]) -> Path:
-    """Write codes into a folder, which is made where it is missing."""
-    numpy = _safetensors()
-    path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the folder {path}: {error}; name another") from error
-    tensors = {"centroids": codes.centroids, "counts": codes.counts}
-    about: dict[str, Any] = {
-        "format": _FORMAT,
-        "kind": codes.kind,
-        "count": codes.k,
-        "identity": codes.identity,
-        "seed": codes.seed,
-        "fitted": asdict(codes.fitted),
-    }
-    if codes.space is not None:
-        tensors |= {f"{_OWN}{name}": value for name, value in codes.space.tensors().items()}
-        about["space"] = dict(codes.space.about())
-    data = numpy.save({name: np.ascontiguousarray(value) for name, value in tensors.items()})
-    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-    write_together({path / _ABOUT: text, path / _TENSORS: data})
-    return path
 
 
 def load(

@@ -34,7 +34,6 @@ class Clusters:
     centroids: NDArray[np.float32]
     counts: NDArray[np.int64]
     inertia: float
-    passes: int
 
     @property
     def empty(self) -> int:
@@ -81,7 +80,7 @@ def kmeans(
         model.fit(rows, sample_weight=counted)
     centroids = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
     counts = np.bincount(model.labels_, counted, k).astype(np.int64)
-    return Clusters(centroids, counts, float(model.inertia_), model.n_iter_)
+    return Clusters(centroids, counts, float(model.inertia_))
 
 
 def nearest(

@@ -34,8 +34,6 @@ class Shared:
 
     n: int
     same: float | None
-    bits: float | None
-    chance: float | None
     normalised: float | None
 
 
@@ -68,14 +66,14 @@ def shared(one: NDArray[np.int32], other: NDArray[np.int32], *, seed: int = 0) -
     both = (one >= 0) & (other >= 0)
     left, right = one[both], other[both]
     if not len(left):
-        return Shared(0, None, None, None, None)
+        return Shared(0, None, None)
     rng = np.random.default_rng(seed)
     bits = information(left, right)
     chance = float(np.mean([information(left, rng.permutation(right)) for _ in range(_SHUFFLES)]))
     most = min(entropy(np.bincount(left)), entropy(np.bincount(right)))
     room = most - chance
     normalised = (bits - chance) / room if room > 1e-9 else None
-    return Shared(len(left), float((left == right).mean()), bits, chance, normalised)
+    return Shared(len(left), float((left == right).mean()), normalised)
 
 
 _TITLE = "Codes of sentences"

@@ -38,16 +38,6 @@ class Pruned:
         """The tree in brackets."""
         return f"({' '.join([self.label, *map(str, self.children)])})"
 
-    @property
-    def depth(self) -> int:
-        """Its levels, the root being the first."""
-        return 1 + max((child.depth for child in self.children), default=0)
-
-    @property
-    def size(self) -> int:
-        """Its nodes."""
-        return 1 + sum(child.size for child in self.children)
-
 
 def pruned(tree: Tree, depth: int | None = 4, *, most_children: int | None = None) -> Pruned:
     """A tree without words, cut below a depth; labels lose functions and indices, traces go.
