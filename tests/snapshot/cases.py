@@ -175,7 +175,10 @@ def toys(folder: Path) -> None:
         one, two = (f"{sentence()[:-2]} {number:b} {end}" for end in (".", "!"))
         pairs.append(f"{one}\t{two}\t{number % 3}")
     _write(folder / "toy" / "pairs.tsv", pairs)
-    counted = ("code_kind = 'random'", "vocabulary = 30", "dev = 10")
+    (folder / "toy" / "codes").mkdir()
+    about = '{"format": 1, "kind": "random", "count": 3, "identity": "toy"}'
+    _write(folder / "toy" / "codes" / "codes.json", [about])
+    counted = ("vocabulary = 30", "dev = 10")
     _write(folder / "toy" / "counted.toml", counted)
     small = ("dimensions = 16", "encoder_layers = 1", "decoder_layers = 1", "heads = 2")
     few = ("feed_forward = 32", "bleu_pairs = 1", "max_steps = 3", "validate_every = 3")
@@ -685,12 +688,14 @@ _PARAPHRASE = (
     ),
     Case(
         "paraphrase train: dry run",
-        "paraphrase train toy/counted.toml --pairs toy/pairs.tsv --save made --dry-run",
+        "paraphrase train toy/counted.toml --pairs toy/pairs.tsv --codes-folder toy/codes"
+        " --save made --dry-run",
         needs=(*_MODELS, "sentencepiece"),
     ),
     Case(
         "paraphrase train",
-        "paraphrase train toy/trained.toml --pairs toy/pairs.tsv --save made --device cpu",
+        "paraphrase train toy/trained.toml --pairs toy/pairs.tsv --codes-folder toy/codes"
+        " --save made --device cpu",
         needs=(*_MODELS, "sentencepiece"),
         tolerance=NEURAL,
     ),

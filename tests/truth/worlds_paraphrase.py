@@ -19,7 +19,7 @@ from gnomon.core.scores import BEGINNINGS
 from gnomon.core.testset import Paraphrase
 from gnomon.methods.metaeval.agreement_verdict import metaeval_verdict
 from gnomon.methods.paraphrase.generation._generate import GeneratedRow, generate_verdict
-from gnomon.methods.paraphrase.training._verdict import TrainedRow, TrainingPlanRow, train_verdict
+from gnomon.methods.paraphrase.training._verdict import Trained, TrainingPlan, train_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -285,7 +285,7 @@ def nothing_made() -> list[Statement]:
 def trained(kind: type[Record], **counts: object) -> list[Statement]:
     """What is said of a run of training, or of its plan."""
     row = {**dict.fromkeys((one.name for one in columns_of(kind)), 0), **counts}
-    (name,) = {TrainedRow: ["training"], TrainingPlanRow: ["plan"]}[kind]
+    (name,) = {Trained: ["training"], TrainingPlan: ["plan"]}[kind]
     found = Finding("paraphrase train", "A run", (table(name, "A run", kind, [kind(**row)]),), {})
     return list(train_verdict(found))
 
@@ -296,7 +296,7 @@ def trained(kind: type[Record], **counts: object) -> list[Statement]:
     silent=["paraphrase.train.trained"],
 )
 def plan() -> list[Statement]:
-    return trained(TrainingPlanRow, pairs=100, dev=10, steps=20)
+    return trained(TrainingPlan, pairs=100, dev=10, steps=20)
 
 
 @world(
@@ -305,7 +305,7 @@ def plan() -> list[Statement]:
     silent=["paraphrase.train.plan"],
 )
 def run() -> list[Statement]:
-    return trained(TrainedRow, folder="made", steps=100, epochs=5, loss=1.5, bleu=30.0)
+    return trained(Trained, folder="made", steps=100, epochs=5, loss=1.5, bleu=30.0)
 
 
 @world("random codes", says=["paraphrase.codes.coded"], silent=["paraphrase.codes.one_code"])

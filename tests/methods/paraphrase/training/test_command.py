@@ -41,9 +41,9 @@ def file(tmp_path: Path, rows: list[tuple[str, str]], tiny: dict[str, object]) -
 def test_a_dry_run_counts_and_writes_nothing(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recipe = _recipe(tmp_path, code_kind="random")
-    command = ["paraphrase", "train", recipe, "--pairs", file, "--save", f"{tmp_path}/m"]
-    assert main([*command, "--dry-run", *_OPTIONS]) == 0
+    _codes(tmp_path / "codes", 3)
+    command = ["paraphrase", "train", _recipe(tmp_path), "--pairs", file, "--save", f"{tmp_path}/m"]
+    assert main([*command, "--codes-folder", f"{tmp_path}/codes", "--dry-run", *_OPTIONS]) == 0
     found = json.loads(capsys.readouterr().out)
     (row,) = found["rows"]
     assert (row["pairs"], row["dev"], row["vocabulary"]) == (190, 10, 47)
@@ -55,10 +55,11 @@ def test_the_command_trains_and_goes_on(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def train(steps: int, *more: str) -> int:
-        recipe = _recipe(tmp_path, code_kind="random", max_steps=steps)
+        recipe = _recipe(tmp_path, max_steps=steps)
         command = ["paraphrase", "train", recipe, "--pairs", file, "--save", f"{tmp_path}/m"]
-        return main([*command, *more, *_OPTIONS])
+        return main([*command, "--codes-folder", f"{tmp_path}/codes", *more, *_OPTIONS])
 
+    identity = _codes(tmp_path / "codes", 3)
     assert train(2) == 0
     assert train(3) == 2
     assert "--resume" in capsys.readouterr().err
@@ -66,15 +67,15 @@ def test_the_command_trains_and_goes_on(
     row = json.loads(capsys.readouterr().out)["rows"][0]
     assert (row["steps"], row["stopped"]) == (3, "steps")
     about = json.loads((tmp_path / "m" / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
-    assert about["codes"] == {"kind": "random", "count": 3, "identity": None}
+    assert about["codes"] == {"kind": "random", "count": 3, "identity": identity}
 
 
-def test_codes_without_a_kind_are_refused(
+def test_codes_without_a_folder_are_refused(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["paraphrase", "train", _recipe(tmp_path), "--pairs", file, "--save"]
     assert main([*command, f"{tmp_path}/m", *_OPTIONS]) == 2
-    assert "what they stand for (code_kind)" in capsys.readouterr().err
+    assert "say where they come from (--codes-folder" in capsys.readouterr().err
 
 
 def _codes(folder: Path, k: int) -> str:
@@ -104,34 +105,9 @@ def test_the_folder_of_a_third_column_is_named(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _codes(tmp_path / "codes", 5)
-
-    def train(**settings: object) -> int:
-        recipe = _recipe(tmp_path, **settings)
-        command = ["paraphrase", "train", recipe, "--pairs", file, "--save", f"{tmp_path}/m"]
-        return main([*command, "--dry-run", "--codes-folder", f"{tmp_path}/codes", *_OPTIONS])
-
-    assert train() == 0
+    command = ["paraphrase", "train", _recipe(tmp_path), "--pairs", file, "--save", f"{tmp_path}/m"]
+    assert main([*command, "--dry-run", "--codes-folder", f"{tmp_path}/codes", *_OPTIONS]) == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["vocabulary"] == 49
-    assert train(code_kind="random", code_count=5) == 0
-    assert train(code_kind="semantic") == 2
-    assert "code_kind is semantic, and the codes in" in capsys.readouterr().err
-    assert train(code_count=3) == 2
-
-
-@pytest.mark.verify
-def test_a_run_that_did_not_know_the_folder_of_its_codes_goes_on(
-    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["--pairs", file, "--save", f"{tmp_path}/m", *_OPTIONS]
-    first = _recipe(tmp_path, code_kind="random", max_steps=1)
-    assert main(["paraphrase", "train", first, *command]) == 0
-    _codes(tmp_path / "codes", 5)
-    named = ["--resume", "--codes-folder", f"{tmp_path}/codes"]
-    second = _recipe(tmp_path, max_steps=2)
-    assert main(["paraphrase", "train", second, *command, *named]) == 0
-    about = json.loads((tmp_path / "m" / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
-    assert about["codes"] == {"kind": "random", "count": 3, "identity": None}
-    capsys.readouterr()
 
 
 def test_a_folder_of_codes_without_codes_is_refused(
@@ -145,7 +121,7 @@ def test_a_folder_of_codes_without_codes_is_refused(
     assert main([*command, "--codes-folder", "x", *_OPTIONS]) == 1
     assert "x holds no codes.json" in capsys.readouterr().err
     assert main([*command, "--codes-folder", f"{tmp_path}/codes", *_OPTIONS]) == 2
-    assert "need codes: a third column, or a file of them (--codes FILE)" in capsys.readouterr().err
+    assert "needs codes: a third column, or a file of them (--codes FILE" in capsys.readouterr().err
 
 
 def test_a_recipe_that_is_written_is_read_and_says_the_defaults(

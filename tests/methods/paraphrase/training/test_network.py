@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.methods.paraphrase.training import CodeKind, Recipe, SentencePair
+from gnomon.methods.paraphrase.codes import CodeFacts
+from gnomon.methods.paraphrase.training import Recipe, SentencePair
 
 _CODES = [44, 45, 46, 47]
 
@@ -21,7 +22,7 @@ def trainer(tmp_path: Path, tiny: dict[str, object], rows: list[tuple[str, str]]
 
     recipe = Recipe(**tiny)  # type: ignore[arg-type]  # plain options
     pairs = [SentencePair(a, b, i % 4) for i, (a, b) in enumerate(rows)]
-    data = _prepare(pairs, recipe, CodeKind("random", 4), None)
+    data = _prepare(pairs, recipe, CodeFacts("random", 4, "abc"), None)
     with undisturbed():
         yield ParaphraseTrainer(arguments(tmp_path, recipe, "cpu"), data, recipe)
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from gnomon.methods.paraphrase.training import CodeKind, Recipe, SentencePair, fit
+from gnomon.methods.paraphrase.codes import CodeFacts
+from gnomon.methods.paraphrase.training import Recipe, SentencePair, fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -175,11 +176,12 @@ def test_codes_steer_a_model_to_forms_of_sentences_it_never_saw(tmp_path: Path) 
         warmup=200,
         max_steps=2500,
     )
-    codes = CodeKind("syntactic", len(corpus.FORMS))
+    codes = CodeFacts("syntactic", len(corpus.FORMS), "abc")
     fit([SentencePair(*row) for row in known], tmp_path / "codes", recipe=recipe, codes=codes)
     shuffled = np.random.default_rng(1).permutation([row[2] for row in known]).tolist()
     blind = [SentencePair(row[0], row[1], code) for row, code in zip(known, shuffled, strict=True)]
-    fit(blind, tmp_path / "random", recipe=recipe, codes=CodeKind("random", len(corpus.FORMS)))
+    codes = CodeFacts("random", len(corpus.FORMS), "other")
+    fit(blind, tmp_path / "random", recipe=recipe, codes=codes)
     found, other = examine(tmp_path / "codes", test), examine(tmp_path / "random", test)
     assert found.best_of_five >= found.copied + 5
     assert interval(found.forms(), other.forms())[0] > 0

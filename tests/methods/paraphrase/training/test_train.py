@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from gnomon.core.errors import DataError, FormatError, OutputError, UsageError
-from gnomon.methods.paraphrase.training import CodeKind, Recipe, SentencePair, fit, plan
+from gnomon.methods.paraphrase.codes import CodeFacts
+from gnomon.methods.paraphrase.training import Recipe, SentencePair, fit, plan
 from gnomon.methods.paraphrase.training._pairs import held_out
 
 Rows = list[tuple[str, str]]
@@ -79,7 +80,7 @@ def test_a_run_killed_and_resumed_gives_the_same_weights(
         with pytest.raises(KeyboardInterrupt):
             fit(_pairs(rows), tmp_path / "parts", recipe=recipe, device="cpu", resume=True)
     again = fit(_pairs(rows), tmp_path / "parts", recipe=recipe, device="cpu", resume=True)
-    assert (again.steps, again.tokens, again.loss) == (whole.steps, whole.tokens, whole.loss)
+    assert (again.steps, again.loss) == (whole.steps, whole.loss)
     assert _weights(tmp_path / "parts") == _weights(tmp_path / "whole")
     best = "model.safetensors"
     assert (tmp_path / "parts" / best).read_bytes() == (tmp_path / "whole" / best).read_bytes()
@@ -119,7 +120,7 @@ def test_transformers_loads_the_model_and_gets_its_validation_loss(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
     recipe = Recipe(**tiny, max_steps=8, stop_on="loss")  # type: ignore[arg-type]  # plain options
-    done = fit(_pairs(rows, 4), tmp_path, recipe=recipe, codes=CodeKind("random", 4))
+    done = fit(_pairs(rows, 4), tmp_path, recipe=recipe, codes=CodeFacts("random", 4, "abc"))
     dev = held_out(_pairs(rows, 4), recipe.dev, recipe.seed)[1]
     assert _loss_by_transformers(tmp_path, dev) == pytest.approx(done.loss, rel=1e-5)
 
@@ -151,7 +152,7 @@ def test_the_model_says_what_it_was_made_of(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
     recipe = Recipe(**tiny, max_steps=5)  # type: ignore[arg-type]  # plain options
-    codes = CodeKind("semantic", 4, "abc")
+    codes = CodeFacts("semantic", 4, "abc")
     fit(_pairs(rows, 4), tmp_path, recipe=recipe, codes=codes)
     about = json.loads((tmp_path / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
     assert about["format"] == 1
@@ -199,14 +200,14 @@ def test_the_callers_random_numbers_are_left_alone(
 def test_plan_counts_what_training_does(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
+    from transformers import AutoModelForSeq2SeqLM
+
     recipe = Recipe(**tiny, epochs=1)  # type: ignore[arg-type]  # plain options
     found = plan(_pairs(rows), recipe=recipe)
     done = fit(_pairs(rows), tmp_path, recipe=recipe)
-    assert (found.steps, found.tokens, found.parameters) == (
-        done.steps,
-        done.tokens,
-        done.parameters,
-    )
+    weights = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).parameters()
+    assert found.steps == done.steps
+    assert found.parameters == sum(one.numel() for one in weights if one.requires_grad)
     assert found.pairs + found.dev + found.too_long == len(rows)
 
 
@@ -304,7 +305,7 @@ def test_a_run_that_is_over_is_left_as_it_is(
     done = fit(_pairs(rows), tmp_path, recipe=recipe, device="cpu")
     before = _weights(tmp_path)
     again = fit(_pairs(rows), tmp_path, recipe=recipe, device="cpu", resume=True)
-    assert (again.steps, again.tokens, again.loss) == (done.steps, done.tokens, done.loss)
+    assert (again.steps, again.loss) == (done.steps, done.loss)
     assert _weights(tmp_path) == before
 
 
@@ -401,12 +402,12 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     ("codes", "kind", "said"),
     [
         (4, None, "pair 1 has a code"),
-        (0, CodeKind("random", 4), "pair 1 has no code"),
-        (4, CodeKind("random", 3), "pair 4 has code 3, and codes go from 0 to 2"),
+        (0, CodeFacts("random", 4, "abc"), "pair 1 has no code"),
+        (4, CodeFacts("random", 3, "abc"), "pair 4 has code 3, and codes go from 0 to 2"),
     ],
 )
 def test_codes_must_fit(
-    tiny: dict[str, object], rows: Rows, codes: int, kind: CodeKind | None, said: str
+    tiny: dict[str, object], rows: Rows, codes: int, kind: CodeFacts | None, said: str
 ) -> None:
     with pytest.raises(DataError, match=said):
         plan(_pairs(rows, codes), recipe=Recipe(**tiny), codes=kind)  # type: ignore[arg-type]  # plain options

@@ -454,11 +454,6 @@ class SentenceCoder:
     progress: Callable[[str, int, int], None] | None = None
 
     @property
-    def kind(self) -> Kind:
-        """What the codes stand for."""
-        return self.codes.kind
-
-    @property
     def k(self) -> int:
         """How many codes there are."""
         return self.codes.k

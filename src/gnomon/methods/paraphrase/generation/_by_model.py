@@ -149,10 +149,6 @@ class Coder(Protocol):
     """What assigns a code to a sentence; see ``gnomon.paraphrase.codes``."""
 
     @property
-    def kind(self) -> str:
-        """What its codes stand for: "semantic", "syntactic" or "random"."""
-
-    @property
     def k(self) -> int:
         """How many codes it has."""
 
@@ -346,29 +342,22 @@ def codes_of_outputs(testset: TestSet, model: Seq2Seq, coder: Coder) -> dict[str
 
 def _check_coder(model: Seq2Seq, coder: Coder) -> None:
     """Refuse codes that the model was not trained with, as far as it says."""
-    facts = code_facts(model)
-    trained = facts.get("identity")
-    if trained is not None:
-        if trained != coder.identity:
-            raise DataError(
-                f"the model {model.folder.name!r} was trained with the codes {trained}, and those"
-                f" given are {coder.identity}; name the folder of codes that it was trained with"
-            )
-        return
-    trained_on = (facts.get("kind"), facts.get("count") or len(model.codes))
-    for trained, given, what in zip(
-        trained_on, (coder.kind, coder.k), ("kind", "number"), strict=True
-    ):
-        if trained is not None and trained != given:
-            raise DataError(
-                f"the {what} of the codes that the model {model.folder.name!r} was trained with is"
-                f" {trained}, and of those given {given}; name the folder of codes that it was"
-                " trained with"
-            )
-    model.say(
-        f"{model.folder.name} does not say which codes it was trained with (train --codes-folder"
-        " makes it do so); that those given are the same is taken on trust"
-    )
+    trained = code_facts(model).get("identity")
+    if trained is not None and trained != coder.identity:
+        raise DataError(
+            f"the model {model.folder.name!r} was trained with the codes {trained}, and those"
+            f" given are {coder.identity}; name the folder of codes that it was trained with"
+        )
+    if trained is None and coder.k != len(model.codes):
+        raise DataError(
+            f"the model {model.folder.name!r} has {len(model.codes)} codes, and those given are"
+            f" {coder.k}; name the folder of codes that it was trained with"
+        )
+    if trained is None:
+        model.say(
+            f"{model.folder.name} does not say which codes it was trained with; that those given"
+            " are the same is taken on trust"
+        )
 
 
 # With words that paraphrases must hold.

@@ -10,17 +10,10 @@ from gnomon.methods.paraphrase.training._pairs import (
     select,
 )
 from gnomon.methods.paraphrase.training._recipe import Recipe
-from gnomon.methods.paraphrase.training._train import (
-    CodeKind,
-    Trained,
-    TrainingPlan,
-    fit,
-    plan,
-    train,
-)
+from gnomon.methods.paraphrase.training._train import fit, plan, train
+from gnomon.methods.paraphrase.training._verdict import Trained, TrainingPlan
 
 __all__ = [
-    "CodeKind",
     "Filters",
     "Recipe",
     "Selected",

@@ -7,11 +7,11 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Finding, Listing
@@ -22,7 +22,6 @@ from gnomon.core.options import (
     InputFile,
     Metavar,
     Outcome,
-    Positive,
     fields_of,
     with_fields,
 )
@@ -31,7 +30,7 @@ from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import atomic_write, explain_failure
-from gnomon.methods.paraphrase.codes import Kind, facts
+from gnomon.methods.paraphrase.codes import CodeFacts, facts
 from gnomon.methods.paraphrase.training._pairs import (
     Filters,
     SentencePair,
@@ -43,8 +42,8 @@ from gnomon.methods.paraphrase.training._recipe import Recipe, read_json, score_
 from gnomon.methods.paraphrase.training._verdict import (
     TRAIN_CLAIMS,
     DroppedPairsRow,
-    TrainedRow,
-    TrainingPlanRow,
+    Trained,
+    TrainingPlan,
     train_verdict,
 )
 from gnomon.methods.paraphrase.training._vocabulary import (
@@ -55,7 +54,7 @@ from gnomon.methods.paraphrase.training._vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterator
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
@@ -64,79 +63,6 @@ if TYPE_CHECKING:
 
 #: what a damaged file makes libraries raise, beside errors of their own
 _DAMAGE = (ValueError, TypeError, RuntimeError, EOFError)
-
-
-@dataclass(frozen=True)
-class CodeKind:
-    """What the sentence codes of some pairs are.
-
-    Attributes:
-        kind: what they stand for.
-        count: how many there are; codes go from 0 to count - 1.
-        identity: of the folder with the clusters, if there is one.
-    """
-
-    kind: Kind
-    count: int
-    identity: str | None = None
-
-    @classmethod
-    def of(cls, folder: str | PathLike[str]) -> Self:
-        """What the codes of a folder are.
-
-        Raises:
-            MissingFileError: there are no codes in it.
-            DataError: its description is damaged.
-        """
-        return cls(**asdict(facts(folder)))
-
-
-class TrainingPlan(NamedTuple):
-    """What a run would do.
-
-    Attributes:
-        pairs: to train on.
-        dev: held out.
-        too_long: left out for more pieces than the limit.
-        vocabulary: pieces and codes.
-        parameters: weights that are learnt.
-        tokens: pieces of the sources of one pass.
-        steps: updates of one pass, on one device.
-    """
-
-    pairs: int
-    dev: int
-    too_long: int
-    vocabulary: int
-    parameters: int
-    tokens: int
-    steps: int
-
-
-class Trained(NamedTuple):
-    """What a run did.
-
-    Attributes:
-        folder: the model.
-        steps: updates, over all calls.
-        epochs: whole passes.
-        tokens: pieces of sources seen.
-        seconds: spent, over all calls.
-        loss: validation loss of the model in the folder, in nats per piece.
-        bleu: its validation BLEU by greedy decoding, if that was measured.
-        parameters: weights that were learnt.
-        stopped: why the run ended: "epochs", "steps", "minutes" or "patience".
-    """
-
-    folder: Path
-    steps: int
-    epochs: int
-    tokens: int
-    seconds: float
-    loss: float
-    bleu: float | None
-    parameters: int
-    stopped: str
 
 
 Encoded = dict[str, list[int]]
@@ -153,7 +79,7 @@ class Data(NamedTuple):
 
 
 def plan(
-    pairs: Sequence[SentencePair], *, recipe: Recipe | None = None, codes: CodeKind | None = None
+    pairs: Sequence[SentencePair], *, recipe: Recipe | None = None, codes: CodeFacts | None = None
 ) -> TrainingPlan:
     """Count what :func:`fit` would do; nothing is written.
 
@@ -172,9 +98,13 @@ def plan(
     with torch.device("meta"):
         weights = parameters(network(recipe, vocabulary))
     steps = math.ceil(math.ceil(len(data.pairs) / recipe.batch_size) / recipe.accumulate)
-    tokens = sum(len(pair["input_ids"]) for pair in data.pairs)
     return TrainingPlan(
-        len(data.pairs), len(data.dev), data.too_long, vocabulary, weights, tokens, steps
+        pairs=len(data.pairs),
+        dev=len(data.dev),
+        too_long=data.too_long,
+        vocabulary=vocabulary,
+        parameters=weights,
+        steps=steps,
     )
 
 
@@ -183,7 +113,7 @@ def fit(
     folder: str | PathLike[str],
     *,
     recipe: Recipe | None = None,
-    codes: CodeKind | None = None,
+    codes: CodeFacts | None = None,
     device: str | None = None,
     resume: bool = False,
     progress: Callable[[str, int, int], object] | None = None,
@@ -202,7 +132,8 @@ def fit(
         pairs: sentences and paraphrases; all of them with a code, or none. See :func:`select`.
         folder: where the model goes; made if it is missing.
         recipe: sizes and options.
-        codes: what the codes of the pairs are; needed where they have some.
+        codes: what the codes of the pairs are (:func:`gnomon.paraphrase.codes.facts`); needed where
+            they have some.
         device: "cpu" or "cuda"; by default a GPU if there is one.
         resume: go on with the run that the folder holds; begin one where it holds none.
         progress: called with a stage, what is done and the total.
@@ -241,22 +172,21 @@ def _begin(
     pairs: Sequence[SentencePair],
     place: Path,
     recipe: Recipe,
-    codes: CodeKind | None,
+    codes: CodeFacts | None,
     options: Arguments,
     *,
     resume: bool,
 ) -> tuple[dict[str, object], Data]:
     """What the run is, and its data; the first process opens the folder, others find it open."""
-    codes = _codes_as_begun(place, codes)
-    facts = _facts(pairs, recipe, codes)
+    run = _facts(pairs, recipe, codes)
     first = options.process_index == 0
-    is_ours = _open(place, facts, resume=resume) if first else True
+    is_ours = _open(place, run, resume=resume) if first else True
     data = _prepare(pairs, recipe, codes, place if is_ours else None)
     if not is_ours:
         write_tokenizer(place, data.tokenizer, recipe.limit)
         with atomic_write(place / "training" / "run.json") as file:
-            file.write(json.dumps(facts, indent=2) + "\n")
-    return facts, data
+            file.write(json.dumps(run, indent=2) + "\n")
+    return run, data
 
 
 def _run(
@@ -274,7 +204,6 @@ def _run(
         ParaphraseTrainer,
         RunCallback,
         checkpoints,
-        parameters,
     )
 
     trainer = ParaphraseTrainer(options, data, recipe)
@@ -300,14 +229,12 @@ def _run(
     trainer.accelerator.wait_for_everyone()
     kept = score_of(folder)
     return Trained(
-        folder=folder,
+        folder=str(folder),
         steps=trainer.state.global_step,
         epochs=int(trainer.state.epoch or 0),
-        tokens=int(trainer.state.num_input_tokens_seen),
         seconds=judge.seconds,
-        loss=math.nan if kept is None else kept.loss,
+        loss=None if kept is None else kept.loss,
         bleu=None if kept is None else kept.bleu,
-        parameters=parameters(trainer.model),
         stopped=stopped,
     )
 
@@ -330,17 +257,8 @@ def _checkpoint_errors(
         ) from error
 
 
-def _codes_as_begun(folder: Path, codes: CodeKind | None) -> CodeKind | None:
-    """The codes, or what a run says of them that was begun without knowing where they come from."""
-    run = folder / "training" / "run.json"
-    before = read_json(run).get("codes") if run.is_file() else None
-    if codes is None or not isinstance(before, dict) or before.get("identity") is not None:
-        return codes
-    return CodeKind(**before) if before.get("kind") == codes.kind else codes
-
-
 def _facts(
-    pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeKind | None
+    pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeFacts | None
 ) -> dict[str, object]:
     texts = ("\t".join((pair.source, pair.target, str(pair.code))) for pair in pairs)
     return {
@@ -398,7 +316,7 @@ def _differing(before: Any, now: Any) -> str:
 
 
 def _prepare(
-    pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeKind | None, known: Path | None
+    pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeFacts | None, known: Path | None
 ) -> Data:
     from tokenizers import Tokenizer
 
@@ -449,7 +367,7 @@ def _length(pair: Encoded) -> int:
     return max(map(len, pair.values()))
 
 
-def _check_codes(pairs: Sequence[SentencePair], codes: CodeKind | None) -> None:
+def _check_codes(pairs: Sequence[SentencePair], codes: CodeFacts | None) -> None:
     count = 0 if codes is None else codes.count
     for number, pair in enumerate(pairs, start=1):
         if (pair.code is None) is not (codes is None):
@@ -500,11 +418,11 @@ def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     data=(),
     given="nothing",
     examples=_EXAMPLES,
-    rows={"training": TrainedRow, "plan": TrainingPlanRow, "filters": DroppedPairsRow},
+    rows={"training": Trained, "plan": TrainingPlan, "filters": DroppedPairsRow},
     metrics="none",
     systems=False,
     kept="the last checkpoint is kept; the same command with --resume goes on from there",
-    recipe=("code_kind", "code_count", "code_identity", *fields_of(Filters), *fields_of(Recipe)),
+    recipe=(*fields_of(Filters), *fields_of(Recipe)),
     check=check_train,
     verdict=train_verdict,
     claims=TRAIN_CLAIMS,
@@ -521,9 +439,6 @@ def train(
     device: Device = None,
     codes: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE"), _CODES] = None,
     codes_folder: Annotated[str | PathLike[str] | None, FILES, Metavar("FOLDER"), _CODES] = None,
-    code_kind: Annotated[Kind | None, _CODES] = None,
-    code_count: Annotated[Positive | None, _CODES] = None,
-    code_identity: Annotated[str | None, Metavar("HASH"), _CODES] = None,
     filters: Filters,
     recipe: Recipe,
     progress: Callable[[str, int, int], None] | None = None,
@@ -541,14 +456,11 @@ def train(
         codes: a file with one code per pair, in the place of a third column.
         codes_folder: where codes come from: their kind, number and identity; by default the folder
             of the file of codes, if it is one of codes.
-        code_kind: what codes stand for, without a folder.
-        code_count: how many there are; by default the highest, and 1.
-        code_identity: of the folder with the clusters.
         filters: which pairs are dropped.
         recipe: how the model is built and trained.
 
     Returns:
-        A finding with a row as :class:`Trained` (of a dry run, as :class:`TrainingPlan`), and a
+        A finding with a row :class:`Trained` (of a dry run, :class:`TrainingPlan`), and a
         table of what each filter dropped.
 
     Raises:
@@ -558,24 +470,23 @@ def train(
     files = [pair for pair in pairs if not isinstance(pair, SentencePair)]
     given = [pair for pair in pairs if isinstance(pair, SentencePair)]
     given = given or read_pairs(files, codes=codes)
-    kind = _code_kind(given, codes, codes_folder, code_kind, code_count, code_identity)
+    of_codes = _code_facts(given, codes, codes_folder)
     kept, dropped = select(given, filters)
-    row: TrainedRow | TrainingPlanRow
+    row: Trained | TrainingPlan
     if dry_run:
         name, title = "plan", "What would be trained"
-        row = TrainingPlanRow(read=len(given), **plan(kept, recipe=recipe, codes=kind)._asdict())
+        row = plan(kept, recipe=recipe, codes=of_codes)
     else:
-        done = fit(
+        row = fit(
             kept,
             save,
             recipe=recipe,
-            codes=kind,
+            codes=of_codes,
             device=device,
             resume=resume,
             progress=progress,
         )
-        name, title = "training", f"The paraphraser in {done.folder}"
-        row = TrainedRow(read=len(given), **{**done._asdict(), "folder": str(done.folder)})
+        name, title = "training", f"The paraphraser in {row.folder}"
     losses = [DroppedPairsRow(filter=name, dropped=count) for name, count in dropped.items()]
     return Finding(
         method="paraphrase train",
@@ -592,45 +503,22 @@ def train(
     )
 
 
-def _code_kind(
+def _code_facts(
     pairs: Sequence[SentencePair],
     file: str | PathLike[str] | None,
     folder: str | PathLike[str] | None,
-    kind: Kind | None,
-    count: int | None,
-    identity: str | None,
-) -> CodeKind | None:
-    """What the codes of pairs are, by the folder that they come from, or as it is said."""
-    codes = [pair.code for pair in pairs if pair.code is not None]
-    options = {"kind": kind, "count": count, "identity": identity}
-    given = {name: value for name, value in options.items() if value is not None}
-    if not codes:
-        if given or folder is not None:
+) -> CodeFacts | None:
+    """What the codes of pairs are, by the folder that they come from."""
+    if all(pair.code is None for pair in pairs):
+        if folder is not None:
             raise UsageError(
-                "codes_folder, code_kind and the like need codes: a third column, or a file of them"
-                " (--codes FILE; codes=)"
+                "codes_folder needs codes: a third column, or a file of them (--codes FILE; codes=)"
             )
         return None
     if folder is None and file is not None and (Path(file).parent / "codes.json").is_file():
         folder = Path(file).parent
-    if folder is not None:
-        return _agreeing(CodeKind.of(folder), given, folder)
-    if kind is None:
+    if folder is None:
         raise UsageError(
-            "the pairs have codes; say where they come from (--codes-folder FOLDER;"
-            " codes_folder=), or what they stand for (code_kind)"
+            "the pairs have codes; say where they come from (--codes-folder FOLDER; codes_folder=)"
         )
-    return CodeKind(kind, count or max(codes) + 1, identity)
-
-
-def _agreeing(
-    codes: CodeKind, given: Mapping[str, object], folder: str | PathLike[str]
-) -> CodeKind:
-    for name, value in given.items():
-        if value != getattr(codes, name):
-            raise UsageError(
-                f"code_{name} is {value}, and the codes in {folder} have the {name}"
-                f" {getattr(codes, name)}; leave it out, or name the folder that they come from"
-                " (--codes-folder FOLDER; codes_folder=)"
-            )
-    return codes
+    return facts(folder)

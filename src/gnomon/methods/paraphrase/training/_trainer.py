@@ -136,7 +136,6 @@ def arguments(folder: Path, recipe: Recipe, device: str | None) -> Arguments:
         logging_steps=recipe.validate_every,
         logging_nan_inf_filter=False,
         predict_with_generate=True,
-        include_num_input_tokens_seen="non_padding",
         seed=recipe.seed,
         data_seed=recipe.seed,
         remove_unused_columns=False,

@@ -13,14 +13,22 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding, Statement
 
 
-class TrainedRow(Record):
-    """What a run of training did; as :class:`Trained`."""
+class Trained(Record):
+    """What a run of training did.
 
-    read: int = column("Read", help="pairs, before filters")
+    Attributes:
+        folder: the model.
+        steps: updates, over all calls.
+        epochs: whole passes.
+        seconds: spent, over all calls.
+        loss: validation loss of the model in the folder, in nats per piece.
+        bleu: its validation BLEU by greedy decoding, if that was measured.
+        stopped: why the run ended: "epochs", "steps", "minutes" or "patience".
+    """
+
     folder: str = column("Folder", help="the model")
     steps: int = column("Steps", help="updates, over all calls")
     epochs: int = column("Epochs", help="whole passes")
-    tokens: int = column("Tokens", help="pieces of sources seen")
     seconds: float = column("Seconds", digits=1, help="spent, over all calls")
     loss: float | None = column(
         "Loss", digits=3, better="lower", help="of validation, in nats per piece"
@@ -28,20 +36,26 @@ class TrainedRow(Record):
     bleu: float | None = column(
         "BLEU", digits=1, better="higher", help="of validation, by greedy decoding"
     )
-    parameters: int = column("Parameters", help="weights that were learnt")
     stopped: str = column("Stopped", help="why: epochs, steps, minutes or patience")
 
 
-class TrainingPlanRow(Record):
-    """What a run of training would do; as :class:`TrainingPlan`."""
+class TrainingPlan(Record):
+    """What a run of training would do.
 
-    read: int = column("Read", help="pairs, before filters")
+    Attributes:
+        pairs: to train on.
+        dev: held out.
+        too_long: left out for more pieces than the limit.
+        vocabulary: pieces and codes.
+        parameters: weights that are learnt.
+        steps: updates of one pass, on one device.
+    """
+
     pairs: int = column("Pairs", help="to train on")
     dev: int = column("Held out", help="to validate on")
     too_long: int = column("Too long", help="left out for more pieces than the limit")
     vocabulary: int = column("Vocabulary", help="pieces and codes")
     parameters: int = column("Parameters", help="weights that are learnt")
-    tokens: int = column("Tokens", help="pieces of the sources of one pass")
     steps: int = column("Steps", help="updates of one pass, on one device")
 
 
@@ -71,14 +85,14 @@ TRAIN_CLAIMS = (_PLANNED, _TRAINED)
 
 def train_verdict(finding: Finding) -> Iterator[Statement]:
     """What a model has learnt, or what its training would take."""
-    for plan in finding.records(TrainingPlanRow):
+    for plan in finding.records(TrainingPlan):
         yield _PLANNED.said(
             finding.positions([plan]),
             updates=counted(plan.steps, "update"),
             pairs=counted(plan.pairs, "pair"),
             dev=f"{plan.dev:,}",
         )
-    for row in finding.records(TrainedRow):
+    for row in finding.records(Trained):
         figures = [
             *([] if row.loss is None else [f"a loss of {amount(row.loss)} nats per piece"]),
             *([] if row.bleu is None else [f"BLEU {row.bleu:.1f}"]),
