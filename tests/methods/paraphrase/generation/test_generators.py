@@ -90,7 +90,7 @@ class Shouting(GeneratorOptions):
             said = [(i + 1, texts[i]) for i in part]
             return [Paraphrase(i, text.upper() + self.mark, self.name) for i, text in said if text]
 
-        return PlainWork(testset, self.name, make, request, {"mark": self.mark})
+        return PlainWork(testset, self.name, request, make, {"mark": self.mark})
 
 
 def test_packages_add_generators(

@@ -19,14 +19,13 @@ from gnomon.methods.paraphrase.generation._requests import (
     GeneratorOptions,
     bare_segments,
     keep_fitting,
-    starts,
 )
-from gnomon.methods.paraphrase.generation._saving import MadeBatch
+from gnomon.methods.paraphrase.generation._saving import MadeBatch, Making
 from gnomon.methods.paraphrase.training._recipe import ABOUT
 from gnomon.models import Seq2Seq, load_seq2seq
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from gnomon.core.testset import TestSet
     from gnomon.methods.paraphrase._constraints import Constraint
@@ -193,7 +192,7 @@ class ModelGenerator(GeneratorOptions, ABC):
         models = Models(loaded(request.model, request))
         self._check(models.model, self.wanted(request))
         groups = asked_groups(testset, **self._group_options(testset, request, models.model))
-        return Work(testset, models, self, request, groups, self._called(models.model))
+        return Work(testset, self._called(models.model), request, models, self, groups)
 
     @abstractmethod
     def candidates(
@@ -225,30 +224,18 @@ class ModelGenerator(GeneratorOptions, ABC):
 
 
 @dataclass(frozen=True)
-class Work:
+class Work(Making):
     """Everything that is to be done, and by which models.
 
     Attributes:
-        testset: references.
         models: what is asked.
         generator: how.
-        request: how many are wanted, and which ones stay.
         groups: what is asked of each segment.
-        method: what the paraphrases are called.
     """
 
-    testset: TestSet
     models: Models
     generator: ModelGenerator
-    request: GenerationRequest
     groups: list[list[AskedGroup]]
-    method: str
-    usual_size: int = 32
-
-    @property
-    def total(self) -> int:
-        """How many segments there are."""
-        return len(self.groups)
 
     @property
     def wanted(self) -> int:
@@ -260,13 +247,6 @@ class Work:
         of_generator = self.generator.settings(self.wanted)
         models = {"model": self.models.identity, "asked": digest(self.groups)}
         return {**of_generator, **self.request.settings(), **models}
-
-    def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
-        """Make paraphrases of ``size`` segments at once, leaving out those done before."""
-        size = self.usual_size if size is None else size
-        for start in starts(size, after, self.total):
-            groups = self.groups[start : start + size]
-            yield self._batch(groups, min(start + size, self.total))
 
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:
         """What was out of reach, what is missing, and what the models say."""
@@ -295,11 +275,10 @@ class Work:
             dict.fromkeys((*statements, *(notice for model in models for notice in model.notices)))
         )
 
-    def _batch(self, part: Sequence[Sequence[AskedGroup]], done: int) -> MadeBatch:
-        counts = Counter(
-            bare=bare_segments(self.testset, range(done - len(part), done)), short=0, unreachable=0
-        )
-        slots = [_Slot(group) for groups in part for group in groups]
+    def make_batch(self, segments: range) -> MadeBatch:
+        """Ask in rounds, until enough passes the filters."""
+        counts = Counter(bare=bare_segments(self.testset, segments), short=0, unreachable=0)
+        slots = [_Slot(group) for i in segments for group in self.groups[i]]
         seen: set[tuple[int, str | None, str]] = set()
         while open_slots := [slot for slot in slots if len(slot.kept) < self.wanted]:
             self._refill([slot for slot in open_slots if not slot.queue])
@@ -310,7 +289,7 @@ class Work:
         for slot in slots:
             counts["unreachable"] += slot.unmet
             counts["short"] += len(slot.kept) < self.wanted
-        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), done, counts)
+        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), segments.stop, counts)
 
     def _refill(self, slots: Sequence[_Slot]) -> None:
         """Ask for another round of candidates, of all that have none left."""

@@ -21,9 +21,8 @@ from gnomon.methods.paraphrase.generation._requests import (
     GeneratorOptions,
     bare_segments,
     keep_fitting,
-    starts,
 )
-from gnomon.methods.paraphrase.generation._saving import MadeBatch
+from gnomon.methods.paraphrase.generation._saving import MadeBatch, Making
 from gnomon.metrics.judges import (
     FENCES,
     ChatAnswer,
@@ -38,7 +37,7 @@ from gnomon.metrics.judges import (
 from gnomon.metrics.judges.fields import check_model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotator
@@ -142,8 +141,9 @@ class ChatParaphrases(GeneratorOptions):
         tagger, untagged = _tagger(self.tagger, language) if self.names else (None, "")
         work = ChatWork(
             testset=testset,
-            generator=self,
+            method=self.name,
             request=request,
+            generator=self,
             client=ChatClient(server, sample),
             question=_QUESTION if self.prompt is None else _own_prompt(self.prompt),
             tagger=tagger,
@@ -154,37 +154,23 @@ class ChatParaphrases(GeneratorOptions):
 
 
 @dataclass(frozen=True)
-class ChatWork:
+class ChatWork(Making):
     """Everything that is to be done by a language model.
 
     Attributes:
-        testset: references.
         generator: how.
-        request: how many are wanted, and which ones stay.
         client: who asks.
         question: what is asked, with places for texts.
         tagger: tells names; None where none does.
         untagged: why names are not checked; empty where they are.
     """
 
-    testset: TestSet
     generator: ChatParaphrases
-    request: GenerationRequest
     client: ChatClient
     question: str
     tagger: Annotator | None = None
     untagged: str = ""
-    usual_size: int = 100
-
-    @property
-    def method(self) -> str:
-        """What the paraphrases are called."""
-        return self.generator.name
-
-    @property
-    def total(self) -> int:
-        """How many segments there are."""
-        return self.testset.segments
+    usual_size: ClassVar[int] = 100
 
     @property
     def wanted(self) -> int:
@@ -238,12 +224,6 @@ class ChatWork:
             "asked": content_hash(repr(columns), str(self.testset.language_pair)),
         }
 
-    def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
-        """Make paraphrases of ``size`` segments at once, leaving out those done before."""
-        size = self.usual_size if size is None else size
-        for start in starts(size, after, self.total):
-            yield self._batch(range(start, min(start + size, self.total)))
-
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:
         """What was dropped apart from copies, what could not be read, and who checked names."""
         phrases = {
@@ -278,11 +258,11 @@ class ChatWork:
             number,
         )  # fmt: skip
 
-    def _batch(self, part: range) -> MadeBatch:
-        counts = Counter(bare=bare_segments(self.testset, part), short=0)
-        slots = [
-            _SegmentSlot(i + 1, texts) for i, texts in zip(part, self._texts(part), strict=True)
-        ]
+    def make_batch(self, segments: range) -> MadeBatch:
+        """Ask about references in rounds, until enough passes all checks."""
+        counts = Counter(bare=bare_segments(self.testset, segments), short=0)
+        texts = self._texts(segments)
+        slots = [_SegmentSlot(i + 1, some) for i, some in zip(segments, texts, strict=True)]
         slots = [slot for slot in slots if slot.texts]
         for number in range(_ROUNDS):
             lacking = [slot for slot in slots if len(slot.kept) < self.wanted]
@@ -291,7 +271,7 @@ class ChatWork:
             self._refill(lacking, number, counts)
             self._keep(lacking, counts)
         counts["short"] = sum(len(slot.kept) < self.wanted for slot in slots)
-        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), part.stop, counts)
+        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), segments.stop, counts)
 
     def _refill(self, slots: Sequence[_SegmentSlot], number: int, counts: Counter[str]) -> None:
         """Ask about all references of some segments in a round."""

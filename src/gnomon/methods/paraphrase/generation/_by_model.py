@@ -459,7 +459,7 @@ class ModelRoundTrip(SearchingGenerator):
     def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
         """What is to be done; the models are loaded."""
         models = Models(loaded(self.forward, request), loaded(self.back, request))
-        return Work(testset, models, self, request, asked_groups(testset), self.name)
+        return Work(testset, self.name, request, models, self, asked_groups(testset))
 
     def candidates(
         self, models: Models, asks: Sequence[Ask], number: int, wanted: int

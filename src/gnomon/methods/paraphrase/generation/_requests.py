@@ -144,10 +144,3 @@ def keep_fitting(
     for kept, paraphrase in made:
         if id(paraphrase) in left:
             kept.append(paraphrase)
-
-
-def starts(size: int, after: int, total: int) -> range:
-    """The first segment of each batch."""
-    if size < 1:
-        raise UsageError(f"a batch holds at least 1 segment; got {size}")
-    return range(after, total, size)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from gnomon.core.errors import DataError, FormatError, UsageError
-from gnomon.core.testset import Paraphrase
 from gnomon.data.formats import atomic_write, explain_failure, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from gnomon.core.testset import Paraphrase, TestSet
+    from gnomon.methods.paraphrase.generation._requests import GenerationRequest
 
     Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -184,12 +187,12 @@ def _settings_file(path: Path) -> Path:
 
 
 @dataclass(frozen=True)
-class MadeBatch(Sequence[Paraphrase]):
-    """The paraphrases of some segments, by segment, best first.
+class MadeBatch:
+    """The paraphrases of some segments, by segment, best first; iterating gives all of them.
 
     Attributes:
         groups: the paraphrases of each reference, constraint or system that was asked for, best
-            first; the batch itself is the sequence of all of them.
+            first.
         done: segments done so far, from the first one.
         counts: of this batch: segments without a reference ("bare"), groups of fewer than n
             ("short"), constraints that no paraphrase holds ("unreachable"), and what filters
@@ -200,52 +203,49 @@ class MadeBatch(Sequence[Paraphrase]):
     done: int
     counts: Counter[str]
 
-    @property
-    def paraphrases(self) -> tuple[Paraphrase, ...]:
-        """All of them."""
-        return tuple(paraphrase for group in self.groups for paraphrase in group)
+    def __iter__(self) -> Iterator[Paraphrase]:
+        return chain.from_iterable(self.groups)
 
     def __len__(self) -> int:
-        return len(self.paraphrases)
-
-    @overload
-    def __getitem__(self, index: int) -> Paraphrase: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Paraphrase]: ...
-    def __getitem__(self, index: int | slice) -> Paraphrase | Sequence[Paraphrase]:
-        return self.paraphrases[index]
+        return sum(map(len, self.groups))
 
 
-class Making(Protocol):
+@dataclass(frozen=True)
+class Making(ABC):
     """Something that makes paraphrases of segment after segment, the same each time.
 
     Attributes:
+        testset: references, and whatever else the generator reads.
         method: what the paraphrases are called.
+        request: how many are wanted, and which ones stay.
         usual_size: segments of a batch, where nobody says how many.
     """
 
-    @property
-    def method(self) -> str:
-        """What the paraphrases are called."""
-        ...
-
-    @property
-    def usual_size(self) -> int:
-        """Segments of a batch, where nobody says how many."""
-        ...
+    testset: TestSet
+    method: str
+    request: GenerationRequest
+    usual_size: ClassVar[int] = 32
 
     @property
     def total(self) -> int:
         """How many segments there are."""
-        ...
-
-    def settings(self) -> dict[str, object]:
-        """What the results depend on; not the size of batches."""
-        ...
+        return self.testset.segments
 
     def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
         """Make paraphrases of ``size`` segments at once, leaving out those done before."""
-        ...
+        size = self.usual_size if size is None else size
+        if size < 1:
+            raise UsageError(f"a batch holds at least 1 segment; got {size}")
+        for start in range(after, self.total, size):
+            yield self.make_batch(range(start, min(start + size, self.total)))
+
+    @abstractmethod
+    def make_batch(self, segments: range) -> MadeBatch:
+        """The paraphrases of some segments (from 0)."""
+
+    @abstractmethod
+    def settings(self) -> dict[str, object]:
+        """What the results depend on; not the size of batches."""
 
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:
         """What a reader of the paraphrases should know.
@@ -253,4 +253,5 @@ class Making(Protocol):
         Args:
             counts: those of all batches, and of all "paraphrases".
         """
-        ...
+        del counts
+        return ()

@@ -16,12 +16,11 @@ from gnomon.methods.paraphrase.generation._requests import (
     GenerationRequest,
     GeneratorOptions,
     bare_segments,
-    starts,
 )
-from gnomon.methods.paraphrase.generation._saving import MadeBatch
+from gnomon.methods.paraphrase.generation._saving import MadeBatch, Making
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from gnomon.core.testset import Paraphrase, TestSet
@@ -31,28 +30,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PlainWork:
+class PlainWork(Making):
     """Everything that is to be done without a model.
 
     Attributes:
-        testset: references, and whatever else the generator reads.
-        method: what the paraphrases are called.
         make: makes them.
-        request: which ones stay.
         about: the options of the generator.
     """
 
-    testset: TestSet
-    method: str
     make: Make
-    request: GenerationRequest
     about: Mapping[str, object] = field(default_factory=dict)
-    usual_size: int = 500
-
-    @property
-    def total(self) -> int:
-        """How many segments there are."""
-        return self.testset.segments
+    usual_size: ClassVar[int] = 500
 
     def settings(self) -> dict[str, object]:
         """What the results depend on; not the size of batches."""
@@ -61,21 +49,11 @@ class PlainWork:
         hashed = content_hash(repr([(name, list(texts)) for name, texts in read]))
         return {"method": self.method, **self.about, **self.request.settings(), "asked": hashed}
 
-    def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
-        """Make paraphrases of ``size`` segments at once, leaving out those done before."""
-        size = self.usual_size if size is None else size
-        for start in starts(size, after, self.total):
-            segments = range(start, min(start + size, self.total))
-            yield self._batch(self.make(segments), segments)
-
-    def notices(self, counts: Counter[str]) -> tuple[str, ...]:  # noqa: ARG002  # as of others
-        """Nothing: all is in the counts."""
-        return ()
-
-    def _batch(self, made: Sequence[Paraphrase], segments: range) -> MadeBatch:
+    def make_batch(self, segments: range) -> MadeBatch:
+        """What the maker makes, and filters leave."""
         fitting = filtered(
             self.testset,
-            made,
+            self.make(segments),
             copies=not self.request.keep_copies,
             duplicates=not self.request.keep_duplicates,
             metric=self.request.filter,
@@ -130,7 +108,7 @@ class PseudoReferences(GeneratorOptions):
             )
 
         about = {"quality": self.quality, **options}
-        return PlainWork(testset, self.name, _once(pool), request, about)
+        return PlainWork(testset, self.name, request, _once(pool), about)
 
 
 @dataclass(frozen=True)
@@ -152,7 +130,7 @@ class VariantPhrases(GeneratorOptions):
         variants = read_variants(given) if isinstance(given, str) else given
         about = {"variants": content_hash(repr([list(group) for group in variants]))}
         make = _once(lambda: variant_paraphrases(testset, variants))
-        return PlainWork(testset, self.name, make, request, about)
+        return PlainWork(testset, self.name, request, make, about)
 
 
 def _once(whole: Callable[[], Sequence[Paraphrase]]) -> Make:
