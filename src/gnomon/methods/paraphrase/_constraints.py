@@ -287,7 +287,8 @@ def _variant_places(
         for reference in filter(None, references):
             for line, start, end in _places(reference, lines, words):
                 for other in line:
-                    if not any(_holds(words[r], words[other]) for r in references if r):
+                    part = words[other].tokens
+                    if not any(contains(words[r].tokens, part) for r in references if r):
                         yield _Found(i + 1, reference, start, end, other)
 
 
@@ -317,12 +318,6 @@ def _places(
                 continue
             if not _inside_longer(words[reference], start, line, text, words):
                 yield line, spans[start][0], spans[end - 1][1]
-
-
-def _holds(words: TokenSpans, part: TokenSpans) -> bool:
-    size = len(part.tokens)
-    places = range(len(words.tokens) - size + 1)
-    return any(words.tokens[i : i + size] == part.tokens for i in places)
 
 
 def _inside_longer(

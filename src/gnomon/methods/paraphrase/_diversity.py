@@ -28,6 +28,7 @@ from gnomon.methods.paraphrase._adequacy import (
     adequacy_verdict,
     adequacy_views,
 )
+from gnomon.methods.paraphrase._page import word_spans
 from gnomon.methods.paraphrase._wordings import (
     SYSTEMS,
     Language,
@@ -628,10 +629,5 @@ def _exhibit(name: str, segment: int, texts: Sequence[str], value: float) -> Exh
 def _not_common(text: str, texts: Sequence[str]) -> tuple[Highlight, ...]:
     """The white-space words that no other wording has."""
     others = {word for other in texts if other is not text for word in other.split()}
-    marks, at = [], 0
-    for word in text.split():
-        start = text.index(word, at)
-        at = start + len(word)
-        if word not in others:
-            marks.append(Highlight(start, at))
-    return tuple(marks)
+    spans = word_spans(text)
+    return tuple(Highlight(start, end) for start, end in spans if text[start:end] not in others)

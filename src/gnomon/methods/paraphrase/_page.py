@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.core.records import Record, column, column_names, table
-from gnomon.metrics.diversity import lexical_values, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.core.testset import ParaphraseSet, TestSet
+    from gnomon.core.testset import TestSet
 
 
 _ALL = "all methods"
@@ -39,7 +38,7 @@ def changed(text: str, reference: str) -> tuple[Highlight, ...]:
     >>> [(mark.start, mark.end) for mark in changed("a new cat sat", "a cat sat")]
     [(2, 5)]
     """
-    spans = list(_words(text))
+    spans = list(word_spans(text))
     words = [text[start:end] for start, end in spans]
     matcher = SequenceMatcher(None, reference.split(), words, autojunk=False)
     return tuple(
@@ -49,7 +48,8 @@ def changed(text: str, reference: str) -> tuple[Highlight, ...]:
     )
 
 
-def _words(text: str) -> Iterator[tuple[int, int]]:
+def word_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the white-space words of a text begin and end."""
     at = 0
     for word in text.split():
         start = text.index(word, at)
@@ -118,26 +118,27 @@ class UsedParaphrasesRow(Record):
     n: int = column("n", help="of each segment, at most")
     count: int = column("Count", help="of all segments")
     segments: int = column("Segments", help="that have one")
-    diversity: float | None = column(
-        "Diversity", kind="share", digits=3, help="lexical, among those of a segment"
-    )
-    change: float | None = column(
-        "Change", kind="share", digits=3, help="lexical distance from the reference"
-    )
     identity: str = column("Identity", help="hash of their texts, also in signatures")
 
 
 def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | None:
     """The paraphrases among the references of a test set, with segments side by side."""
-    sets = testset.paraphrase_sets
-    if not sets:
+    rows = [
+        UsedParaphrasesRow(
+            set=made.method,
+            n=made.n,
+            count=made.count,
+            segments=made.segments,
+            identity=made.identity,
+        )
+        for made in testset.paraphrase_sets
+    ]
+    if not rows:
         return None
     return Finding(
         method="paraphrases used",
         title=_USED_TITLE,
-        tables=(
-            table("paraphrases", _USED_TITLE, UsedParaphrasesRow, [_row(testset, s) for s in sets]),
-        ),
+        tables=(table("paraphrases", _USED_TITLE, UsedParaphrasesRow, rows),),
         signatures={},
         views=(
             Listing(
@@ -148,27 +149,4 @@ def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | N
         ),
         exhibits=exhibits_of(testset, segments=segments),
         facts={"test set": testset.name, "segments": str(testset.segments)},
-    )
-
-
-def _row(testset: TestSet, found: ParaphraseSet) -> UsedParaphrasesRow:
-    names = [name for name, by in testset.paraphrases.items() if by == found.method]
-    originals = [
-        texts for name, texts in testset.references.items() if name not in testset.paraphrases
-    ]
-    groups, pairs = [], []
-    for references in (testset.references, *testset.system_references.values()):
-        columns = [references[name] for name in names if name in references]
-        for i, texts in enumerate(zip(*columns, strict=True)):
-            given = [text for text in texts if text is not None]
-            groups.append(given)
-            pairs += [[a, b[i]] for a in given for b in originals if b[i] is not None]
-    return UsedParaphrasesRow(
-        set=found.method,
-        n=found.n,
-        count=found.count,
-        segments=found.segments,
-        diversity=mean(lexical_values(groups)),
-        change=mean(lexical_values(pairs)),
-        identity=found.identity,
     )

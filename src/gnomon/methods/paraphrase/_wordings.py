@@ -56,7 +56,6 @@ ParserName: TypeAlias = Annotated[
 Language: TypeAlias = Annotated[
     str | None, Metavar("CODE"), Needs(_parser_needs), Group("syntax trees")
 ]
-_SCORE_FILES = (".tsv", ".csv", ".score", ".gz")
 
 
 def wordings_of(

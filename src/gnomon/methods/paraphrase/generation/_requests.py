@@ -10,10 +10,7 @@ from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.options import (
     MODEL,
     Device,
-    Group,
-    Metavar,
     Positive,
-    Rare,
     Reaches,
     check_fields,
     fields_of,
@@ -34,11 +31,6 @@ if TYPE_CHECKING:
 
 #: the least number above 0
 ABOVE_0 = sys.float_info.min
-
-
-_OF_MODEL = Group("a model that paraphrases")
-_KEPT = Group("what is kept")
-_PLAIN = Group("analysis")
 FILTER = Reaches(of_text="gnomon.metrics.registry:reaches_of_spec")
 
 
@@ -64,16 +56,14 @@ class GenerationRequest:
         UsageError: a value is out of its range, or a filter lacks half of what it needs.
     """
 
-    n: Annotated[Positive, _PLAIN] | None = None
-    model: Annotated[str | PathLike[str] | Seq2Seq | None, MODEL, Metavar("MODEL"), _OF_MODEL] = (
-        None
-    )
-    device: Annotated[Device, _OF_MODEL, Rare()] = None
-    precision: Annotated[Precision, _OF_MODEL, Rare()] = "fp32"
-    keep_copies: Annotated[bool, _KEPT, Rare()] = False
-    keep_duplicates: Annotated[bool, _KEPT, Rare()] = False
-    filter: Annotated[str | None, FILTER, Metavar("METRIC"), _KEPT] = None
-    least: Annotated[float | None, Metavar("X"), _KEPT] = None
+    n: Positive | None = None
+    model: Annotated[str | PathLike[str] | Seq2Seq | None, MODEL] = None
+    device: Device = None
+    precision: Precision = "fp32"
+    keep_copies: bool = False
+    keep_duplicates: bool = False
+    filter: Annotated[str | None, FILTER] = None
+    least: float | None = None
     allow_code: bool = False
     cache: Cache | None = None
     progress: Callable[[str, int, int], None] | None = None
