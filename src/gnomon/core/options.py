@@ -315,6 +315,10 @@ Workers: TypeAlias = Annotated[
     Help("threads for TER, chrF, masks and tests; results do not depend on it."),
 ]
 Share: TypeAlias = Annotated[float, Limits(0, 1), Metavar("SHARE")]
+Above0: TypeAlias = Annotated[float, Limits(sys.float_info.min, words="above 0"), Metavar("X")]
+Below1: TypeAlias = Annotated[
+    float, Limits(0, 1 - sys.float_info.epsilon, words="0 or more and below 1"), Metavar("X")
+]
 Seed: TypeAlias = Annotated[
     int, Limits(0), Metavar("N"), Group("intervals and tests"), Help("of all random draws.")
 ]

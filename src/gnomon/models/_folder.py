@@ -425,15 +425,13 @@ def reading_model(folder: ModelFolder) -> Iterator[None]:
         DataError: it cannot be read.
     """
     try:
+        import transformers  # noqa: F401  # what is missing is told as such
         from safetensors import SafetensorError
-        from transformers.utils import logging
     except ImportError as error:
         raise missing_package(error.name or "transformers", f"model {folder.name!r}") from error
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
     try:
-        yield
+        with quiet_transformers():
+            yield
     except ImportError as error:
         raise missing_package(error.name or "transformers", f"model {folder.name!r}") from error
     except BaseException as error:
@@ -443,6 +441,18 @@ def reading_model(folder: ModelFolder) -> Iterator[None]:
         raise DataError(
             f"model {folder.name!r} ({folder.path}) cannot be loaded: {error}"
         ) from error
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Neither messages nor progress bars of transformers on the terminal."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
     finally:
         logging.set_verbosity(level)
         if bars:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from gnomon.agreement.files import with_judgements
-from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import (
     CONFIDENCE,
@@ -37,11 +37,12 @@ from gnomon.core.signature import content_hash, version
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import Claim, amount, counted
-from gnomon.data.formats import Human, atomic_write, explain_failure, human_files
+from gnomon.data.formats import Human, explain_failure, human_files
 from gnomon.methods.train._judged import Choice, judged_outputs
 from gnomon.methods.train._recipe import HeadRecipe
 from gnomon.metrics import score
 from gnomon.models import missing_package, usable_device
+from gnomon.models.training_runs import describe_run, open_run
 from gnomon.stats import kendall_b
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 _BASELINE = "chrf"
 _LENGTH = "length of the output"
 _ALL = "all"
-_RUN, _STATE, _KEPT = "run.json", "state.safetensors", "vectors"
+_STATE, _KEPT = "state.safetensors", "vectors"
 
 _EXAMPLES = """\
 Human scores of segments (DA, MQM, ESA) become labels with mean 0 and variance 1 within each test
@@ -279,35 +280,6 @@ def _facts(data: JudgedOutputs, recipe: HeadRecipe, base: BaseEncoder) -> dict[s
     }
 
 
-def _open_run(folder: Path, facts: dict[str, object], *, resume: bool) -> None:
-    """Make the folder of a run, or check that the run in it can be resumed."""
-    run_file = folder / "training" / _RUN
-    if not run_file.is_file():
-        if folder.exists() and any(entry.name != "training" for entry in folder.iterdir()):
-            raise UsageError(f"{folder} holds something else; name another folder (--save)")
-        with explain_failure(folder):
-            (folder / "training").mkdir(parents=True, exist_ok=True)
-        with atomic_write(run_file) as file:
-            file.write(json.dumps(facts, indent=1) + "\n")
-        return
-    if not resume:
-        raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")
-    try:
-        before = json.loads(run_file.read_text(encoding="utf-8"))
-        parts = {name: before[name] for name in facts}
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise FormatError(
-            f"is damaged ({error}); train into another folder", path=run_file
-        ) from error
-    now = json.loads(json.dumps(facts))
-    for name, value in parts.items():
-        if value != now[name]:
-            raise DataError(
-                f"the run in {folder} has another {name}: {value}, now {now[name]}; give the same,"
-                " or name another folder"
-            )
-
-
 def _fit(request: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
     """Encode, train and write."""
     try:
@@ -322,7 +294,8 @@ def _fit(request: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
     base = load_base(request.encoder, request.device)
     encoder = base.encoder
     facts = _facts(data, recipe, base)
-    _open_run(request.folder, facts, resume=request.resume)
+    if not open_run(request.folder, facts, resume=request.resume):
+        describe_run(request.folder, facts)
     features = Features(
         base,
         recipe.pool if recipe.compared else "cls",

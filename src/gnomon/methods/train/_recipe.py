@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from gnomon.core.errors import UsageError
 from gnomon.core.options import (
     SEED,
+    Above0,
+    Below1,
     Count,
     Group,
     Limits,
@@ -30,10 +31,6 @@ HeldOutBy: TypeAlias = Literal["document", "segment"]
 #: how the states of a text become one vector; either may be taken of each layer before these are
 #: mixed, since neither a mean nor a choice of position minds the order
 Pool: TypeAlias = Literal["avg", "cls"]
-_Below1: TypeAlias = Annotated[
-    float, Limits(0, 1 - sys.float_info.epsilon, words="0 or more and below 1"), Metavar("X")
-]
-_Above0: TypeAlias = Annotated[float, Limits(sys.float_info.min, words="above 0"), Metavar("X")]
 _ENCODER = Group("training the encoder", rare=True)
 _SENTINELS = ("source-alone", "output-alone")
 
@@ -69,8 +66,8 @@ class HeadRecipe:
     layers: Literal["mix", "last"] = "mix"
     pool: Annotated[Pool, Rare()] = "avg"
     hidden_sizes: Annotated[Sequence[int], Limits(1, 65536), Metavar("N")] = (256, 64)
-    dropout: _Below1 = 0.3
-    learning_rate: _Above0 = 3e-4
+    dropout: Below1 = 0.3
+    learning_rate: Above0 = 3e-4
     weight_decay: Annotated[float, Limits(0), Metavar("X"), Rare()] = 0.1
     batch_size: Positive = 64
     epochs: Positive = 60
@@ -78,7 +75,7 @@ class HeadRecipe:
     held_out: Share = 0.1
     held_out_by: HeldOutBy = "document"
     train_encoder: Annotated[bool, _ENCODER] = False
-    encoder_learning_rate: Annotated[_Above0, _ENCODER] = 1e-5
+    encoder_learning_rate: Annotated[Above0, _ENCODER] = 1e-5
     layer_decay: Annotated[Share, _ENCODER] = 0.95
     frozen_epochs: Annotated[Count, _ENCODER] = 1
     seed: Annotated[Seed, Group("recipe")] = SEED
@@ -110,12 +107,7 @@ class HeadRecipe:
     def fixed(self) -> dict[str, object]:
         """What must not change when a run is resumed: all but when to stop."""
         free = {"patience", "epochs"}
-        options = {
-            option.name: getattr(self, option.name)
-            for option in fields(self)
-            if option.name not in free
-        }
-        return options | {"hidden_sizes": list(self.hidden_sizes)}
+        return {name: value for name, value in asdict(self).items() if name not in free}
 
     def settings(self, encoder: str, name: str) -> dict[str, object]:
         """Hyper-parameters as COMET's checkpoints have them."""

@@ -24,6 +24,7 @@ from gnomon.metrics.sequences import offsets_of
 from gnomon.models import (
     length_batches,
     missing_package,
+    quiet_transformers,
     reading_tokenizer,
     rounded_layers,
     usable_device,
@@ -531,12 +532,8 @@ def _filled_model(kind: EncoderKind, config: Mapping[str, Any], weights: dict[st
     """An encoder with its weights, in float32 on the CPU, for evaluation."""
     import torch
     import transformers
-    from transformers.utils import logging
 
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
+    with quiet_transformers():
         network, report = getattr(transformers, kind.model).from_pretrained(
             None,
             config=_configuration(kind, config),
@@ -545,10 +542,6 @@ def _filled_model(kind: EncoderKind, config: Mapping[str, Any], weights: dict[st
             dtype=torch.float32,
             output_loading_info=True,
         )
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
     wrong = [*report["missing_keys"], *report["mismatched_keys"]]
     if wrong:
         raise DataError(f"weights are missing or of another shape: {wrong[:3]}")

@@ -433,12 +433,12 @@ def test_recipes_that_make_no_sense_are_refused(bad: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "notes.txt"])
 def test_a_folder_of_somebody_else_is_not_trained_into(tmp_path: Path, name: str) -> None:
-    from gnomon.methods.paraphrase.training._train import _open
+    from gnomon.models.training_runs import open_run
 
     (tmp_path / name).write_text("mine", encoding="utf-8")
     with pytest.raises(UsageError, match="holds something else, and no run to go on with"):
-        _open(tmp_path, {}, resume=True)
+        open_run(tmp_path, {}, resume=True)
     (tmp_path / "new" / "training").mkdir(parents=True)
     (tmp_path / "new" / "tokenizer.json").touch()  # a run that ended as it began
-    assert not _open(tmp_path / "new", {}, resume=True)
+    assert not open_run(tmp_path / "new", {}, resume=True)
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == [name]

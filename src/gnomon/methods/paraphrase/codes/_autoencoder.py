@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
-from gnomon.core.options import Limits, Metavar, Positive, check_fields
+from gnomon.core.options import Above0, Limits, Metavar, Positive, check_fields
 from gnomon.core.signature import content_hash
 from gnomon.methods.paraphrase.codes._kmeans import check_enough
 from gnomon.methods.paraphrase.codes._trees import flat, forest, pruned
@@ -52,7 +51,7 @@ class TreeRecipe:
     embedding: Positive = 256
     iterations: Positive = 20
     batch: Positive = 400
-    rate: Annotated[float, Limits(sys.float_info.min, words="above 0"), Metavar("X")] = 0.025
+    rate: Above0 = 0.025
     decay: Annotated[float, Limits(0), Metavar("X")] = 1e-4
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 import numpy as np
 
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
-from gnomon.core.options import FILES, MODEL, SEED, InputFile, Limits, Positive, Seed
+from gnomon.core.options import FILES, MODEL, SEED, Above0, InputFile, Limits, Positive, Seed
 from gnomon.linguistics import TAGGER_NAME
 from gnomon.methods.paraphrase._constraints import (
     Constraint,
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
 
 #: seeds of further rounds of draws lie far from those that people choose
 _STRIDE = 1_000_003
-
-Above0 = Annotated[float, Limits(ABOVE_0, words="above 0")]
-
 
 # Searches and draws.
 

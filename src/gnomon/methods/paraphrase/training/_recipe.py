@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from gnomon.core.errors import FormatError, UsageError
 from gnomon.core.options import (
     SEED,
+    Above0,
+    Below1,
     Count,
     Group,
-    Limits,
-    Metavar,
     Positive,
     Rare,
     Seed,
     check_fields,
 )
+from gnomon.models.training_runs import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 #: what describes a model, beside it
 ABOUT = "gnomon-paraphraser.json"
-
-# what is said of several options
-Below1: TypeAlias = Annotated[
-    float, Limits(0, 1 - sys.float_info.epsilon, words="0 or more and below 1"), Metavar("X")
-]
-Above0: TypeAlias = Annotated[float, Limits(sys.float_info.min, words="above 0"), Metavar("X")]
 
 
 @dataclass(frozen=True)
@@ -110,11 +103,7 @@ class Recipe:
     def fixed(self) -> dict[str, object]:
         """What must not change when a run is resumed: all but when to stop."""
         free = {"patience", "average", "epochs", "max_steps", "max_minutes"}
-        return {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name not in free
-        }
+        return {name: value for name, value in asdict(self).items() if name not in free}
 
 
 class Score(NamedTuple):
@@ -166,14 +155,3 @@ def score_of(folder: Path) -> Score | None:
         raise FormatError(
             "does not say how its model was validated; train into another folder", path=path
         ) from error
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Read what a run wrote about itself."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"is no JSON: {error}; train into another folder", path=path) from error
-    if not isinstance(content, dict):
-        raise FormatError("is no JSON object; train into another folder", path=path)
-    return content

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import math
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -29,7 +28,6 @@ from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
 from gnomon.core.validation import Problem, problems
-from gnomon.data.formats import atomic_write, explain_failure
 from gnomon.methods.paraphrase.codes import CodeFacts, facts
 from gnomon.methods.paraphrase.training._pairs import (
     Filters,
@@ -38,7 +36,7 @@ from gnomon.methods.paraphrase.training._pairs import (
     read_pairs,
     select,
 )
-from gnomon.methods.paraphrase.training._recipe import Recipe, read_json, score_of
+from gnomon.methods.paraphrase.training._recipe import Recipe, score_of
 from gnomon.methods.paraphrase.training._verdict import (
     TRAIN_CLAIMS,
     DroppedPairsRow,
@@ -52,6 +50,7 @@ from gnomon.methods.paraphrase.training._vocabulary import (
     learn,
     write_tokenizer,
 )
+from gnomon.models.training_runs import describe_run, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -180,12 +179,11 @@ def _begin(
     """What the run is, and its data; the first process opens the folder, others find it open."""
     run = _facts(pairs, recipe, codes)
     first = options.process_index == 0
-    is_ours = _open(place, run, resume=resume) if first else True
+    is_ours = open_run(place, run, resume=resume) if first else True
     data = _prepare(pairs, recipe, codes, place if is_ours else None)
     if not is_ours:
         write_tokenizer(place, data.tokenizer, recipe.limit)
-        with atomic_write(place / "training" / "run.json") as file:
-            file.write(json.dumps(run, indent=2) + "\n")
+        describe_run(place, run)
     return run, data
 
 
@@ -278,41 +276,6 @@ def _about(facts: dict[str, object], recipe: Recipe) -> dict[str, object]:
         "data": facts["data"],
         "gnomon": version(),
     }
-
-
-def _open(folder: Path, facts: dict[str, object], *, resume: bool) -> bool:
-    """Make the folder, or find a run in it that is this one."""
-    run = folder / "training" / "run.json"
-    if not run.is_file():
-        there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-        # a run that ended before its description was written leaves a vocabulary at most
-        if there and ("training" not in there or there & {"config.json", "model.safetensors"}):
-            raise UsageError(
-                f"{folder} holds something else, and no run to go on with; name a new or an empty"
-                " folder"
-            )
-        with explain_failure(folder):
-            (folder / "training").mkdir(parents=True, exist_ok=True)
-        return False
-    if not resume:
-        raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")
-    before = read_json(run)
-    for name, value in facts.items():
-        now = json.loads(json.dumps(value))
-        if before.get(name) != now:
-            raise DataError(
-                f"the run in {folder} has other {name}: {_differing(before.get(name), now)}; give"
-                " the same, or name another folder"
-            )
-    return True
-
-
-def _differing(before: Any, now: Any) -> str:
-    """What two descriptions say differently."""
-    if not (isinstance(before, dict) and isinstance(now, dict)):
-        return f"{before}, now {now}"
-    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-    return "; ".join(f"{name} {before.get(name)}, now {now.get(name)}" for name in names)
 
 
 def _prepare(

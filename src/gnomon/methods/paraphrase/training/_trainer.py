@@ -31,12 +31,13 @@ from transformers import (
     set_seed,
 )
 from transformers.trainer_pt_utils import LengthGroupedSampler
-from transformers.utils import logging as logs
 
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.data.formats import atomic_write, explain_failure
-from gnomon.methods.paraphrase.training._recipe import ABOUT, Progress, Score, read_json, score_of
+from gnomon.methods.paraphrase.training._recipe import ABOUT, Progress, Score, score_of
 from gnomon.methods.paraphrase.training._vocabulary import EOS, PAD, code_pieces
+from gnomon.models import quiet_transformers
+from gnomon.models.training_runs import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -151,19 +152,13 @@ def arguments(folder: Path, recipe: Recipe, device: str | None) -> Arguments:
 def undisturbed() -> Generator[None]:
     """Leave the random numbers of Python, numpy and torch as they were, and the terminal."""
     plain, legacy = random.getstate(), np.random.get_state()  # noqa: NPY002  # what the trainer seeds
-    level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
     devices = [torch.cuda.current_device()] if torch.cuda.is_available() else []
-    logs.set_verbosity_error()
-    logs.disable_progress_bar()
     try:
-        with torch.random.fork_rng(devices=devices):
+        with quiet_transformers(), torch.random.fork_rng(devices=devices):
             yield
     finally:
         random.setstate(plain)
         np.random.set_state(legacy)  # noqa: NPY002  # likewise
-        logs.set_verbosity(level)
-        if bars:
-            logs.enable_progress_bar()
 
 
 def checkpoints(folder: Path) -> list[Path]:
