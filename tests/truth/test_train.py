@@ -39,7 +39,7 @@ def test_noise_of_held_out_documents_is_no_loss(draws: int) -> None:
         rows = _agreements(cast("_TrainingRequest", asked), held, np.ones(150, bool), ("set", "da"))
         made = row(TrainedMetricRow, folder="m", stopped="patience", best=1, passes=5)
         tables = (
-            table("metric", "", TrainedMetricRow, [made], confidence=0.95),
+            table("metric", "", TrainedMetricRow, [made]),
             table("held_out", "", HeldOutRow, rows, confidence=0.95),
             table("sets", "", LearnedSetRow, [row(LearnedSetRow, test_set="set")]),
         )

@@ -48,7 +48,7 @@ def trained(
     ]
     made = row(TrainedMetricRow, folder="made", stopped=stopped, best=5, passes=5)
     tables = (
-        table("metric", "Metric", TrainedMetricRow, [made], confidence=0.95),
+        table("metric", "Metric", TrainedMetricRow, [made]),
         table("held_out", "Held out", HeldOutRow, held, confidence=0.95),
         table("sets", "Sets", LearnedSetRow, [row(LearnedSetRow, test_set="set", human="da")]),
     )

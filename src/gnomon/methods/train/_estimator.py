@@ -96,16 +96,11 @@ class Estimator(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
 
     def mixed(self, layers: Any) -> Any:
         """One vector of each text, tensor [..., d], of those of its layers, [..., layers, d]."""
-        weights = self.mix_weights
-        if weights is None:
-            return layers[..., -1, :]
-        return self.own[f"{_MIX}gamma"] * torch.einsum("...ld,l->...d", layers, weights)
-
-    @property
-    def mix_weights(self) -> Any:
-        """Of the layers in the mix, tensor [layers]; None where there is none."""
         raw = [weight for name, weight in self.own.items() if name.startswith(f"{_MIX}scalar")]
-        return torch.softmax(torch.cat(raw), dim=0) if raw else None
+        if not raw:
+            return layers[..., -1, :]
+        weights = torch.softmax(torch.cat(raw), dim=0)
+        return self.own[f"{_MIX}gamma"] * torch.einsum("...ld,l->...d", layers, weights)
 
     def inputs(self, sides: Sequence[Any]) -> Any:
         """What the layers look at, tensor [B, inputs], of the layers of each side."""

@@ -88,19 +88,11 @@ class TrainedMetricRow(Record):
     """The metric that a run of training made."""
 
     folder: str = column("Folder", help="the metric: comet('FOLDER')")
-    kind: str = column("Class", help="as COMET calls it")
     encoder: str = column("Encoder", help="name and hash of its files")
     licence: str = column("Licence", help="of the encoder's weights, as its folder states it")
-    outputs: int = column("Outputs", help="judged outputs that were trained on")
-    held_out: int = column("Held out", help="judged outputs that training stopped by")
-    texts: int = column("Texts", help="distinct texts, each encoded once")
     parameters: int = column("Parameters", help="weights that were learnt")
     passes: int = column("Passes", help="over the examples, over all calls")
     best: int = column("Best pass", help="whose weights were kept; 0: those before the first")
-    pearson: float | None = column(
-        "Pearson", digits=3, better="higher", interval=True,
-        help="r with people on what was held out, within test sets and kinds",
-    )  # fmt: skip
     stopped: str = column("Stopped", help="why: patience or epochs")
     seconds: float = column("Seconds", digits=1, help="of this call")
 
@@ -118,7 +110,6 @@ class TrainingCurveRow(Record):
     pearson: float | None = column(
         "Pearson", digits=3, better="higher", help="r on what is held out, within sets and kinds"
     )
-    kept: bool = column("Kept", help="whether the weights of this pass were kept")
 
 
 class HeldOutRow(Record):
@@ -149,13 +140,6 @@ class LearnedSetRow(Record):
     held_out: int = column("Held out", help="judged outputs that were held out")
     mean: float = column("Mean", digits=3, help="of the scores trained on; label 0")
     spread: float = column("Spread", digits=3, help="their standard deviation; label 1")
-
-
-class LayerWeightRow(Record):
-    """How much of a layer is in the mix."""
-
-    layer: int = column("Layer", help="0: the embeddings")
-    weight: float = column("Weight", digits=3, help="share in the mix")
 
 
 _ON_HELD_OUT = Claim(
@@ -258,15 +242,6 @@ class _TrainingRequest:
     progress: Callable[[str, int, int], None] | None
 
 
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    """What a run made."""
-
-    training: Training
-    base: BaseEncoder
-    stopped: str
-
-
 def _facts(data: JudgedOutputs, recipe: HeadRecipe, base: BaseEncoder) -> dict[str, object]:
     """What must be the same when a run is resumed."""
     arrays = (data.sides, data.cell, data.label, data.held_out)
@@ -280,8 +255,8 @@ def _facts(data: JudgedOutputs, recipe: HeadRecipe, base: BaseEncoder) -> dict[s
     }
 
 
-def _fit(request: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
-    """Encode, train and write."""
+def _fit(request: _TrainingRequest, data: JudgedOutputs) -> tuple[Training, str]:
+    """Encode, train and write; the run, and why it ended."""
     try:
         import torch
 
@@ -351,7 +326,7 @@ def _fit(request: _TrainingRequest, data: JudgedOutputs) -> _Fitted:
         "gnomon": version(),
     }
     _write(request.folder, about, training.exported(), base)
-    return _Fitted(training, base, stopped)
+    return training, stopped
 
 
 def _text_marks(testset: TestSet, segments: NDArray[np.int64]) -> list[str]:
@@ -391,8 +366,8 @@ class _HeldOut:
     scores: Mapping[str, NDArray[np.float64]]
 
 
-def _held_out(request: _TrainingRequest, fitted: _Fitted) -> _HeldOut:
-    training, data = fitted.training, fitted.training.data
+def _held_out(request: _TrainingRequest, training: Training) -> _HeldOut:
+    data = training.data
     cells = data.held_out
     trained = np.full(len(data.cell), np.nan)
     trained[training.held_rows] = training.scores(training.held_rows)
@@ -440,7 +415,7 @@ def _agreements(
     label, judged = held.label[inside], held.judged[inside]
     units, group = np.unique(held.group[inside], return_inverse=True)
     people = within_sets(label, judged)
-    rows, draws = [], []
+    made: list[HeldOutRow] = []
     for metric, every in held.scores.items():
         scores = within_sets(every[inside], judged)
         r = agreement(every[inside], label, judged)
@@ -461,15 +436,13 @@ def _agreements(
             )
             counts = resample_counts(len(units), count=request.resamples, seed=request.recipe.seed)
             drawn = pearson_of_sums(resampled_sums(terms, counts))
-        rows.append((metric, r, kendall_b(scores, people)))
-        draws.append(drawn)
-    made = []
-    for (metric, r, tau), drawn in zip(rows, draws, strict=True):
-        first = rows[0][1]
-        lead = None if r is None or first is None or metric == rows[0][0] else first - r
         ends: dict[str, Ends] = {"pearson": _ends(drawn, request.confidence, len(units))}
-        if lead is not None:
-            ends["difference"] = _ends(draws[0] - drawn, request.confidence, len(units))
+        lead = None
+        if not made:
+            own, own_drawn = r, drawn
+        elif r is not None and own is not None:
+            lead = own - r
+            ends["difference"] = _ends(own_drawn - drawn, request.confidence, len(units))
         made.append(
             HeldOutRow(
                 test_set=names[0],
@@ -478,7 +451,7 @@ def _agreements(
                 outputs=len(label),
                 groups=len(units),
                 pearson=r,
-                kendall=tau,
+                kendall=kendall_b(scores, people),
                 difference=lead,
                 intervals=ends,
             )
@@ -494,31 +467,23 @@ def _ends(drawn: NDArray[np.float64], confidence: float, groups: int) -> Ends:
     return float(low), float(high)
 
 
-def _finding(request: _TrainingRequest, fitted: _Fitted, seconds: float) -> Finding:
-    training, data = fitted.training, fitted.training.data
-    held = _held_out_rows(request, data, _held_out(request, fitted))
+def _finding(
+    request: _TrainingRequest, training: Training, stopped: str, seconds: float
+) -> Finding:
+    data, base = training.data, training.features.base
+    held = _held_out_rows(request, data, _held_out(request, training))
     best: Pass = max(training.curve, key=lambda pass_: pass_.rank)
-    whole = next(row for row in reversed(held) if row.metric.startswith("comet("))
     row = TrainedMetricRow(
         folder=str(request.folder),
-        kind=request.recipe.kind,
-        encoder=fitted.base.folder.identity,
-        licence=fitted.base.licence,
-        outputs=int((~data.held_out).sum()),
-        held_out=int(data.held_out.sum()),
-        texts=len(data.texts),
+        encoder=base.folder.identity,
+        licence=base.licence,
         parameters=sum(weight.numel() for weight in training.weights.values()),
         passes=training.curve[-1].number,
         best=best.number,
-        pearson=whole.pearson,
-        stopped=fitted.stopped,
+        stopped=stopped,
         seconds=seconds,
-        intervals={"pearson": whole.ends("pearson")},
     )
-    curve = [
-        TrainingCurveRow(**pass_._asdict(), kept=pass_.number == best.number)
-        for pass_ in training.curve
-    ]
+    curve = [TrainingCurveRow(**pass_._asdict()) for pass_ in training.curve]
     sets = [
         LearnedSetRow(
             test_set=judged_set.name,
@@ -530,17 +495,12 @@ def _finding(request: _TrainingRequest, fitted: _Fitted, seconds: float) -> Find
         )
         for n, judged_set in enumerate(data.sets)
     ]
-    mix = training.estimator.mix_weights
-    layers = [] if mix is None else mix.detach().tolist()
     tables = (
-        table("metric", f"The metric in {request.folder}", TrainedMetricRow, [row],
-              confidence=request.confidence),
+        table("metric", f"The metric in {request.folder}", TrainedMetricRow, [row]),
         table("held_out", "Agreement with people on what was held out", HeldOutRow, held,
               confidence=request.confidence),
         table("curve", "Passes over the examples", TrainingCurveRow, curve),
         table("sets", "What was learnt from", LearnedSetRow, sets),
-        table("layers", "The mix of layers", LayerWeightRow,
-              [LayerWeightRow(layer=n, weight=w) for n, w in enumerate(layers)]),
     )  # fmt: skip
     return Finding(
         method="train metric",
@@ -551,10 +511,9 @@ def _finding(request: _TrainingRequest, fitted: _Fitted, seconds: float) -> Find
             Listing(shown.name, shown.title, column_names(kind))
             for shown, kind in zip(
                 tables,
-                (TrainedMetricRow, HeldOutRow, TrainingCurveRow, LearnedSetRow, LayerWeightRow),
+                (TrainedMetricRow, HeldOutRow, TrainingCurveRow, LearnedSetRow),
                 strict=True,
             )
-            if shown.rows
         ),
     )
 
@@ -586,7 +545,6 @@ def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Pr
         "held_out": HeldOutRow,
         "curve": TrainingCurveRow,
         "sets": LearnedSetRow,
-        "layers": LayerWeightRow,
     },
     metrics="none",
     human=True,
@@ -636,7 +594,7 @@ def metric(
 
     Returns:
         A finding with a row of the metric, and tables "held_out" (agreement beside chrF and the
-        length of the output), "curve", "sets" and "layers".
+        length of the output), "curve" and "sets".
 
     Raises:
         DataError: people scored no segments of a test set, there are too few, a test set lacks
@@ -672,5 +630,5 @@ def metric(
     choice = Choice(
         recipe.inputs, kinds, human_systems, recipe.held_out, recipe.held_out_by, recipe.seed
     )
-    fitted = _fit(request, judged_outputs(sets, choice))
-    return _finding(request, fitted, time.perf_counter() - begun)
+    training, stopped = _fit(request, judged_outputs(sets, choice))
+    return _finding(request, training, stopped, time.perf_counter() - begun)
