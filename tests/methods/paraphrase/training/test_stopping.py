@@ -14,15 +14,14 @@ from gnomon.methods.paraphrase.training._recipe import Score
 Rows = list[tuple[str, str]]
 
 
-def _judge(patch: pytest.MonkeyPatch, scores: dict[int, Score], mean: Score | None = None) -> None:
-    """Let validations give the scores of these steps, and the mean of checkpoints its own."""
+def _judge(patch: pytest.MonkeyPatch, scores: dict[int, Score]) -> None:
+    """Let validations give the scores of these steps."""
     from transformers.trainer_utils import EvalLoopOutput
 
     from gnomon.methods.paraphrase.training._trainer import ParaphraseTrainer
 
     def validated(trainer: Any, *_: object, **__: object) -> Any:
-        step = trainer.state.global_step
-        score = scores[step] if mean is None or trainer.is_in_train else mean
+        score = scores[trainer.state.global_step]
         metrics = {"eval_loss": score.loss, "eval_bleu": score.bleu}
         return EvalLoopOutput(predictions=None, label_ids=None, metrics=metrics, num_samples=1)
 
@@ -83,31 +82,12 @@ def test_patience_waits_while_nothing_matches_and_the_loss_falls(
 
 
 @pytest.mark.verify
-def test_a_run_that_goes_on_keeps_the_mean_until_something_is_better(
-    tmp_path: Path, tiny: dict[str, object], rows: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loss = {5: 3.0, 10: 2.9, 15: 2.5, 20: 0.5}
-    _judge(
-        monkeypatch, {step: Score(value, None) for step, value in loss.items()}, Score(1.0, None)
-    )
-    options = {"average": 2, "stop_on": "loss", "bleu_pairs": 0}
-    assert _run(tmp_path, tiny, rows, **options, max_steps=10).loss == 1.0
-    mean = (tmp_path / "model.safetensors").read_bytes()
-    assert _run(tmp_path, tiny, rows, **options, max_steps=15, resume=True).loss == 1.0
-    assert (tmp_path / "model.safetensors").read_bytes() == mean
-    assert _run(tmp_path, tiny, rows, **options, max_steps=20, resume=True).loss == 0.5
-    assert _kept(tmp_path) == 20
-
-
-@pytest.mark.verify
 def test_stops_by_a_limit_are_not_counted(
     tmp_path: Path, tiny: dict[str, object], rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loss = {5: 3.0, 7: 4.0, 8: 4.0, 10: 3.1, 13: 1.0, 15: 2.0, 20: 2.1, 25: 2.2, 30: 2.3}
-    _judge(
-        monkeypatch, {step: Score(value, None) for step, value in loss.items()}, Score(9.0, None)
-    )
-    options = {"average": 3, "stop_on": "loss", "bleu_pairs": 0, "patience": 2}
+    _judge(monkeypatch, {step: Score(value, None) for step, value in loss.items()})
+    options = {"stop_on": "loss", "bleu_pairs": 0, "patience": 2}
     whole = _run(tmp_path / "whole", tiny, rows, **options)
     for stop in (7, 8, 13, None):
         last = _run(tmp_path / "parts", tiny, rows, **options, max_steps=stop, resume=True)

@@ -94,7 +94,6 @@ class Filters:
         first_only: of each source, only its first paraphrase (as Bawden et al. do).
         chrf: least and greatest chrF of the source against the target (0 to 100), such as 30 90:
             unrelated pairs are below, near-copies above.
-        ratio: greatest ratio of the longer to the shorter side, in words.
 
     Raises:
         UsageError: a number is out of its range.
@@ -105,7 +104,6 @@ class Filters:
     words: Positive = 100
     first_only: bool = False
     chrf: Annotated[Sequence[float] | None, Limits(0, 100), Metavar("X")] = None
-    ratio: Annotated[float, Limits(1), Metavar("X")] | None = None
 
     def __post_init__(self) -> None:
         """Refuse values that cannot be."""
@@ -145,12 +143,10 @@ def select(pairs: Sequence[SentencePair], filters: Filters | None = None) -> Sel
         sieve.keep("duplicates", _firsts((p.source, p.target) for p in sieve.pairs))
     if not filters.keep_copies:
         sieve.keep("copies", (p.source.split() != p.target.split() for p in sieve.pairs))
-    sieve.keep("too long", (max(_lengths(pair)) <= filters.words for pair in sieve.pairs))
+    lengths = (max(len(p.source.split()), len(p.target.split())) for p in sieve.pairs)
+    sieve.keep("too long", (length <= filters.words for length in lengths))
     if filters.first_only:
         sieve.keep("further paraphrases", _firsts(p.source for p in sieve.pairs))
-    if filters.ratio is not None:
-        lengths = map(_lengths, sieve.pairs)
-        sieve.keep("ratio of lengths", (max(two) <= filters.ratio * min(two) for two in lengths))
     if filters.chrf is not None and sieve.pairs:
         low, high = filters.chrf
         sieve.keep("chrF", [low <= value <= high for value in _chrf(sieve.pairs)])
@@ -195,10 +191,6 @@ def _groups(pairs: Sequence[SentencePair]) -> list[list[int]]:
 def _firsts(keys: Iterable[object]) -> list[bool]:
     seen: set[object] = set()
     return [not (key in seen or seen.add(key)) for key in keys]  # type: ignore[func-returns-value]  # add answers None
-
-
-def _lengths(pair: SentencePair) -> tuple[int, int]:
-    return len(pair.source.split()), len(pair.target.split())
 
 
 def _chrf(pairs: Sequence[SentencePair]) -> list[float]:

@@ -50,7 +50,6 @@ class Recipe:
         validate_every: steps between validations, each of which ends in a checkpoint.
         stop_on: what the best model is chosen by, and patience counts (BLEU).
         patience: validations without a better one before training stops; in Python None: never.
-        average: the last checkpoints whose mean is tried as the final model.
         epochs: passes over the data at most.
         max_steps: steps at most.
         max_minutes: minutes at most, of each call.
@@ -79,7 +78,6 @@ class Recipe:
     validate_every: Positive = 500
     stop_on: Literal["bleu", "loss"] = "bleu"
     patience: Positive | None = 10
-    average: Annotated[Positive, Rare()] = 1
     epochs: Positive | None = None
     max_steps: Positive | None = None
     max_minutes: Above0 | None = None
@@ -102,7 +100,7 @@ class Recipe:
 
     def fixed(self) -> dict[str, object]:
         """What must not change when a run is resumed: all but when to stop."""
-        free = {"patience", "average", "epochs", "max_steps", "max_minutes"}
+        free = {"patience", "epochs", "max_steps", "max_minutes"}
         return {name: value for name, value in asdict(self).items() if name not in free}
 
 

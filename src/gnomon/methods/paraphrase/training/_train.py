@@ -219,11 +219,6 @@ def _run(
         with _checkpoint_errors(last, judge):
             trainer.train(resume_from_checkpoint=None if last is None else str(last))
         stopped = judge.over(trainer.state.global_step, trainer.state.epoch)
-    averaged = judge.counted()
-    if recipe.average > 1 and len(averaged) > 1:
-        trainer.load_mean(averaged)
-        judge.candidate = f"mean of {len(averaged)} checkpoints"
-        trainer.evaluate()
     trainer.accelerator.wait_for_everyone()
     kept = score_of(folder)
     return Trained(

@@ -307,16 +307,6 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
             super()._save_checkpoint(*given)
         self.accelerator.wait_for_everyone()
 
-    def load_mean(self, folders: Sequence[Path]) -> None:
-        """Put the mean of the weights of some checkpoints into the model."""
-        from safetensors.torch import load_file
-
-        every = [load_file(folder / "model.safetensors") for folder in folders]
-        mean = {
-            name: torch.stack([weights[name] for weights in every]).mean(dim=0) for name in every[0]
-        }
-        self.model.load_state_dict(mean, strict=False)  # tied weights are written once
-
     def keep_model(self, folder: Path, about: Mapping[str, object]) -> None:
         """Write configuration, weights and ``gnomon-paraphraser.json``; the tokeniser is there."""
         self.model.config.use_cache = True  # the trainer turns it off, for training alone
@@ -349,8 +339,6 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
         self.place = Progress()
         self._before, self._began = 0.0, time.monotonic()
         self.began_to_learn = False
-        #: what is validated, where it is not the run as it goes
-        self.candidate = ""
 
     def resume(self, checkpoint: Path) -> None:
         """Take up what the run knew at a checkpoint."""
@@ -405,7 +393,7 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
 
     def on_evaluate(self, _args: Any, state: Any, control: Any, metrics: Any, **_: Any) -> None:
         score = Score(metrics["eval_loss"], metrics.get("eval_bleu"))
-        if not self.candidate and state.global_step % self._recipe.validate_every == 0:
+        if state.global_step % self._recipe.validate_every == 0:
             self.place.count(score, self._recipe.stop_on)
         if self.over(state.global_step, state.epoch):
             control.should_training_stop = True
@@ -423,7 +411,7 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
         return True
 
     def on_save(self, args: Any, state: Any, _control: Any, **_: Any) -> None:
-        """Complete a checkpoint, and delete those that nothing needs any more."""
+        """Complete a checkpoint, and delete those before it."""
         if not state.is_world_process_zero:
             return
         new = Path(args.output_dir) / f"checkpoint-{state.global_step}"
@@ -431,32 +419,15 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
         (new / "training_args.bin").unlink(missing_ok=True)  # a pickle that nobody reads
         with atomic_write(new / _PROGRESS) as file:
             file.write(json.dumps(asdict(self.place)) + "\n")
-        needed = {new, *self.counted()}
         for old in Path(args.output_dir).glob("checkpoint-*"):
-            if old not in needed:
+            if old != new:
                 shutil.rmtree(old)
-
-    def counted(self) -> list[Path]:
-        """The last checkpoints of validations that count, as many as are averaged."""
-        every = self._recipe.validate_every
-        whole = [path for path in checkpoints(self._folder) if _step(path) % every == 0]
-        return whole[-self._recipe.average :]
 
     def _say(self, score: Score, state: Any, *, better: bool) -> None:
         last = state.log_history[-2] if len(state.log_history) > 1 else {}
         parts = [f"step {state.global_step}", f"pass {int(state.epoch) + 1}"]
-        parts += [self.candidate] if self.candidate else []
         parts += [f"loss {last['loss']:.3f}"] if "loss" in last else []
         parts += [f"validation loss {score.loss:.3f}"]
         parts += [] if score.bleu is None else [f"BLEU {score.bleu:.2f}"]
         parts += ["best so far"] if better else []
-        parts += self._left(state.global_step)
         _log.info("%s", ", ".join(parts))
-
-    def _left(self, step: int) -> list[str]:
-        """The time until a limit on steps or minutes, whichever comes first."""
-        recipe, spent = self._recipe, time.monotonic() - self._began
-        ends = [] if recipe.max_minutes is None else [recipe.max_minutes * 60 - spent]
-        if recipe.max_steps is not None and step:
-            ends.append((recipe.max_steps - step) * self.seconds / step)
-        return [f"{max(min(ends), 0) / 60:.0f} min left"] if ends else []
