@@ -32,7 +32,7 @@ def test_chrf_drops_unrelated_pairs_and_near_copies() -> None:
     assert select([near, apart, fit], Filters(chrf=(15, 90))).kept == [fit]
 
 
-@pytest.mark.parametrize("bad", [{"words": 0}, {"ratio": 0.5}, {"chrf": (90, 30)}])
+@pytest.mark.parametrize("bad", [{"words": 0}, {"chrf": (90, 30)}])
 def test_filters_that_make_no_sense_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         Filters(**bad)  # type: ignore[arg-type]  # wrong on purpose
