@@ -370,6 +370,8 @@ def connect(
     connection = duckdb.connect(":memory:")
     connection.execute("set preserve_insertion_order = true")
     connection.execute("set enable_progress_bar = false")  # it goes to standard output
+    for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
+        connection.execute(f"set {setting} = false")  # a query asks nobody on the network
     spill = Path(gettempdir(), f"gnomon-{secrets.token_hex(8)}")  # made and removed by DuckDB
     connection.execute(f"set temp_directory = {sql_text(spill)}")
     for setting, value in (_FRUGAL if frugal else {}).items():
