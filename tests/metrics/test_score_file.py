@@ -20,7 +20,7 @@ from gnomon.core.errors import (
     UnknownNameError,
     UsageError,
 )
-from gnomon.data.formats import write_segment_scores, write_system_scores
+from gnomon.data.formats import write_segment_scores
 from gnomon.metrics import parse
 from gnomon.metrics.protocol import Statistics
 
@@ -71,7 +71,7 @@ def test_systems_and_segments_are_found_by_name_and_number(testset, file) -> Non
     assert bound.segments(testset.select(systems=["b"]).batch()).tolist() == [SCORES["b"]]
 
 
-@pytest.mark.parametrize("name", ["x.tsv", "x.jsonl", "x.wmt", "bleu-ref.seg.score"])
+@pytest.mark.parametrize("name", ["x.tsv", "x.csv", "x.jsonl", "bleu-ref.seg.score"])
 def test_every_format_that_gnomon_writes_reads_as_the_same_metric(testset, tmp_path, name) -> None:
     wanted = gn.score(testset, "chrf")
     write_segment_scores(tmp_path / name, [wanted], testset)
@@ -79,12 +79,17 @@ def test_every_format_that_gnomon_writes_reads_as_the_same_metric(testset, tmp_p
     np.testing.assert_array_equal(found.segments, wanted.segments)
 
 
-@pytest.mark.parametrize("name", ["x.tsv", "x.jsonl", "x.wmt", "bleu-ref.sys.score"])
-def test_scores_of_systems_alone_are_taken_as_they_are(testset, tmp_path, name) -> None:
-    wanted = gn.score(testset, "chrf")
-    write_system_scores(tmp_path / name, [wanted], testset)
-    found = gn.score(testset, spec(tmp_path / name))
-    np.testing.assert_array_equal(found.system, wanted.system)
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("x.tsv", ("system\tmetric\tscore", "a\tm\t1.5", "b\tm\t0.25")),
+        ("x.wmt", ("m de-en set a 1.5", "m de-en set b 0.25")),
+        ("m-ref.sys.score", ("a\t1.5", "b\t0.25")),
+    ],
+)
+def test_scores_of_systems_alone_are_taken_as_they_are(testset, tmp_path, name, lines) -> None:
+    found = gn.score(testset, spec(write(tmp_path / name, *lines)))
+    assert found.system.tolist() == [1.5, 0.25]
     assert np.isnan(found.segments).all()
     assert found.statistics is None
     assert found.notices == ()

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 from tests.data.formats.judged_sets import judged_set
+from tests.data.formats.score_files import write_score_file
 from tests.data.formats.test_human_damaged import WHOLE
 from tests.data.formats.test_mqm_set import written as write_mqm_set
 from tests.data.formats.test_published_damaged import SETS
@@ -149,8 +150,8 @@ def _judgements(base: Path, whole: Path) -> Iterable[Example]:
         file = write(base / f"human {form}" / name, text.split("\n")[:-1])
         yield _human(form, file, base / "whole" / "bare")
     written = {
-        "table": ("t.tsv", "da"), "mqm": ("m.tsv", "mqm"), "spans": ("s.jsonl", "mqm"),
-        "mt-metrics-eval": ("de-en.k.seg.score", "esa"), "ratings": ("de-en.k.seg.rating", "mqm"),
+        "table": ("t.tsv", "da"), "spans": ("s.jsonl", "mqm"),
+        "mt-metrics-eval": ("de-en.k.seg.score", "esa"),
     }  # fmt: skip
     for form, (name, kind) in written.items():
         file = base / f"written {form}" / name
@@ -173,7 +174,7 @@ def _scores(base: Path, whole: Path) -> Iterable[Example]:
                        ("mt-metrics-eval", "chrf-A.seg.score")):  # fmt: skip
         file = base / f"scores {form}" / name
         file.parent.mkdir()
-        formats.write_segment_scores(file, [scores], testset)
+        write_score_file(file, scores, testset)
         yield _scored(form, file, whole)
     rows = scores.segment_rows()
     array = write(base / "scores json" / "s.json", [json.dumps(rows, indent=1)])
@@ -191,10 +192,10 @@ def _scores(base: Path, whole: Path) -> Iterable[Example]:
     parquet.write_table(pa.Table.from_pylist(rows), stored, write_page_checksum=True)
     yield _scored("json", array, whole)
     yield _scored("parquet", stored, whole)
-    for form, name in (("tsv", "s.tsv"), ("wmt", "s.wmt"), ("mt-metrics-eval", "chrf-A.sys.score")):
+    for form, name in (("tsv", "t.tsv"), ("wmt", "t.wmt"), ("mt-metrics-eval", "M-A.sys.score")):
         file = base / f"system scores {form}" / name
         file.parent.mkdir()
-        formats.write_system_scores(file, [scores], testset)
+        write_score_file(file, scores, testset)
         yield _scored(form, file, whole)
 
 

@@ -109,7 +109,7 @@ def score(
         testset: what was translated, and by whom.
         metrics: a spec ("bleu", "chrf(word_order=2)"), a metric, a bound metric, or a function of
             texts (see :func:`gnomon.metric`); or a list of these.
-        segment_scores: write scores per segment there: .tsv, .jsonl, .wmt, or .seg.score
+        segment_scores: write scores per segment there: .tsv, .csv, .jsonl, or .seg.score
             (mt-metrics-eval).
 
     Returns:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.data.formats.judged_sets import SYSTEMS, judged_set
 from tests.data.formats.published_sets import fill
+from tests.data.formats.score_files import SEGMENT_SCORES, SYSTEM_SCORES, write_score_file
 from tests.data.formats.test_human_damaged import WHOLE
 from tests.data.formats.test_published_damaged import SETS
 from tests.data.formats.test_wmt_package import SEGMENTS
@@ -27,8 +28,6 @@ from gnomon.data.formats import (
     describe,
     formats_of,
     read_human,
-    write_segment_scores,
-    write_system_scores,
 )
 from gnomon.methods.metaeval import metric_scores
 
@@ -50,8 +49,6 @@ PUBLISHED = {
 }
 ALL_SETS = {**SETS, "mqm": {"en-de.tsv": [MQM[0], MQM[1], MQM[1].replace("alpha", "beta")]}}
 WITHOUT_SCORES = {"comet", "wmt-xml", "wmt-sgml"}
-SCORES = ("s.tsv", "s.jsonl", "s.wmt", "M-A.seg.score")
-SYSTEM_SCORES = ("t.tsv", "t.jsonl", "t.wmt", "M-A.sys.score")
 
 
 def damages(text: str) -> dict[str, str]:
@@ -121,14 +118,13 @@ def test_a_cut_file_of_a_published_set_is_refused_or_spoken_of(
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("name", [*SCORES, *SYSTEM_SCORES])
+@pytest.mark.parametrize("name", [*SEGMENT_SCORES, *SYSTEM_SCORES])
 def test_a_cut_score_file_is_refused_or_spoken_of(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, damage: str
 ) -> None:
     people = HumanScores("da-z", "segment", tuple(SYSTEMS), np.arange(6.0).reshape(2, 3))
     testset = judged_set(human=(people,))
-    write = write_segment_scores if name in SCORES else write_system_scores
-    write(tmp_path / name, [replace(gn.score(testset, "chrf"), metric="M")], testset)
+    write_score_file(tmp_path / name, replace(gn.score(testset, "chrf"), metric="M"), testset)
 
     def read() -> object:
         scores = metric_scores({"M": tmp_path / name}, [testset])

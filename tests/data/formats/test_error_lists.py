@@ -99,8 +99,6 @@ def judged_by(testset: TestSet) -> set[tuple[str, int, int]]:
     [
         ("spans", "a.jsonl"),
         ("gnomon", "k.spans.tsv"),
-        ("mqm", "a.tsv"),
-        ("ratings", "k.seg.rating"),
     ],
 )
 def test_outputs_that_were_found_clean_survive_without_scores(
@@ -122,35 +120,23 @@ def test_a_folder_keeps_the_outputs_that_were_found_clean(tmp_path: Path, layout
     assert judged_by(read.select(segments=[1, 2])) == {("ann", 0, 0), ("bob", 1, 0), ("bob", 0, 1)}
 
 
-@pytest.mark.parametrize(("form", "file"), [("mqm", "a.tsv"), ("ratings", "esa.seg.rating")])
-def test_penalties_are_no_scores_of_a_kind_that_has_none_below_zero(
-    tmp_path: Path, form: str, file: str
-) -> None:
+def test_penalties_are_no_scores_of_a_kind_that_has_none_below_zero(tmp_path: Path) -> None:
     errors = tuple(replace(e, kind="esa", rater=None) for e in looked_at_set().errors)
     looked_at = [one._replace(kind="esa", rater=None) for one in looked_at_set().looked_at]
     testset = judged_set(errors=errors, looked_at=tuple(looked_at))
-    write_human(tmp_path / file, testset, "esa", format=form)
-    found = judged_set().with_human(read_human(tmp_path / file, judged_set(), kind="esa"))
+    testset.write(tmp_path / "set", layout="mt-metrics-eval")
+    found = type(testset).read(tmp_path / "set")
     assert (found.human, set(found.looked_at)) == ((), set(looked_at))
     assert same(tuple(replace(e, score=None) for e in found.errors), errors)
-    testset.write(tmp_path / "set", layout="mt-metrics-eval")
-    assert len(type(testset).read(tmp_path / "set").errors) == 2
 
 
-def test_a_file_in_which_all_outputs_are_clean_says_who_looked(tmp_path: Path) -> None:
+def test_a_folder_in_which_all_outputs_are_clean_says_who_looked(tmp_path: Path) -> None:
     scores = HumanScores("mqm", "segment", ("alpha",), np.array([[0.0, NAN, 0.0]]), rater="ann")
-    for form, file in (("mqm", "a.tsv"), ("ratings", "mqm.seg.rating")):
-        write_human(tmp_path / file, judged_set(human=(scores,)), "mqm", format=form)
-        found = judged_set().with_human(read_human(tmp_path / file, judged_set(), kind="mqm"))
-        marks = people_marks(found, "mqm")
-        assert [(one.system, one.segment) for one in marks.judgements()] == [(0, 0), (0, 2)]
-
-
-def test_texts_that_hold_marks_are_not_written_as_mqm(tmp_path: Path) -> None:
-    systems = {"alpha": ["a <v>b</v>", "b", "c"]}
-    testset = judged_set(systems=systems, errors=looked_at_set().errors[:1])
-    with pytest.raises(DataError, match="segment 1 of alpha holds the marks of errors, <v>"):
-        write_human(tmp_path / "a.tsv", testset, "k", format="mqm")
+    looked_at = tuple(OutputLookedAt("mqm", "ann", "alpha", segment) for segment in (0, 2))
+    testset = judged_set(human=(scores,), looked_at=looked_at)
+    testset.write(tmp_path / "set", layout="mt-metrics-eval")
+    marks = people_marks(type(testset).read(tmp_path / "set"), "mqm")
+    assert [(one.system, one.segment) for one in marks.judgements()] == [(0, 0), (0, 2)]
 
 
 def test_spans_beside_scores_of_others_are_not_lost(tmp_path: Path) -> None:

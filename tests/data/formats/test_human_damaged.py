@@ -41,13 +41,6 @@ HUMEVAL = {
     "tgt_text": {"alpha": TEXT},
     "doc_id": "de-en_#_0",
 }
-STANDALONE = {
-    "source": DOG,
-    "hypothesis": TEXT,
-    "errors": [ERROR],
-    "segment_id": 0,
-    "system_id": "alpha",
-}
 MARKED = {"text": "dog", "confidence": 0.5, "severity": "minor", "start": 4, "end": 7}
 XCOMET = {
     f"{name}.txt": [
@@ -100,7 +93,6 @@ WHOLE = {
     ),
     "mt-metrics-eval": ("de-en.k.seg.score", "alpha 1\nalpha None\nalpha 3\n"),
     "ratings": ("de-en.k.seg.rating", f"alpha\t{RATING}\tr\nalpha\tNone\nalpha\tNone\n"),
-    "ratings-json": ("s.jsonl", json.dumps(STANDALONE) + "\n"),
     "gnomon": (
         "k.spans.tsv",
         "system\tseg\tside\tstart\tend\tcategory\tseverity\nalpha\t1\tcandidate\t0\t3\tA\tminor\n",

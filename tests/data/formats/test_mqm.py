@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from tests.data.formats.judged_sets import judged_set, written
 
-import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, UsageError
-from gnomon.core.human import HumanScores, Judgements
-from gnomon.data.formats import read_human, write_human
+from gnomon.data.formats import read_human
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,26 +187,6 @@ def test_a_file_of_other_systems_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path, "mqm.tsv", HEADER, ROWS[0].replace("alpha", "alpah"))
     with pytest.raises(DataError, match=r"none of its systems .*did you mean 'alpha'.*rename="):
         read_human(file, judged_set())
-
-
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    testset = judged_set().with_human(written(tmp_path, "mqm.tsv", HEADER, *ROWS))
-    write_human(tmp_path / "again.tsv", testset, "mqm", format="mqm")
-    again = judged_set().with_human(tmp_path / "again.tsv")
-    for rater in (None, "r1", "r2"):
-        np.testing.assert_array_equal(
-            again.human_scores("mqm", rater=rater), testset.human_scores("mqm", rater=rater)
-        )
-    assert set(again.errors) == set(testset.errors)
-
-
-@pytest.mark.parametrize("form", ["mqm", "ratings"])
-def test_scores_without_error_spans_are_not_lost_in_silence(form: str, tmp_path) -> None:
-    scores = HumanScores("mqm", "segment", ("a",), np.array([[-5.0, 0.0]]))
-    testset = gn.TestSet.from_lists({"a": ["x", "y"]}, ["x", "y"], language_pair="de-en")
-    judged = testset.with_human(Judgements((scores,)))
-    with pytest.raises(DataError, match="1 scores of 'mqm' below 0"):
-        write_human(tmp_path / "out.tsv", judged, "mqm", format=form)
 
 
 @pytest.mark.parametrize("comment", [(), ("comment",)])

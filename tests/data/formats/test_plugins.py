@@ -74,7 +74,7 @@ def read_marks(path, *, segments):
     return {"m": {("bar", i): float(value) for i, (_, value) in enumerate(rows, 1)}}
 
 
-def write_marks(path, scores, testset, level):
+def write_marks(path, scores, testset):
     lines = [f"{i}={value!r}" for i, value in enumerate(scores[0].segments[0].tolist())]
     Path(path).write_text("\\n".join(["MARKS", *lines]))
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.data.formats.judged_sets import SOURCES, SYSTEMS, judged_set, written
+from tests.data.formats.judged_sets import SYSTEMS, judged_set, written
 
 from gnomon import TestSet
-from gnomon.core.errors import DataError, FormatError
+from gnomon.core.errors import FormatError
 from gnomon.core.spans import ErrorSpan
-from gnomon.data.formats import read_human, write_human
+from gnomon.data.formats import read_human
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,14 +47,6 @@ def test_a_rating_file_gives_scores_and_half_open_spans(tmp_path: Path) -> None:
     assert (third.side, third.system, third.segment, third.score) == ("source", "beta", 1, 1.0)
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    testset = judged_set().with_human(written(tmp_path, NAME, *LINES))
-    again = tmp_path / "again" / NAME
-    again.parent.mkdir()
-    write_human(again, testset)
-    assert read_human(again, judged_set()) == read_human(tmp_path / NAME, judged_set())
-
-
 def test_a_rating_file_in_a_directory_of_mt_metrics_eval_is_read_and_written(
     tmp_path: Path,
 ) -> None:
@@ -83,28 +75,8 @@ def test_errors_of_two_raters_in_one_output_are_left_out_and_that_is_said(
 ) -> None:
     errors = tuple(ErrorSpan("alpha", 0, "candidate", 0, 3, "", "", r, "mqm") for r in ("a", "b"))
     testset = judged_set(errors=errors)
-    with pytest.raises(DataError, match="segment 1 of alpha has ratings by a and b"):
-        write_human(tmp_path / "x.rating", testset)
     testset.write(tmp_path / "set", layout="mt-metrics-eval")
     assert "the errors of the kind mqm are left out: segment 1 of alpha" in caplog.text
-
-
-def test_standalone_ratings_are_read(tmp_path: Path) -> None:
-    record = {
-        "source": SOURCES[2],
-        "hypothesis": SYSTEMS["alpha"][2],
-        "errors": [error(3, 8, None, severity="Major")],
-        "document_id": "d",
-        "segment_id": 2,
-        "system_id": "alpha",
-        "rater_id": "rater1",
-        "src_lang": "de",
-        "tgt_lang": "en",
-    }
-    file = written(tmp_path, "mqm.jsonl", json.dumps(record))
-    testset = judged_set().with_human(file)
-    assert testset.human_scores("mqm")[0, 2] == -5
-    assert (testset.errors[0].start, testset.errors[0].end) == (3, 8)
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ def test_files_are_compared_with_formats_in_a_fixed_order() -> None:
     assert sets[-1] == "wmt-mqm"
     judged = [form.name for form in formats_of(JudgementFormat) if form.is_read]
     assert judged[:2] == ["mt-metrics-eval", "ratings"]
-    assert judged[2:6] == ["pearmut", "esa", "wmt-humeval", "ratings-json"]
-    assert judged[6:10] == ["appraise", "mqm", "darr", "rr"]
+    assert judged[2:5] == ["pearmut", "esa", "wmt-humeval"]
+    assert judged[5:9] == ["appraise", "mqm", "darr", "rr"]
     assert judged.index("gnomon") < judged.index("table")
 
 

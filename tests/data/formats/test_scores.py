@@ -20,7 +20,7 @@ from gnomon.core.errors import (
 )
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
-from gnomon.data.formats import read_scores, write_segment_scores, write_system_scores
+from gnomon.data.formats import read_scores, write_segment_scores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,15 +73,6 @@ def test_jsonl_has_the_same_fields(tmp_path: Path) -> None:
     assert rows[2]["score"] is None
 
 
-def test_wmt_lines_name_pair_and_test_set(tmp_path: Path) -> None:
-    write_segment_scores(tmp_path / "s.wmt", [BLEU], SET)
-    lines = (tmp_path / "s.wmt").read_text().splitlines()
-    assert lines[0] == "bleu\tde-en\tnews\ts1\t1\t0.3333333333333333"
-    assert lines[2] == "bleu\tde-en\tnews\ts2\t1\tNone"
-    write_system_scores(tmp_path / "t.wmt", [BLEU], SET)
-    assert (tmp_path / "t.wmt").read_text().startswith("bleu\tde-en\tnews\ts1\t0.333")
-
-
 def test_a_score_file_has_a_block_per_system(tmp_path: Path) -> None:
     write_segment_scores(tmp_path / "bleu-A.seg.score", [BLEU], SET)
     assert (tmp_path / "bleu-A.seg.score").read_text() == (
@@ -91,13 +82,11 @@ def test_a_score_file_has_a_block_per_system(tmp_path: Path) -> None:
 
 def test_a_directory_gets_one_score_file_per_metric(tmp_path: Path) -> None:
     write_segment_scores(tmp_path, [BLEU, CHRF], SET)
-    write_system_scores(tmp_path / "new", [BLEU], SET, format="mt-metrics-eval")
     folder = tmp_path / "metric-scores" / "de-en"
     assert {file.name for file in folder.iterdir()} == {
         "bleu-A.seg.score",
         "chrf(word_order=2)-A.seg.score",
     }
-    assert (tmp_path / "new/metric-scores/de-en/bleu-A.sys.score").exists()
 
 
 def test_references_are_named_in_the_file_and_do_not_judge_themselves(tmp_path: Path) -> None:
@@ -111,13 +100,6 @@ def test_references_are_named_in_the_file_and_do_not_judge_themselves(tmp_path: 
     assert (tmp_path / "metric-scores/de-en/bleu-src.seg.score").exists()
 
 
-def test_system_scores_carry_their_signature(tmp_path: Path) -> None:
-    write_system_scores(tmp_path / "s.tsv", [BLEU], SET)
-    first, second = (tmp_path / "s.tsv").read_text().split("\n")[:2]
-    assert first == "system\tmetric\tscore\tsignature"
-    assert second.startswith("s1\tbleu\t0.3333333333333333\tm|gnomon:")
-
-
 def test_compressed_files_are_written_and_read(tmp_path: Path) -> None:
     write_segment_scores(tmp_path / "s.tsv.gz", [BLEU], SET)
     assert gzip.decompress((tmp_path / "s.tsv.gz").read_bytes()).startswith(b"system\t")
@@ -129,7 +111,7 @@ value = st.floats(allow_infinity=False)
 
 
 @given(
-    st.sampled_from(["s.tsv", "s.jsonl", "s.wmt", "m-A.seg.score"]),
+    st.sampled_from(["s.tsv", "s.csv", "s.jsonl", "m-A.seg.score"]),
     st.dictionaries(name, st.tuples(value, value), min_size=1, max_size=3),
 )
 def test_segment_scores_that_are_written_are_read_again(
@@ -147,20 +129,28 @@ def test_segment_scores_that_are_written_are_read_again(
         np.testing.assert_equal(again["m"][place], score)
 
 
-@pytest.mark.parametrize("file", ["s.tsv", "s.jsonl", "s.wmt", "bleu-A.sys.score"])
-def test_system_scores_that_are_written_are_read_again(tmp_path: Path, file: str) -> None:
-    write_system_scores(tmp_path / file, [BLEU], SET)
+@pytest.mark.parametrize(
+    ("file", "lines"),
+    [
+        ("s.tsv", ("system\tmetric\tscore", "s1\tbleu\t0.5", "s2\tbleu\t")),
+        ("s.jsonl", ('{"system": "s1", "metric": "bleu", "score": 0.5}',
+                     '{"system": "s2", "metric": "bleu", "score": null}')),
+        ("s.wmt", ("bleu de-en news s1 0.5", "bleu de-en news s2 None")),
+        ("bleu-A.sys.score", ("s1\t0.5", "s2\tNone")),
+    ],
+)  # fmt: skip
+def test_system_scores_are_read(tmp_path: Path, file: str, lines: tuple[str, str]) -> None:
+    (tmp_path / file).write_text("\n".join([*lines, ""]))
     scores = read_scores(tmp_path / file)["bleu"]
-    assert scores["s1", None] == THIRD
+    assert scores["s1", None] == 0.5
     assert np.isnan(scores["s2", None])
 
 
-@pytest.mark.parametrize("form", ["tsv", "wmt"])
-def test_a_name_with_a_tab_or_line_end_is_refused(tmp_path: Path, form: str) -> None:
+def test_a_name_with_a_tab_or_line_end_is_refused(tmp_path: Path) -> None:
     for bad in ("a\tb", "a\nb"):
         scores = scores_of("m", {bad: [1.0, 2.0]})
         with pytest.raises(DataError, match=r"tab in a cell|no line feed"):
-            write_segment_scores(tmp_path / "x", [scores], SET, format=form)
+            write_segment_scores(tmp_path / "x", [scores], SET, format="tsv")
     assert not list(tmp_path.iterdir())
 
 
@@ -174,9 +164,9 @@ def test_a_name_with_white_space_cannot_stand_in_a_score_file(tmp_path: Path) ->
 
 
 def test_an_unknown_format_or_suffix_lists_those_that_exist(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"'\.xls'.*\.tsv, \.csv, \.jsonl, \.ndjson, \.wmt"):
+    with pytest.raises(UnknownNameError, match=r"'\.xls'.*\.tsv, \.csv, .*\.score"):
         write_segment_scores(tmp_path / "s.xls", [BLEU], SET)
-    with pytest.raises(UnknownNameError, match="tsv, csv, jsonl, wmt"):
+    with pytest.raises(UnknownNameError, match="tsv, csv, jsonl, mt-metrics-eval"):
         write_segment_scores(tmp_path / "s.xls", [BLEU], SET, format="xls")
     with pytest.raises(UnknownNameError, match="tsv, csv, json, parquet, jsonl, wmt"):
         read_scores(tmp_path / "s.xls", format="xls")
@@ -187,9 +177,9 @@ def test_a_score_file_holds_one_metric(tmp_path: Path) -> None:
         write_segment_scores(tmp_path / "s.seg.score", [BLEU, CHRF], SET)
 
 
-def test_wmt_lines_need_a_language_pair(tmp_path: Path) -> None:
+def test_a_directory_of_score_files_needs_a_language_pair(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="language pair"):
-        write_segment_scores(tmp_path / "s.wmt", [BLEU], scored(["s1"], language_pair=None))
+        write_segment_scores(tmp_path, [BLEU], scored(["s1"], language_pair=None))
 
 
 def test_scores_of_another_test_set_are_refused(tmp_path: Path) -> None:

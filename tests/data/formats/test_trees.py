@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import FormatError
-from gnomon.data.formats import Tree, parse_tree, read_trees, write_trees
+from gnomon.data.formats import Tree, parse_tree, read_trees
 
 _WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1).filter(
     lambda word: not set("()") & set(word)
@@ -79,9 +79,3 @@ def test_a_file_keeps_its_lines_and_counts_those_without_a_tree(
     ]
     assert (found.unparsed, found.damaged) == ((2, 4), (3,))
     assert "1 line(s) are no bracketed trees and are skipped, the first is line 3" in caplog.text
-
-
-def test_written_files_are_read_again(tmp_path: Path) -> None:
-    trees = (parse_tree("(S (A a) (B b))"), None)
-    write_trees(tmp_path / "a.ptb", trees)
-    assert read_trees(tmp_path / "a.ptb").trees == trees

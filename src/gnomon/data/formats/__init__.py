@@ -110,7 +110,6 @@ if TYPE_CHECKING:
     from gnomon.data.formats._scores import is_wmt_scores as is_wmt_scores
     from gnomon.data.formats._scores import read_scores as read_scores
     from gnomon.data.formats._scores import write_segment_scores as write_segment_scores
-    from gnomon.data.formats._scores import write_system_scores as write_system_scores
     from gnomon.data.formats._sgml import read_sgml as read_sgml
     from gnomon.data.formats._table import read_frame as read_frame
     from gnomon.data.formats._table import read_table as read_table
@@ -125,7 +124,6 @@ if TYPE_CHECKING:
     from gnomon.data.formats._trees import Trees as Trees
     from gnomon.data.formats._trees import parse_tree as parse_tree
     from gnomon.data.formats._trees import read_trees as read_trees
-    from gnomon.data.formats._trees import write_trees as write_trees
     from gnomon.data.formats._wmt_xml import read_wmt_xml as read_wmt_xml
 
 # what is read most does not need all formats

@@ -62,9 +62,6 @@ if TYPE_CHECKING:
     from gnomon.data.formats._rows import FileHead
 
 
-_RANKING = ("RAW", "Z", "ASSESSED", "N", "SYSTEM")
-_MEANS = {"RAW.SCR": "raw", "Z.SCR": "z"}
-_PACKAGED = {"HUMAN": "z"}
 _COUNTED = ("SYSTEM", "REPEAT")
 _CONTROLS = ("REF", "BAD_REF")
 _FAR = 25.0  # that far from a rater's mean lies one of 600 judgements at most
@@ -277,7 +274,7 @@ FORMATS = (
             "ends": "last",
         },
         read=read_appraise,
-        after=("mt-metrics-eval", "ratings", "ratings-json"),
+        after=("pearmut", "esa", "wmt-humeval"),
     ),
     JudgementFormat(
         name="wmt-da",

@@ -58,13 +58,6 @@ def without_marks(text: str) -> str:
     return _MARK.sub("", text)
 
 
-def mark(text: str, span: Span | None) -> str:
-    """Put marks around a span of a text; an empty span has no place and no mark."""
-    if span is None or span.start == span.end:
-        return text
-    return f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
-
-
 def strip_quotes(text: str) -> str:
     """A field that a spreadsheet wrote in quotation marks, as it was meant.
 

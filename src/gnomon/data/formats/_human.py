@@ -250,18 +250,15 @@ def write_human(
         path: the file.
         testset: the test set that has them.
         kind: which; may be left out where there is only one.
-        format: "table" (system, seg, rater, score), "mqm", "spans", "mt-metrics-eval" (a
-            ``.score`` file, the mean over the raters), "ratings" or "gnomon" (a file of its
-            layout); by default the suffix tells (``.tsv`` table, ``.score``, ``.rating``,
-            ``.jsonl`` spans).
+        format: "table" (system, seg, rater, score), "spans", "mt-metrics-eval" (a ``.score``
+            file, the mean over the raters) or "gnomon" (a file of its layout); by default the
+            suffix tells (``.tsv`` table, ``.score``, ``.jsonl`` spans).
         level: "segment", "system", "document" or "domain", for table, mt-metrics-eval and gnomon;
             for the latter "spans", too.
 
     Raises:
         UnknownNameError: the format, the suffix, the kind or the level is unknown.
         DataError: there is nothing of this kind, or the format cannot hold it.
-        DataError: scores have no error spans, and the format holds nothing else.
-        UsageError: the format needs a language pair that the test set lacks.
         OutputError: the file cannot be written.
     """
     suffixes = {f.suffix: f.name for f in formats_of(JudgementFormat) if f.suffix is not None}

@@ -510,14 +510,6 @@ def scores_of_raters(testset: TestSet, kind: str) -> list[HumanScores]:
     return [h for h in fitting if h.rater is not None] or fitting
 
 
-def marked_scores(testset: TestSet, kind: str) -> list[HumanScores]:
-    """The same, for a format of scores and marked errors, of which there must be some."""
-    scores = scores_of_raters(testset, kind)
-    if not scores and kind not in marked_kinds(testset):
-        raise DataError(f"there are no segment scores or error spans of the kind {kind!r}")
-    return scores
-
-
 def errors_of(
     testset: TestSet, kind: str, key_of: Callable[[ErrorSpan], K]
 ) -> dict[K, list[ErrorSpan]]:
@@ -534,28 +526,3 @@ def rated_kind(testset: TestSet, kind: str | None) -> str:
     there = dict.fromkeys([h.kind for h in testset.human if h.level == "segment"])
     there |= dict.fromkeys(marked_kinds(testset))
     return only_kind(kind, tuple(there), "segment scores or error spans")
-
-
-def require_spans(testset: TestSet, kind: str, form: str) -> None:
-    """Refuse scores that the error spans do not account for: the format holds spans alone.
-
-    Scores of kinds that are no penalties (``esa``) are left out, and that is said.
-    """
-    marked = {(e.system, e.segment) for e in testset.errors if e.kind == kind}
-    lost = sum(
-        value < 0 and (system, int(item)) not in marked
-        for human in testset.human
-        if (human.kind, human.level) == (kind, "segment")
-        for system, row in zip(human.systems, human.values, strict=True)
-        for item, value in enumerate(row.tolist())
-    )
-    scored = any((h.kind, h.level) == (kind, "segment") for h in testset.human)
-    if scored and scale_of(kind)[0] >= 0:
-        LOGGER.warning(
-            "format %s holds error spans and no scores: the scores %r are left out", form, kind
-        )
-    if lost:
-        raise DataError(
-            f"format {form} holds error spans and no scores, and {lost} scores of {kind!r} below 0"
-            " have no error span: they would be lost; write format 'table' or 'mt-metrics-eval'"
-        )

@@ -23,12 +23,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
-from gnomon.core.human import clean_outputs, scale_of
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.core.testset import SystemInfo
 from gnomon.data.formats._error_marks import (
     MarkedText,
-    mark,
     realign,
     strip_doubled_quotes,
     strip_quotes,
@@ -37,22 +35,14 @@ from gnomon.data.formats._error_marks import (
     without_whitespace,
 )
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._judgements import (
-    AnnotatedOutput,
-    JudgedFile,
-    errors_of,
-    marked_scores,
-    rated_kind,
-    require_spans,
-    say_count,
-)
+from gnomon.data.formats._judgements import AnnotatedOutput, JudgedFile, say_count
 from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
-from gnomon.data.formats._rows import OddRows, read_tsv, whole_number, write_tsv
+from gnomon.data.formats._rows import OddRows, read_tsv, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     from gnomon.core.human import Judgements
@@ -437,70 +427,6 @@ def _order(sources: Passages) -> None:
         sources.texts = dict(ordered)
 
 
-# Writing errors that raters marked, in the columns of the public MQM files.
-
-
-def write_mqm(path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str) -> None:
-    """Write error spans and unmarred segments of a kind as an MQM file."""
-    name = rated_kind(testset, kind)
-    require_spans(testset, name, "mqm")
-    write_tsv(path, COLUMNS, list(_rows(testset, name)))
-
-
-def _rows(testset: TestSet, kind: str) -> Iterable[Sequence[str]]:
-    scores = marked_scores(testset, kind)
-    errors = errors_of(testset, kind, lambda e: (e.rater, e.system, e.segment))
-    rated, penalties = dict.fromkeys(errors), scale_of(kind)[0] < 0
-    for human in scores:
-        for system, values in zip(human.systems, human.values, strict=True):
-            # 0 is no penalty; on a scale without scores below 0, no score shows errors
-            flawless = (i for i, v in enumerate(values) if v == 0 or (v > 0 and not penalties))
-            rated |= dict.fromkeys((human.rater, system, i) for i in flawless)
-    clean = clean_outputs(testset, kind)
-    rated |= dict.fromkeys((output.rater, output.system, output.segment) for output in clean)
-    for rater, system, segment in sorted(rated, key=lambda key: (key[1], key[2], key[0] or "")):
-        errors_of_output = errors.get((rater, system, segment), ())
-        for error in errors_of_output or (None,):
-            yield _row(testset, system, segment, rater, error)
-
-
-def _row(
-    testset: TestSet, system: str, segment: int, rater: str | None, error: ErrorSpan | None
-) -> Sequence[str]:
-    target = testset.systems[system][segment] if system in testset.systems else ""
-    source = "" if testset.sources is None else testset.sources[segment]
-    span = None if error is None else Span(error.start, error.end)
-    for text in (source, target):
-        if "<v>" in text or "</v>" in text:
-            raise DataError(
-                f"segment {segment + 1} of {system} holds the marks of errors, <v>, in its text"
-                f" {text[:60]!r}, so that nobody could tell these apart; write format 'spans'"
-            )
-    if error is not None and error.side == "source":
-        source = mark(source, span)
-    elif error is not None:
-        target = mark(target, span)
-    document, number = _document(testset, segment)
-    return (
-        system,
-        document,
-        str(number),
-        str(segment + 1),
-        rater or "",
-        source,
-        target,
-        "No-error" if error is None else error.category,
-        "No-error" if error is None else error.severity,
-    )
-
-
-def _document(testset: TestSet, segment: int) -> tuple[str, int]:
-    if testset.documents is None:
-        return testset.name, segment + 1
-    name = testset.documents[segment]
-    return name, testset.documents[: segment + 1].count(name)
-
-
 def _set_of_file(head: FileHead) -> FoundSet | None:
     if not head.columns >= KNOWN_BY:
         return None
@@ -536,7 +462,6 @@ FORMATS = (
         recognise=lambda head: {"system", "target", "category", "severity"} <= head.column_names,
         defaults={"kind": "mqm", "rename": None, "weights": None, "first_segment": 1},
         read=read_mqm,
-        write=write_mqm,
         after=("appraise",),
     ),
 )

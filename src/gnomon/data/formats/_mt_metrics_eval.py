@@ -19,8 +19,6 @@ format          one record
 ==============  =========================================================================
 ``ratings``     ``SYSTEM JSON [RATER]`` between tabs, a block per system in the order of
                 the segments, ``None`` = not rated: ``LP.NAME.seg.rating``
-``ratings-json``  an object with ``source, hypothesis, errors, segment_id`` (from 0),
-                ``system_id, rater_id`` and more: what its converters call standalone
 ==============  =========================================================================
 
 JSON is ``{"errors": [{"start", "end", "category", "severity", "score", "is_source_error"}]}`` with
@@ -47,7 +45,6 @@ from gnomon.data.formats._files import (
     entries,
     find,
     natural,
-    plain_name,
     text_files,
 )
 from gnomon.data.formats._judgements import (
@@ -57,15 +54,13 @@ from gnomon.data.formats._judgements import (
     human_score,
     human_scores_of,
     judgements_of,
-    rated_kind,
-    require_spans,
     say_coverage,
     scores_of_raters,
 )
 from gnomon.data.formats._layout import LEVELS
 from gnomon.data.formats._lines import check_parallel, read_lines, read_parallel, write_lines
 from gnomon.data.formats._mqm import MqmWeights, is_error
-from gnomon.data.formats._records import parse_object, read_records
+from gnomon.data.formats._records import parse_object
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
 from gnomon.data.formats._rows import FileRecord, print_number
 
@@ -424,18 +419,6 @@ def read_ratings(file: JudgedFile) -> Judgements:
     return file.judgements()
 
 
-def read_standalone(file: JudgedFile) -> Judgements:
-    """Read mt-metrics-eval's standalone ratings."""
-    file.kind = file.kind or _plain(file.path)
-    costs = MqmWeights(file.weights)
-    for record in read_records(file.path, "jsonl"):
-        system, number = file.names.of(record.text("system_id")), record.name("segment_id")
-        texts = record.text("source"), {system: record.text("hypothesis")}
-        segment = file.segment_of_texts(record, number, *texts)
-        _rate(file, costs, record, (record.optional("rater_id"), system, segment))
-    return file.judgements()
-
-
 def _rate(
     file: JudgedFile, costs: MqmWeights, record: FileRecord, key: tuple[str | None, str, int]
 ) -> None:
@@ -453,21 +436,12 @@ def _cost(costs: MqmWeights, record: FileRecord, error: ErrorSpan) -> float:
     return costs.cost(record, error.severity, error.category)
 
 
-def write_ratings(
-    path: str | PathLike[str], testset: TestSet, kind: str | None, _level: str
-) -> None:
-    """Write error spans of a kind as one rating file.
+def rating_lines(testset: TestSet, kind: str) -> Iterator[str]:
+    """The lines of a rating file.
 
     A segment without an error is written as rated if it has a score of this kind, or is known to
     have been looked at.
     """
-    name = rated_kind(testset, kind)
-    require_spans(testset, name, "ratings")
-    write_lines(path, rating_lines(testset, name))
-
-
-def rating_lines(testset: TestSet, kind: str) -> Iterator[str]:
-    """The lines of a rating file: see :func:`write_ratings`."""
     raters = _raters(testset, kind)
     errors = errors_of(testset, kind, lambda error: (error.system, error.segment))
     if not raters:
@@ -503,7 +477,7 @@ def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
         if rated.get(output) not in (None, "", rater or ""):
             raise DataError(
                 f"segment {output[1] + 1} of {output[0]} has ratings by {rated[output]} and"
-                f" {rater}; a rating file holds one rater per output: write the MQM format instead"
+                f" {rater}; a rating file holds one rater per output: write gnomon's layout instead"
             )
         rated[output] = rater or ""
 
@@ -519,10 +493,6 @@ def _raters(testset: TestSet, kind: str) -> dict[tuple[str, int], str]:
     for output in clean_outputs(testset, kind):
         note(output.rater, (output.system, output.segment))
     return rated
-
-
-def _plain(path: str) -> str:
-    return plain_name(path).removesuffix(".jsonl").removesuffix(".ndjson")
 
 
 def kind_of(name: str, pair: str) -> str | None:
@@ -621,15 +591,5 @@ FORMATS = (
         recognise=lambda head: head.name.endswith(".rating"),
         defaults={"kind": "", "rename": None, "weights": None},
         read=read_ratings,
-        write=write_ratings,
-        suffix=".rating",
-    ),
-    JudgementFormat(
-        name="ratings-json",
-        title="mt-metrics-eval's standalone ratings, JSONL: system_id, hypothesis, errors",
-        recognise=lambda head: {"errors", "system_id"} <= head.keys,
-        defaults={"kind": "", "rename": None, "weights": None, "first_segment": 0},
-        read=read_standalone,
-        after=("pearmut", "esa", "wmt-humeval"),
     ),
 )

@@ -208,7 +208,7 @@ class ScoreFormat(Format):
 
     ``read(path, **options)`` gives metric -> (system, segment from 1, or None) -> score; of the
     options ``column``, ``language_pair``, ``test_set`` and ``segments`` it has those that it names.
-    ``write(path, scores, testset, level)`` writes the level "sys" or "seg".
+    ``write(path, scores, testset)`` writes scores of segments.
 
     Attributes:
         suffixes: by which a file is recognised.

@@ -8,7 +8,7 @@ format                  one record                                              
 ``jsonl``               an object with the same keys                              ``null``
 ``json``, ``parquet``   the same, a list of objects or rows; read, not written    null
 ``comet``               what COMET's ``--to_json`` writes beside texts; read alone ``null``
-``wmt``                 ``METRIC LP TESTSET SYSTEM [SEGMENT] SCORE``              ``None``
+``wmt``                 ``METRIC LP TESTSET SYSTEM [SEGMENT] SCORE``; read alone  ``None``
 ``mt-metrics-eval``     ``SYSTEM SCORE`` in blocks per system                     ``None``
 ======================  ========================================================  =========
 
@@ -45,19 +45,14 @@ from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import ScoreFormat, format_of_name, formats_of
 from gnomon.data.formats._rows import (
     FileRecord,
-    check_cell,
     first_line_of,
     form_of,
-    print_number,
     write_tsv,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from os import PathLike
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from gnomon.core.scores import Scores
     from gnomon.core.testset import TestSet
@@ -81,10 +76,9 @@ def write_segment_scores(
         path: a file; in mt-metrics-eval's format a ``.score`` file for one metric, or else the
             top directory, in which ``metric-scores/LP/METRIC-REF.seg.score`` are made.
         scores: one per metric.
-        testset: the test set that was scored; its name and language pair appear in some formats.
-        format: "tsv", "csv", "jsonl", "wmt" or "mt-metrics-eval"; by default, the suffix tells
-            (``.tsv``, ``.csv``, ``.jsonl``, ``.wmt``, ``.score``; a directory is
-            mt-metrics-eval's).
+        testset: the test set that was scored.
+        format: "tsv", "csv", "jsonl" or "mt-metrics-eval"; by default, the suffix tells (``.tsv``,
+            ``.csv``, ``.jsonl``, ``.score``; a directory is mt-metrics-eval's).
 
     Raises:
         OutputError: the file cannot be written.
@@ -101,32 +95,11 @@ def write_segment_scores(
                 f" {metric_scores.segments.shape}; expected {expected}: systems x segments of the"
                 " test set"
             )
-    _write(Path(path), scores, testset, format, level="seg")
-
-
-@checked
-def write_system_scores(
-    path: str | PathLike[str],
-    scores: Sequence[Scores],
-    testset: TestSet,
-    *,
-    format: str | None = None,  # noqa: A002  # the word that users know from every command
-) -> None:
-    """Write the system scores of some metrics; like :func:`write_segment_scores`.
-
-    TSV and JSONL have ``system, metric, score, signature``; files of mt-metrics-eval are called
-    ``METRIC-REF.sys.score``.
-    """
-    _write(Path(path), scores, testset, format, level="sys")
-
-
-def _write(
-    path: Path, scores: Sequence[Scores], testset: TestSet, name: str | None, *, level: str
-) -> None:
-    if name is None:
-        name = "mt-metrics-eval" if path.is_dir() else _by_suffix(path, written=True)
-    form = format_of_name(ScoreFormat, name, "score file format", written=True)
-    form.write(path, scores, testset, level)
+    file = Path(path)
+    if format is None:
+        format = "mt-metrics-eval" if file.is_dir() else _by_suffix(file, written=True)  # noqa: A001  # likewise
+    form = format_of_name(ScoreFormat, format, "score file format", written=True)
+    form.write(file, scores, testset)
 
 
 def _by_suffix(path: str | PathLike[str], *, written: bool = False) -> str:
@@ -146,36 +119,24 @@ def _by_suffix(path: str | PathLike[str], *, written: bool = False) -> str:
     return name
 
 
-def _write_tsv(path: Path, scores: Sequence[Scores], _testset: TestSet, level: str) -> None:
-    columns, rows = _records(scores, level)
+def _write_tsv(path: Path, scores: Sequence[Scores], _testset: TestSet) -> None:
+    columns, rows = _records(scores)
     write_tsv(path, columns, [[_cell(value) for value in row] for row in rows])
 
 
-def _write_csv(path: Path, scores: Sequence[Scores], _testset: TestSet, level: str) -> None:
-    columns, rows = _records(scores, level)
+def _write_csv(path: Path, scores: Sequence[Scores], _testset: TestSet) -> None:
+    columns, rows = _records(scores)
     with atomic_write(path) as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerows([columns, *([_cell(value) for value in row] for row in rows)])
 
 
-def _write_jsonl(path: Path, scores: Sequence[Scores], _testset: TestSet, level: str) -> None:
-    columns, rows = _records(scores, level)
+def _write_jsonl(path: Path, scores: Sequence[Scores], _testset: TestSet) -> None:
+    columns, rows = _records(scores)
     write_lines(path, [json.dumps(dict(zip(columns, row, strict=True))) for row in rows])
 
 
-def _write_wmt(path: Path, scores: Sequence[Scores], testset: TestSet, level: str) -> None:
-    write_lines(path, _wmt_lines(scores, testset, level))
-
-
-def _records(scores: Sequence[Scores], level: str) -> tuple[list[str], list[list[object]]]:
-    if level == "seg":
-        return _segment_records(scores)
-    columns = ["system", "metric", "score", "signature"]
-    rows = [row for metric_scores in scores for row in metric_scores.rows()]
-    return columns, [[row[column] for column in columns] for row in rows]
-
-
-def _segment_records(scores: Sequence[Scores]) -> tuple[list[str], list[list[object]]]:
+def _records(scores: Sequence[Scores]) -> tuple[list[str], list[list[object]]]:
     """Scores of segments, and what metrics say of outputs in words (judges: reason, answer)."""
     columns = ["system", "segment", "metric", "score"]
     said = [words for one in scores for words in one.remarks.values()]
@@ -197,32 +158,14 @@ def _cell(value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _wmt_lines(scores: Sequence[Scores], testset: TestSet, level: str) -> Iterator[str]:
-    pair = require_pair(testset)
-    for metric_scores in scores:
-        for system, values in zip(
-            metric_scores.systems, _values(metric_scores, level), strict=True
-        ):
-            head = [metric_scores.metric, pair, testset.name, system]
-            for field in head:
-                check_cell(field, "a field of a WMT score line")
-            for number, value in enumerate(values, start=1):
-                middle = [str(number)] if level == "seg" else []
-                yield "\t".join([*head, *middle, print_number(value, UNKNOWN)])
-
-
-def _values(scores: Scores, level: str) -> NDArray[np.float64]:
-    return scores.segments if level == "seg" else scores.system.reshape(-1, 1)
-
-
-def _write_blocks(path: Path, scores: Sequence[Scores], testset: TestSet, level: str) -> None:
+def _write_blocks(path: Path, scores: Sequence[Scores], testset: TestSet) -> None:
     if path.name.removesuffix(".gz").endswith(".score"):
         if len(scores) != 1:
             raise UsageError(
                 f"a .score file holds one metric, there are {len(scores)}; name a directory, and"
                 " one file is made for each"
             )
-        write_lines(path, _block_lines(scores[0], testset, level))
+        write_lines(path, _block_lines(scores[0], testset))
         return
     folder = path / "metric-scores" / require_pair(testset)
     judges = ".".join(testset.references) or "src"
@@ -232,18 +175,14 @@ def _write_blocks(path: Path, scores: Sequence[Scores], testset: TestSet, level:
     with explain_failure(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for metric_scores in scores:
-        file = folder / f"{metric_scores.metric}-{judges}.{level}.score"
-        write_lines(file, _block_lines(metric_scores, testset, level))
+        file = folder / f"{metric_scores.metric}-{judges}.seg.score"
+        write_lines(file, _block_lines(metric_scores, testset))
 
 
-def _block_lines(scores: Scores, testset: TestSet, level: str) -> Iterable[str]:
+def _block_lines(scores: Scores, testset: TestSet) -> Iterable[str]:
     """A block per system; references do not judge themselves."""
-    rows = [
-        (system, values)
-        for system, values in zip(scores.systems, _values(scores, level), strict=True)
-        if system not in testset.references
-    ]
-    return score_lines([system for system, _ in rows], [values for _, values in rows])
+    judged = [i for i, system in enumerate(scores.systems) if system not in testset.references]
+    return score_lines([scores.systems[i] for i in judged], scores.segments[judged])
 
 
 # Reading score files, our own and those of other tools.
@@ -264,9 +203,9 @@ def read_scores(
     """Read the scores that some metrics gave to systems or segments.
 
     Args:
-        path: a score file of any format that :func:`write_segment_scores` writes, what COMET's
-            ``--to_json`` writes, or a table in JSON or Parquet. WMT lines may stand between any
-            white space. In tables ``segment`` may be called ``seg``, and ``metric`` may be missing.
+        path: a score file of any format that :func:`write_segment_scores` writes, WMT's
+            lines between any white space, what COMET's ``--to_json`` writes, or a table in JSON or
+            Parquet. In tables ``segment`` may be called ``seg``, and ``metric`` may be missing.
             The metric of a ``.score`` file is in its name, that of COMET's JSON is the key.
         format: "tsv", "csv", "jsonl", "json", "parquet", "comet", "wmt" or "mt-metrics-eval"; by
             default, the suffix and how the file begins tell.
@@ -530,7 +469,6 @@ FORMATS = (
         suffixes=(".wmt",),
         recognise=_is_wmt,
         read=_read_wmt,
-        write=_write_wmt,
     ),
     ScoreFormat(
         name="mt-metrics-eval",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gnomon.core.errors import FormatError
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._lines import read_lines, shown, write_lines
+from gnomon.data.formats._lines import read_lines, shown
 from gnomon.data.formats._registry import Format
 
 if TYPE_CHECKING:
@@ -151,15 +151,6 @@ def parse_tree(text: str) -> Tree | None:
     return Tree("", tuple(inner)) if inner else None
 
 
-def write_trees(path: str | PathLike[str], trees: Sequence[Tree | None]) -> None:
-    """Write one bracketed tree per line, ``(())`` where there is none.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    write_lines(path, ("(())" if tree is None else f"( {tree} )" for tree in trees))
-
-
 def _close(parts: list[Child]) -> list[Child]:
     """What a pair of brackets holds: one constituent, a word in parentheses, or nothing."""
     label = parts[0] if parts and isinstance(parts[0], str) else None
@@ -186,6 +177,5 @@ FORMATS = (
         title="a constituency tree in brackets per line; (()) where there is none",
         holds="trees",
         read=read_trees,
-        write=write_trees,
     ),
 )
