@@ -149,25 +149,7 @@ def _many(folder: Path, count: int = 6) -> SetSource:
     return SetSource(str(folder))
 
 
-@pytest.mark.parametrize("change", ["changed", "new", "gone"])
-def test_only_outputs_that_changed_are_read(folder: Path, reads: list[str], change: str) -> None:
-    source = _many(folder)
-    first = Sketches()
-    first.sketch(source)
-    if change == "gone":
-        (folder / "systems" / "n1.txt").unlink()
-    else:
-        (folder / "systems" / ("n1.txt" if change == "changed" else "n9.txt")).write_text("a\nb\n")
-    found = Sketches(first.merged()).sketch(source)
-    assert reads == ["set", {"changed": "set n1", "new": "set n9", "gone": "set n0"}[change]]
-    whole = sketch_of(read_set(source).testset)
-    assert found == whole
-    assert [*found.systems] == [*whole.systems]
-
-
-def test_a_system_that_does_not_fit_the_others_is_told_when_it_alone_is_read(
-    folder: Path, reads: list[str]
-) -> None:
+def test_a_system_that_does_not_fit_the_others_is_told(folder: Path, reads: list[str]) -> None:
     first = Sketches()
     first.sketch(_many(folder))
     (folder / "systems" / "n9.txt").write_text("a\n")
@@ -213,7 +195,7 @@ def test_memory_tells_what_reading_tells_whatever_changes(
         found, whole = memory.sketch(source), sketch_of(read_set(source).testset)
         assert found == whole
         assert [*found.systems] == [*whole.systems]
-    assert 0 < sum(" " in one for one in reads) < len(reads)
+    assert 0 < len(reads) < 30
 
 
 @pytest.mark.parametrize("choice", [{"exclude": ("n[3]",)}, {"systems": ("s", "t", "n[0-2]")}])

@@ -22,7 +22,7 @@ from gnomon.core.options import InputFile, Needs, Specs
 from gnomon.core.signature import content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from gnomon.core.options import Option
     from gnomon.core.registry import Method
@@ -69,14 +69,12 @@ def stamp_of_file(path: str) -> Stamp:
     return Stamp("", 0.0)
 
 
-def stamp_of(*paths: str, without: Collection[str] = ()) -> Stamp:
+def stamp_of(*paths: str) -> Stamp:
     """The state of the files that reading some paths may look at."""
     lines: list[str] = []
     newest = 0.0
     for path in paths:
         for file, status in _files(Path(path)):
-            if file in without:
-                continue
             lines.append(_line(file, status))
             newest = max(newest, status.st_mtime, status.st_ctime)
             if len(lines) > _MOST:

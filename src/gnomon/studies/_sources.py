@@ -113,8 +113,6 @@ class FileEntry:
     stamp: str
     sketch: Sketch | None = None
     identity: str = ""
-    rest: str = ""
-    outputs: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_set(source: SetSource, *, only: tuple[str, ...] = ()) -> ReadSet:
@@ -164,10 +162,12 @@ def paraphrases_of(source: SetSource) -> list[Paraphrase]:
 @lru_cache(maxsize=1)
 def _read_whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> TestSet:
     from gnomon.core.testset import TestSet
+    from gnomon.data.formats import output_files
 
     if not only and (source.systems or source.exclude):
         # what is left out is not read: it need not fit the rest
-        only = tuple(systems_of(source, _output_files(source)))
+        files = output_files(source.path, language_pair=source.language_pair)
+        only = tuple(systems_of(source, files))
     return TestSet.read(
         source.path,
         language_pair=source.language_pair,
@@ -291,12 +291,10 @@ class Sketches:
         entry = self.known.get(key)
         if entry is not None and entry.stamp == stamp.hash != "" and entry.sketch is not None:
             return entry.sketch
-        parts = _output_stamps(source)
-        sketch = _amended_sketch(source, entry, parts) or read_set(source).sketch
+        sketch = read_set(source).sketch
         same = stamp == stamp_of(source.path, *source.paraphrases)
         if stamp.hash and same and stamp.newest < time.time() - _YOUNG:
-            rest, outputs = parts or ("", {})
-            self.fresh[key] = FileEntry(stamp.hash, sketch, rest=rest, outputs=outputs)
+            self.fresh[key] = FileEntry(stamp.hash, sketch)
         return sketch
 
     def identity(self, need: Dependency) -> str:
@@ -322,49 +320,3 @@ class Sketches:
     def merged(self) -> dict[str, FileEntry]:
         """All of them, for keeping."""
         return {**self.known, **self.fresh}
-
-
-class _FileStamps(NamedTuple):
-    """Stamps of the systems' outputs, by name, and of all other files."""
-
-    rest: str
-    outputs: Mapping[str, str]
-
-
-def _output_stamps(source: SetSource) -> _FileStamps | None:
-    """None where outputs have no files of their own, or references may speak of systems."""
-    if source.paraphrases:
-        return None
-    files = _output_files(source)
-    if not files:
-        return None
-    rest = stamp_of(source.path, without={str(file) for file in files.values()})
-    outputs = {name: stamp_of_file(str(file)).hash for name, file in files.items()}
-    return _FileStamps(rest.hash, outputs) if rest.hash else None
-
-
-def _output_files(source: SetSource) -> dict[str, Path]:
-    from gnomon.data.formats import output_files
-
-    return output_files(source.path, language_pair=source.language_pair)
-
-
-def _amended_sketch(
-    source: SetSource, entry: FileEntry | None, parts: _FileStamps | None
-) -> Sketch | None:
-    """The kept sketch, with those systems read again whose files changed; None for more."""
-    if parts is None or entry is None or entry.sketch is None or entry.rest != parts.rest:
-        return None
-    before, stamps = entry.sketch, entry.outputs
-    names = systems_of(source, parts.outputs)
-    changed = [name for name in names if stamps.get(name) != parts.outputs[name]]
-    if 2 * len(changed) > len(names):
-        return None  # all may as well be read
-    changed_part = read_set(source, only=tuple(changed or names[:1])).sketch
-    if replace(changed_part, systems={}) != replace(before, systems={}):
-        return None
-    digests = {**before.systems, **changed_part.systems}
-    if any(name not in digests for name in names):
-        return None
-    outline = replace(before.outline, systems=tuple(names))
-    return replace(before, systems={name: digests[name] for name in names}, outline=outline)
