@@ -4,7 +4,6 @@ import errno
 import gzip
 import os
 import socket
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -313,13 +312,8 @@ def _folders(place: Path) -> tuple[Path, Path]:
     return place / "new", place / "old"
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-def test_a_folder_replaces_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: bool
-) -> None:
+def test_a_folder_replaces_another(tmp_path: Path) -> None:
     new, old = _folders(tmp_path)
-    if not at_once:  # as on a system that cannot exchange two names
-        monkeypatch.setattr("gnomon.data.formats._files._exchange", lambda *_: False)
     (tmp_path / "link").symlink_to(old)
     replace_folder(new, tmp_path / "link")
     assert [one.name for one in (tmp_path / "link").iterdir()] == ["new.txt"]
@@ -340,25 +334,7 @@ def test_a_folder_that_cannot_be_replaced_stays(
             raise KeyboardInterrupt
         return replace(self, target)
 
-    monkeypatch.setattr("gnomon.data.formats._files._exchange", lambda *_: False)
     monkeypatch.setattr(Path, "replace", stopped)
     with pytest.raises(KeyboardInterrupt):
         replace_folder(new, old)
     assert [one.name for one in old.iterdir()] == ["old.txt"]
-
-
-def test_a_folder_is_replaced_in_one_step_where_the_system_can(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    new, old = _folders(tmp_path)
-    if sys.platform != "linux":
-        pytest.skip("which systems can exchange names of folders is known of Linux alone")
-
-    def stopped(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", stopped)  # not used
-    monkeypatch.setattr("shutil.rmtree", stopped)  # the end comes before the old one is deleted
-    with pytest.raises(KeyboardInterrupt):
-        replace_folder(new, old)
-    assert [one.name for one in old.iterdir()] == ["new.txt"]

@@ -320,7 +320,7 @@ def _replace(scratch: Path, target: Path) -> None:
 
 
 def replace_folder(new: Path, target: Path) -> None:
-    """Give a folder the name of another one, which is deleted; a sudden end leaves one of them.
+    """Give a folder the name of another one, which is deleted when that is done.
 
     Raises:
         OSError: it cannot be renamed; what was there is there still.
@@ -328,9 +328,6 @@ def replace_folder(new: Path, target: Path) -> None:
     target = Path(os.path.realpath(target))
     if not target.exists():
         new.replace(target)
-        return
-    if _exchange(new, target):
-        shutil.rmtree(new, ignore_errors=True)
         return
     old = target.with_name(f".{os.urandom(8).hex()}.old")
     target.replace(old)
@@ -340,21 +337,6 @@ def replace_folder(new: Path, target: Path) -> None:
         old.replace(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _exchange(first: Path, other: Path) -> bool:
-    """Exchange two names in one step; False where the system cannot."""
-    import ctypes
-
-    names = os.fsencode(first), os.fsencode(other)
-    here, exchange = -100, 2  # AT_FDCWD; RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS
-    try:
-        library = ctypes.CDLL(None)
-        if sys.platform == "darwin":
-            return bool(library.renamex_np(*names, exchange) == 0)
-        return bool(library.renameat2(here, names[0], here, names[1], exchange) == 0)
-    except (AttributeError, OSError, TypeError):  # another system, or an older library
-        return False
 
 
 @contextlib.contextmanager
