@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-import logging
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 # Parsers by name: what makes constituency trees of texts.
 
 
-#: deeper trees are no parses of sentences, and recursion would fail on them
-_DEEPEST = 300
-_OUTER = ("", "ROOT", "TOP", "S1", "VROOT")
-_log = logging.getLogger(__name__)
+#: what labels and words in brackets cannot hold
+_UNFIT = re.compile(r"[()\s]")
+_WRITTEN = {"(": "-LRB-", ")": "-RRB-"}
 
 
 class TreeParser(Protocol):
@@ -134,8 +133,7 @@ class _Stanza:
             progress("parsing", 0, len(missing))
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
-            made = self._parsed(batch)
-            new = {text: str(tree or "(())") for text, tree in zip(batch, made, strict=True)}
+            new = dict(zip(batch, self._parsed(batch), strict=True))
             trees_by_text |= new
             if cache is not None:
                 cache.put_many({names[text]: tree.encode() for text, tree in new.items()})
@@ -143,12 +141,11 @@ class _Stanza:
                 progress("parsing", start + len(batch), len(missing))
         return [_read(trees_by_text[text]) for text in texts]
 
-    def _parsed(self, texts: Sequence[str]) -> list[Tree | None]:
+    def _parsed(self, texts: Sequence[str]) -> list[str]:
+        """The sentences of each text in brackets, side by side."""
         documents = _stanza(self.language).bulk_process(list(texts))
         return [
-            _join_sentences(
-                [_from_stanza(sentence.constituency) for sentence in document.sentences]
-            )
+            " ".join(_brackets(sentence.constituency) for sentence in document.sentences)
             for document in documents
         ]
 
@@ -183,49 +180,12 @@ def _version(package: str, what: str) -> str:
         ) from None
 
 
-def _from_stanza(tree: Any) -> Tree | None:
-    return _plain(tree, lambda node: str(node.label or ""), lambda node: node.children)
-
-
-def _plain(
-    tree: Any, label_of: Callable[[Any], str], children_of: Callable[[Any], Sequence[Any]]
-) -> Tree | None:
-    """A tree of another library as one of ours; None if it holds no word or is too deep."""
-
-    def read(node: Any, depth: int) -> Tree | str:
-        if depth > _DEEPEST:
-            raise RecursionError
-        below = children_of(node)
-        if not below:
-            return label_of(node)
-        return Tree(_label(label_of(node)), tuple(read(child, depth + 1) for child in below))
-
-    try:
-        converted = read(tree, 0)
-    except RecursionError:
-        return None
-    return converted if isinstance(converted, Tree) else None
-
-
-def _label(label: str) -> str:
-    """A label that brackets can hold: a bracket's own tag is -LRB- or -RRB-."""
-    clean = label.replace("(", "-LRB-").replace(")", "-RRB-")
-    return "_".join(clean.split())
-
-
-def _join_sentences(trees: Sequence[Tree | None]) -> Tree | None:
-    """Sentences side by side under a constituent without a label; one alone stands alone."""
-    inner = [phrase for tree in trees if tree is not None for phrase in _inner(tree)]
-    if len(inner) == 1 and isinstance(inner[0], Tree):
-        return inner[0]
-    return Tree("", tuple(inner)) if inner else None
-
-
-def _inner(tree: Tree) -> Sequence[Tree | str]:
-    """What stands below the root that some parsers add."""
-    if tree.label not in _OUTER or any(isinstance(child, str) for child in tree):
-        return [tree]
-    return tree.children
+def _brackets(node: Any) -> str:
+    """A tree of Stanza, whose words have nothing below them, in brackets."""
+    label = _UNFIT.sub(lambda sign: _WRITTEN.get(sign[0], "_"), str(node.label or ""))
+    if not node.children:
+        return label or "_"
+    return f"({label} {' '.join(map(_brackets, node.children))})"
 
 
 _VERSION = "constituents-1"

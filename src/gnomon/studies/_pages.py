@@ -112,7 +112,6 @@ def study_sets(
     source: PageSource,
     *,
     texts: bool = True,
-    spans: bool = True,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[PageSet, ...]:
@@ -125,7 +124,7 @@ def study_sets(
         systems, segments = _size(source, name, planned)
         marked = Markers()
         if planned is not None and not missing:
-            marked = _markers(source, planned, spans=spans, cache=cache, progress=progress)
+            marked = _markers(source, planned, cache=cache, progress=progress)
         page = PageSet(
             name,
             planned.sketch.language_pair if planned else None,
@@ -231,7 +230,6 @@ def _markers(
     source: PageSource,
     planned: PlannedSet,
     *,
-    spans: bool,
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None,
 ) -> Markers:
@@ -241,7 +239,7 @@ def _markers(
     methods_of_set = {entry.method for entry in source.entries if entry.testset == planned.name}
     for name in (method for method in source.store.methods() if method in methods_of_set):
         method = methods.installed(name)
-        if method is None or method.marks is None or (method.tagged and not spans):
+        if method is None or method.marks is None:
             continue
         try:
             marker = method.marks(SetRows(source, planned, method, cache, progress))
@@ -272,13 +270,12 @@ def pages(
     store: Store,
     *,
     texts: bool = True,
-    spans: bool = True,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> StudyPages:
     """What a store holds, ready to be shown."""
     source = PageSource.of_store(store)
-    sets = study_sets(source, texts=texts, spans=spans, cache=cache, progress=progress)
+    sets = study_sets(source, texts=texts, cache=cache, progress=progress)
     of_methods = _tables_of_methods(source)
     tables = [stored_table(source, name, "systems") for name in source.tables if name == _SCORES]
     for method, names in of_methods.items():

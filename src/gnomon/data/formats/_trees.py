@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
-_OUTER = ("", "ROOT", "TOP", "S1")
+_OUTER = ("", "ROOT", "TOP", "S1", "VROOT")
 #: deeper ones are no parses of sentences, and Python's own recursion would fail on them
 _DEEPEST = 300
 _ESCAPED = {"(": "-LRB-", ")": "-RRB-"}
@@ -81,10 +81,10 @@ class Trees:
 def read_trees(path: str | PathLike[str]) -> Trees:
     """Read a file of one bracketed tree per line.
 
-    The outer bracket without a label (or ``ROOT``, ``TOP``, ``S1``) is stripped. A line may hold
-    several trees, which then stand side by side under a constituent without a label. Brackets that
-    hold one word and nothing else are a word in parentheses. Lines without a tree, and lines that
-    cannot be read, are left out and counted.
+    The outer bracket without a label (or ``ROOT``, ``TOP``, ``S1``, ``VROOT``) is stripped. A line
+    may hold several trees, which then stand side by side under a constituent without a label.
+    Brackets that hold one word and nothing else are a word in parentheses. Lines without a tree,
+    and lines that cannot be read, are left out and counted.
 
     Args:
         path: the file; ``.gz`` is decompressed, ``-`` is standard input.

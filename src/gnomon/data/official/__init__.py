@@ -17,7 +17,6 @@ connection, every function works from files.
 
 from __future__ import annotations
 
-import logging
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -59,8 +58,6 @@ __all__ = [
     "is_archive",
     "unpack",
 ]
-
-_log = logging.getLogger(__name__)
 
 
 def available(folder: str | PathLike[str] | None = None) -> tuple[Available, ...]:

@@ -43,7 +43,6 @@ def alone(path: Path) -> Iterator[None]:
 # Checksums of fetched files: those that were given, and those recorded at the first fetch.
 
 
-_CHUNK = 1 << 20
 _VERSION = 1
 _LOCK = "lock.json"
 
