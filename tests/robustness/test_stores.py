@@ -119,7 +119,8 @@ def test_hostile_queries_read_and_write_nothing_outside(place: Path) -> None:
         assert CANARY not in str(rows), sql
         assert "root:" not in str(rows), sql
     assert count >= 88
-    assert not [said for said in refused if "install" in said]  # from the network
+    asked = "trying to automatically install"  # of the network
+    assert not [said for said in refused if asked in said]
     quiet = ("duckdb_secrets()", "query_table('scores')", "query('select 1')")
     assert not [sql for sql in answered if not sql.endswith(quiet)], answered
     assert store.query("select count(*) from scores").rows[0][0] > 0
