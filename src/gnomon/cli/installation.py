@@ -309,21 +309,19 @@ def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
         answers="install taggers, and models of BERTScore and learned metrics",
         more="examples:\n  gnomon setup en\n  gnomon setup bertscore\n"
         "  gnomon setup baseline roberta-large --texts news.txt -l en\n"
-        "  gnomon setup model wmt22-comet-da --encoder xlm-roberta-large\n"
-        "  gnomon setup prompts gemba-0.1.3-py3-none-any.whl",
+        "  gnomon setup model wmt22-comet-da --encoder xlm-roberta-large",
     )
     parser.add_argument(
         "language",
-        metavar="LANGUAGE|bertscore|baseline|model|prompts",
+        metavar="LANGUAGE|bertscore|baseline|model",
         help="a language's tagger, by its code, such as en; or what BERTScore needs; or a baseline;"
-        " or a learned metric, whose checkpoint is converted; or the published prompts of judges",
+        " or a learned metric, whose checkpoint is converted",
     )
     parser.add_argument(
         "model",
         nargs="?",
         help="after baseline: the model, as bertscore takes it; after model: the folder of a"
-        " checkpoint of COMET, or its name on the hub; after prompts: a copy of GEMBA, which is a"
-        " wheel, a folder or a file of Python",
+        " checkpoint of COMET, or its name on the hub",
     )
     parser.add_argument(
         "--encoder",
@@ -373,7 +371,6 @@ def _setup(args: argparse.Namespace) -> int:
         "baseline": _setup_baseline,
         "bertscore": _setup_bertscore,
         "model": _setup_model,
-        "prompts": _setup_prompts,
     }
     if args.language in special:
         return special[args.language](args)
@@ -525,28 +522,6 @@ def _setup_weights(args: argparse.Namespace) -> int:
         "folder": str(made.path),
     }
     show_rows(args, "setup", "Learned metric", [row])
-    return 0
-
-
-def _setup_prompts(args: argparse.Namespace) -> int:
-    """Keep the published prompts of a copy of GEMBA, and tell how specs name them."""
-    from gnomon.metrics.judges import keep_prompts
-    from gnomon.metrics.judges.published import LICENCE, prompts_file
-
-    if args.model is None:
-        raise UsageError(
-            "which copy of GEMBA? pip download --no-deps gemba, then: gnomon setup prompts FILE"
-        )
-    rows: list[dict[str, Cell]] = [
-        {
-            "spec": f"judge('{name}', variant='published', model='NAME')",
-            "complete": complete,
-            "licence": LICENCE,
-            "file": str(prompts_file()),
-        }
-        for name, complete in keep_prompts(args.model).items()
-    ]
-    show_rows(args, "setup", "Published prompts", rows)
     return 0
 
 

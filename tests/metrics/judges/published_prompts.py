@@ -1,8 +1,7 @@
-"""Copies of GEMBA for tests: the published one, where it is there, and one in other words."""
+"""A copy of GEMBA for tests, where it is there."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import sys
@@ -12,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from gnomon.metrics.judges import published
 
 #: a copy of GEMBA: a wheel or a folder; `pip download --no-deps gemba` makes one
 VARIABLE = "GNOMON_GEMBA"
@@ -54,25 +51,3 @@ def published_program(path: Path, name: str) -> dict[str, Any]:
             else:
                 sys.modules[module] = earlier
     return defined
-
-
-def in_other_words(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
-    """A copy whose strings are others, which count as the published ones from here on."""
-    places = "from {source_lang} to {target_lang}: '{source_seg}' > '{target_seg}'"
-    texts = {
-        name: f"Words of {name}. {places}"
-        + (" vs '{reference_seg}'" if "reference" in name else "")
-        for name in published.HASHES
-    }
-    texts["classes"] = f'Is it "Bad", "So so" or "Very good"? {places}\nClass: '
-    texts["esa score"] = f"Score it {places} after ```{{error_spans}}``` Score: "
-    for name in texts:
-        if name.endswith(" system") or name.startswith("shot"):
-            texts[name] = f"Words of {name}"
-        if name.startswith("shot") and name.endswith(("mqm", "esa")):
-            texts[name] = f'Major:\nstyle/awkward - "Words of {name}"\n'
-    hashes = {name: (hashlib.sha256(text.encode()).hexdigest(),) for name, text in texts.items()}
-    monkeypatch.setattr(published, "HASHES", hashes)
-    file = folder / "gemba_copy.py"
-    file.write_text("texts = " + repr(list(texts.values())) + "\n", encoding="utf-8")
-    return file

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.metrics.judges.published_prompts import in_other_words
 from tests.metrics.judges.test_metric import fenced, spec
 
 import gnomon as gn
@@ -18,7 +17,6 @@ from gnomon import study
 from gnomon.cli import main
 from gnomon.core.human import HumanScores
 from gnomon.data import example
-from gnomon.metrics.judges import keep_prompts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +36,29 @@ candidate = "He go home."
 reference = "He goes home."
 answer = "The verb does not agree."
 """
+_PLAIN = """\
+answer = "score"
+reply = "plain"
+fences = false
+question = "Score '{source}' > '{candidate}' vs '{reference}'"
+"""
+_LISTED = """\
+answer = "errors"
+reply = "plain"
+question = "Which errors has {candidate}?"
+"""
+_LISTED_THEN_SCORED = """\
+answer = "errors-then-score"
+reply = "plain"
+question = "Which errors has {candidate}, from {source}?"
+score_question = "Score {candidate} from 0 to 100, after {answer}"
+"""
+_RUBRICS = {
+    "own.toml": _OWN,
+    "plain.toml": _PLAIN,
+    "listed.toml": _LISTED,
+    "then-scored.toml": _LISTED_THEN_SCORED,
+}
 _NUMBERS = ["--features", "re:number", "--pattern", "number=[0-9]+"]
 #: commands that ask about single outputs, and the figures of which there have to be some
 _COMMANDS = {
@@ -53,8 +74,7 @@ _COMMANDS = {
 _JUDGES = {
     "ours": ("gemba-da", {"references": True}),
     "own": ("own.toml", {}),
-    "published": ("gemba-da", {"variant": "published", "references": True}),
-    "published classes": ("gemba-classes", {"variant": "published", "references": True}),
+    "plain": ("plain.toml", {}),
 }
 
 
@@ -68,6 +88,10 @@ def reply(body: dict) -> str:
     """What follows from the texts of a question, in the form that it asks for."""
     question = body["messages"][-1]["content"]
     plain = re.search(r"> '(.*)' vs '(.*)'", question, re.DOTALL)
+    if "Which errors has" in question:
+        return 'Critical:\nno-error\nMajor:\naccuracy/mistranslation - "the"\nMinor:\nno-error'
+    if "Score <candidate" in question:
+        return "Score: 60"
     pair = (plain[1], plain[2]) if plain else (fenced(body), fenced(body, "reference"))
     number = shared(*pair)
     if "response_format" in body:
@@ -76,23 +100,19 @@ def reply(body: dict) -> str:
         return f"{number} of 100 words are right."
     if "An editor says" in question:
         return fenced(body, "answer").split()[0]
-    if "Class: " in question:
-        return ("Bad", "So so", "Very good")[min(2, number // 25)]
-    if "Words of mqm" in question or "Words of esa" in question:
-        return 'Critical:\nno-error\nMajor:\naccuracy/mistranslation - "the"\nMinor:\nno-error'
     return f"Score: {number}"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, chat: Chat, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a test set that people scored, a rubric, and a copy of published prompts."""
-    keep_prompts(in_other_words(monkeypatch, tmp_path))
+    """A folder with a test set that people scored, and rubrics."""
     bundled = gn.TestSet.read(example.path()).select(segments=range(_SEGMENTS))
     draw = np.random.default_rng(7)
     scores = draw.integers(0, 101, (len(bundled.systems), _SEGMENTS)).astype(float)
     human = (HumanScores("da", "segment", tuple(bundled.systems), scores),)
     replace(bundled, name="judged", human=human).write(tmp_path / "judged")
-    (tmp_path / "own.toml").write_text(_OWN, encoding="utf-8")
+    for name, rubric in _RUBRICS.items():
+        (tmp_path / name).write_text(rubric, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     chat.reply = reply
     return tmp_path
@@ -103,8 +123,6 @@ def folder(tmp_path: Path, chat: Chat, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         pytest.param(judge, command, marks=[] if judge == "own" or command == "score" else _LONG)
         for judge, command in product(_JUDGES, _COMMANDS)
-        # three classes are too coarse to tell masked texts apart, and MuLER refuses them
-        if (judge, command) != ("published classes", "muler")
     ],
 )
 def test_a_command_works_with_a_judge_and_asks_nothing_twice(
@@ -123,11 +141,11 @@ def test_a_command_works_with_a_judge_and_asks_nothing_twice(
     assert (len(chat.bodies), chat.most) == (sent, 1)
 
 
-@pytest.mark.parametrize("name", ["gemba-mqm", "gemba-esa"])
-def test_published_lists_of_errors_are_marks(
+@pytest.mark.parametrize("name", ["listed.toml", "then-scored.toml"])
+def test_plain_lists_of_errors_are_marks(
     chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    judge = spec(chat, name, variant="published")
+    judge = spec(chat, name)
     data = ["-t", str(folder / "judged")]
     line = ["errors", *data, "--marks", judge, *_NUMBERS, "--resamples", "20"]
     assert main([*line, "-f", "json"]) == 0
@@ -142,12 +160,11 @@ def test_published_lists_of_errors_are_marks(
 def test_a_calibrated_judge_is_scored_from_what_was_asked_before(
     chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = {"variant": "published", "references": True}
     data = ["-t", str(folder / "judged")]
     line = ["judges", "calibrate", *data, "--human", "da", "--save", "people.tsv", "--items", "20"]
-    assert main([*line, "-m", spec(chat, "gemba-da", **options)]) == 0
+    assert main([*line, "-m", spec(chat, "plain.toml")]) == 0
     rows = [one.split("\t") for one in (folder / "people.tsv").read_text().splitlines()]
-    judged = gn.score(gn.TestSet.read(data[1]), spec(chat, "gemba-da", **options))
+    judged = gn.score(gn.TestSet.read(data[1]), spec(chat, "plain.toml"))
     # scores that rise with the judge's own
     texts = [text for texts in gn.TestSet.read(data[1]).systems.values() for text in texts]
     known = dict(zip(texts, judged.segments.ravel().tolist(), strict=True))
@@ -156,7 +173,7 @@ def test_a_calibrated_judge_is_scored_from_what_was_asked_before(
     (folder / "people.tsv").write_text("\n".join(["\t".join(rows[0]), *lines]) + "\n")
     sent = len(chat.bodies)
     capsys.readouterr()
-    more = spec(chat, "gemba-da", **options, calibration="people.tsv")
+    more = spec(chat, "plain.toml", calibration="people.tsv")
     assert main(["score", *data, "-m", more, "-f", "json"]) == 0
     scored = [row["score"] for row in json.loads(capsys.readouterr().out)["rows"]]
     assert scored == pytest.approx([2 + score / 2 for score in judged.system.tolist()])
@@ -169,7 +186,7 @@ def test_judges_are_metrics_of_all_steps_of_a_study(chat: Chat, folder: Path) ->
     pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
     judges = [
         spec(chat, str(folder / "own.toml")),
-        spec(chat, "gemba-da", variant="published", references=True),
+        spec(chat, str(folder / "plain.toml")),
     ]
     named = json.dumps(judges)
     file = folder / "study.toml"
@@ -185,7 +202,7 @@ resamples = 50
 features = ["re:number"]
 pattern = {{number = "[0-9]+"}}
 [methods.errors]
-marks = [{json.dumps(spec(chat, "gemba-mqm", variant="published"))}]
+marks = [{json.dumps(spec(chat, str(folder / "listed.toml")))}]
 resamples = 0
 features = ["re:number"]
 pattern = {{number = "[0-9]+"}}

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.judges.planned import PlannedServer as PlannedServer
     from gnomon.metrics.judges.planned import RequestPlan as RequestPlan
     from gnomon.metrics.judges.planned import planned_requests as planned_requests
-    from gnomon.metrics.judges.published import keep_prompts as keep_prompts
     from gnomon.metrics.judges.replies import JudgeReply as JudgeReply
     from gnomon.metrics.judges.replies import QuotedError as QuotedError
     from gnomon.metrics.judges.replies import json_objects as json_objects

@@ -37,7 +37,7 @@ from gnomon.metrics.judges.replies import (
     remarks_of,
     without_thoughts,
 )
-from gnomon.metrics.judges.rubric_files import Variant, find_rubric
+from gnomon.metrics.judges.rubric_files import find_rubric
 from gnomon.metrics.judges.rubrics import ANSWER, ERRORS, Rubric, language_names
 from gnomon.metrics.means import MeanOfSegments
 from gnomon.metrics.spec import Options
@@ -84,8 +84,6 @@ class ChatJudge(Options):
             then answers without one, by the probabilities of its answers.
         endpoint: the server's base address.
         references: show references, too, under rubrics that have such a question.
-        variant: gnomon (in our words), or published (those of GEMBA, of a copy that
-            ``gnomon setup prompts`` was given).
         repeats: how often each question is asked; the score is the mean.
         temperature: of the answers; None: the server's own.
         seed: of the first repetition, the next ones count on; None: none is sent.
@@ -126,7 +124,6 @@ class ChatJudge(Options):
     model: Annotated[str, Reaches(("network",))] = ""
     endpoint: Annotated[str, Reaches(("network",))] = "http://localhost:8000/v1"
     references: bool = False
-    variant: Variant = "gnomon"
     repeats: int = 1
     temperature: float | None = 0.0
     seed: int | None = 1
@@ -160,7 +157,7 @@ class ChatJudge(Options):
     @property
     def full_rubric(self) -> Rubric:
         """The rubric, read; a model in a folder is asked for no reasons, as it writes none."""
-        rubric = find_rubric(self.rubric, references=self.references, variant=self.variant)
+        rubric = find_rubric(self.rubric, references=self.references)
         silent = rubric.reasons and self.local is not None
         return replace(rubric, reasons=False) if silent else rubric
 

@@ -6,14 +6,13 @@ import functools
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from gnomon.core.errors import FormatError, UnknownNameError, UsageError, nearest
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import read_bytes
-from gnomon.metrics.judges.published import published_rubric
 from gnomon.metrics.judges.rubrics import (
     ANSWER,
     ERRORS,
@@ -30,9 +29,6 @@ from gnomon.metrics.judges.rubrics import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-#: whose words a rubric has
-Variant = Literal["gnomon", "published"]
 
 _LARGEST = 1 << 20  # bytes of a file
 
@@ -116,24 +112,19 @@ def _bundled() -> Mapping[str, bytes]:
     return {name.removesuffix(".toml"): rubrics[name] for name in sorted(rubrics)}
 
 
-def find_rubric(name: str, *, references: bool = False, variant: Variant = "gnomon") -> Rubric:
+def find_rubric(name: str, *, references: bool = False) -> Rubric:
     """A rubric by its name, or read from a file of TOML.
 
     Args:
         name: ``gemba-da``, or the name of a file that ends in ``.toml``.
         references: take its question with a reference.
-        variant: "published": in the words that were published, of the user's copy of them
-            (``gnomon setup prompts``).
 
     Raises:
         UnknownNameError: there is no such rubric.
         MissingFileError: there is no such file.
         FormatError: the file is no rubric.
-        UsageError: the rubric has no question with a reference, or there is no copy of the
-            published words.
+        UsageError: the rubric has no question with a reference.
     """
-    if variant == "published":
-        return published_rubric(name, references=references)
     if name in _bundled():
         return _read(name, _bundled()[name], name, references)
     if not name.endswith(".toml"):
