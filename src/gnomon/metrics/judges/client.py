@@ -9,14 +9,15 @@ import logging
 import os
 import random
 import re
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gnomon.core.cache import Cache, default_path
 from gnomon.core.cache import key as cache_key
@@ -27,7 +28,7 @@ from gnomon.metrics.judges.endpoints import Endpoint  # noqa: TC001  # of fields
 from gnomon.metrics.judges.planned import current_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from httpx import AsyncClient, Response
 
@@ -283,7 +284,7 @@ class ChatClient(KeptAnswers):
 
     A killed run, or one whose server died, asks nothing again that was answered. The first question
     of all is who answers: it tells whether the server takes JSON schemas, and its answer is kept,
-    too. Safe to be used by one thread at a time; it asks by threads of its own.
+    too. Safe to be used by one thread at a time; it asks in a thread of its own.
 
     Attributes:
         server: who is asked.
@@ -299,7 +300,6 @@ class ChatClient(KeptAnswers):
     def __post_init__(self) -> None:
         self._open()
         self._identity: ServerIdentity | None = None
-        self._lock = threading.Lock()
         self._not_before = 0.0  # what the server asked of all, on the clock of monotonic()
         self._told = False
 
@@ -423,92 +423,86 @@ class ChatClient(KeptAnswers):
     def _introduce(self, question: ChatQuestion) -> ServerIdentity:
         """Ask who answers, with a JSON schema, and without one where that is refused."""
         self.server.endpoint.check_consent()
-        with self._session() as session:
-            for structured in (True, False):
-                body = question.body(self.server.model, structured=structured)
-                try:
-                    answer = self._answer(session, body, threading.Event())
-                except _FormatRejectedError:
-                    continue
-                if answer.rejected:
-                    raise UsageError(
-                        f"{self.server.endpoint.url} refuses questions to {self.server.model!r}"
-                        f" with {_listed(question.parameters)}: {answer.rejected}; leave out what"
-                        " it does not take (temperature=None, seed=None, max_tokens=None, fields of"
-                        " extra=)"
-                    )
-                return ServerIdentity(answer.model, answer.fingerprint, structured)
+        for structured in (True, False):
+            body = question.body(self.server.model, structured=structured)
+            try:
+                answer = _in_loop(partial(self._ask_first, body))
+            except _FormatRejectedError:
+                continue
+            if answer.rejected:
+                raise UsageError(
+                    f"{self.server.endpoint.url} refuses questions to {self.server.model!r}"
+                    f" with {_listed(question.parameters)}: {answer.rejected}; leave out what"
+                    " it does not take (temperature=None, seed=None, max_tokens=None, fields of"
+                    " extra=)"
+                )
+            return ServerIdentity(answer.model, answer.fingerprint, structured)
         raise UsageError(
             f"{self.server.endpoint.url} refuses the form of its answers although none is asked"
             " for; look at the server's log"
         )
 
+    async def _ask_first(self, body: dict[str, Any], stop: asyncio.Event) -> ChatAnswer:
+        async with self._connections() as connections:
+            return await self._answer(connections, body, stop)
+
     def _ask_all(self, missing: Mapping[bytes, ChatQuestion]) -> None:
-        stop = threading.Event()
+        try:
+            _in_loop(partial(self._ask_each, missing))
+        except ServerFailedError as error:
+            came = sum(key in self._known for key in missing)
+            raise ServerFailedError(
+                f"{error}; {came:,} of {len(missing):,} answers came and are kept: the same request"
+                " asks for the others alone"
+            ) from error
+
+    async def _ask_each(self, missing: Mapping[bytes, ChatQuestion], stop: asyncio.Event) -> None:
+        """Ask several at a time; after a failure, what is on its way is kept when it comes."""
         progress = AnswerProgress(len(missing))
         queue = iter(missing.items())
-        width = self.server.concurrency
-        with self._session() as session, ThreadPoolExecutor(width) as pool:
-            flying: set[Future[None]] = set()
-            try:
-                while True:
-                    for key, question in queue:
-                        flying.add(pool.submit(self._ask_one, session, key, question, stop))
-                        if len(flying) >= 2 * width:
-                            break
-                    if not flying:
-                        return
-                    done, flying = wait(flying, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        future.result()
-                    progress.tell(len(done))
-            except BaseException as error:
-                stop.set()  # nothing more is sent; what is on its way is kept when it comes
-                wait(flying)
-                if isinstance(error, ServerFailedError):
-                    raise self._with_state(error, missing) from error
-                raise
 
-    def _with_state(
-        self, error: ServerFailedError, missing: Mapping[bytes, ChatQuestion]
-    ) -> ServerFailedError:
-        came = sum(key in self._known for key in missing)
-        return ServerFailedError(
-            f"{error}; {came:,} of {len(missing):,} answers came and are kept: the same request"
-            " asks for the others alone"
-        )
+        async def work() -> None:
+            for key, question in queue:
+                try:
+                    await self._ask_one(connections, key, question, stop)
+                except _StoppedError:
+                    return
+                except BaseException:
+                    stop.set()  # nothing more is sent
+                    raise
+                progress.tell(1)
 
-    def _ask_one(
-        self, session: _Session, key: bytes, question: ChatQuestion, stop: threading.Event
+        async with self._connections() as connections:
+            several = (work() for _ in range(self.server.concurrency))
+            ended = await asyncio.gather(*several, return_exceptions=True)
+        for error in ended:
+            if error is not None:
+                raise error
+
+    async def _ask_one(
+        self, connections: AsyncClient, key: bytes, question: ChatQuestion, stop: asyncio.Event
     ) -> None:
         """Ask, and keep the answer at once."""
-        structured = self.identity().structured
+        body = question.body(self.server.model, structured=self.identity().structured)
         try:
-            answer = self._answer(
-                session, question.body(self.server.model, structured=structured), stop
-            )
-        except _StoppedError:
-            return
+            answer = await self._answer(connections, body, stop)
         except _FormatRejectedError as error:
             answer = ChatAnswer("", rejected=str(error))
-        except BaseException:
-            stop.set()
-            raise
         if not answer.rejected:
             self._store.put_many({key: answer.packed()})
-        with self._lock:
-            self._known[key] = answer
-            self.counts["asked"] += 1
+        self._known[key] = answer
+        self.counts["asked"] += 1
 
-    def _answer(self, session: _Session, body: dict[str, Any], stop: threading.Event) -> ChatAnswer:
+    async def _answer(
+        self, connections: AsyncClient, body: dict[str, Any], stop: asyncio.Event
+    ) -> ChatAnswer:
         """Send a question until it is answered."""
         server, failures, others = self.server, 0, self.counts["asked"]
         while True:
-            self._pause(stop)
+            await self._pause(stop)
             try:
-                with self._lock:
-                    self.counts["sent"] += 1
-                return self._sent(session, body)
+                self.counts["sent"] += 1
+                return await self._sent(connections, body)
             except _TransientError as error:
                 # a server that answers others in the meantime is no failing one: it is busy
                 came, others = self.counts["asked"] > others, self.counts["asked"]
@@ -523,45 +517,69 @@ class ChatClient(KeptAnswers):
                         f"{server.endpoint.url} gives no answer: {error}{times}{hint}"
                     ) from error
                 self._say(error)
-                self._wait_for(error, max(failures - 1, 0), stop)
+                await self._wait_for(error, max(failures - 1, 0), stop)
 
     def _say(self, error: _TransientError) -> None:
         """Tell of a failure; of many questions that come too soon, once."""
         is_known = error.busy and self.counts["busy"]
-        with self._lock:
-            self.counts["busy"] += error.busy
+        self.counts["busy"] += error.busy
         if not is_known:
             _log.info("%s: %s; trying again", self.server.endpoint.url, error)
 
-    def _wait_for(self, error: _TransientError, attempt: int, stop: threading.Event) -> None:
+    async def _wait_for(self, error: _TransientError, attempt: int, stop: asyncio.Event) -> None:
         if error.after is not None:
             if error.after > _LONGEST_WAIT:
                 raise ServerFailedError(
                     f"{self.server.endpoint.url} asks to wait for {error.after:,.0f} seconds"
                     f" ({error}); come back then"
                 ) from error
-            with self._lock:  # asked of all, not of one
-                self._not_before = max(self._not_before, time.monotonic() + error.after)
+            # asked of all, not of one
+            self._not_before = max(self._not_before, time.monotonic() + error.after)
             return
         spread = random.uniform(0.5, 1.5)  # noqa: S311  # so that not all come back at once
-        stop.wait(min(self.server.pause * 2**attempt, _LONGEST_PAUSE) * spread)
+        await _pause_unless(stop, min(self.server.pause * 2**attempt, _LONGEST_PAUSE) * spread)
 
-    def _pause(self, stop: threading.Event) -> None:
+    async def _pause(self, stop: asyncio.Event) -> None:
         while not stop.is_set():
             left = self._not_before - time.monotonic()
             if left <= 0:
                 return
-            stop.wait(left)
+            await _pause_unless(stop, left)
         raise _StoppedError
 
-    def _session(self) -> _Session:
-        return _Session(self.server)
+    def _connections(self) -> AsyncClient:
+        httpx = _httpx()
+        server = self.server
+        width = server.concurrency
+        made: AsyncClient = httpx.AsyncClient(
+            timeout=httpx.Timeout(server.timeout, connect=min(server.timeout, 10.0), pool=None),
+            limits=httpx.Limits(max_connections=width, max_keepalive_connections=width),
+            # a server on this machine is not asked by a proxy
+            trust_env=not server.endpoint.local,
+            headers={"User-Agent": f"gnomon/{version()}"},
+            follow_redirects=False,  # a key goes where the user said, and nowhere else
+        )
+        return made
 
-    def _sent(self, session: _Session, body: dict[str, Any]) -> ChatAnswer:
+    async def _post(self, connections: AsyncClient, body: dict[str, Any]) -> tuple[Response, bytes]:
+        """Send a request, and read the whole reply."""
+        endpoint, content = self.server.endpoint, b""
+        url, headers = f"{endpoint.url}/chat/completions", endpoint.headers()
+        async with connections.stream("POST", url, json=body, headers=headers) as response:
+            async for chunk in response.aiter_bytes():
+                content += chunk
+                if len(content) > _LONGEST_REPLY:
+                    raise _TransientError(f"the reply has more than {_LONGEST_REPLY:,} bytes")
+        return response, content
+
+    async def _sent(self, connections: AsyncClient, body: dict[str, Any]) -> ChatAnswer:
         httpx = _httpx()
         endpoint = self.server.endpoint
         try:
-            response, reply = session.post("chat/completions", body)
+            # httpx limits single reads, and a server may send a byte now and then without an end
+            response, reply = await asyncio.wait_for(
+                self._post(connections, body), self.server.timeout
+            )
         except (TimeoutError, httpx.TimeoutException) as error:
             said = f"no whole answer within {self.server.timeout:g} seconds"
             raise _TransientError(said) from error
@@ -606,68 +624,32 @@ class ChatClient(KeptAnswers):
         )
 
 
-class _Session:
-    """Connections to a server, on a loop of events: there a limit of time holds for a whole answer.
+def _in_loop(work: Callable[[asyncio.Event], Coroutine[Any, Any, _T]]) -> _T:
+    """Do work in a loop of events in a thread of its own: the caller may be in a loop, too.
 
-    The limits of httpx are of single reads, and a server may send a byte or a header now and then
-    without an end. Any thread may ask.
+    Where the caller is interrupted, the event is set that the work is given, and it is waited for.
     """
+    loop, stop = asyncio.new_event_loop(), asyncio.Event()
 
-    def __init__(self, server: ChatServer) -> None:
-        self._server = server
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._client = self._new_client()
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def run() -> _T:
         try:
-            self._run(self._close())
+            return loop.run_until_complete(work(stop))
         finally:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
+            loop.close()
 
-    async def _close(self) -> None:
-        left = asyncio.all_tasks() - {asyncio.current_task()}  # of a run that was interrupted
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        await self._client.aclose()
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(run)
+        try:
+            return result.result()
+        finally:
+            if not result.done():
+                loop.call_soon_threadsafe(stop.set)
 
-    def post(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
-        """Send a request, and read the whole reply."""
-        return self._run(asyncio.wait_for(self._post(path, body), self._server.timeout))
 
-    def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    async def _post(self, path: str, body: Mapping[str, Any]) -> tuple[Response, bytes]:
-        endpoint = self._server.endpoint
-        url, headers, content = f"{endpoint.url}/{path}", endpoint.headers(), b""
-        async with self._client.stream("POST", url, json=body, headers=headers) as response:
-            async for chunk in response.aiter_bytes():
-                content += chunk
-                if len(content) > _LONGEST_REPLY:
-                    raise _TransientError(f"the reply has more than {_LONGEST_REPLY:,} bytes")
-        return response, content
-
-    def _new_client(self) -> AsyncClient:
-        httpx = _httpx()
-        server = self._server
-        width = server.concurrency
-        made: AsyncClient = httpx.AsyncClient(
-            timeout=httpx.Timeout(server.timeout, connect=min(server.timeout, 10.0), pool=None),
-            limits=httpx.Limits(max_connections=width, max_keepalive_connections=width),
-            # a server on this machine is not asked by a proxy
-            trust_env=not server.endpoint.local,
-            headers={"User-Agent": f"gnomon/{version()}"},
-            follow_redirects=False,  # a key goes where the user said, and nowhere else
-        )
-        return made
+async def _pause_unless(stop: asyncio.Event, seconds: float) -> None:
+    """Wait for some seconds, or until all is stopped."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)
 
 
 class AnswerProgress:
