@@ -150,7 +150,6 @@ def test_explanations_are_judged_beside_random_ones(gnomon: Callable, tagged: Pa
     auc, source = (row for row in tables["errors"] if row["measure"] == "auc")
     assert (auc["side"], auc["value"], auc["sentences"]) == ("candidate", 1.0, 1)
     assert (source["side"], source["value"], source["sentences"]) == ("source", None, 0)
-    assert (auc["untagged"], auc["all_tagged"], auc["undefined"]) == (1, 1, 0)
     assert auc["gain"] == pytest.approx(1.0 - auc["random"])
     assert [row["curve"] for row in tables["faithfulness"]] == ["deletion", "insertion"]
 
@@ -200,7 +199,6 @@ def test_boosted_scores_stand_beside_the_metric(gnomon: Callable, files: list[st
     for k, name in enumerate(SYSTEMS):
         assert rows[name]["score"] == pytest.approx(boosted.system[k])
         assert rows[name]["base_score"] == pytest.approx(base.segments[k].mean())
-        assert rows[name]["system_score"] == pytest.approx(base.system[k])
         assert rows[name]["rank"] == rows[name]["base_rank"] == k + 1
 
 

@@ -68,8 +68,6 @@ def test_words_tokens_and_spans_are_explanations_of_words(ts: gn.TestSet, tmp_pa
     assert found[0] == [1, 2, 3]
     np.testing.assert_array_equal(found[1], [NAN, 4])
     assert found[2:] == [[0.5, 0.5 + 1 - 5], [1, 5]]
-    mean = explained(ts, spec[:-1] + ", join='mean')")
-    assert mean[2:] == [[0.5, (0.5 + 1 - 5) / 3], [1, 2.5]]
     wrong = explained(ts, spec[:-1] + ", lower_is_better=True)")
     assert wrong[2] == [-0.5, -0.5 - 1 - 5]  # an error stays bad
 

@@ -59,13 +59,6 @@ def test_importance_is_the_score_minus_its_mean_over_what_the_model_expects(
     assert _importances(found, 1) == pytest.approx(costs)
 
 
-def test_raw_probabilities_are_not_divided_by_their_sum(testset: gn.TestSet, folder: Path) -> None:
-    whole = worth("the cat sat", "the dog")
-    rest = [whole - 1, whole - 10, whole - 2]
-    expected = [whole - 0.3 * (r + 10) - 0.5 * (r + 4) for r in rest]
-    assert _importances(_explained(testset, folder, raw=True), 0) == pytest.approx(expected)
-
-
 def test_the_best_word_stands_alone_where_none_exceeds_the_threshold(
     testset: gn.TestSet, folder: Path
 ) -> None:

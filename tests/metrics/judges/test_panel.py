@@ -249,15 +249,11 @@ def test_agreement_of_judges_is_what_plain_formulas_say(chat: Chat) -> None:
     alpha = rows[panel(chat), "alpha", "all judges"]
     assert alpha["value"] == pytest.approx(gn.stats.krippendorff_alpha(flat))
     assert alpha["low"] < alpha["value"] < alpha["high"]
-    for m, judge in enumerate(specs):
-        others = np.delete(flat, m, axis=0).mean(axis=0)
-        row = rows[judge, "r", "the others"]
-        assert row["value"] == pytest.approx(gn.stats.pearson(flat[m], others))
-        assert row["low"] < row["value"] < row["high"]
     for a, b in [(0, 1), (0, 2), (1, 2)]:
         level, r = (rows[specs[a], measure, specs[b]] for measure in ("level", "r"))
         assert level["value"] == pytest.approx((flat[a] - flat[b]).mean())
         assert r["value"] == pytest.approx(gn.stats.pearson(flat[a], flat[b]))
+        assert r["low"] < r["value"] < r["high"]
     assert chat.answered == 240
     again = gn.judges.reliability(ts, specs, injections=0)
     assert [row["value"] for row in again.rows] == [row["value"] for row in result.rows]

@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.core.errors import ScoringError, UsageError
 from gnomon.core.options import SEED
 from gnomon.methods.bmx._pairs import generator
-from gnomon.methods.bmx.explainers import PairImportances
+from gnomon.methods.bmx.explainers import PairImportances, Unfrozen
 from gnomon.metrics.differentiable import Differentiable
 from gnomon.metrics.functions import code_fields
 from gnomon.metrics.matching import Matching
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Match(Options):
+class Match(Unfrozen):
     """Match: the similarity of a word to its best match, for metrics that match words.
 
     The mean over the word's pieces; 0 for a word without any (beyond the model's limit). Costs one
@@ -47,11 +47,6 @@ class Match(Options):
 
     name: ClassVar[str] = "match"
     blind: ClassVar[bool] = False
-
-    @property
-    def fields(self) -> Mapping[str, object]:
-        """Nothing beside the spec."""
-        return {}
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> Match:  # noqa: ARG002  # nothing is frozen
         """Itself, if the metric matches words."""
@@ -112,7 +107,7 @@ def _means(
 
 
 @dataclass(frozen=True)
-class Gradient(Options):
+class Gradient(Unfrozen):
     """Gradient: input times gradient through the encoder, for differentiable metrics.
 
     The sum over the word's pieces of the product of the piece's input embedding and the gradient
@@ -124,11 +119,6 @@ class Gradient(Options):
     name: ClassVar[str] = "gradient"
     blind: ClassVar[bool] = False
     of_score: ClassVar[bool] = True
-
-    @property
-    def fields(self) -> Mapping[str, object]:
-        """Nothing beside the spec."""
-        return {}
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> Gradient:  # noqa: ARG002  # nothing is frozen
         """Itself, if the metric can be differentiated."""
@@ -287,22 +277,13 @@ def _marks_nothing(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class RandomExplainer(Options):
+class RandomExplainer(Unfrozen):
     """Random: uniform between 0 and 1, drawn from both texts and a seed."""
 
     name: ClassVar[str] = "random"
     blind: ClassVar[bool] = True
 
     seed: int = SEED
-
-    @property
-    def fields(self) -> Mapping[str, object]:
-        """The seed."""
-        return {"seed": self.seed}
-
-    def bind(self, testset: TestSet, bound: BoundMetric) -> RandomExplainer:  # noqa: ARG002  # any metric
-        """Itself: nothing is frozen."""
-        return self
 
     def look(
         self,

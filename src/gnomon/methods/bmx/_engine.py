@@ -428,7 +428,7 @@ class _Group:
         best = {cell: int(worst[rows].argmax()) for cell, rows in at.items()}
         keys = [self._key(cell, 0) for cell in several]
         lists = [[self._text(number) for number in cell.others] for cell in several]
-        together = self.scorer.beside_all(keys, lists, self.texts)
+        together = self.scorer.scores(keys, self.texts, lists)
         chosen = [best.get(cell, n) for cell, n in zip(self.cells, first, strict=True)]
         return chosen, dict(zip(several, together.tolist(), strict=True))
 

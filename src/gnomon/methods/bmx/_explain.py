@@ -433,10 +433,8 @@ def counted_words(rows: Iterable[Row]) -> list[CountedWord]:
             side=side,
             token=token,
             count=len(some),
-            hurts=(hurts := sum(value < 0 for value in some)),
-            share=hurts / len(some),
+            hurts=sum(value < 0 for value in some),
             mean=sum(some) / len(some),
-            lowest=min(some),
         )
         for (metric, explainer, side, token), some in values.items()
     ]

@@ -504,6 +504,4 @@ class CountedWord(Record):
     token: str = column("Word", help="as it is written")
     count: int = column("Occurs", help="occurrences with a defined importance")
     hurts: int = column("Hurts", help="occurrences with a negative importance")
-    share: float = column("Share", kind="share", help="of the occurrences, those that hurt")
     mean: float = column("Mean importance", digits=4, help="over its occurrences")
-    lowest: float = column("Lowest", digits=4, help="lowest importance of an occurrence")

@@ -80,18 +80,12 @@ class ErrorAgreement:
         auc: float64 [K, N]; see :class:`TagRanks`. NaN for sentences that are left out.
         average_precision: float64 [K, N], likewise.
         recall: float64 [K, N], recall at top-K, likewise.
-        untagged: sentences that are left out because no word is tagged.
-        all_tagged: likewise because every word is.
-        undefined: likewise because an importance is undefined.
     """
 
     side: str
     auc: NDArray[np.float64]
     average_precision: NDArray[np.float64]
     recall: NDArray[np.float64]
-    untagged: int
-    all_tagged: int
-    undefined: int
 
     @property
     def measures(self) -> Mapping[str, NDArray[np.float64]]:
@@ -187,21 +181,14 @@ def _agreement(
     side: SideWords, tagged: NDArray[np.bool_], shape: tuple[int, int]
 ) -> ErrorAgreement:
     measured = np.full((len(TagRanks._fields), shape[0] * shape[1]), np.nan)
-    untagged = full = undefined = 0
     for cell in range(measured.shape[1]):
         rows = side.rows(cell)
         importance, marks = side.importance[rows], tagged[rows]
         ranks = None if np.isnan(importance).any() else tag_ranks(importance, marks)
         if ranks is not None:
             measured[:, cell] = ranks
-        elif not marks.any():
-            untagged += 1
-        elif marks.all():
-            full += 1
-        else:
-            undefined += 1
     auc, precision, recall = measured.reshape(-1, *shape)
-    return ErrorAgreement(side.side, auc, precision, recall, untagged, full, undefined)
+    return ErrorAgreement(side.side, auc, precision, recall)
 
 
 # Are explanations faithful? What scores do as the words that they name go, or come.
@@ -432,10 +419,9 @@ class ErrorRanking(Record):
         help=_GAIN_HELP,
         interval=EndColumns("gain_low", "gain_high"),
     )
-    sentences: int = column("Sentences", help="that have both tagged and other words")
-    untagged: int = column("Untagged", help="left out: no word is tagged")
-    all_tagged: int = column("All tagged", help="left out: every word is tagged")
-    undefined: int = column("Undefined", help="left out: an importance is undefined")
+    sentences: int = column(
+        "Sentences", help="that have both tagged and other words, and no undefined importance"
+    )
 
 
 class CurveArea(Record):
@@ -468,9 +454,6 @@ def errors_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Ta
             explainer=explained.explainer,
             side=errors.side,
             measure=name,
-            untagged=errors.untagged,
-            all_tagged=errors.all_tagged,
-            undefined=errors.undefined,
             **_compared(values, control.measures[name], draws),
         )
         for explained in judged

@@ -243,25 +243,26 @@ class Scorer:
         self._sign = 1.0 if bound.higher_is_better else -1.0
         self._last: tuple[list[PairKey], Batch] | None = None
 
-    def scores(self, keys: Sequence[PairKey], texts: Texts) -> NDArray[np.float64]:
-        """Scores of some pairs, float64 [P], the better the higher; NaN where not finite."""
-        if self._fixed is not None:
-            return self._scores_of_own_texts(keys, texts)
-        scores = np.empty(len(keys))
-        for numbers in self.batch_positions(keys):
-            scores[numbers] = self._scored(self.batch([keys[n] for n in numbers], texts))
-        return scores
-
-    def beside_all(
-        self, keys: Sequence[PairKey], references: Sequence[Sequence[int]], texts: Texts
+    def scores(
+        self,
+        keys: Sequence[PairKey],
+        texts: Texts,
+        references: Sequence[Sequence[int]] | None = None,
     ) -> NDArray[np.float64]:
-        """Scores of candidates compared with all of their references together, float64 [P]."""
+        """Scores of some pairs, float64 [P], the better the higher; NaN where not finite.
+
+        With ``references`` candidates are compared with all of these together.
+        """
         if self._fixed is not None:
             return self._scores_of_own_texts(keys, texts)
         scores = np.empty(len(keys))
         for numbers in self.batch_positions(keys):
-            sides = [keys[n] for n in numbers], [references[n] for n in numbers]
-            scores[numbers] = self._scored(self._built(*sides, texts))
+            some = [keys[n] for n in numbers]
+            if references is None:
+                batch = self.batch(some, texts)
+            else:
+                batch = self._built(some, [references[n] for n in numbers], texts)
+            scores[numbers] = self._scored(batch)
         return scores
 
     def batch_positions(self, keys: Sequence[PairKey]) -> Iterator[list[int]]:

@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.core.errors import SpecError
 from gnomon.core.options import MODEL, SEED
 from gnomon.methods.bmx._pairs import generator
+from gnomon.methods.bmx.explainers import Unfrozen
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -28,22 +29,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Erasure(Options):
+class Erasure(Unfrozen):
     """Erasure: the score minus the score without the word (Leiter et al., 2022; Li et al., 2016).
 
     The word goes with the white space after it. Sides of n and m words cost 1 + n + m scores.
     """
 
     name: ClassVar[str] = "erasure"
-
-    @property
-    def fields(self) -> Mapping[str, object]:
-        """Nothing beside the spec."""
-        return {}
-
-    def bind(self, testset: TestSet, bound: BoundMetric) -> Erasure:  # noqa: ARG002  # any metric
-        """Itself: nothing is frozen."""
-        return self
 
     def plans(self, texts: Sequence[TextWords]) -> Sequence[_Without]:
         """Each text without each of its words."""
@@ -70,7 +62,7 @@ _ALPHA = 1.0
 
 
 @dataclass(frozen=True)
-class Lime(Options):
+class Lime(Unfrozen):
     """LIME: weights of a ridge regression of the score on which words are there.
 
     Each sample replaces between 1 and all words of one side, as many as not with equal chance, by
@@ -86,15 +78,6 @@ class Lime(Options):
         super().__post_init__()
         if self.samples < 2:
             raise SpecError(f"lime: samples is 2 or more; got {self.samples}")
-
-    @property
-    def fields(self) -> Mapping[str, object]:
-        """The seed."""
-        return {"seed": self.seed}
-
-    def bind(self, testset: TestSet, bound: BoundMetric) -> Lime:  # noqa: ARG002  # any metric
-        """Itself: nothing is frozen."""
-        return self
 
     def plans(self, texts: Sequence[TextWords]) -> Sequence[_Regression]:
         """Samples of each text."""
@@ -157,7 +140,7 @@ _EXACT = 7
 
 
 @dataclass(frozen=True)
-class Shap(Options):
+class Shap(Unfrozen):
     """SHAP: a word's Shapley value, absent words being ``UNKWORDZ``.
 
     Exact up to 7 words of a side; else from random orders of the words, each walked forth and back
@@ -174,15 +157,6 @@ class Shap(Options):
         super().__post_init__()
         if self.max_evals < 1:
             raise SpecError(f"shap: max_evals is 1 or more; got {self.max_evals}")
-
-    @property
-    def fields(self) -> Mapping[str, object]:
-        """The seed."""
-        return {"seed": self.seed}
-
-    def bind(self, testset: TestSet, bound: BoundMetric) -> Shap:  # noqa: ARG002  # any metric
-        """Itself: nothing is frozen."""
-        return self
 
     def plans(self, texts: Sequence[TextWords]) -> Sequence[_Coalitions | _Orders]:
         """Coalitions of the words of each text."""
@@ -297,7 +271,6 @@ class Marginalisation(Options):
 
     model: Annotated[str, MODEL] = _MODEL
     threshold: float = 0.05
-    raw: bool = False
     revision: Annotated[str | None, MODEL] = None
     device: str | None = None
 
@@ -340,10 +313,7 @@ class BoundMarginalisation:
         filled = self.model.fill(
             [text.text for text in texts], places, threshold=self.options.threshold
         )
-        return [
-            _Replaced.of(text, words, raw=self.options.raw)
-            for text, words in zip(texts, filled, strict=True)
-        ]
+        return [_Replaced.of(text, words) for text, words in zip(texts, filled, strict=True)]
 
     def calls(self, words: int) -> int:
         """Each word has fewer than 1 / threshold others, as their probabilities add up to 1."""
@@ -378,10 +348,10 @@ class _Replaced:
     count: int
 
     @classmethod
-    def of(cls, text: TextWords, fillings: Sequence[Sequence[Filling]], *, raw: bool) -> _Replaced:
+    def of(cls, text: TextWords, fillings: Sequence[Sequence[Filling]]) -> _Replaced:
         texts, word, share = [], [], []
         for position, candidates in enumerate(fillings):
-            total = 1.0 if raw else sum(filling.probability for filling in candidates)
+            total = sum(filling.probability for filling in candidates)
             for filling in candidates:
                 texts.append(_with(text, position, filling.word))
                 word.append(position)

@@ -12,6 +12,7 @@ from typing import (
     Annotated,
     NamedTuple,
     Protocol,
+    Self,
     TypeAlias,
     cast,
     runtime_checkable,
@@ -21,6 +22,7 @@ from gnomon.core.errors import UsageError
 from gnomon.core.options import Group, Help, Metavar, Needs, Reaches
 from gnomon.metrics.catalogue import Catalogue
 from gnomon.metrics.requirements import requirements
+from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -226,6 +228,20 @@ class NoticingExplainer(BoundExplainer, Protocol):
             texts: its distinct texts.
         """
         ...
+
+
+class Unfrozen(Options):
+    """An explainer that freezes nothing of a test set."""
+
+    @property
+    def fields(self) -> Mapping[str, object]:
+        """The seed, where there is one."""
+        seed = getattr(self, "seed", None)
+        return {} if seed is None else {"seed": seed}
+
+    def bind(self, testset: TestSet, bound: BoundMetric) -> Self:  # noqa: ARG002  # any metric
+        """Itself."""
+        return self
 
 
 # Which explainers there are, and from a spec to an explainer.

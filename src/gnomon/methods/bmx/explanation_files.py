@@ -76,8 +76,8 @@ class ExplanationFile(Options):
       ``[0, 3, 0.5]``.
 
     It may hold further systems. Words are those of ``str.split()``. A span says the same of every
-    word that it overlaps; a word that several spans or tokens overlap gets their sum (or mean, see
-    ``join``), one that none overlaps 0. A span may have a ``severity`` in the place of an
+    word that it overlaps; a word that several spans or tokens overlap gets their sum, one that none
+    overlaps 0. A span may have a ``severity`` in the place of an
     importance: minor -1, major and critical -5, neutral 0 (MQM). ``null`` is undefined. What the
     file does not explain is undefined, or, with ``absent='zero'``, 0. A file can explain the texts
     of its test set alone. It costs one score.
@@ -85,7 +85,6 @@ class ExplanationFile(Options):
     Attributes:
         file: the file.
         lower_is_better: its numbers tell how wrong a word is; they are negated.
-        join: "sum" or "mean" of the spans of a word.
         absent: what outputs without a line are: "undefined", or "zero" where they have no errors.
 
     Raises:
@@ -99,7 +98,6 @@ class ExplanationFile(Options):
 
     file: Annotated[str, InputFile()] = ""
     lower_is_better: bool = False
-    join: Literal["sum", "mean"] = "sum"
     absent: Literal["undefined", "zero"] = "undefined"
 
     def __post_init__(self) -> None:
@@ -255,7 +253,7 @@ class _Gathered:
         unknown = self.worded and options.absent == "undefined"
         values_by_word = np.full(len(self.words), np.nan if unknown else 0.0)
         for word, values in self.values.items():
-            values_by_word[word] = np.sum(values) if options.join == "sum" else np.mean(values)
+            values_by_word[word] = np.sum(values)
         return -values_by_word if options.lower_is_better else values_by_word
 
 

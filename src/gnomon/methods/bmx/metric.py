@@ -408,7 +408,6 @@ class BoostedSystem(Record):
     base_score: float | None = column("Base", digits=4, help="mean over segments, of the metric")
     rank: int | None = column("Rank", help="among the systems, boosted; 1 is best")
     base_rank: int | None = column("Base rank", help="likewise, of the metric")
-    system_score: float | None = column("Corpus score", digits=4, help="of the metric, unboosted")
 
 
 # What boosted scores say, in sentences.
@@ -450,16 +449,9 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
         rows = [row for row in every if row.metric == metric and row.rank is not None]
         if len(rows) < 2:
             continue
-        boosted, base = _tops(rows)
-        same = set(boosted) == set(base)
-        moved = sum(row.rank != row.base_rank for row in rows)
-        change = "change their place" if moved > 1 else "changes its place"
+        top, base, moved = _ranked(rows)
         yield _RANKS.said(
-            finding.positions(rows),
-            top=are_on_top(boosted),
-            metric=titles[metric],
-            base=", boosted or not" if same else f", without explanations {listed(base)}",
-            moved=f"{moved or 'none'} of {counted(len(rows), 'system')} {change}",
+            finding.positions(rows), top=top, metric=titles[metric], base=base, moved=moved
         )
     collapsed = [notice for notice in finding.notices if "collapse" in notice]
     if collapsed:
@@ -467,20 +459,23 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
     yield from cut_statements(finding)
 
 
-def _tops(rows: Sequence[BoostedSystem]) -> tuple[list[str], list[str]]:
-    """Who is on top boosted, and who without explanations."""
+def _ranked(rows: Sequence[BoostedSystem]) -> tuple[str, str, str]:
+    """Who is on top boosted, who without explanations, and how many changed place, in words."""
     boosted = [row.system for row in rows if row.rank == 1]
-    return boosted, [row.system for row in rows if row.base_rank == 1]
+    base = [row.system for row in rows if row.base_rank == 1]
+    same = set(boosted) == set(base)
+    moved = sum(row.rank != row.base_rank for row in rows)
+    return (
+        are_on_top(boosted),
+        ", boosted or not" if same else f", without explanations {listed(base)}",
+        f"{moved or 'none'} of {counted(len(rows), 'system')} changed place",
+    )
 
 
 def _headline(rows: Sequence[BoostedSystem]) -> str:
     """Who is on top under one metric, boosted or not, as the title of a picture."""
-    boosted, base = _tops(rows)
-    text = f"{rows[0].metric}: {are_on_top(boosted)}"
-    same = set(boosted) == set(base)
-    text += ", boosted or not" if same else f", without explanations {listed(base)}"
-    moved = sum(row.rank != row.base_rank for row in rows)
-    return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
+    top, base, moved = _ranked(rows)
+    return f"{rows[0].metric}: {top}{base}; {moved}"
 
 
 class _Both(NamedTuple):
@@ -540,7 +535,7 @@ def score(
             so on, at its published p and w and with the shift "floor".
 
     Returns:
-        A table ``scores``: ``system, metric, score, base_score, rank, base_rank, system_score``.
+        A table ``scores``: ``system, metric, score, base_score, rank, base_rank``.
 
     Raises:
         SpecError: an option has a value that it cannot have.
@@ -569,7 +564,7 @@ def _finding(testset: TestSet, both_scores: Sequence[_Both]) -> Finding:
     """Base and boosted scores side by side, with the ranks of the systems under both."""
     note = (
         "Boosted and base scores are means over segments, so that they differ in the explanations"
-        " alone; the corpus score is what the metric itself says of the system."
+        " alone; what the metric itself says of a system says gnomon score."
     )
     title = f"Boosted metrics beside the metrics themselves ({testset.name})"
     rows = [
@@ -617,7 +612,6 @@ def _rows(both: _Both) -> Iterator[BoostedSystem]:
             base_score=means[1][k],
             rank=ranks[0][k],
             base_rank=ranks[1][k],
-            system_score=base.system[k],
         )
 
 

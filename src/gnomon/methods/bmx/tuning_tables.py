@@ -73,7 +73,6 @@ class TunedGain(Record):
     base: float | None = column(
         "Base", digits=4, help="Pearson's r of the metric alone with human scores"
     )
-    boosted: float | None = column("Boosted", digits=4, help="at this p and w")
     n: int = column("n", help="experiments with a defined gain")
     lowest: float | None = column(
         "Lowest", digits=4, help="gain of all halves; no confidence interval"
@@ -155,7 +154,6 @@ def _judged_rows(family: Family) -> Iterator[TunedGain]:
             one.setting,
             **_experiment(family.grids, one.place),
             base=one.base,
-            boosted=one.boosted,
             gain=one.gain,
             over_control=one.over_control,
             intervals={"gain": (interval.low, interval.high)} if interval else None,
@@ -186,7 +184,6 @@ _OPTIONAL = (
     "gain",
     "over_control",
     "base",
-    "boosted",
     "lowest",
     "highest",
     "collapsed",

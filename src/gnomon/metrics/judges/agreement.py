@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,31 +44,16 @@ class JudgeAgreement:
 
     scores: NDArray[np.float64]
     confidence: float
-    others: NDArray[np.float64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.others = np.stack([_mean(np.delete(self.scores, m, axis=0)) for m in self.judges])
-
-    @property
-    def judges(self) -> range:
-        """Numbers of the judges."""
-        return range(len(self.scores))
 
     def alpha(self) -> Figure:
         """Krippendorff's alpha of all judges, on the interval scale."""
         several = int((np.isfinite(self.scores).sum(axis=0) >= 2).sum())
         return Figure.of(self._test(alpha_sums(self.scores), alpha_of_sums), several)
 
-    def with_others(self) -> list[Figure]:
-        """Pearson's r of each judge with the mean of the others."""
-        every = [_products(self.scores[m], self.others[m]) for m in self.judges]
-        tests = [(self._test(one, _pearson), int(one[..., 0].sum())) for one in every]
-        return [Figure.of(test, n)._replace(p=None) for test, n in tests]
-
     def pairs(self) -> list[tuple[int, int, Figure, Figure]]:
         """Of each two judges r, and how much higher the first one scores on the same outputs."""
         found = []
-        for a, b in combinations(self.judges, 2):
+        for a, b in combinations(range(len(self.scores)), 2):
             products = _products(self.scores[a], self.scores[b])
             n = int(products[..., 0].sum())
             r, level = self._test(products, _pearson), self._test(products, _difference)
@@ -84,16 +69,6 @@ class JudgeAgreement:
         sums = values.sum(axis=0)
         segments = np.arange(len(sums))
         return jackknife_test(sums, segments, statistic, confidence=self.confidence)
-
-
-def _mean(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Means over the first axis of what is known; NaN where nothing is."""
-    readable = np.isfinite(scores)
-    count = readable.sum(axis=0)
-    total = np.where(readable, scores, 0.0).sum(axis=0)
-    means = np.full(count.shape, np.nan)
-    np.divide(total, count, out=means, where=count > 0)
-    return means
 
 
 def _products(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:

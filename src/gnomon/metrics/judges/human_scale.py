@@ -33,6 +33,7 @@ from gnomon.metrics.judges.calibration import (
     fit_calibration,
     left_out_predictions,
 )
+from gnomon.metrics.judges.replies import mean_score
 from gnomon.metrics.judges.requests import judge_faults, named_judges
 from gnomon.metrics.judges.verdict import ALPHA, judge_title, or_nan, statement
 from gnomon.metrics.protocol import Metrics, each_metric
@@ -69,7 +70,6 @@ class CalibrationRow(Record):
 
     metric: str = METRIC
     kind: str = column("Human scores", help="kind of people's scores")
-    curve: str = column("Curve", help="linear: a line; isotonic: rising steps")
     outputs: int = column("Outputs", help="that people scored and the judge's answer can be read")
     intercept: float | None = column(
         "Intercept", digits=4, help="what the line makes of a score of 0"
@@ -362,7 +362,7 @@ class _CalibratedJudges:
         self.texts = [_texts(self.testset, bound, *cell) for cell in cells]
         self.humans = scores.tolist()
         users = [bound.question_about(texts) for texts in self.texts]
-        judged = np.array([_mean([reply.score for reply in row]) for row in bound.ask(users)])
+        judged = np.array([mean_score(replies) for replies in bound.ask(users)])
         self.notices += bound.notices_of(users)
         better = bound.rubric.higher_is_better
         readable = np.isfinite(judged)
@@ -432,7 +432,6 @@ class _CalibratedJudges:
         return CalibrationRow(
             metric=name,
             kind=kind,
-            curve=self.curve,
             outputs=n,
             intercept=None if straight is None else float(straight(0.0)),
             slope=None if straight is None else float(straight(1.0) - straight(0.0)),
@@ -473,11 +472,6 @@ def _mean_test(
         columns, documents, lambda sums: sums[..., 0] / sums[..., 1], confidence=confidence
     )
     return float(test.low), float(test.high), float(test.p)
-
-
-def _mean(scores: Sequence[float]) -> float:
-    defined = [score for score in scores if np.isfinite(score)]
-    return float(np.mean(defined)) if defined else float("nan")
 
 
 def _references(testset: TestSet, k: int, i: int) -> list[str]:

@@ -58,8 +58,8 @@ class ReliabilityRow(Record):
         help="score (of a system, were it asked again), score over segments (were it asked of"
         " others of their kind, noise included), noise (standard error of the score by the judge's"
         " own noise), error (standard error over segments, noise included), alpha (Krippendorff's,"
-        " of all judges), r (Pearson's, with another judge, or the mean of the others), level (how"
-        " much higher it scores than another judge on the same outputs), injection (how much better"
+        " of all judges), r (Pearson's, with another judge), level (how much"
+        " higher it scores than another judge on the same outputs), injection (how much better"
         " it finds candidates that ask for a high score than with harmless words in that place)",
     )
     subject: str = column("Of", help="the system, the other judge, or what the injection tries")
@@ -275,9 +275,6 @@ def _about_panel(
         yield statement(_LEVELS, places, a=a, b=b, difference=difference, facts=facts)
 
 
-_OTHERS = "the others"
-
-
 @method(
     "judges.reliability",
     answers="how much judges' scores vary, how far judges agree, and what talks them over",
@@ -429,8 +426,6 @@ def _panel_rows(
 
     alpha = agreement.alpha()._replace(p=None)
     yield row(panel, "alpha", "all judges", alpha, sum(missing))
-    for m, figure in enumerate(agreement.with_others()):
-        yield row(judges[m], "r", _OTHERS, figure, missing[m])
     pairs = agreement.pairs()
     corrected = stats.holm([or_nan(level.p) for *_, level in pairs]).tolist()
     for (a, b, r, level), p in zip(pairs, corrected, strict=True):

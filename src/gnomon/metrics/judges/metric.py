@@ -33,13 +33,14 @@ from gnomon.metrics.judges.replies import (
     JudgeReply,
     error_spans,
     listed_errors,
+    mean_score,
     read_reply,
     remarks_of,
     without_thoughts,
 )
 from gnomon.metrics.judges.rubric_files import find_rubric
 from gnomon.metrics.judges.rubrics import ANSWER, ERRORS, Rubric, language_names
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.means import MeanOfSegments, quotients
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -193,23 +194,16 @@ class ChatJudge(Options):
         return files if self.local is None else (*files, Dependency("model", self.local.name))
 
     def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # one rule for all
-        """Refuse files that are not there, and unwanted sending.
+        """Refuse files that are not there, unwanted sending, and what no folder can do.
 
         Raises:
-            UsageError: texts may not be sent to the server.
+            UsageError: texts may not be sent to the server, or a model in a folder cannot be asked
+                that.
             UnknownNameError, MissingFileError, FormatError: there is no such rubric.
+            MissingFileError, DataError: there is no such folder, or it cannot be read safely.
         """
         if self.calibration is not None:
             self.anchors()
-        self.check_asking()
-
-    def check_asking(self) -> None:
-        """Refuse a server on another machine, unless that is allowed; or what no folder can do.
-
-        Raises:
-            UsageError: it is not allowed, or a model in a folder cannot be asked that.
-            MissingFileError, DataError: there is no such folder, or it cannot be read safely.
-        """
         if self.local is None:
             Endpoint(self.endpoint).check_consent()
             return
@@ -373,11 +367,7 @@ class BoundChatJudge(MeanOfSegments):
         """
         each = self.repetitions(batch)
         readable = np.isfinite(each)
-        count = readable.sum(axis=0)
-        total = np.where(readable, each, 0.0).sum(axis=0)
-        means = np.full(count.shape, np.nan)
-        np.divide(total, count, out=means, where=count > 0)
-        return means
+        return quotients(np.where(readable, each, 0.0).sum(axis=0), readable.sum(axis=0))
 
     def repetitions(self, batch: Batch) -> NDArray[np.float64]:
         """Scores of each repetition, float64 [R, K, N]; NaN where nothing can be read.
@@ -409,9 +399,7 @@ class BoundChatJudge(MeanOfSegments):
         return self._calibration
 
     def _fitted(self, anchors: Anchors, replies: Sequence[Sequence[JudgeReply]]) -> Calibration:
-        judged = [[reply.score for reply in row] for row in replies]
-        readable = [[score for score in row if np.isfinite(score)] for row in judged]
-        means = [float(np.mean(row)) if row else float("nan") for row in readable]
+        means = [mean_score(row) for row in replies]
         better = self.rubric.higher_is_better
         return fit_calibration(means, anchors.scores, self.metric.curve, higher_is_better=better)
 

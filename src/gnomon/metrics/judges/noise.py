@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.stats.student import upper_quantile
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 
 class JudgeNoise(NamedTuple):
@@ -18,8 +18,6 @@ class JudgeNoise(NamedTuple):
 
     Attributes:
         score: mean over segments of the means over repetitions; NaN where there is no score.
-        of_segments: float64 [N], standard error of each segment's mean by the judge's noise; NaN
-            with fewer than two readable repetitions.
         of_judge: standard error of the score by the judge's noise alone: these segments, asked
             again. NaN where no segment has two repetitions.
         of_all: standard error of the score as one of other segments of this kind, the judge's noise
@@ -27,17 +25,14 @@ class JudgeNoise(NamedTuple):
         df_judge: degrees of freedom of ``of_judge`` (Satterthwaite).
         segments: how many have a score.
         missing: repetitions without one.
-        deviation: standard deviation of one answer about the mean of its segment.
     """
 
     score: float
-    of_segments: NDArray[np.float64]
     of_judge: float
     of_all: float
     df_judge: float
     segments: int
     missing: int
-    deviation: float
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Of the score of these segments, were the judge free of noise: Student's t."""
@@ -60,7 +55,6 @@ def judge_noise(repetitions: ArrayLike) -> JudgeNoise:
     With n_i readable repetitions of segment i, their mean m_i and variance s_i^2, N segments and
     the score m, the mean of the m_i:
 
-    - of a segment: se_i^2 = s_i^2 / n_i;
     - by the judge's noise: se_J^2 = sum(s_i^2 / n_i) / N^2, where segments with one repetition
       take the mean of the others' s_i^2;
     - over segments: se^2 = max(V / N, se_J^2) with V the variance of the m_i. The judge's noise is
@@ -82,22 +76,19 @@ def judge_noise(repetitions: ArrayLike) -> JudgeNoise:
     n = int(there.sum())
     lacking = int((~np.isfinite(np.asarray(repetitions))).sum())
     nan = float("nan")
-    of_segments = np.full(len(there), nan)
     if not n:
-        return JudgeNoise(nan, of_segments, nan, nan, nan, 0, lacking, nan)
+        return JudgeNoise(nan, nan, nan, nan, 0, lacking)
     means = np.where(readable, each, 0.0).sum(axis=0) / counts
     squares = np.where(readable, each - means, 0.0) ** 2
     several = counts > 1
     variances = np.full(n, nan)
     variances[several] = squares.sum(axis=0)[several] / (counts[several] - 1)
-    of_segments[np.flatnonzero(there)] = np.sqrt(variances / counts)
-    of_judge = df = deviation = nan
+    of_judge = df = nan
     if several.any():
         free = counts[several] - 1
         pooled = float((variances[several] * free).sum() / free.sum())
         parts = np.where(several, variances, pooled) / counts
         of_judge = float(np.sqrt(parts.sum())) / n
-        deviation = math.sqrt(pooled)
         of_several = parts[several]
         below = float((of_several**2 / free).sum())
         df = float(of_several.sum() ** 2 / below) if below else float(free.sum())
@@ -105,4 +96,4 @@ def judge_noise(repetitions: ArrayLike) -> JudgeNoise:
     if n > 1:
         spread = float(means.var(ddof=1)) / n
         of_all = math.sqrt(max(spread, of_judge**2 if math.isfinite(of_judge) else 0.0))
-    return JudgeNoise(float(means.mean()), of_segments, of_judge, of_all, df, n, lacking, deviation)
+    return JudgeNoise(float(means.mean()), of_judge, of_all, df, n, lacking)

@@ -60,7 +60,9 @@ class JudgePanel(Options):
         object.__setattr__(self, "judges", tuple(self.judges))
         super().__post_init__()
         every: tuple[object, ...] = self.judges  # in a spec, any metric may stand there
-        strangers = [getattr(given, "spec", given) for given in every if not _is_judge(given)]
+        strangers = [
+            getattr(given, "spec", given) for given in every if not isinstance(given, ChatJudge)
+        ]
         if strangers:
             raise SpecError(
                 f"a panel is of judges, each with a rubric; got {strangers[0]!r}: {_HOW}"
@@ -133,15 +135,6 @@ class JudgePanel(Options):
                 " on two scales; calibrate all, or none"
             )
 
-    def check_asking(self) -> None:
-        """Refuse servers on other machines, unless that is allowed.
-
-        Raises:
-            UsageError: it is not.
-        """
-        for judge in self.judges:
-            judge.check_asking()
-
     def bind(self, testset: TestSet) -> BoundJudgePanel | BoundPairPanel:
         """The judges of a test set in its languages; nothing is asked yet.
 
@@ -155,10 +148,6 @@ class JudgePanel(Options):
     def bound(self, language_pair: str | None) -> BoundJudgePanel:
         """The judges of texts in some languages; nothing is looked at."""
         return BoundJudgePanel(self, [judge.bound(language_pair) for judge in self.judges])
-
-
-def _is_judge(given: object) -> bool:
-    return isinstance(given, ChatJudge)
 
 
 def panel_of(items: Sequence[object], options: Mapping[str, Any]) -> JudgePanel:
@@ -263,10 +252,6 @@ class BoundJudgePanel(MeanOfSegments):
                 named = {f"{title}: {what}": text for what, text in (said | words).items()}
                 remarks.setdefault((k, i), {}).update(named)
         return remarks
-
-    def answered(self, batch: Batch) -> NDArray[np.bool_]:
-        """Whether each output has a score, bool [K, N]."""
-        return np.isfinite(self.segments(batch))
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What any judge says, and how many outputs have no score."""

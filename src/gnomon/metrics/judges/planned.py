@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: most requests, and bytes, of one file for batches (those of the strictest servers)
 _MOST_LINES, _MOST_BYTES = 50_000, 190_000_000
-_SHOWN = ("model", "requests", "later", "kept", "read", "written", "money")
+_SHOWN = ("model", "requests", "kept", "read", "written", "money")
 _FENCED = re.compile(r"<(\w+)-(\w+)>\n(.*?)\n</\1-\2>", re.DOTALL)
 _ID = re.compile(r"gnomon-([\w-]{27})([\w-]{27})")
 
@@ -48,7 +48,6 @@ class PlannedRequestsRow(Record):
     requests: int = column(
         "Requests", help="that would be sent; of a model in a folder, answers to be computed"
     )
-    later: int = column("Second turns", help="of these, requests whose texts follow from answers")
     kept: int = column("Answered", help="questions whose answers are on disk, and not asked again")
     read: int = column("Tokens read", help="of the questions, an estimate")
     written: int | None = column(
@@ -317,7 +316,6 @@ def _row(planned: PlannedServer) -> PlannedRequestsRow:
         model=server.model,
         endpoint=server.endpoint.url,
         requests=cost.requests,
-        later=len(planned.followed),
         kept=len(planned.kept),
         read=cost.read,
         written=cost.written,
@@ -330,7 +328,6 @@ def _local_row(planned: PlannedFolder) -> PlannedRequestsRow:
         model=planned.name,
         endpoint="",
         requests=len(planned.missing),
-        later=0,
         kept=len(planned.kept),
         read=estimated_cost(list(planned.missing.values())).read,
         written=None,

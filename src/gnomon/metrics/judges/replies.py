@@ -8,6 +8,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.metrics.judges.plain_replies import choice_in, errors_in, score_in
 
@@ -105,6 +107,12 @@ def remarks_of(replies: Sequence[JudgeReply]) -> dict[str, str]:
         words = {"reason": reply.reason, "first answer": reply.first, "answer": reply.text}
         said |= {f"{name}{of}": text for name, text in words.items() if text}
     return said
+
+
+def mean_score(replies: Sequence[JudgeReply]) -> float:
+    """The mean of the scores that can be read; NaN where there is none."""
+    scores = [reply.score for reply in replies if math.isfinite(reply.score)]
+    return float(np.mean(scores)) if scores else math.nan
 
 
 def _missing(why: str) -> JudgeReply:
