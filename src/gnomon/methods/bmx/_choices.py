@@ -169,8 +169,8 @@ class Judged(NamedTuple):
     - ``setting``: chosen on others; ``None`` where the rule finds none there.
     - ``base``: correlation of the metric alone.
     - ``boosted``: correlation at the setting.
-    - ``control_p``: exponent of the random explainer at the same weight, chosen on the others too.
-    - ``control``: correlation with the random explainer there; NaN without one.
+    - ``control``: correlation with the random explainer at the same weight, its exponent chosen on
+      the others too; NaN without one.
     """
 
     experiment: Experiment
@@ -178,7 +178,6 @@ class Judged(NamedTuple):
     setting: Setting | None
     base: float
     boosted: float
-    control_p: float
     control: float
 
     @property
@@ -221,7 +220,7 @@ def judge(
         setting = choose(others, rule)
     except DataError:
         return [
-            Judged(experiment, i, None, base[i], nan, nan, nan)
+            Judged(experiment, i, None, base[i], nan, nan)
             for i, experiment in enumerate(grids.experiments)
         ]
     control_rows = {experiment.data: i for i, experiment in enumerate(controls.experiments)}
@@ -230,11 +229,10 @@ def judge(
     for i, experiment in enumerate(grids.experiments):
         boosted = float(grids.correlations[i, setting.row, setting.column])
         number = control_rows.get(experiment.data)
-        control_p = control = nan
+        control = nan
         if number is not None and row is not None:
-            control_p = float(controls.p[row])
             control = float(controls.correlations[number, row, setting.column])
-        results.append(Judged(experiment, i, setting, base[i], boosted, control_p, control))
+        results.append(Judged(experiment, i, setting, base[i], boosted, control))
     return results
 
 

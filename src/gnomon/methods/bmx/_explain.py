@@ -674,21 +674,19 @@ def _finding(testset: TestSet, every: Sequence[_MetricExplained], draws: DrawOpt
 def _rows(explained: _MetricExplained) -> Iterator[dict[str, Cell]]:
     explanations = explained.explanations
     column = {int(segment): i for i, segment in enumerate(explanations.segments)}
-    of = {
-        (name, segment): (float(explanations.scores[k, i]), float(explanations.held[k, i]))
+    scores = {
+        (name, segment): float(explanations.scores[k, i])
         for k, name in enumerate(explanations.systems)
         for segment, i in column.items()
     }
     for row in explanations.rows():
-        score, held = of[str(row["system"]), int(row["segment"] or 0)]
+        of = str(row["system"]), int(row["segment"] or 0)
         yield {
             **row,
-            "score": None if np.isnan(score) else score,
-            "held": None if np.isnan(held) else held,
-            "reference": explained.references.get((str(row["system"]), int(row["segment"] or 0))),
+            "score": None if np.isnan(scores[of]) else scores[of],
+            "reference": explained.references.get(of),
             "metric": explanations.metric,
             "explainer": explained.explainer,
-            "higher_is_better": explanations.higher_is_better,
         }
 
 

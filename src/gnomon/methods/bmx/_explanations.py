@@ -482,17 +482,11 @@ class ExplainedWord(Record):
         help="above 0 where the word makes the candidate look better, in units of the metric",
     )
     score: float | None = column("Score", digits=4, help="beside all references")
-    held: float | None = column(
-        "Explained", digits=4, help="score beside the reference that is explained"
-    )
     reference: str | None = column(
         "Reference", help="the reference that is used: of several the best match"
     )
     metric: str = METRIC
     explainer: str = _EXPLAINER
-    higher_is_better: bool = column(
-        "Higher is better", help="false for error rates, whose negated scores are explained"
-    )
 
 
 class CountedWord(Record):

@@ -57,8 +57,11 @@ def checked_fields(given: object, endpoint: str) -> str:
         text = json.dumps(fields, ensure_ascii=False, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise SpecError(f"judge: extra must be JSON: {error}; {_HOW}") from error
-    named = any(_SECRET.search(name) for name in _names(fields))
-    if named or any(map(_KEY.fullmatch, _texts(fields))) or Endpoint(endpoint).holds_key(text):
+    secret = any(
+        _SECRET.search(part) if is_name else _KEY.fullmatch(part)
+        for part, is_name in _texts(fields)
+    )
+    if secret or Endpoint(endpoint).holds_key(text):
         raise _key_error("judge: extra holds what")
     return text
 
@@ -97,23 +100,16 @@ def _read(given: object) -> dict[str, Any]:
     return fields
 
 
-def _names(given: object) -> Iterable[str]:
-    """Names of all fields, inner ones, too."""
-    if isinstance(given, Mapping):
+def _texts(given: object) -> Iterable[tuple[str, bool]]:
+    """All texts of some fields, inner ones, too, and whether each is the name of a field."""
+    if isinstance(given, str):
+        yield given, False
+    elif isinstance(given, Mapping):
         for name, value in given.items():
-            yield str(name)
-            yield from _names(value)
+            yield str(name), True
+            yield from _texts(value)
     elif isinstance(given, list | tuple):
         for value in given:
-            yield from _names(value)
-
-
-def _texts(given: object) -> Iterable[str]:
-    """All values that are texts, inner ones, too."""
-    if isinstance(given, str):
-        yield given
-    elif isinstance(given, Mapping | list | tuple):
-        for value in given.values() if isinstance(given, Mapping) else given:
             yield from _texts(value)
 
 
