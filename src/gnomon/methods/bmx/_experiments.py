@@ -19,6 +19,7 @@ from gnomon.methods.bmx._explanations import (
 from gnomon.methods.bmx.explainers import find_explainer
 from gnomon.methods.bmx.metric import BoundBmx
 from gnomon.metrics.scoring import bind
+from gnomon.metrics.sequences import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -295,7 +296,7 @@ def explained(
     wanted = _sampled(~np.isnan(scores), sample, seed)
     _, bound = bind(testset, metric, allow_code=allow_code)
     kept, notices = cache_of(bound, cache, chosen)
-    ready, batch, parts = chosen.bind(testset, bound), testset.batch(), _Parts()
+    ready, batch = chosen.bind(testset, bound), testset.batch()
     blocks = list(_blocks(wanted))
     batches = [batch.select(systems=systems, segments=segments) for systems, segments in blocks]
     inner, before = _iterated(bound, ready)
@@ -310,8 +311,8 @@ def explained(
             " are allowed; allow more (--max-calls; max_calls=), take a sample of the segments"
             " (--sample; sample=), fewer systems, or a cheaper explainer"
         )
-    for block, (systems, segments) in zip(batches, blocks, strict=True):
-        block_explained = explain_batch(
+    parts = [
+        explain_batch(
             bound,
             block,
             ready,
@@ -320,8 +321,9 @@ def explained(
             max_calls=max_calls,
             cache=kept,
             progress=progress,
-        )
-        parts.add(block_explained.explanations, scores[np.ix_(systems, segments)])
+        ).explanations
+        for block in batches
+    ]
     name = Experiment(
         testset.name,
         chosen.spec,
@@ -329,7 +331,17 @@ def explained(
         testset.language_pair or "",
         "both" if both else "candidate",
     )
-    return parts.joined(name, notices)
+    words = [part.both() for part in parts]
+    sizes = np.concatenate([np.diff(each.offsets) for each in words])
+    return Explained(
+        name,
+        np.concatenate([part.oriented.ravel() for part in parts]),
+        np.concatenate([each.values for each in words]),
+        offsets_of(sizes),
+        np.concatenate([scores[np.ix_(*block)].ravel() for block in blocks]),
+        str(parts[-1].signature),
+        notices,
+    )
 
 
 def _iterated(
@@ -339,30 +351,6 @@ def _iterated(
     if isinstance(bound, BoundBmx) and bound.explainer.spec == explainer.spec:
         return bound.bound, bound.metric.boosts
     return bound, ()
-
-
-class _Parts:
-    """Explanations of some blocks, put together."""
-
-    def __init__(self) -> None:
-        self.scores: list[Floats] = []
-        self.human: list[Floats] = []
-        self.values: list[Floats] = []
-        self.sizes: list[NDArray[np.int64]] = []
-        self.signature = ""
-
-    def add(self, explanations: Explanations, human: Floats) -> None:
-        both = explanations.both()
-        self.scores.append(explanations.oriented.ravel())
-        self.human.append(human.ravel())
-        self.values.append(both.values)
-        self.sizes.append(np.diff(both.offsets))
-        self.signature = str(explanations.signature)
-
-    def joined(self, name: Experiment, notices: tuple[str, ...]) -> Explained:
-        offsets = np.concatenate([[0], np.cumsum(np.concatenate(self.sizes))]).astype(np.int64)
-        score, values, human = map(np.concatenate, (self.scores, self.values, self.human))
-        return Explained(name, score, values, offsets, human, self.signature, notices)
 
 
 def human_scores(testset: TestSet, kind: str | None, *, human_systems: bool) -> Floats:
