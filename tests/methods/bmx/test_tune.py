@@ -57,8 +57,8 @@ def test_gains_are_the_grids_at_what_the_other_language_pairs_choose(tuned):
         )
         grid = grids.of(named)
         assert row["base"] == pytest.approx(grid[0, -1], abs=1e-12)
-        assert row["boosted"] == pytest.approx(grid[setting.row, setting.column], abs=1e-12)
-        assert row["gain"] == pytest.approx(row["boosted"] - row["base"], abs=1e-12)
+        boosted = grid[setting.row, setting.column]
+        assert row["gain"] == pytest.approx(boosted - row["base"], abs=1e-12)
         assert row["low"] <= row["high"]
 
 
@@ -145,7 +145,7 @@ def test_what_is_held_back_has_no_part_in_the_choice_by_hand():
         ("new", "de-en"),
         ("new", "fi-en"),
     ]
-    assert [row["boosted"] for row in rows[1:]] == pytest.approx([0.35, 0.19])
+    assert [row["base"] + row["gain"] for row in rows[1:]] == pytest.approx([0.35, 0.19])
     others = [row for row in found.rows if row["data"] == "in turn"]
     assert {row["dataset"] for row in others} == {"all test sets", "old"}
 
