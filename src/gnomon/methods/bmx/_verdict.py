@@ -43,19 +43,11 @@ _GROUPS = 3
 _COLLAPSED = 0.1
 
 
-_HELP = Claim(
-    "bmx.tune.better",
+_DIFFERS = Claim(
+    "bmx.tune.differs",
     "With {explained} metrics agree with people by {size} in r than with {against} ({n}, {p}),"
     " {where}{beside}",
-    "better",
-    "Student's t on the means of language pairs, corrected for the choice of p and w on the other"
-    " pairs, with Holm's correction over explainers",
-)
-_HARM = Claim(
-    "bmx.tune.worse",
-    "With {explained} metrics agree with people by {size} in r than with {against} ({n}, {p}),"
-    " {where}{beside}",
-    "worse",
+    None,
     "Student's t on the means of language pairs, corrected for the choice of p and w on the other"
     " pairs, with Holm's correction over explainers",
 )
@@ -89,7 +81,7 @@ _COLLAPSE = Claim(
     "the share of segments whose power mean the smallest importance decides",
 )
 #: all that a search can say
-TUNE_CLAIMS = (_HELP, _HARM, _HELP_NO_METRIC, _UNDECIDED, _HALVES, _COLLAPSE, CUT)
+TUNE_CLAIMS = (_DIFFERS, _HELP_NO_METRIC, _UNDECIDED, _HALVES, _COLLAPSE, CUT)
 _WORDS = Claim(
     "bmx.explain.words",
     "Words that lower {metric} most often: {words}; not tested",
@@ -258,7 +250,7 @@ def _beyond_random(
             rows, **{**parts, "explained": explained, "alone": _size(test.alone)}
         )
     else:
-        yield (_HELP if mean > 0 else _HARM).said(rows, **parts)
+        yield _DIFFERS.said(rows, level="better" if mean > 0 else "worse", **parts)
 
 
 def _halves(finding: Finding) -> Iterator[Statement]:
