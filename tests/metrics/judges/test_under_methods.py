@@ -45,7 +45,7 @@ question = "Score '{source}' > '{candidate}' vs '{reference}'"
 _LISTED = """\
 answer = "errors"
 reply = "plain"
-question = "Which errors has {candidate}?"
+question = "Which errors has {candidate}, from {source}?"
 """
 _LISTED_THEN_SCORED = """\
 answer = "errors-then-score"
