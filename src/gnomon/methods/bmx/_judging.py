@@ -419,9 +419,7 @@ class ErrorRanking(Record):
         help=_GAIN_HELP,
         interval=EndColumns("gain_low", "gain_high"),
     )
-    sentences: int = column(
-        "Sentences", help="that have both tagged and other words, and no undefined importance"
-    )
+    sentences: int = column("Sentences", help="that have both tagged and other words")
 
 
 class CurveArea(Record):
