@@ -148,51 +148,6 @@ def test_features_of_english_are_found_by_language() -> None:
     assert "chosen for language 'de-en'" in found.notices[0]
 
 
-def _layers(pipeline: engine.Pipeline) -> list[Any]:
-    """Layers of convolutions, as spaCy made them."""
-    models = [pipeline.nlp.get_pipe(name).model for name in ("tok2vec", "ner")]
-    names = [layer.name for model in models for layer in model.walk()]
-    assert sum(name.startswith("shared(") for name in names) == 2
-    import spacy
-
-    nlp = spacy.load(PACKAGE)
-    return [nlp.get_pipe("tok2vec").model, nlp.get_pipe("ner").model.get_ref("tok2vec").layers[0]]
-
-
-def test_vectors_that_are_shared_are_those_of_the_layer() -> None:
-    pipeline = SpacyAnnotator(PACKAGE)._pipeline(("ent", "pos"))
-    texts = [text for text in TEXTS if text.strip()]
-    docs = [pipeline.nlp.make_doc(text) for text in [*texts, *texts[:2], "", "That is", "a"]]
-    for layer in _layers(pipeline):
-        shared = engine._SharedVectors(layer)
-        found, expected = shared.vectors(docs), layer.predict(docs)
-        assert shared.same
-        for one, other in zip(found, expected, strict=True):
-            np.testing.assert_allclose(one, other, rtol=0, atol=2e-5)
-
-
-def test_a_neighbourhood_that_occurs_again_is_not_computed_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pipeline = SpacyAnnotator(PACKAGE)._pipeline(("ent", "pos"))
-    layer = _layers(pipeline)[0]
-    rows = []
-    mixed = layer.get_ref("encode").layers[0].layers[0].layers[0].layers[1]
-    mixing = type(mixed).predict
-
-    def counting(model: Any, x: Any) -> Any:
-        if model is mixed:
-            rows.append(len(x))
-        return mixing(model, x)
-
-    monkeypatch.setattr(type(mixed), "predict", counting)
-    text = "The cat sat on the mat ."
-    shared = engine._SharedVectors(layer, same=True)
-    shared.vectors([pipeline.nlp.make_doc(text)])
-    shared.vectors([pipeline.nlp.make_doc(one) for one in [text] * 50])
-    assert rows[0] == rows[1]
-
-
 def test_steps_of_parsers_are_taken_for_all_texts_at_once_and_give_what_spacy_gives() -> None:
     pipeline = SpacyAnnotator(PACKAGE)._pipeline(("ent", "pos"))
     assert set(pipeline.parsers) == {"ner", "parser"}
@@ -244,18 +199,6 @@ def test_words_are_freed_once_many_are_known(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
     assert annotator.annotate(["Qxzzy met Wvvrk in Paris."], ["pos", "ent"]) == before
     assert "Qxzzy" in pipeline.nlp.vocab.strings
-
-
-def test_vectors_that_differ_are_spacys() -> None:
-    pipeline = SpacyAnnotator(PACKAGE)._pipeline(("ent", "pos"))
-    docs = [pipeline.nlp.make_doc(text) for text in TEXTS]
-    for layer in _layers(pipeline):
-        shared = engine._SharedVectors(layer)
-        layer.get_ref("encode").layers[0].layers[0].layers[0].layers[0].attrs["window_size"] = 1
-        layer.get_ref("encode").attrs["pad"] = 0  # another architecture under the same name
-        found, expected = shared.vectors(docs), layer.predict(docs)
-        assert shared.same is False
-        assert all((a == b).all() for a, b in zip(found, expected, strict=True))
 
 
 @pytest.mark.parametrize(

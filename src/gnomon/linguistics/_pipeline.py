@@ -1,13 +1,11 @@
-"""Running spaCy pipelines: the parts that are needed, each vector and each rule worked out once.
+"""Running spaCy pipelines: the parts that are needed, each rule worked out once.
 
-Texts of one test set say the same things in much the same words. So what spaCy computes of a word
-is computed once per distinct word of a batch, what it computes of a word and its neighbours once
-per distinct neighbourhood, and what its rules say of a word once per distinct word, tag and
-relation. Products of matrices go to numpy's library, on one thread, which is faster than the one
-that thinc brings. Steps of the parser and of the entity recogniser are taken one by one, as
-spaCy's training takes them, which costs half of what its greedy loop does. All of it goes by names
-that thinc's layers, spaCy's parsers and rules show to everybody: a pipeline that is built in
-another way runs as it is, and so does one whose vectors or steps differ.
+What spaCy's rules say of a word is computed once per distinct word, tag and relation. Products of
+matrices go to numpy's library, on one thread, which is faster than the one that thinc brings. Steps
+of the parser and of the entity recogniser are taken one by one, as spaCy's training takes them,
+which costs half of what its greedy loop does. All of it goes by names that spaCy's parsers and
+rules show to everybody: a pipeline that is built in another way runs as it is, and so does one
+whose steps differ.
 """
 
 from __future__ import annotations
@@ -27,11 +25,10 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
 
 _log = logging.getLogger(__name__)
 
-#: texts whose words and neighbourhoods are shared
+#: texts that run together
 _BATCH = 256
 #: spaCy's parsers divide a batch by this, and sort by length what they divide
 _DIVIDED = 4
@@ -109,9 +106,6 @@ def load(package: str, version: str, layers: tuple[str, ...]) -> Pipeline:
             package, exclude=[name for name in config["components"] if name not in order]
         )
     factories = {name: config["components"][name]["factory"] for name in order}
-    parts = {name: nlp.get_pipe(name) for name in order}
-    for component in parts.values():
-        _share(component)
     return Pipeline(
         nlp,
         order,
@@ -175,115 +169,11 @@ def _products_by_numpy() -> contextlib.AbstractContextManager[Any]:
     return chosen
 
 
-# Vectors of words in their neighbourhoods.
-
-
-#: hashed features of words, mixed, then layers that each see one neighbour on either side
-_CONVOLUTION = re.compile(
-    r"extract_features>>list2ragged>>with_array\((ints-getitem>>hashembed\|?)+\)"
-    r">>with_array\(maxout>>layernorm(>>dropout)?\)>>ragged2list"
-    r">>with_array\((residual\(expand_window>>maxout>>layernorm(>>dropout)?\)(>>)?){2,}\)"
-)
-_CHECKED = 8  # texts
-_CLOSE = 1e-3
-#: distinct neighbourhoods, so that three fit into a number of 63 bits
-_MOST = 1 << 21
-
-
-def _share(component: Any) -> None:
-    """Let the vectors of a part of a pipeline be computed once per distinct neighbourhood."""
-    whole: Any = getattr(component, "model", None)
-    for layer in list(whole.walk()) if hasattr(whole, "walk") else ():
-        if not _CONVOLUTION.fullmatch(layer.name) or not layer.has_ref("encode"):
-            continue
-        convolutions = layer.get_ref("encode").layers[0].layers
-        if any(
-            convolution.layers[0].layers[0].attrs["window_size"] != 1
-            for convolution in convolutions
-        ):
-            continue
-        if layer is whole:
-            component.model = _SharedVectors(layer).layer()
-        else:
-            whole.replace_node(layer, _SharedVectors(layer).layer())
-
-
-@dataclass
-class _SharedVectors:
-    """Computes what a layer of convolutions would, each distinct neighbourhood once."""
-
-    whole: Any
-    same: bool | None = None
-
-    def layer(self) -> Any:
-        """As a layer of thinc."""
-        from thinc.api import Model
-
-        def forward(_: Any, docs: Sequence[Any], is_train: bool) -> Any:  # noqa: FBT001  # thinc's
-            if is_train:
-                return self.whole.begin_update(docs)
-            return self.vectors(docs), lambda _: []
-
-        name = f"shared({self.whole.name})"
-        return Model(name, forward, dims={"nO": self.whole.get_dim("nO")})
-
-    def vectors(self, docs: Sequence[Any]) -> list[NDArray[np.float32]]:
-        """The vectors of the tokens of each document."""
-        if self.same is None:
-            ours, theirs = (f(docs[:_CHECKED]) for f in (self._shared, self.whole.predict))
-            pairs = zip(ours, theirs, strict=True)
-            self.same = all(np.allclose(o, t, rtol=_CLOSE, atol=_CLOSE) for o, t in pairs)
-            if not self.same:
-                _log.debug("vectors of spaCy's layer %s are not shared", self.whole.name)
-        return self._shared(docs) if self.same else list(self.whole.predict(docs))
-
-    def _shared(self, docs: Sequence[Any]) -> list[NDArray[np.float32]]:
-        extract, _, hashed, mixed, _ = self.whole.get_ref("embed").layers
-        encode = self.whole.get_ref("encode")
-        features = extract.predict(docs)
-        rows = np.concatenate(features)
-        if not len(rows):
-            return list(self.whole.predict(docs))
-        lengths = np.array([len(some) for some in features])
-        gap = encode.attrs["pad"]  # between texts: no layer sees across
-        places = np.arange(len(rows)) + np.repeat(gap * np.arange(1, len(docs) + 1), lengths)
-        distinct, number = _distinct_rows(rows)
-        vectors = mixed.predict(hashed.predict(distinct))
-        vectors = np.concatenate([np.zeros_like(vectors[:1]), vectors])
-        sequence = np.zeros(len(rows) + gap * (len(docs) + 1), dtype=np.int64)
-        sequence[places] = number + 1
-        for residual in encode.layers[0].layers:
-            if len(vectors) >= _MOST:
-                return list(self.whole.predict(docs))
-            rest = residual.layers[0].layers[1]
-            # what stands at either end is a gap, which no text sees to its end
-            ends = np.concatenate([sequence[:1], sequence, sequence[-1:]])
-            three = np.stack([ends[:-2], sequence, ends[2:]], axis=1)
-            keys = (three[:, 0] * len(vectors) + three[:, 1]) * len(vectors) + three[:, 2]
-            _, first, sequence = np.unique(keys, return_index=True, return_inverse=True)
-            windows = three[first]
-            around = vectors[windows].reshape(len(windows), -1)
-            vectors = vectors[windows[:, 1]] + rest.predict(around)
-        return np.split(vectors[sequence[places]], np.cumsum(lengths)[:-1])
-
-
-def _distinct_rows(rows: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The distinct rows, and for each row which of them it is."""
-    keys = np.zeros(len(rows), dtype=np.uint64)
-    for column in rows.T:
-        keys = (keys ^ column) * np.uint64(0x9E3779B97F4A7C15)
-        keys ^= keys >> np.uint64(32)
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-    distinct = rows[first]
-    if np.array_equal(distinct[number], rows):
-        return np.ascontiguousarray(distinct), number
-    distinct, number = np.unique(rows, axis=0, return_inverse=True)  # two rows had one key
-    return distinct, number.reshape(-1)
-
-
 # Steps of parsers and of recognisers of entities.
 
 
+#: texts by which our steps are compared with spaCy's
+_CHECKED = 8
 #: what a parser says of tokens
 _PARSED = ("HEAD", "DEP", "SENT_START", "ENT_IOB", "ENT_TYPE")
 
