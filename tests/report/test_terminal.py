@@ -13,7 +13,8 @@ import pytest
 from gnomon.core.findings import Column, Table
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
-from gnomon.report import print_finding, print_scores, print_table
+from gnomon.core.tabular import table_grid
+from gnomon.report import print_finding, print_grid, print_scores
 from gnomon.report.terminal import folded
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def wide(systems: list[str]) -> Table:
 
 def lines_of(table: Table, start: str) -> list[str]:
     file = io.StringIO()
-    print_table(table, width=80, file=file)
+    print_grid(table_grid(table), width=80, file=file)
     return [line for line in file.getvalue().split("\n") if re.match(start, line)]
 
 
@@ -178,5 +179,5 @@ def test_a_listing_that_fits_is_left_as_it_is() -> None:
 def test_a_plain_table_is_printed_row_by_row(finding: Finding) -> None:
     file = io.StringIO()
     few = dataclasses.replace(finding.table(), records=finding.rows[:32])
-    print_table(few, width=400, file=file)
+    print_grid(table_grid(few), width=400, file=file)
     assert file.getvalue().count("Harbour_NMT.6750") == 2

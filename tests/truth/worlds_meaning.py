@@ -77,28 +77,9 @@ def the_reverse() -> Finding:
 @world(
     "newer sets in which people agree by chance",
     says=["metaeval.delta_accuracy.classes", "metaeval.delta_accuracy.newer"],
-    silent=["metaeval.delta_accuracy.one_year", "metaeval.delta_accuracy.no_years"],
 )
 def newer_sets() -> Finding:
     return found(("wmt18",) * 8 + ("wmt24",) * 3, [0.5] * 8 + [20.0] * 3)
-
-
-@world(
-    "sets of one year",
-    says=["metaeval.delta_accuracy.one_year"],
-    silent=["metaeval.delta_accuracy.newer", "metaeval.delta_accuracy.no_years"],
-)
-def one_year() -> Finding:
-    return found(("wmt19",) * 4, [1.0] * 4)
-
-
-@world(
-    "sets of which nobody says the year",
-    says=["metaeval.delta_accuracy.no_years"],
-    silent=["metaeval.delta_accuracy.newer", "metaeval.delta_accuracy.one_year"],
-)
-def no_years() -> Finding:
-    return found(("flores", "ntrex", "mine", "yours"), [1.0] * 4)
 
 
 # Beside a comparison

@@ -99,7 +99,7 @@ def drawn_people() -> Finding:
 
 @world(
     "segments of eight documents",
-    says=["metaeval.gain", "metaeval.gain_alike", "metaeval.few_documents"],
+    says=["metaeval.gain", "metaeval.gain_alike", "metaeval.few_units"],
     silent=_GAINS,
 )
 def few_documents() -> Finding:

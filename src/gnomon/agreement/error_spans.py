@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.metrics.error_marks import Judgement
-from gnomon.stats import pearson
 from gnomon.stats.draws import DocumentDraws
 from gnomon.stats.error_spans import (
     Confusion,
@@ -67,8 +66,6 @@ class MarkedPairs:
     spans: Floats  # float64 [4, P], likewise, of whole spans
     alone: Floats  # float64 [P], characters that one side alone marks
     regraded: Floats  # float64 [P], characters that both mark, with other severities
-    penalty: Floats  # float64 [P], minus the penalties of the marker's errors
-    score: Floats  # float64 [P], people's scores; NaN where there are none
     marking: bool  # whether the marker marks errors; others score alone
 
     def of(self, unit: str) -> Floats:
@@ -109,11 +106,9 @@ def beside_people(
                 *span_counts(gold, marked, partial_credit=partial_credit),
                 shared.marked + shared.gold - 2 * shared.found,
                 shared.found - equal.found,
-                other.penalty(theirs),
-                np.nan if people.scores is None else people.scores[judgement],
             )
         )
-    table = np.array(rows, dtype=np.float64).reshape(-1, 12).T
+    table = np.array(rows, dtype=np.float64).reshape(-1, 10).T
     return MarkedPairs(
         name=other.name,
         by=other.by,
@@ -126,8 +121,6 @@ def beside_people(
         spans=table[4:8],
         alone=table[8],
         regraded=table[9],
-        penalty=table[10],
-        score=table[11],
         marking=other.marking,
     )
 
@@ -222,20 +215,6 @@ def _by_segment(
     return judged, np.stack([*sums, often.astype(np.float64)])
 
 
-def penalty_correlation(pairs: MarkedPairs, system: int | None = None) -> float | None:
-    """Pearson's correlation of people's scores with minus the penalties of the marks, over outputs.
-
-    None where it is undefined.
-    """
-    chosen = ~np.isnan(pairs.score)
-    if system is not None:
-        chosen &= pairs.system == system
-    if int(chosen.sum()) < 3:
-        return None
-    r = float(pearson(pairs.score[chosen], pairs.penalty[chosen]))
-    return None if np.isnan(r) else r
-
-
 class SpanContest(NamedTuple):
     """Two markers on the judgements that both are beside."""
 
@@ -284,8 +263,6 @@ class Calls:
     marker: NDArray[np.bool_]  # bool [P], for the marker
     worth: Floats  # float64 [P], by how much the marker holds it for good
     segment: NDArray[np.intp]  # intp [P]
-    # score from which on the marker calls an output free of errors; NaN: it goes by marks
-    cut: float = float("nan")
 
 
 class ErrorFreeFigures(NamedTuple):
@@ -346,11 +323,9 @@ def calls(
             rows.append((mine, called, worth, judgement.segment))
     table = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     gold, marked = table[0] > 0, table[1] > 0
-    cut = np.nan
     if by_score and not same and gold.any():
-        cut = float(np.sort(table[2])[::-1][int(gold.sum()) - 1])
-        marked = table[2] >= cut
-    return Calls(gold, marked, table[2], table[3].astype(np.intp), cut)
+        marked = table[2] >= np.sort(table[2])[::-1][int(gold.sum()) - 1]
+    return Calls(gold, marked, table[2], table[3].astype(np.intp))
 
 
 def error_free_figures(found: Calls, draws: Draws | None) -> ErrorFreeFigures:

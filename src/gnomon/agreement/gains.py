@@ -13,7 +13,7 @@ from gnomon.agreement.measures import cells, of_pairs, value
 from gnomon.agreement.tables import GROUPING, HUMAN, LEVEL, STATISTIC, SUBSET, TEST_SET
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.records import METRIC, Record, column
-from gnomon.core.verdicts import amount, counted
+from gnomon.core.verdicts import amount
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.draws import DocumentDraws
 from gnomon.stats.measures import grouped_statistic
@@ -90,12 +90,6 @@ class AgreementGainRow(Record):
         if (self.gain or 0.0) < 0 and low is not None and high is not None:
             low, high = -high, -low
         return amount(abs(self.gain or 0.0), low, high, share=True)
-
-    @property
-    def sides(self) -> str:
-        """Both figures of agreement over systems, in words."""
-        value, base = (amount(figure or 0.0, share=True) for figure in (self.value, self.base))
-        return f"r = {value} against {base} over {counted(self.n, 'system')}"
 
 
 @dataclass(frozen=True)

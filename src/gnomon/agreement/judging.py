@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.agreement.measures import PooledMeasure
     from gnomon.agreement.pairing import JudgedMetric, Pairing
 
 # What each measure says of all metrics on one test set: values, intervals, ranks.
@@ -372,7 +371,7 @@ class Overall(NamedTuple):
 
 
 def overall(
-    results: Sequence[Result], over: Sequence[Joined], tasks: Sequence[PooledMeasure]
+    results: Sequence[Result], over: Sequence[Joined], tasks: Sequence[Measure]
 ) -> Iterator[Overall]:
     """The mean over all tasks, as mt-metrics-eval takes it: correlations become (r + 1)/2.
 
@@ -380,12 +379,11 @@ def overall(
     them, and its weight counts once for each.
     """
     groups = [group for group in grouped(results) if group.subset == ALL]
-    weights = {task.measure: task for task in tasks}
     for slice_name, human in dict.fromkeys((group.slice, group.human) for group in groups):
         of_tasks: list[tuple[str, int, dict[str, float]]] = []
         for group in groups:
-            if (group.slice, group.human) == (slice_name, human) and group.measure in weights:
-                of_tasks += _of_task(weights[group.measure], grouped(results)[group], over, group)
+            if (group.slice, group.human) == (slice_name, human) and group.measure in tasks:
+                of_tasks += _of_task(grouped(results)[group], over, group)
         if not of_tasks:
             continue
         total = sum(weight for _, weight, _ in of_tasks)
@@ -400,20 +398,18 @@ def overall(
 
 
 def _of_task(
-    task: PooledMeasure, parts: Sequence[Result], over: Sequence[Joined], group: ResultGroup
+    parts: Sequence[Result], over: Sequence[Joined], group: ResultGroup
 ) -> list[tuple[str, int, dict[str, float]]]:
     """Names, weights and values (in 0 to 1) of a measure's tasks."""
-    title = group.measure.title
-    pooled = [joined for joined in over if joined.label == POOLED and joined.group == group]
-    if task.pooled and pooled:
-        (joined,) = pooled
-        return [(title, len(parts), _scaled(task, joined.names, joined.values))]
+    measure, title = group.measure, group.measure.title
+    for pooled in (each for each in over if each.label == POOLED and each.group == group):
+        return [(title, len(parts), _scaled(measure, pooled.names, pooled.values))]
     return [
-        (f"{title}, {p.pairing.label}", 1, _scaled(task, p.cells.names, p.values)) for p in parts
+        (f"{title}, {p.pairing.label}", 1, _scaled(measure, p.cells.names, p.values)) for p in parts
     ]
 
 
-def _scaled(task: PooledMeasure, names: Sequence[str], values: Sequence[Value]) -> dict[str, float]:
-    share = task.measure.kind.share
+def _scaled(measure: Measure, names: Sequence[str], values: Sequence[Value]) -> dict[str, float]:
+    share = measure.kind.share
     numbers = zip(names, (figure.value for figure in values), strict=True)
     return {name: value if share else (value + 1) / 2 for name, value in numbers}

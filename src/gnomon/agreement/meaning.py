@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 #: fewer sets or pairs make no meaning
 LEAST_SETS, LEAST_PAIRS = 3, 100
-#: largest p at which a year is said to differ from the older ones
-ALPHA = 0.05
 FORMAT: Literal["gnomon.meaning"] = "gnomon.meaning"
 FILE_VERSION = 1
 #: what sentences call the kinds of human scores
@@ -110,22 +108,6 @@ class CurvePoint(_Part, frozen=True):
     high: float
 
 
-class MeaningYear(_Part, frozen=True):
-    """The pairs of one year beside what all older sets promised for such differences."""
-
-    year: int
-    sets: int
-    pairs: int
-    agree: int
-    promised: float  # mean of the older sets' curve
-    p: float | None  # of the test that the year is like the older sets; None: not tested
-
-    @property
-    def reached(self) -> float:
-        """In which share of the pairs people agreed."""
-        return self.agree / self.pairs
-
-
 class Meaning(_Part, frozen=True):
     """What differences of one metric meant."""
 
@@ -134,7 +116,6 @@ class Meaning(_Part, frozen=True):
     sets: tuple[MeaningSet, ...]
     classes: tuple[DifferenceClass, ...]
     curve: tuple[CurvePoint, ...]
-    years: tuple[MeaningYear, ...]
 
     @property
     def pairs(self) -> int:
@@ -249,16 +230,6 @@ def of_hundred(
     return f"{100 * share:.0f}{' of 100 pairs' * pairs}{ends}"
 
 
-def newer_share(year: int, reached: float, share: float) -> str:
-    """What a year reached and older sets promised, in words.
-
-    >>> newer_share(2024, 0.713, 0.889)
-    'in 2024 people agreed in 71 of 100 pairs, where older sets promised 89'
-    """
-    older = f"where older sets promised {100 * share:.0f}"
-    return f"in {year} people agreed in {of_hundred(reached)}, {older}"
-
-
 # How a meaning is made
 
 
@@ -321,7 +292,6 @@ def make_meaning(
         ),
         classes=tuple(_classes(some, drawing)),
         curve=tuple(_curve(some, drawing)),
-        years=tuple(_years(some)),
     )
 
 
@@ -340,18 +310,29 @@ def promised(sets: Sequence[SetPairs], others: Sequence[SetPairs]) -> float:
     return float(np.interp(differences, *fitted(others)).mean())
 
 
-def _years(sets: Sequence[SetPairs]) -> Iterator[MeaningYear]:
+class MeaningYear(NamedTuple):
+    """The pairs of one year beside what all older sets promised for such differences."""
+
+    year: int
+    sets: int
+    pairs: int
+    share: float  # of the pairs
+    promised: float  # mean of the older sets' curve
+    p: float | None  # of the test that the year is like the older sets; None: not tested
+
+
+def meaning_years(sets: Sequence[SetPairs]) -> Iterator[MeaningYear]:
     """Each year beside what all older sets promise, where these are enough for a meaning."""
-    for year in sorted({each.year for each in sets if each.year is not None}):
-        of_year = [each for each in sets if each.year == year]
-        older = [each for each in sets if each.year is not None and each.year < year]
+    dated = [each for each in sets if each.year is not None and len(each.differences)]
+    for year in sorted({each.year or 0 for each in dated}):
+        of_year = [each for each in dated if each.year == year]
+        older = [each for each in dated if (each.year or 0) < year]
         if _is_enough(older):
             sizes = np.array([len(each.differences) for each in of_year], dtype=np.float64)
-            agree = sum(int(each.agree.sum()) for each in of_year)
-            share = promised(of_year, older)
-            gap = agree / sizes.sum() - share
-            p = _gap_p(float(gap), sizes, older)
-            yield MeaningYear(year, len(of_year), int(sizes.sum()), agree, share, p)
+            pairs, agree = int(sizes.sum()), sum(int(each.agree.sum()) for each in of_year)
+            by_older = promised(of_year, older)
+            p = _gap_p(agree / pairs - by_older, sizes, older)
+            yield MeaningYear(year, len(of_year), pairs, agree / pairs, by_older, p)
 
 
 def _is_enough(sets: Sequence[SetPairs]) -> bool:
@@ -536,7 +517,6 @@ def _faults(meaning: Meaning) -> Iterator[tuple[str, str]]:
         yield "", "there are no classes, or no curve"
     for name, some in (("sets", meaning.sets), ("classes", meaning.classes)):
         yield from _miscounts(name, [(each.agree, each.pairs) for each in some])
-    yield from _miscounts("years", [(each.agree, each.pairs) for each in meaning.years])
     in_classes = sum(each.pairs for each in meaning.classes)
     if in_classes != meaning.pairs:
         yield ".classes", f"{in_classes} pairs, and the sets have {meaning.pairs}"
@@ -563,7 +543,6 @@ def _shares(meaning: Meaning) -> Iterator[float]:
         yield from (each.share_low, each.share_high)
     for point in meaning.curve:
         yield from (point.share, point.low, point.high)
-    yield from (year.promised for year in meaning.years)
 
 
 def signature_differences(made: str, signature: str) -> str:

@@ -60,11 +60,6 @@ class Statistic(NamedTuple):
     ties: bool = False  # whether it judges ties, so that controls belong beside it
     share: bool = False  # whether its values lie between 0 and 1; else they lie between -1 and 1
 
-    @property
-    def is_correlation(self) -> bool:
-        """Whether it is a correlation; what counts decisions on pairs judges ties."""
-        return not self.ties
-
 
 _BY_ITEM: tuple[Grouping, ...] = ("item",)
 STATISTICS: Mapping[StatisticName, Statistic] = {
@@ -146,13 +141,6 @@ class Measure:
     def is_row_statistic(self) -> bool:
         """Whether :mod:`gnomon.stats` resamples it by name."""
         return self.statistic in ROW_STATISTICS
-
-
-class PooledMeasure(NamedTuple):
-    """A measure in an average over tasks."""
-
-    measure: Measure  # what is measured, on each test set
-    pooled: bool  # whether the decisions of all test sets are one task, where there are several
 
 
 class Preset(NamedTuple):
@@ -256,10 +244,9 @@ def _under(
     return [Measure(name, "segment", grouping) for grouping in wanted]
 
 
-def tasks_of(asked: Sequence[Measure], preset: Preset | None) -> tuple[PooledMeasure, ...]:
+def tasks_of(asked: Sequence[Measure], preset: Preset | None) -> tuple[Measure, ...]:
     """What an average over tasks is taken of; nothing unless a preset asks for one."""
-    chosen = asked if preset is not None and preset.averaged else ()
-    return tuple(PooledMeasure(m, m.statistic == "pairwise_accuracy") for m in chosen)
+    return tuple(asked) if preset is not None and preset.averaged else ()
 
 
 # The scores that a measure is taken over, and its value.

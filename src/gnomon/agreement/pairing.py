@@ -89,7 +89,6 @@ class JudgedMetric:
     control: bool = False  # whether it is no metric but something to compare metrics with
     # why people's scores cannot judge it, see :mod:`gnomon.metrics.circularity`
     circular: str | None = None
-    turned: bool = False  # whether gnomon itself knows which way its scores point
     # what makes system scores of some segments; None: they are means of segment scores
     corpus: CorpusStatistics | None = None
     directed: bool = False  # whether it is known which way its scores point
@@ -287,7 +286,7 @@ def _entries(made: Pairing, scored: Sequence[tuple[str, Scores]]) -> Iterator[Ju
     post_edits = has_post_edits(made.testset)
     for name, scores in scored:
         entry = _entry(name, scores, made.systems, made.testset.segments)
-        control = isinstance(known_metric(scores), Random)
+        known = known_metric(scores)
         why = circularity(
             scores,
             kinds,
@@ -295,7 +294,12 @@ def _entries(made: Pairing, scored: Sequence[tuple[str, Scores]]) -> Iterator[Ju
             edits=edits,
             post_edits=post_edits,
         )
-        yield replace(entry, circular=why, control=control, turned=known_metric(scores) is not None)
+        yield replace(
+            entry,
+            circular=why,
+            control=isinstance(known, Random),
+            directed=known is not None or is_own_metric(str(scores.signature)),
+        )
 
 
 def _on_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
@@ -526,7 +530,6 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
         else CorpusStatistics(
             scores.statistics, scores.aggregate, sign, scored, rows, len(systems)
         ),
-        directed=is_own_metric(str(scores.signature)),
     )
 
 

@@ -59,15 +59,12 @@ class AgreementRow(Record):
     )
     n: int = column("n", help="systems, scores or pairs behind the value: see unit")
     p: float | None = column(
-        "p", digits=3, help="of the test against the baseline: see alternative"
+        "p", digits=3, help="of the test against the baseline: a notice says of what"
     )
     rank: int | None = column("Rank", help="no metric beats one of its own rank significantly")
     cluster: int | None = column(
         "Cluster",
         help="every metric of a cluster beats every metric of the next ones significantly",
-    )
-    alternative: str | None = column(
-        "Alternative", help="the hypothesis: metric less baseline is ..."
     )
     test: str | None = column("Test", help="behind p, ranks and clusters")
     interval: str | None = column(
@@ -143,8 +140,6 @@ class AverageGainRow(Record):
     test_sets: int = column("Test sets", help="where both are defined")
     better: int | None = column("Better", help="test sets on which it is significantly better")
     worse: int | None = column("Worse", help="test sets on which the other one is")
-    method: str | None = column("Paraphrases", help="the method that made them")
-    paraphrases: int | None = column("Number", help="paraphrases of each segment, at most")
     human: str | None = HUMAN
     slice: str | None = SLICE
 
@@ -173,7 +168,9 @@ class WinRow(Record):
     metric: str = METRIC
     against: str = column("Against", help="the other metric")
     difference: float | None = column("Difference", digits=3, help="on what both have scored")
-    p: float | None = column("p", digits=3, help="see alternative")
+    p: float | None = column(
+        "p", digits=3, help="of what the signature's alternative says of the two"
+    )
     wins: bool | None = column("Wins", help="significantly better, by p alone")
     human: str | None = HUMAN
     slice: str | None = SLICE
@@ -262,9 +259,7 @@ ROWS: Mapping[str, type[Record]] = {
 }
 
 
-def agreement_rows(
-    result: Result | Joined, how: Testing, baseline: str | None
-) -> Iterator[AgreementRow]:
+def agreement_rows(result: Result | Joined, baseline: str | None) -> Iterator[AgreementRow]:
     """One row per metric, best first (equal ones by name), then the controls."""
     names, tests = _names(result), result.verdicts
     entries = _entries(result)
@@ -280,7 +275,6 @@ def agreement_rows(
             circular=entries[names[k]].circular,
             rank=_whole(result.ranks[k]),
             cluster=_whole(result.clusters[k]),
-            alternative=None if np.isnan(p[k]) else how.alternative,
             test=tests.test or None,
             interval=tests.interval or None,
             drawn=None if tests.drawn is None else int(tests.drawn[k]),
@@ -293,12 +287,7 @@ def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: A
     measure = result.measure
     alone = None if isinstance(result, Joined) else result
     least = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2 if measure.unit == "pairs" else FEW_SYSTEMS
-    untested = dict.fromkeys(
-        (
-            *("p", "rank", "cluster", "alternative", "test"),
-            *("interval", "drawn", "circular"),
-        )
-    )
+    untested = dict.fromkeys(("p", "rank", "cluster", "test", "interval", "drawn", "circular"))
     row: dict[str, Any] = {**untested, "control": False, **tested}
     return AgreementRow(
         language_pair=alone.pairing.pair if alone else result.label,
@@ -386,8 +375,6 @@ def average_gains(
                 test_sets=len(defined),
                 better=_won(shared, name, baseline, how),
                 worse=_won(shared, baseline, name, how),
-                method=pairs[name].method,
-                paraphrases=pairs[name].n,
                 human=human,
                 slice=slice_name,
             )
@@ -614,7 +601,7 @@ def tables(
     """The tables of a meta-evaluation, by name."""
     every: list[Result | Joined] = [*results, *over]
     whole = [pairing for pairing in pairings if pairing.slice is None]
-    rows = [row for result in every for row in agreement_rows(result, how, baseline)]
+    rows = [row for result in every for row in agreement_rows(result, baseline)]
     made = [
         table("metaeval", "Agreement with people", AgreementRow, rows),
         table(

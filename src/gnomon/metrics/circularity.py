@@ -13,7 +13,7 @@ from gnomon.metrics import resolve, score
 from gnomon.stats import pearson
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.metrics.protocol import Metric
 
-#: why human scores cannot judge a metric
-REASONS: Mapping[str, str] = {
-    "informed": "the metric was made with these human scores",
-    "people": "people gave the scores: they are no metric's",
-    "same": "the scores are the human scores",
-    "edits": "the human scores count edits, as TER to a post-edit does",
-    "post-edits": "the references are post-edits of outputs",
-}
 #: names of human scores that count edits, that do not, and of references that are post-edits
 _EDITS = frozenset({"hter", "ter", "hbleu", "hmeteor", "edits", "postedit", "postedits"})
 _JUDGEMENTS = frozenset({"da", "mqm", "esa", "sqm", "psqm", "wmt", "rr", "darr", "likert"})
@@ -71,15 +63,6 @@ def counts_edits(
     return abs(pearson(segments[rows[0], chosen], edits)) >= _ALIKE
 
 
-def kind_counts_edits(testset: TestSet, kind: str) -> bool:
-    """Whether a kind of human scores of a test set are rates of edits."""
-    systems = list(testset.systems)
-    segments = np.full((len(systems), testset.segments), np.nan)
-    if kind in testset.human_kinds("segment"):
-        segments = testset.human_scores(kind, "segment")
-    return counts_edits(testset, [kind], systems, segments)
-
-
 def has_post_edits(testset: TestSet) -> bool:
     """Whether all references are called post-edits."""
     return bool(testset.references) and all(_words(n) & _POST_EDITS for n in testset.references)
@@ -107,7 +90,12 @@ def circularity(
     edits: bool,
     post_edits: bool,
 ) -> str | None:
-    """Why human scores cannot judge a metric, a key of ``REASONS``; None: they can."""
+    """Why human scores cannot judge a metric, in one word; None: they can.
+
+    "informed": it was made with them; "people": people gave its scores; "same": they are the human
+    scores; "edits": the human scores count edits, as TER to a post-edit does; "post-edits": the
+    references are post-edits of outputs.
+    """
     if any(is_informed(scores, kind) for kind in kinds):
         return "informed"
     for human, metric in pairs:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.core.dependencies import Dependency
     from gnomon.core.scores import Scores
     from gnomon.core.signature import Signature
     from gnomon.core.spans import ErrorSpan
@@ -51,7 +50,6 @@ __all__ = [
     "PairNoticing",
     "PairScoring",
     "Partial",
-    "Requiring",
     "Statistics",
     "Withholding",
     "each_metric",
@@ -352,24 +350,6 @@ class CostChecking(Protocol):
 
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
         """Refuse the plan."""
-        ...
-
-
-@runtime_checkable
-class Requiring(Protocol):
-    """Power of a metric that is not yet bound: tells what its numbers depend on.
-
-    What studies compute is remembered by the answers; of a metric that does not answer nothing is
-    taken for granted (see :mod:`gnomon.metrics.requirements`).
-    """
-
-    @property
-    def pooled(self) -> bool:
-        """Whether its score of a system depends on the other systems, or on their human scores."""
-        ...
-
-    def requires(self, language: str | None) -> tuple[Dependency, ...]:
-        """Packages, models, files and code on which its numbers depend."""
         ...
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gnomon.report.terminal import print_finding as print_finding
     from gnomon.report.terminal import print_grid as print_grid
     from gnomon.report.terminal import print_scores as print_scores
-    from gnomon.report.terminal import print_table as print_table
     from gnomon.report.terminal import print_verdict as print_verdict
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__, checking=False)

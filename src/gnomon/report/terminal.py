@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
 from gnomon.core.lazy import checked
-from gnomon.core.tabular import GridCell, GridColumn, grid, scores_grid, table_grid, visible
+from gnomon.core.tabular import GridCell, GridColumn, grid, scores_grid, visible
 from gnomon.core.verdicts import of_scores
 
 if TYPE_CHECKING:
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
         Highlight,
         Level,
         Statement,
-        Table,
         View,
     )
     from gnomon.core.scores import Scores
     from gnomon.core.tabular import Grid, GridRow
 
-__all__ = ["print_finding", "print_grid", "print_scores", "print_table", "print_verdict"]
+__all__ = ["print_finding", "print_grid", "print_scores", "print_verdict"]
 
 
 # Text without colours: what rich writes where it sees no terminal, without the import of rich,
@@ -362,17 +361,6 @@ def print_verdict(
     console = _console(width, file)
     _line(console, title, "bold")
     _print_verdict(console, verdict)
-
-
-def print_table(
-    table: Table,
-    *,
-    digits: int | None = None,
-    width: int | None = None,
-    file: IO[str] | None = None,
-) -> None:
-    """Print a table as it is, row by row; options as for :func:`print_finding`."""
-    print_grid(table_grid(table, digits=digits), width=width, file=file)
 
 
 def print_grid(made: Grid, *, width: int | None = None, file: IO[str] | None = None) -> None:

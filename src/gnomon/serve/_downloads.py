@@ -168,9 +168,6 @@ class _Stream(io.RawIOBase):
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
 
-    def writable(self) -> bool:
-        return True
-
     def write(self, data: Any) -> int:
         self.pieces.append(bytes(data))
         return len(data)

@@ -51,7 +51,7 @@ def test_pairs_are_counted_as_by_hand() -> None:
             agree += (people[i] > people[j]) == (of_set.system[i] > of_set.system[j])
     rows = finding.table("delta_accuracy").rows
     assert sum(row["pairs"] for row in rows) == pairs == 180
-    assert sum(row["agree"] for row in rows) == agree
+    assert round(sum(row["share"] * row["pairs"] for row in rows)) == agree
     assert [row["pairs"] for row in finding.table("sets").rows] == [45] * 4
     assert rows[0]["smallest"] == 0
 
@@ -213,7 +213,7 @@ def wmt() -> list[gn.TestSet]:
 def test_one_to_two_points_of_bleu_in_wmt17_to_19(wmt: list[gn.TestSet]) -> None:
     finding = gn.metaeval.delta_accuracy(wmt[:10], ["bleu"], resamples=100)
     rows = {row["smallest"]: row for row in finding.table("delta_accuracy").rows}
-    assert (rows[1.0]["largest"], rows[1.0]["pairs"], rows[1.0]["agree"]) == (2.0, 94, 70)
+    assert (rows[1.0]["largest"], rows[1.0]["pairs"], rows[1.0]["share"]) == (2.0, 94, 70 / 94)
     assert sum(row["pairs"] for row in rows.values()) == 700
 
 

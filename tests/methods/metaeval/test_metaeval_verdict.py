@@ -144,7 +144,7 @@ def test_a_single_segment_has_no_interval_and_so_no_certain_agreement() -> None:
     )
     assert (made.rows[0]["low"], made.rows[0]["high"], made.rows[0]["drawn"]) == (None, None, 1)
     (found,) = made.verdict
-    assert found.text.startswith("Caution: de-en: 1 segment is too few to say whether a metric")
+    assert found.text.startswith("Caution: de-en: 1 segment is too few for intervals")
 
 
 def test_a_circular_metric_is_a_caution_and_takes_no_part() -> None:

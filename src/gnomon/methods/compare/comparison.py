@@ -237,7 +237,6 @@ def compare(
         _add_segments(collected, compared, pairings, tokens, examples)
     if ngrams and tokens is not None:
         collected.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams)
-        collected.notices += without_ngrams(compared, collected.ngrams)
     if progress:
         progress("segments and n-grams", 1, 1)
     finding = _finding(collected, compared, judged, pairings, plans, by, chosen=chosen)
@@ -551,13 +550,3 @@ def too_coarse(plan: PairedTestPlan, comparisons: int) -> Iterator[str]:
             f"{'' if alone else f', times {comparisons},'} lies above 1 less the confidence"
             f" ({plan.alpha:g}); take {least} or more"
         )
-
-
-def without_ngrams(testset: TestSet, rows: Sequence[NgramRow]) -> Iterator[str]:
-    """Says which systems get no n-gram right more often than the other one."""
-    baseline, *others = testset.systems
-    sides = {(row.system, row.side) for row in rows}
-    for name in others:
-        for here, there in ((name, baseline), (baseline, name)):
-            if (name, here) not in sides:
-                yield f"there is no n-gram that {here} gets right more often than {there}"

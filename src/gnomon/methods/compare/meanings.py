@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.agreement.meaning import ALPHA, newer_share, signature_differences, year_in
+from gnomon.agreement.meaning import signature_differences, year_in
 from gnomon.agreement.thresholds import TITLE as PUBLISHED
 from gnomon.agreement.thresholds import published_share
 from gnomon.core.errors import DataError
@@ -56,9 +56,6 @@ class DifferenceMeaningRow(Record):
     known: str = column("Known of", help="years and language pairs of these test sets")
     outside: str | None = column(
         "Outside", help="year and language pair of this test set that are none of these"
-    )
-    newer: str | None = column(
-        "Newer", help="what the newest year reached, where older sets promised more"
     )
 
 
@@ -127,7 +124,6 @@ def meaning_rows(
             seen=meaning.largest,
             known=known,
             outside=outside,
-            newer=_newer(meaning),
         )
 
 
@@ -150,15 +146,6 @@ def _known_and_outside(meaning: Meaning, testset: TestSet) -> tuple[str, str | N
     elif pair not in pairs:
         outside.append(pair if outside else f"of {pair}")
     return known or "unknown years and languages", " and ".join(outside) or None
-
-
-def _newer(meaning: Meaning) -> str | None:
-    """The newest year, where people agreed less often than older sets promised."""
-    if not meaning.years:
-        return None
-    newest = meaning.years[-1]
-    fewer = newest.p is not None and newest.p <= ALPHA and newest.reached < newest.promised
-    return newer_share(newest.year, newest.reached, newest.promised) if fewer else None
 
 
 def meaning_table(rows: Sequence[DifferenceMeaningRow]) -> Table:

@@ -124,10 +124,9 @@ SLICE = Claim(
 )
 WHAT_IT_MEANT = Claim(
     "compare.meaning",
-    "In {sets}, people agreed with a difference {classes} ({facts}){newer}",
+    "In {sets}, people agreed with a difference {classes} ({facts})",
     "undecided",
-    "the pairs of systems of these sets with such differences, and the interval of redrawn sets; a"
-    " newer year is tested against what the older ones promised",
+    "the pairs of systems of these sets with such differences, and the interval of redrawn sets",
 )
 BEYOND = Claim(
     "compare.meaning_beyond",
@@ -582,7 +581,6 @@ def _what_it_meant(finding: Finding, rows: Sequence[DifferenceMeaningRow], title
         sets=first.test_sets,
         classes=listed(each),
         facts=f"{counted(sets, 'set')}, {counted(pairs, 'pair')}; {first.judgements}",
-        newer=f"; {first.newer}" if first.newer else "",
     )
 
 

@@ -28,7 +28,6 @@ from gnomon.agreement.measures import (
     NO_PRESET,
     Grouping,
     Level,
-    PooledMeasure,
     Preset,
     PresetName,
     StatisticName,
@@ -556,7 +555,7 @@ class _Request(NamedTuple):
     judging: Judging
     baseline: str | None
     compared: Sequence[ComparedMetrics]
-    tasks: tuple[PooledMeasure, ...]
+    tasks: tuple[Measure, ...]
     notices: Sequence[str]
 
 

@@ -42,7 +42,8 @@ _ALPHA = 0.05
 _KINDS, _MOST_KINDS = 2, 6
 #: agreements with controls that a sentence names
 _MOST_CONTROLS = 2
-_CORRELATIONS = frozenset(name for name, kind in STATISTICS.items() if kind.is_correlation)
+_BY_SEGMENT = "; unit 'segment' takes segments as independent"
+_CORRELATIONS = frozenset(name for name, kind in STATISTICS.items() if not kind.ties)
 #: systems from which Student's t serves a rank correlation
 _RANKED = 8
 
@@ -120,12 +121,6 @@ _AVERAGE = Claim(
     None,
     "the order of the averages; better where tests say so on more than half of the test sets",
 )
-_AVERAGE_VALUE = Claim(
-    "metaeval.average_value",
-    "{metric} has an agreement with {people} of {facts}; no other metric stands beside it",
-    "undecided",
-    "the average alone",
-)
 _CIRCULAR = Claim(
     "metaeval.circular",
     "{metrics} cannot be judged by these human scores: {why}",
@@ -151,25 +146,11 @@ _FEW = Claim(
     "caution",
     "the number of systems",
 )
-_FEW_SEGMENTS = Claim(
-    "metaeval.few_segments",
-    "{sets}: {segments} {are} too few to say whether a metric agrees with people ({measure}:"
-    " {figures})",
+_FEW_UNITS = Claim(
+    "metaeval.few_units",
+    "{sets}: {units} {are} too few for intervals and tests ({measure}: {figures}){unit}",
     "caution",
-    "the number of segments that people judged, below 30",
-)
-_FEW_DOCUMENTS = Claim(
-    "metaeval.few_documents",
-    "{sets}: {documents} {are} too few for intervals and tests; segments of a document that one"
-    " person judged are not independent ({measure}: {figures})",
-    "caution",
-    "the number of documents that people judged, below 15",
-)
-_THIN = Claim(
-    "metaeval.thin",
-    "{metrics} scored {few} of the judged systems or fewer, too few to be compared at system level",
-    "caution",
-    "the number of systems that a metric scored",
+    "the number of segments that people judged, below 30, or of documents, below 15",
 )
 _BACKWARDS = Claim(
     "metaeval.backwards",
@@ -186,16 +167,8 @@ _CONTROLS = Claim(
 #: all that a meta-evaluation can say
 CLAIMS = (
     *(_BETTER, _HIGHEST, _NOT_WORSE, _UNTESTED, _AGREES, _AGAINST, _UNSURE, _VALUE, _NONE),
-    *(
-        _KINDS_BETTER,
-        _KINDS_HIGHEST,
-        _AVERAGE,
-        _AVERAGE_VALUE,
-        _CIRCULAR,
-        _EDITS,
-        _EQUAL,
-    ),
-    *(_FEW, _FEW_SEGMENTS, _FEW_DOCUMENTS, _THIN, _BACKWARDS, _CONTROLS),
+    *(_KINDS_BETTER, _KINDS_HIGHEST, _AVERAGE, _CIRCULAR, _EDITS, _EQUAL),
+    *(_FEW, _FEW_UNITS, _BACKWARDS, _CONTROLS),
     *GAIN_CLAIMS,
     CUT,
 )
@@ -222,11 +195,6 @@ class _MeasureRows:
         """The metrics that people can judge, best first."""
         rows = [row for row in self._judged if self.few or not row.is_few]
         return sorted(rows, key=lambda row: -row.known_value)
-
-    @property
-    def thin(self) -> list[AgreementRow]:
-        """Metrics that scored next to none of the systems that others did."""
-        return [row for row in self._judged if row.is_few and not self.few]
 
     @property
     def controls(self) -> list[AgreementRow]:
@@ -336,7 +304,6 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     yield from _edits(finding, single)
     yield from _few(finding, few)
     yield from _few_units(finding, short)
-    yield from _thin(finding, groups)
     unlike = [group for group in groups if group not in equal]
     yield from _backwards(finding, unlike)
     yield from _controlled(finding, unlike)
@@ -581,7 +548,7 @@ def _on_average(
     if len(group.figures) == 1:
         each = listed([f"{row.test_set} {row.size}" for of_set in sets for row in of_set.figures])
         facts = f"{best.size} {over} ({measure}; {each})"
-        yield _AVERAGE_VALUE.said(rows, metric=group.title(best), people=group.people, facts=facts)
+        yield _VALUE.said(rows, metric=group.title(best), people=group.people, facts=facts)
         return
     chance = all(map(_by_chance, sets))
     if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
@@ -699,28 +666,19 @@ def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement
 
 def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Test sets of next to no segments or documents."""
-    for unit, claim in (("segments", _FEW_SEGMENTS), ("documents", _FEW_DOCUMENTS)):
+    for unit in ("segments", "documents"):
         some = [group for group in groups if group.first.interval == unit]
         if some:
             n = max(group.units or 0 for group in some)
-            parts: dict[str, Any] = {unit: counted(n, unit.removesuffix("s"))}
-            parts["are"] = "is" if n == 1 else "are"
-            yield claim.said(
+            yield _FEW_UNITS.said(
                 finding.positions([row for group in some for row in group.figures]),
                 sets=listed(list(dict.fromkeys(group.first.test_set for group in some))),
+                units=counted(n, unit.removesuffix("s")),
+                are="is" if n == 1 else "are",
                 measure=some[0].first.measure,
                 figures=some[0].listed(some[0].figures),
-                **parts,
+                unit=_BY_SEGMENT if unit == "documents" else "",
             )
-
-
-def _thin(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
-    """Metrics that scored next to none of the systems that others did."""
-    some = [(group.title(row), row) for group in groups for row in group.thin]
-    if some:
-        names = listed(list(dict.fromkeys(title for title, _ in some)))
-        rows = finding.positions([row for _, row in some])
-        yield _THIN.said(rows, metrics=names, few=FEW_SYSTEMS)
 
 
 def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:

@@ -51,7 +51,7 @@ def views(
     all_views: list[View] = [*shown.overall()]
     for measure, subset in measured:
         all_views += shown.agreement(measure, subset)
-    all_views += [*shown.rankings(), *shown.overview()]
+    all_views += shown.rankings()
     for measure, subset in measured:
         all_views += shown.averages(measure, subset)
     for measure, subset in measured:
@@ -123,19 +123,6 @@ class _Shown(NamedTuple):
             shown += ["p"] if self.baseline is not None else []
             shown += ["epsilon"] if measure.statistic == "acc_eq" else []
             yield Listing("metaeval", title, tuple(shown), where)
-        for added, of_kind in self.by_kind() if self.baseline is not None else ():
-            if self.sets > 1:
-                yield HeatMap(
-                    table="metaeval",
-                    title=f"{title}{added}: p against {self.baseline}",
-                    rows="metric",
-                    columns="test_set",
-                    value="p",
-                    where={**where, **of_kind, "control": False},
-                    low=0.0,
-                    high=1.0,
-                    prominent=not listed,
-                )
         yield from self.slices(all_slices, title)
 
     def slices(self, where: Mapping[str, Cell], title: str) -> Iterator[View]:
@@ -184,22 +171,6 @@ class _Shown(NamedTuple):
                     where=where,
                     ordered=True,
                     dots=True,
-                )
-
-    def overview(self) -> Iterator[View]:
-        """All measures of one test set side by side, on a page."""
-        for test_set in dict.fromkeys(self.tables["metaeval"].values("test_set")):
-            for added, of_kind in self.by_kind():
-                yield HeatMap(
-                    table="metaeval",
-                    title=f"All measures: {test_set}{added}",
-                    rows="metric",
-                    columns="measure",
-                    value="value",
-                    where={"test_set": test_set, "subset": "all", **of_kind, **self.whole},
-                    faint="few",
-                    under="n",
-                    prominent=False,
                 )
 
     def gains(self) -> Iterator[View]:

@@ -12,6 +12,7 @@ from gnomon.agreement.meaning import (
     LEAST_SETS,
     Drawing,
     make_meaning,
+    meaning_years,
     promised,
     set_pairs,
     signature_differences,
@@ -120,7 +121,7 @@ def delta_accuracy(
 
     Returns:
         A finding whose rows hold ``metric, smallest, largest, share, share_low, share_high, pairs,
-        agree, sets, mean, published``; further tables "curve", "sets" and "years".
+        sets, mean, published``; further tables "curve", "sets" and "years".
 
     Raises:
         DataError: there are fewer than three test sets or 100 pairs, human scores are missing, or
@@ -200,6 +201,11 @@ def _finding(
     made: Sequence[tuple[Meaning, list[SetPairs]]], judged: Sequence[Pairing], drawing: Drawing
 ) -> Finding:
     meanings = [each for each, _ in made]
+    years = [
+        MeaningYearRow(metric=each.metric, **year._asdict())
+        for each, pairs in made
+        for year in meaning_years(pairs)
+    ]
     classes = [row for each in meanings for row in _class_rows(each)]
     curve = [
         MeaningCurveRow(
@@ -230,14 +236,14 @@ def _finding(
                 YEARS,
                 "Years, and what older sets promised",
                 MeaningYearRow,
-                [row for each in meanings for row in _year_rows(each)],
+                years,
             ),
         ),
         signatures={
             **{each.metric: each.signature for each in meanings},
             "delta_accuracy": str(how),
         },
-        views=_views(meanings),
+        views=_views(meanings, {row.metric for row in years}),
         notices=tuple(dict.fromkeys(notice for p in judged for notice in p.notices)),
         facts={
             "test sets": meanings[0].label,
@@ -256,7 +262,6 @@ def _class_rows(meaning: Meaning) -> Iterator[MeaningRow]:
             share=each.share,
             intervals={"share": (each.share_low, each.share_high)},
             pairs=each.pairs,
-            agree=each.agree,
             sets=each.sets,
             mean=each.mean,
             published=published_share(meaning.signature, each.mean),
@@ -275,27 +280,12 @@ def _set_rows(meaning: Meaning, pairs: Sequence[SetPairs]) -> Iterator[MeaningSe
             human=each.human,
             systems=each.systems,
             pairs=each.pairs,
-            agree=each.agree,
             share=each.agree / each.pairs,
             promised=promised([of_set], others),
         )
 
 
-def _year_rows(meaning: Meaning) -> Iterator[MeaningYearRow]:
-    for each in meaning.years:
-        yield MeaningYearRow(
-            metric=meaning.metric,
-            year=each.year,
-            sets=each.sets,
-            pairs=each.pairs,
-            agree=each.agree,
-            share=each.reached,
-            promised=each.promised,
-            p=each.p,
-        )
-
-
-def _views(meanings: Sequence[Meaning]) -> tuple[View, ...]:
+def _views(meanings: Sequence[Meaning], dated: set[str]) -> tuple[View, ...]:
     views: list[View] = []
     for each in meanings:
         where = {"metric": each.metric}
@@ -304,7 +294,7 @@ def _views(meanings: Sequence[Meaning]) -> tuple[View, ...]:
             shown.append("published")
         title = f"{each.metric}: how often people agreed with a difference, {each.label}"
         views.append(Listing(CLASSES, title, tuple(shown), where))
-        if each.years:
+        if each.metric in dated:
             of_years = ("year", "sets", "pairs", "share", "promised", "p")
             title = f"{each.metric}: years beside older sets"
             views.append(Listing(YEARS, title, of_years, where))

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 CLASSES, CURVE, SETS, YEARS = "delta_accuracy", "curve", "sets", "years"
 _PAIRS: Any = column("Pairs", help="of systems, both of which people and the metric tell apart")
-_AGREE: Any = column("Agree", help="pairs that people order as the metric does")
 _OVER = "by redrawing sets, and never narrower than Wilson's"
 
 
@@ -32,7 +31,6 @@ class MeaningRow(Record):
         interval=EndColumns("share_low", "share_high", how=_OVER, kind="share"),
     )
     pairs: int = _PAIRS
-    agree: int = _AGREE
     sets: int = column("Sets", help="test sets that have such pairs")
     mean: float = column("Mean", help="of the differences")
     published: float | None = column(
@@ -65,7 +63,6 @@ class MeaningSetRow(Record):
     human: str = column("Human scores", help="their kind")
     systems: int = column("Systems", help="that people and the metric scored")
     pairs: int = _PAIRS
-    agree: int = _AGREE
     share: float = column("People agree", kind="share", digits=3, help="share of the pairs")
     promised: float = column(
         "Promised", kind="share", digits=3, help="by the curve of all other sets, for these pairs"
@@ -79,7 +76,6 @@ class MeaningYearRow(Record):
     year: int = column("Year", help="by the names of the test sets")
     sets: int = column("Sets", help="of that year")
     pairs: int = _PAIRS
-    agree: int = _AGREE
     share: float = column(
         "People agree",
         kind="share",

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon import stats
 from gnomon.agreement.meaning import (
-    ALPHA,
     judgements_label,
-    newer_share,
     of_hundred,
     sets_label,
     span,
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding, Statement
 
 _COIN = 0.5
+#: largest p at which a year is said to differ from the older ones
+_ALPHA = 0.05
 #: classes that a sentence names
 _CLASSES_SAID = 4
 _CLASSES = Claim(
@@ -54,19 +54,7 @@ _NEWER = Claim(
     "the share that was reached, tested against what the older sets' curve promised by how far"
     " these lie from one another's curves; Holm's correction over years and metrics",
 )
-_ONE_YEAR = Claim(
-    "metaeval.delta_accuracy.one_year",
-    "all sets are of {year}: nothing is known of other years",
-    "caution",
-    "the years that the names of the test sets say",
-)
-_NO_YEARS = Claim(
-    "metaeval.delta_accuracy.no_years",
-    "the names of {sets} do not say of which year they are",
-    "caution",
-    "the names of the test sets",
-)
-CLAIMS = (_CLASSES, _CHANCE, _AGAINST, _NEWER, _ONE_YEAR, _NO_YEARS)
+CLAIMS = (_CLASSES, _CHANCE, _AGAINST, _NEWER)
 
 
 def delta_accuracy_verdict(finding: Finding) -> Iterator[Statement]:
@@ -81,13 +69,7 @@ def delta_accuracy_verdict(finding: Finding) -> Iterator[Statement]:
             [row for row in classes if row.metric == metric],
             [row for row in sets if row.metric == metric],
         )
-    years = {row.year for row in sets}
-    unknown = list(dict.fromkeys(row.test_set for row in sets if row.year is None))
     yield from _newer(finding)
-    if unknown:
-        yield _NO_YEARS.said(finding.positions(sets), sets=listed(unknown))
-    elif len(years) == 1:
-        yield _ONE_YEAR.said(finding.positions(sets), year=next(iter(years)))
 
 
 def _newer(finding: Finding) -> Iterator[Statement]:
@@ -96,8 +78,9 @@ def _newer(finding: Finding) -> Iterator[Statement]:
     rows = [row for row in finding.records(MeaningYearRow) if row.p is not None]
     corrected = stats.holm([row.p or 0.0 for row in rows])
     for row, p in zip(rows, corrected, strict=True):
-        if p <= ALPHA and row.share < row.promised:
-            newer = newer_share(row.year, row.share, row.promised)
+        if p <= _ALPHA and row.share < row.promised:
+            reached = f"in {row.year} people agreed in {of_hundred(row.share)}"
+            newer = f"{reached}, where older sets promised {100 * row.promised:.0f}"
             facts = f"{counted(row.sets, 'set')}, {counted(row.pairs, 'pair')}, {p_value(float(p))}"
             places = finding.positions([row])
             yield _NEWER.said(places, metric=titles[row.metric], newer=f"{newer} ({facts})")

@@ -40,9 +40,6 @@ class SpanAgreementRow(Record):
     f1: float | None = column(
         "F1", digits=3, better="higher", help="harmonic mean of the two", interval=True
     )
-    penalty_r: float | None = column(
-        "r", digits=3, help="correlation of people's scores with the penalties of these marks"
-    )
     judgements: int = _JUDGEMENTS
     marked: float = column("Marked", digits=0, help="characters or spans that were marked")
     gold: float = column("By people", digits=0, help="characters or spans that people marked")
@@ -96,7 +93,6 @@ class ErrorFreeRow(Record):
         help="how often an output without errors is ranked above one with errors",
         interval=True,
     )
-    cut: float | None = column("Cut", digits=4, help="the marker's score that decides")
     ceiling: bool = column("ceiling", help="people beside each other: what can be reached")
 
 

@@ -15,7 +15,6 @@ from gnomon.agreement.error_spans import (
     beside_people,
     calls,
     error_free_figures,
-    penalty_correlation,
     span_agreement,
     span_contests,
 )
@@ -395,7 +394,6 @@ def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRo
             precision=agreement.precision.value,
             recall=agreement.recall.value,
             f1=agreement.f1.value,
-            penalty_r=penalty_correlation(pairs, system),
             judgements=agreement.judgements,
             marked=agreement.marked,
             gold=agreement.gold,
@@ -447,7 +445,6 @@ def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
                     mcc=figures.mcc.value,
                     f1=figures.f1.value,
                     auc=figures.auc.value,
-                    cut=free_calls.cut,
                     ceiling=same,
                     intervals={n: getattr(figures, n).ends for n in ("mcc", "f1", "auc")},
                 )
@@ -455,7 +452,7 @@ def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
 
 def _views(tables: Sequence[Table]) -> tuple[View, ...]:
     names = {table.name for table in tables}
-    shown = ("marks", "unit", "average", "precision", "recall", "f1", "penalty_r", "judgements")
+    shown = ("marks", "unit", "average", "precision", "recall", "f1", "judgements")
     title = tables[0].title
     listings: list[View] = [Listing(AGREEMENT, title, shown, {"system": None})]
     if tables[0].rows:

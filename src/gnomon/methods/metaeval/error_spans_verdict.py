@@ -17,7 +17,7 @@ from gnomon.methods.metaeval.error_span_rows import ErrorFreeRow, SpanAgreementR
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from gnomon.core.findings import Finding, Statement
 
@@ -41,19 +41,6 @@ _PEOPLE = Claim(
     "People beside each other reach F1 {f1} of characters ({n}): no more can be asked of a metric",
     "undecided",
     "outputs that two people checked",
-)
-_BELOW_PEOPLE = Claim(
-    "metaeval.spans.below_people",
-    "People beside each other reach F1 {f1} of characters ({n}), which {marker} does not",
-    "worse",
-    "the interval of the best marker ends below that of people",
-)
-_LIKE_PEOPLE = Claim(
-    "metaeval.spans.like_people",
-    "People beside each other reach F1 {f1} of characters ({n}); the data cannot tell whether"
-    " {marker} does",
-    "undecided",
-    "the intervals of the best marker and of people meet, or there are none",
 )
 _BETTER = Claim(
     "metaeval.spans.better",
@@ -95,10 +82,7 @@ _FEW_DOCUMENTS = Claim(
     "the number of documents of the judgements, below 15",
 )
 #: all that can be said of marks and people's
-CLAIMS = (
-    *(_FOUND, _NOTHING, _PEOPLE, _BELOW_PEOPLE, _LIKE_PEOPLE, _BETTER, _EQUAL, _FREE),
-    *(_FREE_UNSURE, _FEW, _FEW_DOCUMENTS),
-)
+CLAIMS = (*(_FOUND, _NOTHING, _PEOPLE, _BETTER, _EQUAL, _FREE, _FREE_UNSURE, _FEW, _FEW_DOCUMENTS),)
 
 
 def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
@@ -115,7 +99,8 @@ def error_spans_verdict(finding: Finding) -> Iterator[Statement]:
     for row in markers:
         yield _agreement_statement(finding, row)
     for row in [row for row in sound if row.ceiling][:1]:
-        yield _ceiling(finding, row, markers)
+        n = counted(row.judgements, "judgement")
+        yield _PEOPLE.said(finding.positions([row]), f1=_figure(row, "f1"), n=n)
     yield from _contests(finding)
     yield from _free(finding)
     if few:
@@ -145,20 +130,6 @@ def _agreement_statement(finding: Finding, row: SpanAgreementRow) -> Statement:
         return _NOTHING.said(at, whose="People marked", n=n, checked=f" that {title} checked")
     figures = {name: _figure(row, name) for name in ("recall", "precision", "f1")}
     return _FOUND.said(at, marker=title, n=n, **figures)  # type: ignore[arg-type]
-
-
-def _ceiling(
-    finding: Finding, row: SpanAgreementRow, markers: Sequence[SpanAgreementRow]
-) -> Statement:
-    """How far people agree with each other, and how near the best marker comes."""
-    f1, n = _figure(row, "f1"), counted(row.judgements, "judgement")
-    if not markers:
-        return _PEOPLE.said(finding.positions([row]), f1=f1, n=n)
-    high, low = markers[0].ends("f1")[1], row.ends("f1")[0]
-    below = low is not None and high is not None and high < low
-    claim = _BELOW_PEOPLE if below else _LIKE_PEOPLE
-    marker = metric_title(markers[0].marks)
-    return claim.said(finding.positions([row, markers[0]]), f1=f1, n=n, marker=marker)
 
 
 def _contests(finding: Finding) -> Iterator[Statement]:

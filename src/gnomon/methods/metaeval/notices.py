@@ -319,7 +319,7 @@ def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> 
 
 def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
     """Metrics that seem to point the wrong way, where nobody knows which way they point."""
-    directed = {entry.metric for entry in pairing.entries if entry.turned or entry.directed}
+    directed = {entry.metric for entry in pairing.entries if entry.directed}
     for result in results:
         if result.pairing is not pairing or result.subset != "all":
             continue
@@ -358,7 +358,7 @@ def _subsets(pairings: Sequence[Pairing], judging: Judging) -> Iterator[str]:
 
 
 def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
-    """Where segments are taken as independent, and where documents are too few."""
+    """Where segments are taken as independent."""
     for pairing in pairings:
         by_segment = [r for r in results if r.pairing is pairing and r.measure.level == "segment"]
         by = {result.verdicts.interval for result in by_segment}
@@ -372,14 +372,6 @@ def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[s
             yield (
                 f"{pairing.title}: intervals and tests take segments as independent, as was asked;"
                 " where one person judged whole documents they are too narrow"
-            )
-        few = [r.verdicts.drawn for r in by_segment if r.verdicts.interval == "documents"]
-        most = max((int(drawn.max(initial=0)) for drawn in few if drawn is not None), default=None)
-        if most is not None and most < LEAST_DOCUMENTS:
-            yield (
-                f"{pairing.name}: people judged {most} documents; below {LEAST_DOCUMENTS} there are"
-                " no intervals and tests of segment-level figures over documents (unit 'segment'"
-                " takes segments as independent)"
             )
 
 

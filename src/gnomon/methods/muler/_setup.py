@@ -302,14 +302,6 @@ def check_masked_slices(outline: Outline | None, options: BoundOptions) -> Itera
         yield from problems("by", check_slices, outline, options.by)
 
 
-def check_masked_shares(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What methods refuse that mask shares of a feature."""
-    if not options.shares or min(options.shares) <= 0:
-        given = ", ".join(map(str, options.shares)) or "none"
-        yield Problem("shares", UsageError(f"shares must be one or more above 0; got {given}"))
-    yield from check_masked(outline, options)
-
-
 def _mask_faults(masks: Masks) -> Iterator[Problem]:
     for option in fields_of(Masks).values():
         for misfit in misfits(option, getattr(masks, option.name)):
