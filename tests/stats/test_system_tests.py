@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from gnomon.core.errors import UsageError
-from gnomon.stats import approximate_randomisation, bootstrap_p_value, system_bootstrap_test
+from gnomon.stats import approximate_randomisation, system_bootstrap_test
 from gnomon.stats.studentised import studentised_test
+from gnomon.stats.system_tests import sacrebleu_p_value
 
 
 @pytest.fixture
@@ -34,11 +35,9 @@ def test_a_baseline_that_is_no_system_is_refused(test, baseline, scores) -> None
 
 def test_sacrebleu_s_null_counts_sizes_above_the_observed_size() -> None:
     # sizes .4 .1 .3 .2 less their mean .25: .15 -.15 .05 -.05; two of four lie above .04
-    assert bootstrap_p_value([0.4, -0.1, 0.3, 0.2], 0.04, null="sacrebleu") == 3 / 5
-    assert bootstrap_p_value([0.4, -0.1, 0.3, 0.2], -0.2, null="sacrebleu", plus_one=False) == 0
-    assert bootstrap_p_value([0.0, 0.0], 0.0, null="sacrebleu") == 1
-    with pytest.raises(UsageError, match="'sign' or 'centred'"):
-        bootstrap_p_value([0.1], 0.1, null="sacrebleu", alternative="less")
+    assert sacrebleu_p_value([0.4, -0.1, 0.3, 0.2], 0.04) == 3 / 5
+    assert sacrebleu_p_value([0.4, -0.1, 0.3, 0.2], -0.2) == 1 / 5
+    assert sacrebleu_p_value([0.0, 0.0], 0.0) == 1
 
 
 def test_of_few_segments_no_interval_of_a_score_is_given() -> None:

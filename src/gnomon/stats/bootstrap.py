@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.core.errors import UnknownNameError
 from gnomon.stats._pair_tests import Joint, joint_cells, standardised
 from gnomon.stats._rows import PairedRows, arranged, mean_of_known
 from gnomon.stats.measures import (
@@ -23,7 +23,6 @@ from gnomon.stats.significance import (
     check_alternative,
     check_confidence,
     check_count,
-    p_value,
     reverse,
     slack,
 )
@@ -222,10 +221,6 @@ def _of_groups(
     return _weighted_means(values, multiplicities(groups, values.shape[1]))
 
 
-Null = Literal["sign", "centred", "sacrebleu"]
-_NULLS: tuple[Null, ...] = ("sign", "centred", "sacrebleu")
-
-
 class BootstrapTest(NamedTuple):
     """Intervals of each metric's statistic, and a test of every ordered pair.
 
@@ -252,7 +247,6 @@ def bootstrap_test(
     level: Level = "segment",
     unit: Unit = "inputs",
     alternative: Alternative = "greater",
-    null: Null = "sign",
     confidence: float = 0.95,
     count: int = 1000,
     seed: int = 0,
@@ -278,7 +272,6 @@ def bootstrap_test(
         unit: what is drawn: ``inputs`` (items), ``systems``, or ``both``. System scores have one
             item, so draw their ``systems``.
         alternative: ``greater``: the row metric agrees better than the column metric.
-        null: see :func:`bootstrap_p_value`.
         confidence: share of replicates inside the intervals, in (0, 1).
         count: number of draws.
         seed: seed of the draws.
@@ -291,7 +284,7 @@ def bootstrap_test(
 
     Raises:
         LengthMismatchError: the shapes do not fit.
-        UnknownNameError: no such statistic, grouping, level, unit, null or alternative.
+        UnknownNameError: no such statistic, grouping, level, unit or alternative.
         UsageError: no draws, or a confidence that is no share.
     """
     measured = grouped_statistic(statistic, grouping, level)
@@ -311,7 +304,7 @@ def bootstrap_test(
         drawn = int(joint.cells.any(axis=0).sum()) if expanded and unit == "inputs" else None
         replicated.update(Replicated.of_pairs(joint, values, observed, drawn))
     return bootstrap_table(
-        statistics, replicated, confidence, alternative=alternative, null=null, plus_one=plus_one
+        statistics, replicated, confidence, alternative=alternative, plus_one=plus_one
     )
 
 
@@ -320,52 +313,39 @@ def bootstrap_p_value(
     observed: float,
     *,
     alternative: Alternative = "two-sided",
-    null: Null = "sign",
     plus_one: bool = True,
     drawn: int | None = None,
 ) -> float:
     """p-value of a difference from its bootstrap replicates.
 
+    It is the share of replicates that do not have the sign in question (Koehn, 2004), doubled for
+    ``two-sided``.
+
     Args:
         replicates: differences of resamples [draws]; NaN does not count.
         observed: the difference observed.
         alternative: ``greater`` (the difference is positive), ``less`` or ``two-sided``.
-        null: ``sign``: share of replicates that do not have the sign in question (Koehn, 2004),
-            doubled for ``two-sided``; ``centred``: share of replicates, less their mean, that
-            are as extreme as the observed difference; ``sacrebleu``: share of sizes of replicates,
-            less their mean, above the size of the observed difference, which is what sacreBLEU's
-            paired bootstrap reports: about half of ``centred``. It is two-sided in name, so other
-            alternatives are refused; p is 1 where no replicate differs.
         plus_one: see :func:`~gnomon.stats.p_value`.
         drawn: how many things each replicate was drawn of, for p-values that are right for few of
             them, too: see :func:`~gnomon.stats.student.expanded_p`. None: the shares as they
-            are. Not with ``sacrebleu``, which is what sacreBLEU reports.
+            are.
 
     Returns:
         p; NaN without defined replicates.
 
     Raises:
-        UnknownNameError: no such alternative or null.
-        UsageError: ``sacrebleu`` with an alternative that it lacks.
+        UnknownNameError: no such alternative.
 
     >>> bootstrap_p_value([0.1, 0.2, -0.1], 0.1, alternative="greater")
     0.5
     """
     check_alternative(alternative)
-    if null not in _NULLS:
-        raise UnknownNameError("null hypothesis", str(null), _NULLS)
     values = np.asarray(replicates, dtype=np.float64)
     values = values[~np.isnan(values)]
     if not len(values) or np.isnan(observed):
         return float("nan")
-    if null == "sacrebleu":
-        return _as_sacrebleu(values, observed, alternative, plus_one=plus_one)
     few = drawn is not None and drawn > 1
     right = partial(expanded_p, n=drawn) if few and drawn is not None else float
-    if null == "centred":
-        centred = values - values.mean()
-        p = p_value(centred, observed, alternative=alternative, plus_one=plus_one).p
-        return min(1.0, 2 * right(p / 2)) if alternative == "two-sided" else right(p)
     zero = slack(values, observed)
     against = {"greater": int((values <= zero).sum()), "less": int((values >= -zero).sum())}
     shares = {k: (r + plus_one) / (len(values) + plus_one) for k, r in against.items()}
@@ -373,21 +353,6 @@ def bootstrap_p_value(
     if alternative == "two-sided":
         return min(1.0, 2 * min(shares.values()))
     return shares[alternative]
-
-
-def _as_sacrebleu(
-    values: NDArray[np.float64], observed: float, alternative: Alternative, *, plus_one: bool
-) -> float:
-    if alternative != "two-sided":
-        raise UsageError(
-            f"the null hypothesis 'sacrebleu' is tested two-sided; for {alternative!r} take 'sign'"
-            " or 'centred'"
-        )
-    sizes = np.abs(values)
-    if not sizes.any():
-        return 1.0
-    above = int((sizes - sizes.mean() > abs(observed)).sum())
-    return (above + plus_one) / (len(sizes) + plus_one)
 
 
 class Replicated(NamedTuple):
@@ -423,7 +388,6 @@ def bootstrap_table(
     confidence: float,
     *,
     alternative: Alternative,
-    null: Null,
     plus_one: bool,
 ) -> BootstrapTest:
     """Intervals and p-values of all that was replicated."""
@@ -439,6 +403,6 @@ def bootstrap_table(
         difference_intervals[:, i, j], difference_intervals[:, j, i] = ends, -ends[::-1]
         for cell, said in (((i, j), alternative), ((j, i), reverse(alternative))):
             p[cell] = bootstrap_p_value(
-                values, observed, alternative=said, null=null, plus_one=plus_one, drawn=drawn
+                values, observed, alternative=said, plus_one=plus_one, drawn=drawn
             )
     return BootstrapTest(statistics, intervals, differences, difference_intervals, p)

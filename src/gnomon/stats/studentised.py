@@ -25,13 +25,7 @@ from gnomon.stats.jackknife import (
     left_out_sums,
 )
 from gnomon.stats.resampling import resample_counts, resampled_sums
-from gnomon.stats.significance import (
-    Alternative,
-    check_alternative,
-    check_confidence,
-    check_count,
-    reverse,
-)
+from gnomon.stats.significance import check_confidence, check_count
 from gnomon.stats.student import upper_quantile, upper_tail
 from gnomon.stats.system_tests import (
     approximate_randomisation,
@@ -71,11 +65,10 @@ class Studentised(NamedTuple):
     greater: float
     less: float
 
-    def p(self, alternative: Alternative) -> float:
-        """The p-value of an alternative; at most 1 - confidence exactly where 0 lies outside."""
-        if alternative == "two-sided":
-            return math.nan if math.isnan(self.less) else min(1.0, 2 * min(self.greater, self.less))
-        return self.greater if alternative == "greater" else self.less
+    @property
+    def p(self) -> float:
+        """Two-sided; at most 1 - confidence exactly where 0 lies outside."""
+        return math.nan if math.isnan(self.less) else min(1.0, 2 * min(self.greater, self.less))
 
 
 _UNKNOWN = Studentised(*(math.nan,) * 4)
@@ -136,13 +129,11 @@ def studentised_test(
     statistics: ArrayLike,
     *,
     aggregate: Aggregate | None = None,
-    baseline: int = 0,
-    alternative: Alternative = "two-sided",
     confidence: float = 0.95,
     count: int = 1000,
     seed: int = 0,
 ) -> BootstrapTest:
-    """Studentised paired bootstrap over segments of scores and of differences from a baseline.
+    """Studentised paired bootstrap over segments of scores and of differences from the first.
 
     A corpus metric's standard errors come of what each segment adds to it (by leaving it out), in
     resamples of the same quantities: exact for means, to first order for others.
@@ -152,8 +143,6 @@ def studentised_test(
             segments [systems, segments, statistics]; NaN is missing.
         aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
             scores are averaged.
-        baseline: position of the system that all others are compared with.
-        alternative: ``greater``: the other system scores higher than the baseline.
         confidence: of the intervals, in (0, 1).
         count: number of resamples.
         seed: of the resamples.
@@ -165,15 +154,13 @@ def studentised_test(
 
     Raises:
         LengthMismatchError: neither shape, or statistics without ``aggregate``.
-        UnknownNameError: no such alternative.
         UsageError: no draws, or a confidence that is no share.
     """
-    check_alternative(alternative)
     check_count(count)
     check_confidence(confidence)
     x, score = summable(statistics, aggregate)
     result = _empty(own_scores(x, score))
-    for joint in _each_with_baseline(x, baseline):
+    for joint in _each_with_first(x):
         cells = joint.cells[0]
         chosen = x[joint.metrics][:, cells]
         counts = _resample_counts(chosen.shape[1], count, seed)
@@ -193,15 +180,15 @@ def studentised_test(
                 replicates = values[:, i] if single else values[:, i] - values[:, j]
                 sums, squares = resampled_sums(np.stack([influences, influences**2]), counts)
                 test = studentised(estimate, influences, replicates, sums, squares, confidence)
-            _write(result, pair, estimate, test, alternative)
+            _write(result, pair, estimate, test)
     return result
 
 
-def _each_with_baseline(x: NDArray[np.float64], baseline: int) -> list[Joint]:
-    """Each system alone, and beside the baseline, on the segments that both have."""
+def _each_with_first(x: NDArray[np.float64]) -> list[Joint]:
+    """Each system alone, and beside the first, on the segments that both have."""
     present = np.asarray(~np.isnan(x).any(axis=2))
     pairs = [(k, k) for k in range(len(x))]
-    pairs += [(k, baseline) for k in range(len(x)) if k != baseline]
+    pairs += [(k, 0) for k in range(1, len(x))]
     return joint_cells(present[:, None], pairs)
 
 
@@ -210,8 +197,6 @@ def system_document_test(
     documents: NDArray[np.int64],
     *,
     aggregate: Aggregate | None = None,
-    baseline: int = 0,
-    alternative: Alternative = "two-sided",
     confidence: float = 0.95,
 ) -> BootstrapTest:
     """The same by leaving out one document at a time; see :func:`~gnomon.stats.jackknife`.
@@ -220,8 +205,6 @@ def system_document_test(
         statistics: as for :func:`studentised_test`.
         documents: the document of each segment, from 0 [segments].
         aggregate: likewise.
-        baseline: likewise.
-        alternative: likewise.
         confidence: likewise.
 
     Returns:
@@ -230,7 +213,7 @@ def system_document_test(
     """
     x, score = summable(statistics, aggregate)
     result = _empty(own_scores(x, score))
-    for joint in _each_with_baseline(x, baseline):
+    for joint in _each_with_first(x):
         cells = joint.cells[0]
         chosen = x[joint.metrics][:, cells]
         _, which = np.unique(documents[cells], return_inverse=True)
@@ -244,7 +227,7 @@ def system_document_test(
             half, up = float(test_of_pair.p) / 2, estimate > 0
             tails = (half, 1 - half) if up else (1 - half, half)
             test = Studentised(float(test_of_pair.low), float(test_of_pair.high), *tails)
-            _write(result, pair, estimate, test, alternative)
+            _write(result, pair, estimate, test)
     return result
 
 
@@ -253,7 +236,6 @@ def system_document_randomisation(
     documents: NDArray[np.int64],
     *,
     aggregate: Aggregate | None = None,
-    alternative: Alternative = "two-sided",
     count: int = 1000,
     seed: int = 0,
 ) -> NDArray[np.float64]:
@@ -263,7 +245,6 @@ def system_document_randomisation(
         statistics: as for :func:`studentised_test`.
         documents: the document of each segment, from 0 [segments].
         aggregate: likewise.
-        alternative: likewise.
         count: number of draws.
         seed: of the coins.
 
@@ -285,7 +266,6 @@ def system_document_randomisation(
             inside @ x[[k, 0]][:, both],
             aggregate=score,
             baseline=1,
-            alternative=alternative,
             count=count,
             seed=seed,
         )
@@ -395,7 +375,6 @@ def _write(
     pair: tuple[int, int],
     estimate: float,
     test: Studentised,
-    alternative: Alternative,
 ) -> None:
     i, j = pair
     if i == j:
@@ -404,8 +383,4 @@ def _write(
     found.differences[i, j], found.differences[j, i] = estimate, -estimate
     found.difference_intervals[:, i, j] = test.low, test.high
     found.difference_intervals[:, j, i] = -test.high, -test.low
-    found.p[i, j], found.p[j, i] = test.p(alternative), _turned(test).p(reverse(alternative))
-
-
-def _turned(test: Studentised) -> Studentised:
-    return Studentised(-test.high, -test.low, test.less, test.greater)
+    found.p[i, j] = found.p[j, i] = test.p

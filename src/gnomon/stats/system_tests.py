@@ -16,14 +16,9 @@ from gnomon.stats._pair_tests import (
     exchanged,
     joint_cells,
 )
-from gnomon.stats.bootstrap import BootstrapTest, Null, Replicated, bootstrap_table
+from gnomon.stats.bootstrap import BootstrapTest, Replicated, bootstrap_table
 from gnomon.stats.resampling import resample_counts, resampled_sums
-from gnomon.stats.significance import (
-    Alternative,
-    check_alternative,
-    check_confidence,
-    check_count,
-)
+from gnomon.stats.significance import check_confidence, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,19 +36,15 @@ def system_bootstrap_test(
     *,
     aggregate: Aggregate | None = None,
     baseline: int | None = None,
-    alternative: Alternative = "two-sided",
-    null: Null = "sign",
     confidence: float = 0.95,
     count: int = 1000,
     seed: int = 0,
-    plus_one: bool = True,
-    expand: bool = True,
 ) -> BootstrapTest:
-    """Paired bootstrap over segments of system scores and their differences (Koehn, 2004).
+    """Paired bootstrap over segments of system scores (Koehn, 2004), with sacreBLEU's p.
 
-    Percentiles of few segments lie too close together, so that differences look more certain than
-    they are; by default they are expanded, as Student's t asks for of as many segments (Hesterberg,
-    2015): under 120 segments the share of false findings is that of ``alternative`` and p again.
+    Intervals are the percentiles themselves. p is what sacreBLEU reports, see
+    :func:`sacrebleu_p_value`. Both are too short and too small for few segments;
+    :func:`~gnomon.stats.studentised_test` is not.
 
     Args:
         statistics: segment scores [systems, segments], or what a corpus metric adds up over
@@ -61,14 +52,9 @@ def system_bootstrap_test(
         aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
             scores are averaged.
         baseline: compare every system with this one (by position) alone; all pairs by default.
-        alternative: ``greater``: the row system scores higher than the column system.
-        null: see :func:`~gnomon.stats.bootstrap_p_value`.
         confidence: share of replicates inside the intervals, in (0, 1).
         count: number of resamples.
         seed: seed of the resamples, the same segments for all systems.
-        plus_one: see :func:`~gnomon.stats.p_value`.
-        expand: make intervals and p-values right for few segments; False for the percentiles
-            themselves, as sacreBLEU and Koehn (2004) have them.
 
     Returns:
         Scores, differences, intervals and p-values; pairs are compared on the segments that both
@@ -76,10 +62,8 @@ def system_bootstrap_test(
 
     Raises:
         LengthMismatchError: neither shape, or statistics without ``aggregate``.
-        UnknownNameError: no such alternative or null.
         UsageError: no draws, a confidence that is no share, or a baseline that is no system.
     """
-    check_alternative(alternative)
     check_count(count)
     check_confidence(confidence)
     x, score = summable(statistics, aggregate)
@@ -90,13 +74,35 @@ def system_bootstrap_test(
     for joint in joint_cells(present[:, None], pairs):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
         values = score(resampled(chosen, counts))
-        observed = score(chosen.sum(axis=1))
-        drawn = int(joint.cells[0].sum()) if expand else None
-        replicated.update(Replicated.of_pairs(joint, values, observed, drawn))
-    scores = own_scores(x, score)
-    return bootstrap_table(
-        scores, replicated, confidence, alternative=alternative, null=null, plus_one=plus_one
+        replicated.update(Replicated.of_pairs(joint, values, score(chosen.sum(axis=1))))
+    found = bootstrap_table(
+        own_scores(x, score), replicated, confidence, alternative="two-sided", plus_one=True
     )
+    for (i, j), (values, observed, _) in replicated.items():
+        if i != j:
+            found.p[i, j] = found.p[j, i] = sacrebleu_p_value(values, observed)
+    return found
+
+
+def sacrebleu_p_value(replicates: ArrayLike, observed: float) -> float:
+    """P as sacreBLEU's paired bootstrap reports it.
+
+    It is the share of sizes of replicates, less their mean, above the size of the observed
+    difference: about half of what a two-sided test has. It is 1 where no replicate differs.
+
+    Args:
+        replicates: differences of resamples [draws]; NaN does not count.
+        observed: the difference observed.
+
+    Returns:
+        p; NaN without defined replicates.
+    """
+    sizes = np.abs(np.asarray(replicates, dtype=np.float64))
+    sizes = sizes[~np.isnan(sizes)]
+    if not len(sizes) or np.isnan(observed):
+        return float("nan")
+    above = int((sizes - sizes.mean() > abs(observed)).sum())
+    return (above + 1) / (len(sizes) + 1) if sizes.any() else 1.0
 
 
 def approximate_randomisation(
@@ -104,10 +110,8 @@ def approximate_randomisation(
     *,
     aggregate: Aggregate | None = None,
     baseline: int | None = None,
-    alternative: Alternative = "two-sided",
     count: int = 1000,
     seed: int = 0,
-    plus_one: bool = True,
 ) -> PairTest:
     """Approximate randomisation of system scores (Noreen, 1989; Riezler and Maxwell, 2005).
 
@@ -120,21 +124,17 @@ def approximate_randomisation(
         aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
             scores are averaged.
         baseline: compare every system with this one (by position) alone; all pairs by default.
-        alternative: ``greater``: the row system scores higher than the column system.
         count: number of draws.
         seed: seed of the coins.
-        plus_one: see :func:`~gnomon.stats.p_value`.
 
     Returns:
-        Scores, differences and p-values of every ordered pair, on the segments that both have; NaN
-        without two such segments.
+        Scores, differences and two-sided p-values of every pair, on the segments that both have;
+        NaN without two such segments.
 
     Raises:
         LengthMismatchError: neither shape, or statistics without ``aggregate``.
-        UnknownNameError: no such alternative.
         UsageError: no draws, or a baseline that is no system.
     """
-    check_alternative(alternative)
     check_count(count)
     x, score = summable(statistics, aggregate)
     present = np.asarray(~np.isnan(x).any(axis=2))
@@ -142,7 +142,7 @@ def approximate_randomisation(
     for joint in joint_cells(present[:, None], _compared(len(x), baseline)):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
         drawn.update(_randomised(joint, chosen, score, count, seed))
-    judge = Judge(alternative, plus_one, None)
+    judge = Judge("two-sided", plus_one=True, early_stopping=None)
     return judge.table(own_scores(x, score), drawn)
 
 

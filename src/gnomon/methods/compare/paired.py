@@ -345,11 +345,9 @@ def _published(
         values,
         aggregate=paired.aggregate,
         baseline=0,
-        null="sacrebleu",
         confidence=plan.confidence,
         count=plan.resamples,
         seed=plan.seed,
-        expand=False,
     )
 
 
