@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,7 +43,7 @@ from gnomon.stats.measures import (
 from gnomon.stats.significance import Alternative, EarlyStopping, check_alternative, check_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -349,10 +348,8 @@ def permutation_test(
     alternative: Alternative = "greater",
     count: int = 1000,
     seed: int = 0,
-    independent: bool = False,
     plus_one: bool = True,
     early_stopping: EarlyStopping | None = None,
-    workers: int = 1,
 ) -> PairTest:
     """Does one metric agree better with people than another? (Deutsch et al., 2021).
 
@@ -386,11 +383,9 @@ def permutation_test(
         alternative: ``greater``: the row metric agrees better than the column metric.
         count: number of draws.
         seed: seed of the draws; the same for any number of workers.
-        independent: whether every pair of metrics gets its own draws.
         plus_one: see :func:`~gnomon.stats.p_value`.
         early_stopping: see :func:`~gnomon.stats.p_value`; saves time where draws are dear (all but
             Pearson's r and system means), when both directions of a pair are decided.
-        workers: threads.
 
     Returns:
         Statistics, differences and p-values of every ordered pair; p is NaN where either
@@ -399,7 +394,7 @@ def permutation_test(
     Raises:
         LengthMismatchError: the shapes do not fit.
         UnknownNameError: no such statistic, grouping, level, exchange or alternative.
-        UsageError: no draws, no workers, or a grouping that the statistic cannot have.
+        UsageError: no draws, or a grouping that the statistic cannot have.
 
     >>> people = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     >>> result = permutation_test(people, [[1, 2, 3, 4, 5, 6], [3, 1, 2, 6, 5, 4]])
@@ -410,18 +405,16 @@ def permutation_test(
     check_swap(swap)
     check_alternative(alternative)
     check_count(count)
-    if workers < 1:
-        raise UsageError(f"a test needs at least one worker; got {workers}")
     h, m = score_arrays(human, metrics, level)
     if not callable(statistic):  # a function may know how many systems and items there are
         h, m = _in_use(h, m, level)
     present = ~np.isnan(m) if level == "system" else ~(np.isnan(m) | np.isnan(h))
     statistics = measured.of_metrics(h, m, present)
     judge = Judge(alternative, plus_one, early_stopping)
-    drawn = _Draws(measured, h, m, swap, (seed,), count, workers, judge)
+    drawn = _Draws(measured, h, m, swap, seed, count, judge)
     differences = {}
     for joint in joint_cells(present, all_pairs(len(m))):
-        differences.update(drawn.each_pair_alone(joint) if independent else drawn.of(joint))
+        differences.update(drawn.of(joint))
     return judge.table(statistics, differences)
 
 
@@ -444,9 +437,8 @@ class _Draws(NamedTuple):
     human: NDArray[np.float64]
     metrics: NDArray[np.float64]
     swap: Swap
-    seed: tuple[int, ...]
+    seed: int
     number: int
-    workers: int
     judge: Judge
 
     def of(self, joint: Joint) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
@@ -454,41 +446,29 @@ class _Draws(NamedTuple):
             # draws are dear and pairs share none of their cost: stop at each pair's verdict
             alone = (Joint(joint.cells, [pair]) for pair in joint.pairs)
             return {pair_alone.pairs[0]: self._until_decided(pair_alone) for pair_alone in alone}
-        observed, nulls = self._differences(joint)
-        null = np.concatenate(list(nulls(blocks(self.number))))[: self.number]
+        observed, of_block = self._differences(joint)
+        null = np.concatenate([of_block(block) for block in blocks(self.number)])[: self.number]
         return {p: (float(observed[k]), null[:, k]) for k, p in enumerate(joint.pairs)}
 
-    def each_pair_alone(
-        self, joint: Joint
-    ) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
-        differences = {}
-        for pair in joint.pairs:
-            alone = self._replace(seed=(*self.seed, *pair))
-            differences.update(alone.of(Joint(joint.cells, [pair])))
-        return differences
-
     def _until_decided(self, joint: Joint) -> tuple[float, NDArray[np.float64]]:
-        (observed,), nulls = self._differences(joint)
-        null, ahead = np.empty(0), blocks(self.number)
-        while ahead and not self.judge.decided(null, observed):
-            now, ahead = ahead[: self.workers], ahead[self.workers :]
-            null = np.concatenate([null, *(block[:, 0] for block in nulls(now))])
+        (observed,), of_block = self._differences(joint)
+        null = np.empty(0)
+        for block in blocks(self.number):
+            if self.judge.decided(null, observed):
+                break
+            null = np.concatenate([null, of_block(block)[:, 0]])
         return float(observed), null[: self.number]
 
     def _differences(
         self, joint: Joint
-    ) -> tuple[NDArray[np.float64], Callable[[list[int]], Iterator[NDArray[np.float64]]]]:
+    ) -> tuple[NDArray[np.float64], Callable[[int], NDArray[np.float64]]]:
         observed, nulls = differences(self.measure, self.human, self.metrics, joint, self.swap)
         shape = (self.metrics.shape[1], self.metrics.shape[2])
 
         def of_block(block: int) -> NDArray[np.float64]:
-            return nulls(exchanged(self.swap, shape, self.seed, block).astype(np.float64))
+            return nulls(exchanged(self.swap, shape, (self.seed,), block).astype(np.float64))
 
-        def of_blocks(numbers: list[int]) -> Iterator[NDArray[np.float64]]:
-            with ThreadPoolExecutor(self.workers) as pool:
-                yield from pool.map(of_block, numbers)
-
-        return observed, of_blocks
+        return observed, of_block
 
 
 # Permutation test of tie-aware accuracy that exchanges decisions instead of scores.
