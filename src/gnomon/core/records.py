@@ -271,9 +271,9 @@ def _end_column(column: Column, declared: ColumnOf, side: int, confidence: float
     return Column(name, title, ends.kind, digits, None, help_)
 
 
-def column_names(row: type[Record], *, without: Iterable[str] = ()) -> tuple[str, ...]:
+def column_names(row: type[Record]) -> tuple[str, ...]:
     """The columns of a class of rows by name, for a listing of all of them."""
-    return tuple(column.name for column in columns_of(row, without=without))
+    return tuple(column.name for column in columns_of(row))
 
 
 def table(

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         Highlight,
         Level,
         Statement,
-        View,
     )
     from gnomon.core.scores import Scores
     from gnomon.core.tabular import Grid, GridRow
@@ -287,7 +286,6 @@ _LEAST_WIDTH = 40
 def print_finding(
     finding: Finding,
     *,
-    view: View | None = None,
     digits: int | None = None,
     width: int | None = None,
     most: int | None = None,
@@ -300,7 +298,6 @@ def print_finding(
 
     Args:
         finding: what a method found.
-        view: one of its views; by default those of :meth:`Finding.shown`.
         digits: digits after the point; by default each column's own.
         width: characters per line; by default COLUMNS, the terminal's, or 100 where none is known.
         most: rows of a table; those that say least are left out, and counted. All by default.
@@ -311,11 +308,9 @@ def print_finding(
     if finding.facts:
         facts = " | ".join(f"{name}: {value}" for name, value in finding.facts.items())
         _line(console, facts, "dim")
-    if view is None:
-        for line in shaded(finding, colours=console.color_system is not None):
-            console.print(_encodable_line(console, line), soft_wrap=True)
-    shown = finding.shown() if view is None else (view,)
-    *others, last = (_cut(grid(finding, shown_view, digits=digits), most) for shown_view in shown)
+    for line in shaded(finding, colours=console.color_system is not None):
+        console.print(_encodable_line(console, line), soft_wrap=True)
+    *others, last = (_cut(grid(finding, view, digits=digits), most) for view in finding.shown())
     for other in others:
         signatures = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
         _print_grid(console, replace(other, signatures=signatures), ())  # others come at the end

@@ -275,7 +275,7 @@ def test_a_metric_without_statistics_is_compared_by_the_mean_of_its_segments(tin
     assert _row(other, "bad")["difference"] == pytest.approx(-0.25)
 
 
-def test_segments_without_a_score_are_left_out_of_the_pair_and_told_of(tiny) -> None:
+def test_segments_without_a_score_are_left_out_of_the_pair_and_counted(tiny) -> None:
     nan = math.nan
     holes = [[1.0, 0.5, nan, 1.0], [0.5, nan, 0.5, 0.0], [nan] * 4]
     found = gnomon.compare(tiny, [_scores(holes, system=[5 / 6, 1 / 3, nan])], **FEW)
@@ -286,11 +286,10 @@ def test_segments_without_a_score_are_left_out_of_the_pair_and_told_of(tiny) -> 
     nothing = _row(found, "same")
     assert [nothing[key] for key in ("score", "difference", "p", "verdict")] == [None] * 4
     assert (nothing["segments"], nothing["wins"]) == (0, 0)
-    told = "segments without a score: good (1), bad (1), same (4)"
-    assert any(told in notice for notice in found.notices)
+    assert [_row(found, name)["missing"] for name in ("good", "bad", "same")] == [1, 1, 4]
     alike = [[1.0, nan, 0.0, 1.0], [0.5, nan, 0.5, 0.0]]
     shared = gnomon.compare(tiny.select(systems=["good", "bad"]), [_scores(alike)], **FEW)
-    assert shared.notices[0] == "mine: 1 segments have no score and are left out"
+    assert [_row(shared, name)["missing"] for name in ("good", "bad")] == [1, 1]
 
 
 def test_a_user_s_function_can_be_compared(tiny) -> None:

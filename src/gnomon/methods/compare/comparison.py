@@ -498,7 +498,7 @@ def scored(
 def notices(
     testset: TestSet, scored: Sequence[Scores], pairings: Sequence[PairedScores]
 ) -> list[str]:
-    """Equal outputs, missing scores, and what was compared instead of a corpus score."""
+    """Equal outputs, and what was compared instead of a corpus score."""
     baseline, *others = testset.systems
     same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
     statements = [f"{name} and {baseline} have the same output in every segment" for name in same]
@@ -507,29 +507,12 @@ def notices(
         statements += [
             f"{scores.metric}: {notice}" for notice in scores.notices if notice not in anomalies
         ]
-        statements += _holes(paired)
         if paired.aggregate is None and not _is_mean(scores):
             statements.append(
                 f"{scores.metric}: the corpus score is not the mean of its segments, which is what"
                 " is compared here"
             )
     return statements
-
-
-def _holes(paired: PairedScores) -> list[str]:
-    missing = np.isnan(paired.segments)
-    if not missing.any():
-        return []
-    if (missing == missing[0]).all():
-        n = int(missing[0].sum())
-        return [f"{paired.metric}: {n} segments have no score and are left out"]
-    lacking = zip(paired.systems, missing.sum(axis=1).tolist(), strict=True)
-    counts = ", ".join(f"{name} ({n})" for name, n in lacking if n)
-    statement = (
-        f"{paired.metric}: segments without a score: {counts}; differences are taken over the"
-        " segments that both have, scores over all that a system has"
-    )
-    return [statement]
 
 
 def _is_mean(scores: Scores) -> bool:
