@@ -392,7 +392,6 @@ def test_human_system_scores_beside_metric_segment_scores() -> None:
         ({"level": "document"}, UnknownNameError, "system"),
         ({"alternative": "more"}, UnknownNameError, "greater"),
         ({"count": 0}, UsageError, "at least one draw"),
-        ({"workers": 0}, UsageError, "worker"),
         ({"level": "system", "grouping": "item"}, UsageError, "one group"),
         ({"statistic": acc_eq, "grouping": "item"}, UsageError, "its own grouping"),
     ],
