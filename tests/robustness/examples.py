@@ -248,7 +248,7 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
         )  # fmt: skip
     fed = [{"src": text, "mt": text, "ref": text} for text in TEXTS]
     comet = write(base / "comet" / "c.json", [json.dumps(fed, indent=1)])
-    yield _converted("comet", ("comet",), comet.parent, comet)
+    yield replace(_converted("comet", ("comet",), comet.parent, comet), open_ended=ALL)
     made = [
         formats.Paraphrase(n + 1, f"{text} {k}", f"m{k}")
         for n, text in enumerate(TEXTS)
@@ -287,7 +287,7 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     yield Example(
         "aces", ("aces", "--pairs"), minimal.parent,
         ("stress", "--pairs", str(minimal), "-f", "json", "-o", "OUT"),
-        lambda _: formats.read_pairs(minimal),
+        lambda _: formats.read_pairs(minimal), open_ended=ALL,
     )  # fmt: skip
     perturbed = {
         "mt_sent": "a cat sat", "pert_sent": "a dog sat", "eng_sent": "a cat sat",
@@ -297,7 +297,7 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     yield Example(
         "demetr", ("demetr",), demetr.parent,
         ("stress", "--pairs", str(demetr), "-f", "json", "-o", "OUT"),
-        lambda _: formats.read_pairs(demetr),
+        lambda _: formats.read_pairs(demetr), open_ended=ALL,
     )  # fmt: skip
     drawn = write(
         base / "sample" / "sample.tsv",
