@@ -13,6 +13,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import parse_tree
 from gnomon.methods.paraphrase import codes
+from gnomon.methods.paraphrase.generation import OutputCodes, plan
 from gnomon.methods.paraphrase.generation._by_model import codes_of_outputs
 
 pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
@@ -138,27 +139,23 @@ def model_of_structures(structures: codes.Codes, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("model_of_structures")
 def test_outputs_may_bring_their_trees(structures: codes.Codes, tmp_path: Path) -> None:
-    (tmp_path / "x.ptb").write_text(f"{_TREES[1]}\n(())\n", encoding="utf-8")
-    wanted = _asked(tmp_path, f", trees=['{tmp_path}/x.ptb']")
-    assert main(wanted) == 0
-    made = [json.loads(line) for line in (tmp_path / "made.jsonl").read_text().split("\n")[:-1]]
-    assert [(one["segment"], one["system"], one["method"]) for one in made] == [
+    outputs = TestSet.from_lists({"x": ["a cat", "a dog"]}, ["the cat", "the dog"])
+    coder = codes.SentenceCoder(structures, {"a cat": parse_tree(_TREES[1])})
+    under = OutputCodes(codes=coder, limit=5)
+    model = load_seq2seq(str(tmp_path / "m"), device="cpu")
+    made = [one for batch in plan(outputs, under, model=model).batches() for one in batch]
+    assert [(one.segment, one.system, one.method) for one in made] == [
         (1, "x", "output-codes-syntactic")
     ]
     code = structures.assign([], trees=[parse_tree(_TREES[1])])[0]
-    model = load_seq2seq(str(tmp_path / "m"), device="cpu")
     (row,) = beam(model, ["the cat"], beam=6, prefixes=[[model.codes[code]]], limit=5)
-    assert made[0]["text"] in {one.text for one in row}
-    assert main([*wanted, "--first", "1"]) == 0  # of the trees, too
+    assert made[0].text in {one.text for one in row}
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("", "give those of the outputs, too (trees=['SYSTEM.ptb', ...])"),
-        (", trees=['y.ptb']", "unknown system 'y'"),
-        (", trees=['x=short.ptb']", "short.ptb has 1 trees, and x has 2 outputs"),
-        (", trees=['x.ptb'], tagger='spacy:x'", "choose one"),
+        ("", "name the parser that made them (tagger='spacy:NAME')"),
         (", encoder='x'", "model 'x' belongs to semantic codes"),
     ],
 )
@@ -170,7 +167,6 @@ def test_what_outputs_lack_is_said(
     more: str,
     said: str,
 ) -> None:
-    (tmp_path / "short.ptb").write_text("(())\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert main(_asked(tmp_path, more)) != 0
     assert said in " ".join(capsys.readouterr().err.split())

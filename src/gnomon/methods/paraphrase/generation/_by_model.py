@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 import numpy as np
 
-from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, UsageError
 from gnomon.core.options import FILES, MODEL, SEED, Above0, InputFile, Limits, Positive, Seed
 from gnomon.linguistics import TAGGER_NAME
 from gnomon.methods.paraphrase._constraints import (
@@ -32,12 +32,11 @@ from gnomon.methods.paraphrase.generation._asking import (
 from gnomon.methods.paraphrase.generation._requests import ABOVE_0, GenerationRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats import Tree
     from gnomon.methods.paraphrase.codes import SentenceCoder
     from gnomon.methods.paraphrase.generation._asking import Ask
     from gnomon.models import Seq2Seq
@@ -227,98 +226,35 @@ class OutputCodes(SearchingGenerator):
             output-codes('codes'); in Python also what assigns codes to sentences.
         encoder: where the encoder of semantic codes lies now, if not where it lay.
         tagger: what parsed the trees of syntactic codes that were made from given trees.
-        trees: or trees of the outputs, one file per system: SYSTEM.ptb, or SYSTEM=FILE.
-        first: the first trees of these files alone, as --first of the segments.
-
-    Raises:
-        UsageError: trees are given, and something that makes them.
     """
 
     name: ClassVar[str] = "output-codes"
     positional: ClassVar[str | None] = "codes"
-    inputs: ClassVar[tuple[str, ...]] = ("codes", "encoder", "tagger", "trees", "first")
+    inputs: ClassVar[tuple[str, ...]] = ("codes", "encoder", "tagger")
     reads_outputs: ClassVar[bool] = True
     usual: ClassVar[int] = 1
     coded: ClassVar[bool] = True
     codes: Annotated[str | Coder, FILES] = field(kw_only=True)
     encoder: Annotated[str | None, MODEL] = None
     tagger: Annotated[str | None, TAGGER_NAME] = None
-    trees: Annotated[tuple[str, ...], InputFile()] = ()
-    first: Positive | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse two makers of trees."""
-        super().__post_init__()
-        if self.tagger and self.trees:
-            raise UsageError("output-codes: tagger makes trees, and trees gives them; choose one")
-
-    def of_first(self, segments: int) -> OutputCodes:
-        """The same for a test set that was cut."""
-        return self if self.first is not None else replace(self, first=segments)
 
     def _group_options(
         self, testset: TestSet, request: GenerationRequest, model: Seq2Seq
     ) -> dict[str, Any]:
-        coder = self.codes
-        if isinstance(coder, str):
-            coder = self._coder(coder, testset, request)
+        coder = self._coder(self.codes, request) if isinstance(self.codes, str) else self.codes
         return {"codes": codes_of_outputs(testset, model, coder)}
 
-    def _coder(self, folder: str, testset: TestSet, request: GenerationRequest) -> SentenceCoder:
+    def _coder(self, folder: str, request: GenerationRequest) -> SentenceCoder:
         from gnomon.methods.paraphrase import codes
 
         made = codes.load(folder, model=self.encoder, parser=self.tagger, device=request.device)
-        if self.trees:
-            if made.kind != "syntactic":
-                raise UsageError(
-                    f"output-codes: {made.kind} codes read no trees; leave out trees=..."
-                )
-            return codes.SentenceCoder(made, self._output_trees(testset))
         if made.needs_trees:
             raise UsageError(
-                f"the codes in {folder} were made from trees that were given: give those of the"
-                " outputs, too (trees=['SYSTEM.ptb', ...]), or name the parser that made them"
-                " (tagger='spacy:NAME')"
+                f"the codes in {folder} were made from trees that were given: name the parser that"
+                " made them (tagger='spacy:NAME'); in Python, codes may be a SentenceCoder with"
+                " trees of the outputs"
             )
         return codes.SentenceCoder(made, cache=request.cache, progress=request.progress)
-
-    def _output_trees(self, testset: TestSet) -> dict[str, Tree | None]:
-        from gnomon.data.formats import read_trees
-
-        files = _files_by_system(self.trees, testset.systems)
-        by_text: dict[str, Tree | None] = {}
-        for name, texts in testset.systems.items():
-            trees = read_trees(files[name]).trees[: self.first]
-            if len(trees) != len(texts):
-                raise LengthMismatchError(
-                    f"{files[name]} has {len(trees)} trees, and {name} has {len(texts)} outputs;"
-                    " give one tree per line, (()) where there is none"
-                )
-            by_text |= {
-                t: tree for t, tree in zip(texts, trees, strict=True) if by_text.get(t) is None
-            }
-        return by_text
-
-
-def _files_by_system(items: Sequence[str], systems: Iterable[str]) -> dict[str, str]:
-    """Files by the systems that their names, or SYSTEM=FILE, say."""
-    from gnomon.methods.paraphrase.codes import text_name
-
-    names = tuple(systems)
-    by_system = {}
-    for item in items:
-        name, given, path = item.partition("=")
-        if not given or name not in names:
-            name, path = text_name(item), item
-        if name not in names:
-            raise UnknownNameError("system", name, names, remedy="write SYSTEM=FILE")
-        by_system[name] = path
-    if missing := [name for name in names if name not in by_system]:
-        raise UsageError(
-            f"output-codes: no trees of {', '.join(missing)}; give one file per system, named"
-            " SYSTEM.ptb, or SYSTEM=FILE"
-        )
-    return by_system
 
 
 def codes_of_outputs(testset: TestSet, model: Seq2Seq, coder: Coder) -> dict[str, list[int]]:

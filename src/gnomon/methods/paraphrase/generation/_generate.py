@@ -268,8 +268,6 @@ def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSe
             f"the method {generator.name} reads the outputs of systems: give them with -i FILE ..."
             f" or a test set (-t DIR){other if generator.name == 'constrained' else ''}"
         )
-    if given.args.first is not None and hasattr(generator, "of_first"):
-        options["method"] = generator.of_first(given.args.first)
     return (given.original() if generator.reads_outputs else given.references(),)
 
 
