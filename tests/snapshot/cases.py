@@ -173,9 +173,10 @@ def toys(folder: Path) -> None:
     pairs = []
     for number in range(120):
         one, two = (f"{sentence()[:-2]} {number:b} {end}" for end in (".", "!"))
-        pairs.append(f"{one}\t{two}\t{number % 3}")
+        pairs.append(f"{one}\t{two}")
     _write(folder / "toy" / "pairs.tsv", pairs)
     (folder / "toy" / "codes").mkdir()
+    _write(folder / "toy" / "codes" / "pairs.txt", [str(number % 3) for number in range(120)])
     about = '{"format": 1, "kind": "random", "count": 3, "identity": "toy"}'
     _write(folder / "toy" / "codes" / "codes.json", [about])
     counted = ("vocabulary = 30", "dev = 10")
@@ -688,13 +689,13 @@ _PARAPHRASE = (
     ),
     Case(
         "paraphrase train: dry run",
-        "paraphrase train toy/counted.toml --pairs toy/pairs.tsv --codes-folder toy/codes"
+        "paraphrase train toy/counted.toml --pairs toy/pairs.tsv --codes toy/codes/pairs.txt"
         " --save made --dry-run",
         needs=(*_MODELS, "sentencepiece"),
     ),
     Case(
         "paraphrase train",
-        "paraphrase train toy/trained.toml --pairs toy/pairs.tsv --codes-folder toy/codes"
+        "paraphrase train toy/trained.toml --pairs toy/pairs.tsv --codes toy/codes/pairs.txt"
         " --save made --device cpu",
         needs=(*_MODELS, "sentencepiece"),
         tolerance=NEURAL,

@@ -33,20 +33,19 @@ def _recipe(folder: Path, **more: object) -> str:
 @pytest.fixture
 def file(tmp_path: Path, rows: list[tuple[str, str]], tiny: dict[str, object]) -> str:
     path = tmp_path / "pairs.tsv"
-    lines = (f"{a}\t{b}\t{i % 3}\n" for i, (a, b) in enumerate(rows))
-    path.write_text("".join(lines) + "same\tsame\t0\n", encoding="utf-8")
+    lines = (f"{a}\t{b}\n" for a, b in rows)
+    path.write_text("".join(lines) + "same\tsame\n", encoding="utf-8")
     return str(path)
 
 
 def test_a_dry_run_counts_and_writes_nothing(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _codes(tmp_path / "codes", 3)
     command = ["paraphrase", "train", _recipe(tmp_path), "--pairs", file, "--save", f"{tmp_path}/m"]
-    assert main([*command, "--codes-folder", f"{tmp_path}/codes", "--dry-run", *_OPTIONS]) == 0
+    assert main([*command, "--dry-run", *_OPTIONS]) == 0
     found = json.loads(capsys.readouterr().out)
     (row,) = found["rows"]
-    assert (row["pairs"], row["dev"], row["vocabulary"]) == (190, 10, 47)
+    assert (row["pairs"], row["dev"], row["vocabulary"]) == (190, 10, 44)
     assert {"filter": "copies", "dropped": 1} in found["tables"]["filters"]
     assert not (tmp_path / "m").exists()
 
@@ -57,9 +56,8 @@ def test_the_command_trains_and_goes_on(
     def train(steps: int, *more: str) -> int:
         recipe = _recipe(tmp_path, max_steps=steps)
         command = ["paraphrase", "train", recipe, "--pairs", file, "--save", f"{tmp_path}/m"]
-        return main([*command, "--codes-folder", f"{tmp_path}/codes", *more, *_OPTIONS])
+        return main([*command, *more, *_OPTIONS])
 
-    identity = _codes(tmp_path / "codes", 3)
     assert train(2) == 0
     assert train(3) == 2
     assert "--resume" in capsys.readouterr().err
@@ -67,15 +65,7 @@ def test_the_command_trains_and_goes_on(
     row = json.loads(capsys.readouterr().out)["rows"][0]
     assert (row["steps"], row["stopped"]) == (3, "steps")
     about = json.loads((tmp_path / "m" / "gnomon-paraphraser.json").read_text(encoding="utf-8"))
-    assert about["codes"] == {"kind": "random", "count": 3, "identity": identity}
-
-
-def test_codes_without_a_folder_are_refused(
-    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["paraphrase", "train", _recipe(tmp_path), "--pairs", file, "--save"]
-    assert main([*command, f"{tmp_path}/m", *_OPTIONS]) == 2
-    assert "say where they come from (--codes-folder" in capsys.readouterr().err
+    assert about["codes"] == {"kind": None, "count": 0, "identity": None}
 
 
 def _codes(folder: Path, k: int) -> str:
@@ -101,27 +91,13 @@ def test_codes_are_those_of_the_folder_that_they_lie_in(
     assert about["data"]["pairs"] == len(rows) - 1
 
 
-def test_the_folder_of_a_third_column_is_named(
+def test_a_file_of_codes_that_is_in_no_folder_of_codes_is_refused(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _codes(tmp_path / "codes", 5)
+    (tmp_path / "x.codes.txt").write_text("0\n", encoding="utf-8")
     command = ["paraphrase", "train", _recipe(tmp_path), "--pairs", file, "--save", f"{tmp_path}/m"]
-    assert main([*command, "--dry-run", "--codes-folder", f"{tmp_path}/codes", *_OPTIONS]) == 0
-    assert json.loads(capsys.readouterr().out)["rows"][0]["vocabulary"] == 49
-
-
-def test_a_folder_of_codes_without_codes_is_refused(
-    tmp_path: Path, tiny: dict[str, object], capsys: pytest.CaptureFixture[str]
-) -> None:
-    pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("a\tb\n", encoding="utf-8")
-    _codes(tmp_path / "codes", 5)
-    recipe = _recipe(tmp_path)
-    command = ["paraphrase", "train", recipe, "--pairs", str(pairs), "--save", f"{tmp_path}/m"]
-    assert main([*command, "--codes-folder", "x", *_OPTIONS]) == 1
-    assert "x holds no codes.json" in capsys.readouterr().err
-    assert main([*command, "--codes-folder", f"{tmp_path}/codes", *_OPTIONS]) == 2
-    assert "needs codes: a third column, or a file of them (--codes FILE" in capsys.readouterr().err
+    assert main([*command, "--codes", f"{tmp_path}/x.codes.txt", *_OPTIONS]) == 1
+    assert "holds no codes.json" in capsys.readouterr().err
 
 
 def test_a_recipe_that_is_written_is_read_and_says_the_defaults(

@@ -13,11 +13,6 @@ def _file(folder: Path, text: str, name: str = "pairs.tsv") -> Path:
     return path
 
 
-def test_a_third_column_is_the_code(tmp_path: Path) -> None:
-    path = _file(tmp_path, "a b\tb a\t3\nc\td\t0\n")
-    assert read_pairs([path]) == [SentencePair("a b", "b a", 3), SentencePair("c", "d", 0)]
-
-
 def test_codes_may_come_in_a_file_of_their_own(tmp_path: Path) -> None:
     pairs = _file(tmp_path, "a\tb\nc\td\n")
     codes = _file(tmp_path, "1\n0\n", "codes.txt")
@@ -25,14 +20,13 @@ def test_codes_may_come_in_a_file_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_pair_may_have_no_code(tmp_path: Path) -> None:
-    third = _file(tmp_path, "a\tb\t2\nc\td\t\n")
-    pairs = _file(tmp_path, "a\tb\nc\td\n", "two.tsv")
+    pairs = _file(tmp_path, "a\tb\nc\td\n")
     write_codes(tmp_path / "x.codes.txt", [2, NO_CODE])
-    for found in (read_pairs([third]), read_pairs([pairs], codes=tmp_path / "x.codes.txt")):
-        assert found == [SentencePair("a", "b", 2), SentencePair("c", "d", -1)]
-        kept, dropped = select(found)
-        assert kept == found[:1]
-        assert dropped["no code"] == 1
+    found = read_pairs([pairs], codes=tmp_path / "x.codes.txt")
+    assert found == [SentencePair("a", "b", 2), SentencePair("c", "d", -1)]
+    kept, dropped = select(found)
+    assert kept == found[:1]
+    assert dropped["no code"] == 1
 
 
 def test_separators_inside_a_text_do_not_end_its_line(tmp_path: Path) -> None:
@@ -48,8 +42,6 @@ def test_separators_inside_a_text_do_not_end_its_line(tmp_path: Path) -> None:
         ("a\tb\tc\td\n", "pairs.tsv:1: 4 columns"),
         ("a\tb\n\tc\n", "pairs.tsv:2: the source is empty"),
         ("a\tb\nc\t  \n", "pairs.tsv:2: the target is empty"),
-        ("a\tb\t-1\n", "pairs.tsv:1: '-1' is no code"),
-        ("a\tb\t²\n", "pairs.tsv:1: '²' is no code"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, text: str, said: str) -> None:

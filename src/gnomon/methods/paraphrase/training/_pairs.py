@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError, UsageError
 from gnomon.core.linked import linked
 from gnomon.core.options import Limits, Metavar, Positive, check_fields
-from gnomon.methods.paraphrase.codes import NO_CODE, code_of, read_codes
+from gnomon.methods.paraphrase.codes import NO_CODE, read_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,30 +31,37 @@ class SentencePair(NamedTuple):
 def read_pairs(
     paths: Sequence[str | PathLike[str]], *, codes: str | PathLike[str] | None = None
 ) -> list[SentencePair]:
-    """Read lines of source TAB target, or source TAB target TAB code.
+    """Read lines of source TAB target.
 
     Args:
-        paths: the files (``.gz`` is decompressed); all of them with or all without codes.
-        codes: a file with one code per pair, in place of the third column. Where a line, or the
-            third column, is empty, the pair has no code (-1), and :func:`select` drops it.
+        paths: the files (``.gz`` is decompressed).
+        codes: a file with one code per pair. Where a line is empty, the pair has no code (-1), and
+            :func:`select` drops it.
 
     Raises:
-        FormatError: a line has another number of columns than the first one, an empty side, or
-            something that is no code; file and line are named.
+        FormatError: a line has no two columns, an empty side, or something that is no code; file
+            and line are named.
         LengthMismatchError: there are fewer or more codes than pairs.
         MissingFileError: a file is missing.
     """
     from gnomon.data.formats import read_lines
 
     pairs: list[SentencePair] = []
-    columns = 2 if codes is not None else None
     for path in paths:
         for number, line in enumerate(read_lines(path), start=1):
-            cells = line.split("\t")
-            columns = columns or len(cells)
-            _check(cells, columns, path, number, given=codes is not None)
-            code = code_of(cells[2], path, number) if len(cells) == 3 else None
-            pairs.append(SentencePair(cells[0].strip(), cells[1].strip(), code))
+            cells = [cell.strip() for cell in line.split("\t")]
+            if len(cells) != 2:
+                raise FormatError(
+                    f"{len(cells)} columns; a line has 2 (source, target), separated by a tab",
+                    path=path,
+                    line=number,
+                )
+            for name, text in zip(("source", "target"), cells, strict=True):
+                if not text:
+                    raise FormatError(
+                        f"the {name} is empty; leave out pairs without it", path=path, line=number
+                    )
+            pairs.append(SentencePair(*cells))
     if codes is None:
         return pairs
     codes_read = read_codes(codes).tolist()
@@ -64,23 +71,6 @@ def read_pairs(
             " per pair, in the same order"
         )
     return [pair._replace(code=code) for pair, code in zip(pairs, codes_read, strict=True)]
-
-
-def _check(cells: list[str], columns: int, path: object, number: int, *, given: bool) -> None:
-    if len(cells) != columns or columns not in {2, 3}:
-        wanted = (
-            "2 (source, target), since --codes gives the codes"
-            if given
-            else "2 (source, target) or 3 (source, target, code), the same on all lines"
-        )
-        raise FormatError(
-            f"{len(cells)} columns; a line has {wanted}, separated by tabs", path=path, line=number
-        )
-    for name, text in zip(("source", "target"), cells, strict=False):
-        if not text.strip():
-            raise FormatError(
-                f"the {name} is empty; leave out pairs without it", path=path, line=number
-            )
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import (
-    FILES,
     Device,
-    Group,
     InputFile,
     Metavar,
     Outcome,
@@ -343,12 +341,11 @@ def _check_codes(pairs: Sequence[SentencePair], codes: CodeFacts | None) -> None
 # The method.
 
 
-_CODES = Group("sentence codes")
 _EXAMPLES = """\
-A line of a file is: source TAB target, or source TAB target TAB sentence code. The best model so
-far is in the folder from the first validation on. Ctrl-C is safe: --resume goes on from the last
-checkpoint, and ends in the same weights. Codes are those of a folder that 'gnomon paraphrase codes'
-made; pairs without a code are dropped.
+A line of a file is: source TAB target. The best model so far is in the folder from the first
+validation on. Ctrl-C is safe: --resume goes on from the last checkpoint, and ends in the same
+weights. The file of codes lies in the folder that 'gnomon paraphrase codes' made; pairs without a
+code are dropped.
 
 examples:
   gnomon paraphrase train --write-recipe recipe.toml
@@ -356,7 +353,6 @@ examples:
   gnomon paraphrase train --pairs pairs.tsv --save paraphraser --dry-run
   gnomon paraphrase train --pairs pairs.tsv --save paraphraser --resume
   gnomon paraphrase train --pairs pairs.tsv --codes codes/pairs.codes.txt --save coded
-  gnomon paraphrase train --pairs coded-pairs.tsv --codes-folder codes --save coded
 """
 
 
@@ -366,8 +362,8 @@ def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     yield from problems("", options.of, Filters)
     if options.codes is not None and any(isinstance(pair, SentencePair) for pair in options.pairs):
         yield Problem("codes", UsageError("codes belong to files; give pairs theirs"))
-    if options.codes_folder is not None:
-        yield from problems("codes_folder", facts, options.codes_folder)
+    if options.codes is not None:
+        yield from problems("codes", facts, Path(options.codes).parent)
 
 
 @method(
@@ -395,8 +391,7 @@ def train(
     resume: bool = False,
     dry_run: bool = False,
     device: Device = None,
-    codes: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE"), _CODES] = None,
-    codes_folder: Annotated[str | PathLike[str] | None, FILES, Metavar("FOLDER"), _CODES] = None,
+    codes: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
     filters: Filters,
     recipe: Recipe,
     progress: Callable[[str, int, int], None] | None = None,
@@ -411,9 +406,9 @@ def train(
         resume: go on with the run in the folder.
         device: cpu or cuda; by default a GPU if there is one.
         dry_run: count, and train nothing.
-        codes: a file with one code per pair, in the place of a third column.
-        codes_folder: where codes come from: their kind, number and identity; by default the folder
-            of the file of codes, if it is one of codes.
+        codes: a file with one code per pair, in the folder of the codes (:func:`codes`), which says
+            their kind, number and identity. Pairs with codes of their own are for
+            :func:`gnomon.paraphrase.training.fit`.
         filters: which pairs are dropped.
         recipe: how the model is built and trained.
 
@@ -428,7 +423,7 @@ def train(
     files = [pair for pair in pairs if not isinstance(pair, SentencePair)]
     given = [pair for pair in pairs if isinstance(pair, SentencePair)]
     given = given or read_pairs(files, codes=codes)
-    of_codes = _code_facts(given, codes, codes_folder)
+    of_codes = None if codes is None else facts(Path(codes).parent)
     kept, dropped = select(given, filters)
     row: Trained | TrainingPlan
     if dry_run:
@@ -459,24 +454,3 @@ def train(
             Listing("filters", "Pairs that filters dropped", ("filter", "dropped")),
         ),
     )
-
-
-def _code_facts(
-    pairs: Sequence[SentencePair],
-    file: str | PathLike[str] | None,
-    folder: str | PathLike[str] | None,
-) -> CodeFacts | None:
-    """What the codes of pairs are, by the folder that they come from."""
-    if all(pair.code is None for pair in pairs):
-        if folder is not None:
-            raise UsageError(
-                "codes_folder needs codes: a third column, or a file of them (--codes FILE; codes=)"
-            )
-        return None
-    if folder is None and file is not None and (Path(file).parent / "codes.json").is_file():
-        folder = Path(file).parent
-    if folder is None:
-        raise UsageError(
-            "the pairs have codes; say where they come from (--codes-folder FOLDER; codes_folder=)"
-        )
-    return facts(folder)
