@@ -8,7 +8,7 @@ form of the target is its sentence code. Content words are made of syllables and
 language. Those of the test set, and the frames that its sentences fill, occur in no training pair,
 so that a model passes by rule and by copying, not by heart.
 
-Writes train.tsv and test.tsv: source TAB target TAB code.
+Writes train.tsv and test.tsv (source TAB target), and codes.train.txt and codes.test.txt.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def corpus(
 
 
 def main() -> None:
-    """Write both files."""
+    """Write the files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pairs", type=int, default=30_000)
@@ -124,8 +124,10 @@ def main() -> None:
     args.folder.mkdir(parents=True, exist_ok=True)
     both = corpus(args.pairs, args.test, args.seed)
     for name, rows in zip(("train", "test"), both, strict=True):
-        text = "".join(f"{source}\t{target}\t{code}\n" for source, target, code in rows)
+        text = "".join(f"{source}\t{target}\n" for source, target, _ in rows)
         (args.folder / f"{name}.tsv").write_text(text, encoding="utf-8")
+        codes = "".join(f"{code}\n" for *_, code in rows)
+        (args.folder / f"codes.{name}.txt").write_text(codes, encoding="utf-8")
 
 
 def _syllables() -> list[str]:
