@@ -16,6 +16,7 @@ import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
 from gnomon.core.testset import TestSet
+from gnomon.methods.train._recipe import HeadRecipe
 from gnomon.metrics import parse
 from gnomon.metrics.learned import find_learned
 
@@ -126,10 +127,10 @@ def test_the_report_holds_the_curve_the_sets_and_what_stands_beside(
 def test_what_stands_beside_is_that_metric_on_the_very_outputs_that_are_held_out(
     made: tuple[Path, Finding, TestSet],
 ) -> None:
-    from gnomon.methods.train._judged import Choice, judged_outputs
+    from gnomon.methods.train._judged import judged_outputs
 
     _, finding, testset = made
-    data = judged_outputs([testset], Choice("reference", (), False, 0.25, "document", 12345))
+    data = judged_outputs([testset], HeadRecipe(inputs="reference", held_out=0.25, seed=12345))
     _, system, segment = data.output[data.held_out].T
     chrf = gn.score(testset, "chrf").segments[system, segment]
     expected = gn.stats.pearson(testset.human_scores("da-z")[system, segment], chrf)
@@ -160,9 +161,9 @@ def test_a_folder_scores_the_same_in_another_process_as_in_training(
     )
     # other texts beside them in a batch of the encoder change the last digits
     np.testing.assert_allclose(np.array(json.loads(done.stdout)), here, atol=1e-5, rtol=0)
-    from gnomon.methods.train._judged import Choice, judged_outputs
+    from gnomon.methods.train._judged import judged_outputs
 
-    data_ = judged_outputs([testset], Choice("reference", (), False, 0.25, "document", 12345))
+    data_ = judged_outputs([testset], HeadRecipe(inputs="reference", held_out=0.25, seed=12345))
     _, system, segment = data_.output[data_.held_out].T
     r = gn.stats.pearson(testset.human_scores("da-z")[system, segment], here[system, segment])
     assert r == pytest.approx(finding.table("held_out").rows[0]["pearson"], abs=1e-5)
@@ -283,7 +284,7 @@ def test_what_a_metric_looks_at_is_chosen(
 
 
 def test_no_text_is_on_both_sides_of_what_is_held_out() -> None:
-    from gnomon.methods.train._judged import Choice, judged_outputs
+    from gnomon.methods.train._judged import judged_outputs
 
     one = planted(40)
     documents = [f"d{number // 4}" for number in range(40)]
@@ -291,7 +292,7 @@ def test_no_text_is_on_both_sides_of_what_is_held_out() -> None:
         replace(one, documents=documents),
         replace(planted(30, seed=4), sources=one.sources[:30]),
     ]
-    data = judged_outputs(sets, Choice("both", (), False, 0.25, "document", 1))
+    data = judged_outputs(sets, HeadRecipe(held_out=0.25, seed=1))
     sources = [sets[t].sources[n] for t, _, n in data.output.tolist()]
     held = {text for text, out in zip(sources, data.held_out, strict=True) if out}
     kept = {text for text, out in zip(sources, data.held_out, strict=True) if not out}
@@ -304,12 +305,12 @@ def test_no_text_is_on_both_sides_of_what_is_held_out() -> None:
 
 
 def test_labels_have_mean_0_and_variance_1_within_each_set_and_kind() -> None:
-    from gnomon.methods.train._judged import Choice, judged_outputs
+    from gnomon.methods.train._judged import judged_outputs
 
     scores = planted(40, kind="mqm").human[0]
     mqm = replace(scores, values=scores.values * 7 - 3)
     sets = [planted(40), replace(planted(40, seed=5), name="other", human=(mqm,))]
-    data = judged_outputs(sets, Choice("both", (), False, 0.25, "segment", 1))
+    data = judged_outputs(sets, HeadRecipe(held_out=0.25, held_out_by="segment", seed=1))
     for number, one in enumerate(data.sets):
         label = data.label[(data.judged == number) & ~data.held_out]
         assert (label.mean(), label.std()) == (pytest.approx(0, abs=1e-9), pytest.approx(1))
@@ -317,12 +318,12 @@ def test_labels_have_mean_0_and_variance_1_within_each_set_and_kind() -> None:
 
 
 def test_several_references_are_examples_of_one_output(tiny_model: Path, tmp_path: Path) -> None:
-    from gnomon.methods.train._judged import Choice, judged_outputs
+    from gnomon.methods.train._judged import judged_outputs
 
     one = planted(30)
     second = [None if n % 2 else text for n, text in enumerate(one.references["A"])]
     two = replace(one, references={**one.references, "B": second})
-    data = judged_outputs([two], Choice("both", (), False, 0.25, "segment", 1))
+    data = judged_outputs([two], HeadRecipe(held_out=0.25, held_out_by="segment", seed=1))
     assert (len(data.score), len(data.cell)) == (90, 135)
     assert data.cell_means(np.arange(135.0))[:2].tolist() == [0.5, 2.0]
     options = {**_QUICK, "epochs": 1, "encoder": str(tiny_model)}

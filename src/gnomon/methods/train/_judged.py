@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.testset import TestSet
-    from gnomon.methods.train._recipe import HeldOutBy, Inputs
+    from gnomon.methods.train._recipe import HeadRecipe, HeldOutBy, Inputs
 
 #: positions in an example of what each kind of input looks at: output, source, reference
 ROLES: Mapping[str, tuple[int, ...]] = {
@@ -71,34 +71,30 @@ class _Example(NamedTuple):
     reference: str | None
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Which judged outputs are taken, and what is held out of them."""
-
-    inputs: Inputs
-    human: Sequence[str]
-    human_systems: bool
-    held_out: float
-    held_out_by: HeldOutBy
-    seed: int
-
-
-def judged_outputs(testsets: Sequence[TestSet], choice: Choice) -> JudgedOutputs:
-    """Human scores of the segments of some test sets, divided in two."""
-    _check_kinds(testsets, choice.human)
+def judged_outputs(
+    testsets: Sequence[TestSet],
+    recipe: HeadRecipe,
+    *,
+    human: Sequence[str] = (),
+    human_systems: bool = False,
+) -> JudgedOutputs:
+    """Human scores of the segments of some test sets, of some kinds or the only one, divided."""
+    _check_kinds(testsets, human)
     sets: list[JudgedSet] = []
     examples: list[_Example] = []
     rows: list[tuple[int, int, int, int]] = []  # judged set, test set, system, segment
     scores: list[float] = []
     for test_set, testset in enumerate(testsets):
-        _check_inputs(testset, choice.inputs)
-        for kind in _kinds(testset, choice.human):
+        _check_inputs(testset, recipe.inputs)
+        people = {name for name, info in testset.info.items() if info.human and not human_systems}
+        learnt = [name not in people for name in testset.systems]
+        for kind in _kinds(testset, human):
             number = len(sets)
             sets.append(JudgedSet(test_set, title_of(testset), kind))
             values = testset.human_scores(kind)
             for system, segment in np.argwhere(np.isfinite(values)).tolist():
-                of_output = _examples(testset, system, segment, choice, len(scores))
-                if of_output:
+                of_output = _examples(testset, system, segment, recipe.inputs, len(scores))
+                if of_output and learnt[system]:
                     examples += of_output
                     rows.append((number, test_set, system, segment))
                     scores.append(float(values[system, segment]))
@@ -108,9 +104,9 @@ def judged_outputs(testsets: Sequence[TestSet], choice: Choice) -> JudgedOutputs
             " files of human scores"
         )
     judged, output = np.array(rows)[:, 0], np.array(rows)[:, 1:]
-    group = _groups(testsets, output, choice.held_out_by)
-    held = _held_out(output[:, 0], group, choice)
-    made = _numbered(examples, choice.inputs)
+    group = _groups(testsets, output, recipe.held_out_by)
+    held = _held_out(output[:, 0], group, recipe)
+    made = _numbered(examples, recipe.inputs)
     score = np.array(scores)
     sets = [_scaled(judged_set, score[(judged == n) & ~held]) for n, judged_set in enumerate(sets)]
     scale = np.array([(judged_set.mean, judged_set.spread) for judged_set in sets])[judged]
@@ -165,15 +161,13 @@ def _check_inputs(testset: TestSet, inputs: Inputs) -> None:
 
 
 def _examples(
-    testset: TestSet, system: int, segment: int, choice: Choice, cell: int
+    testset: TestSet, system: int, segment: int, inputs: Inputs, cell: int
 ) -> list[_Example]:
     """A judged output with each of its references; none where it lacks one."""
     name = list(testset.systems)[system]
-    if name in testset.info and testset.info[name].human and not choice.human_systems:
-        return []
     text = testset.systems[name][segment]
     source = testset.sources[segment] if testset.sources is not None else None
-    if 2 not in ROLES[choice.inputs]:
+    if 2 not in ROLES[inputs]:
         return [_Example(cell, text, source, None)]
     system_references = testset.system_references.get(name, {})
     every = [*testset.references.values(), *system_references.values()]
@@ -224,17 +218,17 @@ def _groups(
 
 
 def _held_out(
-    test_set: NDArray[np.int64], group: NDArray[np.int64], choice: Choice
+    test_set: NDArray[np.int64], group: NDArray[np.int64], recipe: HeadRecipe
 ) -> NDArray[np.bool_]:
     """Whole groups until the share of each test set is reached; none that is larger than that."""
     chosen: list[int] = []
-    draw = np.random.default_rng([choice.seed, 1])
+    draw = np.random.default_rng([recipe.seed, 1])
     sizes = np.bincount(group)
     home = np.full(len(sizes), -1)
     home[group[::-1]] = test_set[::-1]  # the test set in which a group comes first
     for number in np.unique(home).tolist():
         set_groups = np.flatnonzero(home == number)
-        wanted, taken = choice.held_out * sizes[set_groups].sum(), 0
+        wanted, taken = recipe.held_out * sizes[set_groups].sum(), 0
         for group_number in draw.permutation(set_groups).tolist():
             if taken < wanted and taken + sizes[group_number] <= max(1.5 * wanted, 1):
                 chosen.append(group_number)
@@ -242,7 +236,7 @@ def _held_out(
     held: NDArray[np.bool_] = np.isin(group, chosen)
     if held.sum() < _FEWEST or (~held).sum() < _FEWEST or len(chosen) < 3:
         raise DataError(
-            f"{len(group)} judged outputs, in {len(sizes)} groups ({choice.held_out_by}s without a"
+            f"{len(group)} judged outputs, in {len(sizes)} groups ({recipe.held_out_by}s without a"
             f" common source), cannot be divided: {_FEWEST} outputs are needed to train on, and"
             f" {_FEWEST} of three groups to stop by; give more, hold out another share"
             " (held_out), or hold out single segments (held_out_by = 'segment')"

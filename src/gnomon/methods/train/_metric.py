@@ -38,7 +38,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import Claim, amount, counted
 from gnomon.data.formats import Human, explain_failure, human_files
-from gnomon.methods.train._judged import Choice, judged_outputs
+from gnomon.methods.train._judged import judged_outputs
 from gnomon.methods.train._recipe import HeadRecipe
 from gnomon.metrics import score
 from gnomon.models import missing_package, usable_device
@@ -627,8 +627,6 @@ def metric(
         confidence=confidence,
         progress=progress,
     )
-    choice = Choice(
-        recipe.inputs, kinds, human_systems, recipe.held_out, recipe.held_out_by, recipe.seed
-    )
-    training, stopped = _fit(request, judged_outputs(sets, choice))
+    data = judged_outputs(sets, recipe, human=kinds, human_systems=human_systems)
+    training, stopped = _fit(request, data)
     return _finding(request, training, stopped, time.perf_counter() - begun)

@@ -61,7 +61,7 @@ def read_pairs(
                     raise FormatError(
                         f"the {name} is empty; leave out pairs without it", path=path, line=number
                     )
-            pairs.append(SentencePair(*cells))
+            pairs.append(SentencePair(cells[0], cells[1]))
     if codes is None:
         return pairs
     codes_read = read_codes(codes).tolist()
