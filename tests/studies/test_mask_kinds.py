@@ -1,4 +1,4 @@
-"""Figures of a study under different kinds of mask: pages and queries say that they differ."""
+"""Figures of a study under different kinds of mask: rows say which they are."""
 
 from __future__ import annotations
 
@@ -47,11 +47,10 @@ def stored(tmp_path: Path, finished: Callable[[Path], study.Store]) -> Callable[
     return made
 
 
-def test_pages_say_that_masks_of_steps_differ(stored: Callable[..., study.Store]) -> None:
+def test_rows_say_which_masks_the_steps_of_a_study_asked_for(
+    stored: Callable[..., study.Store],
+) -> None:
     store = stored("tokens", "substitute")
-    said = [one for page in study.pages(store, texts=False).verdicts for one in page.verdict]
-    (caution,) = (one for one in said if one.claim == "study.masks")
-    assert "BLEU: masks on the metric's own tokens; chrF: other words in the texts" in caution.text
     asked = "select distinct metric, masks from muler order by all"
     assert store.query(asked).rows == (("bleu", "tokens"), ("chrf", "substitute"))
 
@@ -85,12 +84,3 @@ def test_words_are_exchanged_under_all_metrics_where_one_pools_vectors(tmp_path:
     assert masked(comet, of_bleu, other_method) == ["substitute", "substitute", None]
     assert masked(comet, replace(chrf, options=fixed)) == [None, "tokens"]
     assert masked(comet, study.Step("score", ("chrf",))) == [None, None]
-
-
-def test_nothing_is_said_of_masks_that_are_of_one_kind(
-    stored: Callable[..., study.Store],
-) -> None:
-    store = stored("substitute", "substitute")
-    said = [one for page in study.pages(store, texts=False).verdicts for one in page.verdict]
-    assert said
-    assert all(one.claim != "study.masks" for one in said)

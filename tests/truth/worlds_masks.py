@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tests.methods.muler.experiments import hybrids, parts, random_words
 from tests.truth.worlds import world
 from tests.truth.worlds_muler import PATTERN, lines
-from tests.truth.worlds_train import task
 
 import gnomon as gn
 from gnomon.core.signature import Signature
 from gnomon.metrics import Rouge
-from gnomon.studies._pages import _mixed_masks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,10 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import BoundMetric
-    from gnomon.studies._folder import FinishedTask
 
 
 @dataclass(frozen=True)
@@ -130,40 +127,3 @@ def own_tokens() -> Finding:
 @world("pooled vectors alone", silent=["muler.masks"])
 def pooled_alone() -> Finding:
     return _found(gn.muler.score, [Vectors()], "pooled", resamples=0)
-
-
-# Of a study, whose tasks know nothing of each other.
-
-
-def _done(metric: str, signature: str, method: str = "muler") -> FinishedTask:
-    return replace(task("A", "B"), method=method, metrics=(metric,), signatures={metric: signature})
-
-
-_SIGNATURES = {
-    "comet": "comet|model:x|method:muler|masking:pooled|overlap:any|gnomon:0",
-    "bleu": "bleu|method:muler|overlap:any|granularity:token|gnomon:0",
-    "other": "bleu|masking:substitute|draw:1|method:muler|gnomon:0",
-    "words": "overlap|tok:13a|mask:U+E5A1|method:muler|overlap:any|gnomon:0",
-}
-
-
-def _cautions(*metrics: str) -> list[Statement]:
-    done = [_done(metric, _SIGNATURES[metric]) for metric in metrics]
-    return [
-        said for page in _mixed_masks("set", done, {m: m for m in metrics}) for said in page.verdict
-    ]
-
-
-@world("a study whose steps pool one metric and mask tokens of another", says=["study.masks"])
-def study_pooled() -> list[Statement]:
-    return _cautions("comet", "bleu")
-
-
-@world("a study with mask words beside other words", says=["study.masks"])
-def study_words() -> list[Statement]:
-    return _cautions("words", "other")
-
-
-@world("a study of one kind of mask", silent=["study.masks"])
-def study_alike() -> list[Statement]:
-    return [*_cautions("comet"), *_cautions("bleu"), *_cautions("other", "other")]

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 
 from gnomon.core import registry as methods
 from gnomon.metrics import parse
-from gnomon.metrics.masking import MASKS_USED
 from gnomon.metrics.protocol import own_masks
 from gnomon.studies._needs import located_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from gnomon.studies._folder import FinishedTask
     from gnomon.studies._study import Step
 
-__all__ = ["mask_kinds", "mask_words", "masked_alike", "own_tokens"]
+__all__ = ["mask_own_tokens", "masked_alike"]
 
 _log = logging.getLogger(__name__)
 
@@ -65,29 +64,19 @@ def _choose_alike(step: Step) -> bool:
     return "masking" in options and asked == "auto"
 
 
-def mask_kinds(entries: Iterable[FinishedTask]) -> dict[str, dict[str, list[str]]]:
-    """By method that masks and by kind of mask (:data:`MASKS_USED`), the metrics of some tasks."""
-    kinds: dict[str, dict[str, list[str]]] = {}
+def mask_own_tokens(entries: Iterable[FinishedTask]) -> list[str]:
+    """Methods under which metrics of several classes all mask their tokens, each its own."""
+    kinds: dict[str, set[str]] = {}
+    classes: dict[str, set[str]] = {}
     for entry in entries:
         method = methods.installed(entry.method)
         if method is None or "masking" not in method.step_options:
             continue
         for metric, signature in entry.signatures.items():
-            if "|method:sentences" in signature:  # of a sentence scorer, which masks nothing
-                continue
-            metrics = kinds.setdefault(entry.method, {}).setdefault(_kind(signature), [])
-            if metric not in metrics:
-                metrics.append(metric)
-    return {
-        method: {kind: some[kind] for kind in MASKS_USED if kind in some}
-        for method, some in kinds.items()
-    }
-
-
-def own_tokens(kinds: Mapping[str, list[str]]) -> bool:
-    """Whether metrics of several classes mask their tokens, each its own."""
-    specs = kinds.get("tokens", []) if len(kinds) == 1 else []
-    return len({re.split(r"\W", spec, maxsplit=1)[0] for spec in specs}) > 1
+            if "|method:sentences" not in signature:  # a sentence scorer masks nothing
+                kinds.setdefault(entry.method, set()).add(_kind(signature))
+                classes.setdefault(entry.method, set()).add(re.split(r"\W", metric, maxsplit=1)[0])
+    return [name for name, some in kinds.items() if some == {"tokens"} and len(classes[name]) > 1]
 
 
 def _kind(signature: str) -> str:
@@ -96,11 +85,3 @@ def _kind(signature: str) -> str:
     if named:
         return named[1]
     return "mask words" if "|mask:" in signature else "tokens"
-
-
-def mask_words(kinds: Mapping[str, list[str]], titles: Mapping[str, str] | None = None) -> str:
-    """Which metrics have which masks, in words."""
-    return "; ".join(
-        f"{', '.join(titles[metric] if titles else metric for metric in some)}: {MASKS_USED[kind]}"
-        for kind, some in kinds.items()
-    )

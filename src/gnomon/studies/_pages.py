@@ -32,7 +32,7 @@ from gnomon.core.store_views import Stretch
 from gnomon.core.verdicts import Claim, counted, of_scores
 from gnomon.metrics.masking import OWN_TOKENS
 from gnomon.metrics.titles import metric_titles
-from gnomon.studies._mask_kinds import mask_kinds, mask_words, own_tokens
+from gnomon.studies._mask_kinds import mask_own_tokens
 from gnomon.studies._page_rows import (
     PageSource,
     SetRows,
@@ -70,15 +70,8 @@ _ONE_BY_ONE = Claim(
     "undecided",
     "each task of the method had one system, of several",
 )
-_MASKS = Claim(
-    "study.masks",
-    "masks differ between metrics, so that their figures do not compare with each other ({kinds})."
-    " Whoever runs the study can mask all metrics alike, with other words in the texts",
-    "caution",
-    "what stood for words in the tasks of a method on a test set, by their signatures",
-)
 #: what pages of a study say beside what methods said
-CLAIMS = (_ONE_BY_ONE, _MASKS)
+CLAIMS = (_ONE_BY_ONE,)
 
 #: outputs that are marked in one go
 _TEXTS = 20_000
@@ -290,8 +283,7 @@ def pages(
             *(notice for study_set in sets for notice in study_set.notices),
             *(
                 f"{methods.title_of(method)}: {OWN_TOKENS}"
-                for method, kinds in mask_kinds(source.entries).items()
-                if own_tokens(kinds)
+                for method in mask_own_tokens(source.entries)
             ),
         ),
         lower_is_better=_lower(source),
@@ -397,8 +389,6 @@ def _verdicts_on(
     )
     listed = {method: n for n, method in enumerate(methods.names())}
     by_method: dict[str, list[Statement]] = {}
-    for caution in _mixed_masks(name, done, titles):
-        by_method.setdefault(caution.section, []).extend(caution.verdict)
     for entry in entries:
         by_method.setdefault(entry.method, []).extend(_statements_of(entry, titles))
     verdicts = [PageVerdict(name, method, said) for method, said in by_method.items()]
@@ -415,16 +405,6 @@ def _entries_of_whole(done: Sequence[FinishedTask]) -> Iterator[FinishedTask]:
         chosen = methods.installed(entry.method)
         alone = several and len(entry.systems) == 1 and chosen is not None and chosen.by_system
         yield replace(entry, verdict=()) if alone else entry
-
-
-def _mixed_masks(
-    name: str, done: Sequence[FinishedTask], titles: Mapping[str, str]
-) -> Iterator[PageVerdict]:
-    """A caution for each method that masked metrics in different ways and did not say so."""
-    for method, kinds in mask_kinds(done).items():
-        said = {statement.claim for e in done if e.method == method for statement in e.verdict}
-        if len(kinds) > 1 and "muler.masks" not in said:
-            yield PageVerdict(name, method, [_MASKS.said(kinds=mask_words(kinds, titles))])
 
 
 def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:

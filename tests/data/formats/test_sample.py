@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.data.formats.judged_sets import judged_set, written
 
@@ -34,11 +33,6 @@ def test_two_columns_are_enough_and_the_test_set_tells_the_documents(tmp_path: P
     assert read_sample(file) == Sample((SampledSegment(0, "", 0.25), SampledSegment(2, "", 0.5)))
     testset = judged_set(documents=["d", "e", "e"])
     assert [row.document for row in read_sample(file, testset).rows] == ["d", "e"]
-
-
-def test_inclusion_stands_at_the_place_of_its_segment() -> None:
-    sample = Sample((SampledSegment(1, "", 0.5), SampledSegment(3, "", 0.25)))
-    np.testing.assert_array_equal(sample.inclusion(5), [np.nan, 0.5, np.nan, 0.25, np.nan])
 
 
 def test_an_earlier_look_holds_its_share_of_the_documents() -> None:

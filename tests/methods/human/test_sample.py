@@ -122,7 +122,9 @@ def test_over_seeds_each_segment_is_in_the_sample_as_often_as_the_sample_says(
     for seed in range(seeds):
         (tmp_path / "sample.tsv").unlink(missing_ok=True)
         draw(tmp_path, seed=seed, export="tsv", name="c.tsv", **options)
-        inclusion = read_sample(tmp_path / "sample.tsv").inclusion(N)
+        inclusion = np.full(N, np.nan)
+        for row in read_sample(tmp_path / "sample.tsv").rows:
+            inclusion[row.segment] = row.inclusion
         there = ~np.isnan(inclusion)
         counts += there
         same = np.isnan(expected[there]) | (expected[there] == inclusion[there])

@@ -15,8 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from gnomon.core.errors import UsageError
 from gnomon.core.lazy import checked
 from gnomon.data.formats._files import atomic_write
@@ -27,8 +25,6 @@ from gnomon.data.formats._rows import FileRecord, print_number, read_tsv, table_
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from os import PathLike
-
-    from numpy.typing import NDArray
 
     from gnomon.core.testset import TestSet
 
@@ -69,16 +65,6 @@ class Sample:
     def analyses(self) -> int:
         """How many analyses are planned."""
         return max(row.analysis for row in self.rows)
-
-    def inclusion(self, segments: int) -> NDArray[np.float64]:
-        """Inclusion probabilities of the segments of a test set [segments]; NaN: not drawn.
-
-        Args:
-            segments: how many segments the test set has.
-        """
-        probabilities = np.full(segments, np.nan)
-        probabilities[[row.segment for row in self.rows]] = [row.inclusion for row in self.rows]
-        return probabilities
 
     def after(self, analysis: int) -> Sample:
         """What the analyses up to this one hold, with the inclusion probabilities by then.

@@ -66,15 +66,14 @@ class Trees:
 
     Attributes:
         path: the file.
-        trees: one per line; ``None`` where the line holds no tree.
-        unparsed: 1-based lines where the parser gave up, ``(())`` or nothing at all.
+        trees: one per line; ``None`` where the line holds no tree: the parser gave up, ``(())`` or
+            nothing at all, or the line is damaged.
         damaged: 1-based lines that cannot be read: brackets do not balance, a word stands outside,
             or constituents are nested deeper than 300.
     """
 
     path: str
     trees: tuple[Tree | None, ...]
-    unparsed: tuple[int, ...] = ()
     damaged: tuple[int, ...] = ()
 
 
@@ -94,15 +93,13 @@ def read_trees(path: str | PathLike[str]) -> Trees:
         FormatError: the file is not UTF-8 or is binary.
     """
     trees: list[Tree | None] = []
-    unparsed, damaged = [], []
+    damaged = []
     for number, line in enumerate(read_lines(path), start=1):
         try:
             tree = parse_tree(line)
         except FormatError:
             tree = None
             damaged.append(number)
-        else:
-            unparsed += [number] if tree is None else []
         trees.append(tree)
     name = shown(path)
     if damaged:
@@ -112,7 +109,7 @@ def read_trees(path: str | PathLike[str]) -> Trees:
             len(damaged),
             damaged[0],
         )
-    return Trees(name, tuple(trees), tuple(unparsed), tuple(damaged))
+    return Trees(name, tuple(trees), tuple(damaged))
 
 
 def parse_tree(text: str) -> Tree | None:
