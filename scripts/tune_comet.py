@@ -17,7 +17,7 @@ import torch
 from gnomon.core.testset import TestSet
 from gnomon.methods.train._estimator import Estimator, Training, agreement
 from gnomon.methods.train._features import Features, load_base
-from gnomon.methods.train._judged import Choice, JudgedOutputs, judged_outputs
+from gnomon.methods.train._judged import JudgedOutputs, judged_outputs
 from gnomon.methods.train._recipe import HeadRecipe
 
 if TYPE_CHECKING:
@@ -74,17 +74,10 @@ def main() -> None:
     by_seed: dict[int, list[float]] = {}
     for seed in given.seeds:
         recipe = HeadRecipe(seed=seed, **options)
-        choice = Choice(
-            inputs=recipe.inputs,
-            human=["da-z"],
-            human_systems=False,
-            held_out=recipe.held_out,
-            held_out_by=recipe.held_out_by,
-            seed=seed,
-        )
         for left in _PAIRS:
-            learnt = judged_outputs([sets[one] for one in _PAIRS if one != left], choice)
-            other = judged_outputs([sets[left]], choice)
+            some = [sets[one] for one in _PAIRS if one != left]
+            learnt = judged_outputs(some, recipe, human=["da-z"])
+            other = judged_outputs([sets[left]], recipe, human=["da-z"])
             r = agreement_elsewhere(base, recipe, learnt, other, given.vectors)
             by_seed.setdefault(seed, []).append(r)
             print(f"seed {seed}, {left} left out: {r:.3f}", flush=True)

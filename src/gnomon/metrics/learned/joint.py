@@ -227,7 +227,6 @@ class JointOptions(Metric, Protocol):
     @property
     def lost(self) -> str:
         """What of a sequence that is too long is left out."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -329,15 +329,12 @@ class Space(Protocol):
 
     def about(self) -> Mapping[str, Any]:
         """What a folder of codes must keep to find the space again, ready for JSON."""
-        ...
 
     def tensors(self) -> Mapping[str, NDArray[np.float32]]:
         """Weights that the space has of its own."""
-        ...
 
     def vectors(self, items: Sequence[Any]) -> Iterator[NDArray[np.float32]]:
         """The vectors of some items in chunks, float32 [rows, dimensions] each."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

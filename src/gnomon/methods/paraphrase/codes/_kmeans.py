@@ -55,10 +55,8 @@ def kmeans(
     (k-means++) are tried on. Memory is a few chunks of rows and the centroids, however many rows
     there are.
     """
-    if k < 1 or passes < 1:
-        raise UsageError(f"k and the number of passes are at least 1; got k={k}, passes={passes}")
-    if vectors.rows < k:
-        raise UsageError(f"{vectors.rows} rows cannot make {k} clusters; ask for fewer (k, --k)")
+    if passes < 1:
+        raise UsageError(f"the number of passes is at least 1; got {passes}")
     try:
         from sklearn.cluster import KMeans, MiniBatchKMeans
         from sklearn.exceptions import ConvergenceWarning

@@ -54,21 +54,17 @@ class Generator(Protocol):
     @property
     def name(self) -> str:
         """Name in specs."""
-        ...
 
     @property
     def reads_outputs(self) -> bool:
         """Whether it reads what systems said."""
-        ...
 
     @property
     def takes(self) -> tuple[str, ...]:
         """What it reads of a request."""
-        ...
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> Making:
         """What is to be done, checked and ready."""
-        ...
 
 
 _CATALOGUE = Catalogue(
