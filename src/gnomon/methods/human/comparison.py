@@ -30,12 +30,10 @@ from gnomon.data.formats import Human, read_sample, with_human
 from gnomon.methods.human.campaign import LEAST_SEGMENTS, Campaign, campaigns
 from gnomon.methods.human.estimates import Estimates, JudgedFrame, estimates
 from gnomon.methods.human.rows import (
-    INTERIM,
     PAIRS,
     RATERS,
     ROWS,
     SYSTEMS,
-    AnalysisRow,
     PairVerdict,
     PeopleScoreRow,
     PreferredRow,
@@ -44,14 +42,14 @@ from gnomon.methods.human.rows import (
 from gnomon.methods.human.verdict import CLAIMS, compare_verdict
 from gnomon.stats import holm
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
-from gnomon.stats.looks import look_levels, obrien_fleming
+from gnomon.stats.looks import look_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Table, View
+    from gnomon.core.findings import View
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.data.formats import Sample
@@ -106,7 +104,6 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
         "": "human_pairs",
         SYSTEMS: "human_systems",
         RATERS: "human_raters",
-        INTERIM: "human_analyses",
     },
     rows=ROWS,
     human=True,
@@ -156,8 +153,7 @@ def compare(
     Returns:
         A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,
         verdict, segments, documents, se, se_segments, se_documents, design_effect, saved``; further
-        tables ``systems``, ``raters`` and, of planned analyses, ``analyses``. ``None`` where
-        undefined.
+        tables ``systems`` and ``raters``. ``None`` where undefined.
 
     Raises:
         DataError: people judged fewer than two systems, raters do not link the systems and are to
@@ -335,18 +331,15 @@ def _finding(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> Fi
     pairs = [row for one in compared for row in _pair_rows(one, plan)]
     systems = [row for one in compared for row in _system_rows(one, plan)]
     raters = [row for one in compared for row in _rater_rows(one)]
-    analyses = [row for one in compared for row in _analysis_rows(one, plan)]
-    tables: list[Table] = [
+    tables = (
         table(PAIRS, "Pairs of systems", PreferredRow, pairs, confidence=plan.confidence),
         table(SYSTEMS, "Systems", PeopleScoreRow, systems, confidence=plan.confidence),
         table(RATERS, "People who judged", RaterRow, raters),
-    ]
-    if analyses:
-        tables.append(table(INTERIM, "Planned analyses", AnalysisRow, analyses))
+    )
     return Finding(
         method="human compare",
         title="What people say of the systems",
-        tables=tuple(tables),
+        tables=tables,
         signatures={},
         views=tuple(_views(compared, plan)),
         facts=_facts(testset, compared, plan),
@@ -464,26 +457,6 @@ def _rater_rows(compared: _Compared) -> Iterator[RaterRow]:
         )
 
 
-def _analysis_rows(compared: _Compared, plan: _Plan) -> Iterator[AnalysisRow]:
-    number, of = plan.analyses
-    if of < 2:
-        return
-    alpha = 1 - plan.confidence
-    decided = int((compared.p_corrected <= plan.level).sum())
-    for k, (z, level) in enumerate(
-        zip(obrien_fleming(of, alpha), look_levels(of, alpha), strict=True), start=1
-    ):
-        yield AnalysisRow(
-            human=compared.campaign.kind,
-            analysis=k,
-            analyses=of,
-            documents=len(compared.frame.sizes) if k == number else None,
-            z=z,
-            level=level,
-            decided=decided if k == number else None,
-        )
-
-
 def _views(compared: Sequence[_Compared], plan: _Plan) -> Iterator[View]:
     columns = ("system", "other", "difference", "p_corrected", "verdict", "se_segments", "se")
     for one in compared:
@@ -537,4 +510,7 @@ def _facts(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> dict
     facts["intervals speak of"] = (
         "all texts that might be" if plan.population == "texts" else "the test set"
     )
+    number, of = plan.analyses
+    if of > 1:
+        facts |= {"analysis": f"{number} of {of}", "level": f"{plan.level:.3g}"}
     return facts

@@ -361,16 +361,12 @@ def _stratum_rows(
 def _analysis_rows(
     sample: Sample, blocks: Sequence[Block], files: Sequence[str]
 ) -> Iterator[DrawnAnalysisRow]:
-    so_far = 0
     for analysis, file in enumerate(files, start=1):
         rows = [row for row in sample.rows if row.analysis == analysis]
-        documents = len({row.document or row.segment for row in rows})
-        so_far += documents
         yield DrawnAnalysisRow(
             analysis=analysis,
             file=file,
-            documents=documents,
-            so_far=so_far,
+            documents=len({row.document or row.segment for row in rows}),
             segments=len(rows),
             judgements=_outputs([block for block in blocks if block.analysis == analysis]),
         )

@@ -9,21 +9,19 @@ from gnomon.core.records import Record, column
 #: how a campaign is judged and computed
 Design: TypeAlias = Literal["as judged", "raters adjusted", "one rater for all systems"]
 
-PLAN, CURVES, BASIS = "plan", "curves", "basis"
-_DESIGN = column(
-    "Design",
-    help="as judged: as the campaign that the plan rests on; raters adjusted: their leniency taken"
-    " out; one rater for all systems: a document of all systems is judged by one person",
-)
-_DIFFERENCE = column("Difference", help="of two systems, in points of the judgements")
+PLAN, BASIS = "plan", "basis"
 
 
 class PlannedRow(Record):
     """How large a campaign has to be."""
 
     human: str = column("Judgements", help="the kind of people's scores")
-    design: str = _DESIGN
-    difference: float = _DIFFERENCE
+    design: str = column(
+        "Design",
+        help="as judged: as the campaign that the plan rests on; raters adjusted: their leniency"
+        " taken out; one rater for all systems: a document of all systems is judged by one person",
+    )
+    difference: float = column("Difference", help="of two systems, in points of the judgements")
     power: float = column("Power", kind="share", help="share of campaigns that are to find it")
     documents: int | None = column(
         "Documents",
@@ -37,23 +35,6 @@ class PlannedRow(Record):
         "Expected share",
         kind="share",
         help="of these that is judged on average, with planned analyses, if the difference is real",
-    )
-
-
-class PowerRow(Record):
-    """How often a campaign of a size finds a difference."""
-
-    human: str = column("Judgements", help="the kind of people's scores")
-    design: str = _DESIGN
-    points: str = column("Of", help="the difference in words")
-    difference: float = _DIFFERENCE
-    documents: int | None = column("Documents", help="judged of each system")
-    segments: int = column("Segments", help="judged of each system")
-    power: float | None = column(
-        "Power",
-        kind="share",
-        interval=True,
-        help="share of campaigns that find it; the interval is the variance's uncertainty",
     )
 
 
@@ -89,4 +70,4 @@ class BasisRow(Record):
     )
 
 
-ROWS: dict[str, type[Record]] = {PLAN: PlannedRow, CURVES: PowerRow, BASIS: BasisRow}
+ROWS: dict[str, type[Record]] = {PLAN: PlannedRow, BASIS: BasisRow}

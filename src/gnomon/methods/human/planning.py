@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 from gnomon.core.errors import UsageError
-from gnomon.core.findings import Finding, Lines, Listing
+from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import CONFIDENCE, Confidence, Flags, InputFile, Limits, Metavar, Positive
 from gnomon.core.records import table
 from gnomon.core.registry import method
@@ -18,19 +18,16 @@ from gnomon.data.formats import Human, with_human
 from gnomon.methods.human.campaign import campaigns
 from gnomon.methods.human.plan_rows import (
     BASIS,
-    CURVES,
     PLAN,
     ROWS,
     BasisRow,
     Design,
     PlannedRow,
-    PowerRow,
 )
 from gnomon.methods.human.plan_verdict import CLAIMS, plan_verdict
 from gnomon.methods.human.protocols import Pilot, ProtocolName, pilot_of, pilot_of_protocol
-from gnomon.methods.human.verdict import points
 from gnomon.stats.looks import look_levels, stopping
-from gnomon.stats.power import detectable, needed_units, power_of_t
+from gnomon.stats.power import detectable, needed_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,8 +36,6 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
 
-#: sizes of a curve, as shares of the largest that the plan asks for
-_SIZES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 _OBSERVED = ("observed", "seen", "pilot")
 _EXAMPLES = """\
 examples:
@@ -130,8 +125,8 @@ def plan(
 
     Returns:
         A finding whose rows hold ``human, design, difference, power, documents, documents_low,
-        documents_high, segments, ..., judgements, expected``; further tables ``curves`` (power by
-        size) and ``basis`` (the variances).
+        documents_high, segments, ..., judgements, expected``; a further table ``basis``
+        has the variances.
 
     Raises:
         DataError: the campaign has fewer than 15 documents or 30 segments, or no judgements.
@@ -147,13 +142,11 @@ def plan(
         confidence,
     )
     planned = [row for pilot in pilots for row in _planned(pilot, asked)]
-    curves = [row for pilot in pilots for row in _curves(pilot, asked, planned)]
     return Finding(
         method="human plan",
         title="How large a campaign has to be",
         tables=(
             table(PLAN, "Size of the campaign", PlannedRow, planned, confidence=confidence),
-            table(CURVES, "Power by size", PowerRow, curves, confidence=confidence),
             table(
                 BASIS,
                 "What the plan rests on",
@@ -211,10 +204,6 @@ def _designs(pilot: Pilot, asked: _PlannedDifference) -> list[tuple[Design, floa
     return designs
 
 
-def _degrees(pilot: Pilot, units: float) -> float:
-    return pilot.evenness * units - 1
-
-
 def _planned(pilot: Pilot, asked: _PlannedDifference) -> Iterator[PlannedRow]:
     length = pilot.length or 1.0
     for difference in asked.differences:
@@ -225,7 +214,7 @@ def _planned(pilot: Pilot, asked: _PlannedDifference) -> Iterator[PlannedRow]:
                     math.sqrt(variance * share / length),
                     power=asked.power,
                     alpha=asked.level,
-                    df=lambda units: _degrees(pilot, units),
+                    df=lambda units: pilot.evenness * units - 1,
                 )
                 for variance in (pilot.variance, *pilot.ends(pilot.variance, asked.confidence))
             ]
@@ -253,34 +242,6 @@ def _expected(asked: _PlannedDifference, z: float) -> float:
     stops = stopping(asked.analyses, z, asked.alpha)
     at = sum(float(chance) * k / asked.analyses for k, chance in enumerate(stops, start=1))
     return at + 1 - float(stops.sum())
-
-
-def _curves(
-    pilot: Pilot, asked: _PlannedDifference, planned: Sequence[PlannedRow]
-) -> Iterator[PowerRow]:
-    length = pilot.length or 1.0
-    own = [row for row in planned if row.human == pilot.human]
-    largest = max((row.segments or 0 for row in own), default=0) / length
-    sizes = sorted({round(share * largest) for share in _SIZES} - {0, 1})
-    for design, share in _designs(pilot, asked):
-        for difference in asked.differences:
-            for units in sizes:
-                errors = [
-                    math.sqrt(variance * share / (units * length))
-                    for variance in (pilot.variance, *pilot.ends(pilot.variance, asked.confidence))
-                ]
-                df = _degrees(pilot, units)
-                powers = [power_of_t(difference / e, df, alpha=asked.level) for e in errors]
-                yield PowerRow(
-                    human=pilot.human,
-                    design=design,
-                    points=f"{difference:g} {points(pilot.human)}",
-                    difference=difference,
-                    documents=units if pilot.length else None,
-                    segments=round(units * length),
-                    power=powers[0],
-                    intervals={"power": (powers[2], powers[1])},
-                )
 
 
 def _basis(pilot: Pilot, asked: _PlannedDifference, protocol: str | None) -> BasisRow:
@@ -317,14 +278,3 @@ def _views(pilots: Sequence[Pilot], planned: Sequence[PlannedRow]) -> Iterator[V
         where = {"human": pilot.human}
         of = f" ({pilot.human})" if len(pilots) > 1 else ""
         yield Listing(PLAN, f"Size of the campaign{of}", columns, where=where)
-        yield Lines(
-            CURVES,
-            f"Power by size{of}",
-            x="documents" if pilot.length else "segments",
-            y="power",
-            series="points",
-            panels="design",
-            where=where,
-            low="power_low",
-            high="power_high",
-        )

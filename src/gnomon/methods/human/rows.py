@@ -9,7 +9,7 @@ from gnomon.core.records import SYSTEM, EndColumns, Record, column
 #: what is said of a pair: of its first system, or that nothing can be
 PairVerdict: TypeAlias = Literal["better", "worse", "undecided", "too few"]
 
-PAIRS, SYSTEMS, RATERS, INTERIM = "pairs", "systems", "raters", "analyses"
+PAIRS, SYSTEMS, RATERS = "pairs", "systems", "raters"
 _HUMAN = column("Judgements", help="the kind of people's scores")
 _OTHER = column("Other system", help="that it is compared with")
 _INTERVAL = EndColumns()
@@ -91,23 +91,8 @@ class RaterRow(Record):
     )
 
 
-class AnalysisRow(Record):
-    """A planned analysis at judgements that are still coming in."""
-
-    human: str = _HUMAN
-    analysis: int = column("Analysis", help="from 1")
-    analyses: int = column("Analyses", help="how many were planned")
-    documents: int | None = column("Documents", help="judged by then; blank before it is reached")
-    z: float = column("z", digits=3, help="that a difference must reach to stop (O'Brien-Fleming)")
-    level: float = column("Level", digits=5, help="the two-sided p that it must not exceed")
-    decided: int | None = column(
-        "Decided", help="pairs that are decided at this analysis; blank before it is reached"
-    )
-
-
 ROWS: dict[str, type[Record]] = {
     PAIRS: PreferredRow,
     SYSTEMS: PeopleScoreRow,
     RATERS: RaterRow,
-    INTERIM: AnalysisRow,
 }

@@ -24,7 +24,6 @@ class DrawnAnalysisRow(Record):
     analysis: int = column("Analysis", help="from 1")
     file: str = column("File", help="the campaign")
     documents: int = column("Documents", help="of this analysis; segments where there are none")
-    so_far: int = column("So far", help="documents of this analysis and those before")
     segments: int = column("Segments", help="of this analysis")
     judgements: int = column("Judgements", help="outputs to judge for this analysis")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.verdicts import Claim, counted, listed
@@ -89,16 +90,16 @@ def sample_verdict(finding: Finding) -> Iterator[Statement]:
     else:
         yield RANDOM.said(places, chance=strata[0].chance, **parts)
     yield from _raters(finding, finding.records(DrawnRaterRow))
-    documents = analyses[-1].so_far
+    so_far = list(accumulate(row.documents for row in analyses))
     what = "document" if finding.facts["documents"] == "yes" else "segment"
     if len(analyses) > 1:
-        after = listed([f"{row.so_far:,}" for row in analyses], most=len(analyses))
+        after = listed([f"{number:,}" for number in so_far], most=len(analyses))
         yield INTERIM.said(
             finding.positions(analyses), analyses=len(analyses), documents=after, units=f"{what}s"
         )
     enough = LEAST_DOCUMENTS if what == "document" else LEAST_SEGMENTS
-    if documents < enough:
-        yield FEW.said(places, drawn=counted(documents, what), least=enough, units=f"{what}s")
+    if so_far[-1] < enough:
+        yield FEW.said(places, drawn=counted(so_far[-1], what), least=enough, units=f"{what}s")
 
 
 def _raters(finding: Finding, rows: Sequence[DrawnRaterRow]) -> Iterator[Statement]:

@@ -5,14 +5,9 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import Claim, amount, counted, listed, p_value
+from gnomon.core.verdicts import Claim, amount, counted, listed
 from gnomon.methods.human.campaign import LEAST_SEGMENTS
-from gnomon.methods.human.rows import (
-    AnalysisRow,
-    PeopleScoreRow,
-    PreferredRow,
-    RaterRow,
-)
+from gnomon.methods.human.rows import PeopleScoreRow, PreferredRow, RaterRow
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -119,7 +114,7 @@ FEW_OF_EACH = Claim(
 )
 ANALYSIS = Claim(
     "human.compare.analysis",
-    "At analysis {analysis} of {analyses}, {decided} of {pairs} are decided ({needs}){go_on}",
+    "At analysis {analysis}, {decided} of {pairs} are decided (p <= {level}){go_on}",
     "undecided",
     "O'Brien and Fleming's level of the analysis",
 )
@@ -144,7 +139,8 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
         systems = [row for row in finding.records(PeopleScoreRow) if row.human == human]
         raters = [row for row in finding.records(RaterRow) if row.human == human]
         yield from _outcome(finding, pairs, systems, raters)
-        yield from _analyses(finding, human, pairs)
+        if "analysis" in finding.facts:
+            yield _at_analysis(finding, pairs)
         yield from _width(finding, pairs)
         yield from _cautions(finding, pairs, systems, raters)
 
@@ -235,25 +231,17 @@ def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Stateme
     )
 
 
-def _analyses(finding: Finding, human: str, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
-    rows = [row for row in finding.records(AnalysisRow) if row.human == human]
-    row = next((row for row in rows if row.decided is not None), None)
-    if row is None:
-        return
-    open_ = len(pairs) - (row.decided or 0)
-    go_on = ""
-    if open_:
-        go_on = (
-            "; judge on to the next analysis for the others" if row.analysis < row.analyses else ""
-        )
-    yield ANALYSIS.said(
-        finding.positions([row]),
-        analysis=row.analysis,
-        analyses=row.analyses,
-        decided=row.decided,
+def _at_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Statement:
+    decided = [row for row in pairs if row.verdict in ("better", "worse")]
+    analysis, of = finding.facts["analysis"].split(" of ")
+    last = len(decided) == len(pairs) or analysis == of
+    return ANALYSIS.said(
+        finding.positions(pairs),
+        analysis=finding.facts["analysis"],
+        decided=len(decided),
         pairs=counted(len(pairs), "pair"),
-        needs=p_value(row.level).replace("=", "<="),
-        go_on=go_on,
+        level=finding.facts["level"],
+        go_on="" if last else "; judge on to the next analysis for the others",
     )
 
 
