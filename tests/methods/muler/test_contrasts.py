@@ -24,7 +24,7 @@ def scored(draw: st.DrawFn) -> tuple[FeatureScores, Presence]:
     base, oracle, anti = rng.integers(0, 6, (3, systems, segments)).astype(float)
     both = rng.random((systems, segments)) < 0.8
     nothing = np.zeros((systems, segments))
-    presence = Presence(both, nothing, nothing, nothing, nothing)
+    presence = Presence(both, nothing, nothing, nothing)
     return FeatureScores("f", base, oracle, anti, higher), presence
 
 

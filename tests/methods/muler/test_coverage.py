@@ -58,7 +58,7 @@ def coverage(segments: int, sets: int, *, seed: int, resamples: int = 1000) -> M
     base, oracle, anti_oracle = (values[chosen] for values in world)
     scores = FeatureScores("f", base, oracle, anti_oracle, higher_is_better=True)
     zeros = np.zeros(base.shape)
-    present = Presence(zeros == 0, zeros, zeros, zeros + 1, zeros)
+    present = Presence(zeros == 0, zeros, zeros, zeros + 1)
     counts = Bootstrap(resamples, 0.95, seed).draw(segments)
     assert counts is not None
     whole = np.ones(segments, dtype=bool)

@@ -19,7 +19,7 @@ def test_the_largest_excesses_over_the_oracle_are_listed_and_the_others_counted(
     base = np.stack([oracle[0] + np.arange(25), oracle[0] - 1])  # system a: 24 above its oracle
     ones = np.ones((2, 25))
     scores = FeatureScores("f", base, oracle, oracle - 20, higher_is_better=True)
-    found, left_out = showcase.negatives(scores, Presence(ones > 0, ones, ones, ones, ones))
+    found, left_out = showcase.negatives(scores, Presence(ones > 0, ones, ones, ones))
     assert [row.segment for row in found] == list(range(25, 5, -1))
     assert {row.system for row in found} == {"a"}
     assert left_out == 4

@@ -41,7 +41,7 @@ def _scores(
     kind = draw.integers(0, 4, base.shape)  # more, less, equally much, none
     kind[:, draw.random(segments) < 0.2] = 3  # segments without the feature on any side
     judged = np.where(draw.random(segments) < missing, np.nan, 1.0)
-    shares = [(kind == k) * judged for k in range(4)]
+    shares = [(kind == k) * judged for k in range(3)]
     both = (kind < 3) & ~np.isnan(judged)
     return (
         FeatureScores("f", sign * base, sign * oracle, sign * anti, better),
@@ -64,8 +64,7 @@ def _drawn(scores: FeatureScores, present: Presence, scope: np.ndarray) -> list[
             "f", scores.base[:, draw], scores.oracle[:, draw], scores.anti_oracle[:, draw],
             scores.higher_is_better,
         )  # fmt: skip
-        p = Presence(*(getattr(present, n)[:, draw] for n in ("both", "add", "miss", "hit",
-                                                               "neither")))  # fmt: skip
+        p = Presence(*(getattr(present, n)[:, draw] for n in ("both", "add", "miss", "hit")))
         found.append(figures(s, p, scope[draw]))
     return found
 
@@ -88,7 +87,7 @@ def test_figures_of_resamples_equal_those_of_a_naive_loop(better: bool, missing:
     found = _resampled(scores, present, scope)
     naive = _drawn(scores, present, scope)
     for k in range(3):
-        for name in ("add", "miss", "hit", "neither"):
+        for name in ("add", "miss", "hit"):
             samples = np.array([getattr(draw[k], name) for draw in naive], dtype=float)
             low, high = np.nanquantile(samples, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
             assert found.ends[k][name] == pytest.approx((low, high), abs=1e-12), name
@@ -143,7 +142,7 @@ def test_what_does_not_vary_has_no_interval() -> None:
     flat = np.full((1, 12), 30.0)
     ones, zeros = np.ones((1, 12)), np.zeros((1, 12))
     scores = FeatureScores("f", flat, flat + 10, flat - 10, higher_is_better=True)
-    present = Presence(ones > 0, zeros, zeros, ones, zeros)
+    present = Presence(ones > 0, zeros, zeros, ones)
     (ends,) = _resampled(scores, present, ones[0] > 0).ends
     assert set(ends.values()) == {(None, None)}
 
@@ -153,7 +152,7 @@ def test_a_hand_computed_error_and_interval() -> None:
     base = np.array([[40.0, 30.0] * 6])
     ones, zeros = np.ones((1, 12)), np.zeros((1, 12))
     scores = FeatureScores("f", base, zeros + 40, zeros + 20, higher_is_better=True)
-    present = Presence(ones > 0, zeros, zeros, ones, zeros)
+    present = Presence(ones > 0, zeros, zeros, ones)
     (ends,) = _resampled(scores, present, ones[0] > 0).ends
     assert _error("muler", scores, np.arange(12)) == pytest.approx(np.sqrt(300) / 240)
     # a resample with m gains of 10 has theta m / 24 and error sqrt(m (12 - m) / 12) / 24

@@ -54,7 +54,7 @@ class Unscored:
 # Views of counts where there are no scores.
 
 
-_PARTS = ("miss", "hit", "add", "neither")
+_PARTS = ("miss", "hit", "add")
 #: columns of rows without scores
 COUNTED = ("system", "feature", "slice", "segments", *_PARTS, "absent", "empty")
 _SIDE_BY_SIDE = 2  # systems that text lists one below the other; more go into heat maps
@@ -91,7 +91,7 @@ def stacked_counts(where: dict[str, Cell]) -> StackedBars:
         title="Too few, equally many, too many: discrepancy of counts",
         category="feature",
         series="system",
-        parts=("miss", "hit", "add"),
+        parts=_PARTS,
         where=where,
     )
 

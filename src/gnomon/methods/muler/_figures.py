@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, SupportsFloat, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, SupportsFloat, TypeAlias
 
 import numpy as np
 
@@ -111,22 +111,8 @@ class FeatureScores:
 
     def excess(self) -> NDArray[np.float64]:
         """How far the base exceeds the oracle, oriented, [K, N]; what rounding moves is below 0."""
-        return -self.gain() - self._noise()
-
-    def deficit(self) -> NDArray[np.float64]:
-        """How far the base falls below the anti-oracle, oriented, [K, N]; likewise."""
-        return -self._lead() - self._noise()
-
-    def ordered(self) -> NDArray[np.bool_]:
-        """Where oracle > base > anti-oracle, oriented and by more than rounding, [K, N]."""
-        noise = self._noise()
-        return (self.gain() > noise) & (self._lead() > noise)
-
-    def _lead(self) -> NDArray[np.float64]:
-        return self.sign * (self.base - self.anti_oracle)
-
-    def _noise(self) -> NDArray[np.float64]:
-        return _ROUNDING * np.maximum(np.abs(self.oracle), np.abs(self.base))
+        noise = _ROUNDING * np.maximum(np.abs(self.oracle), np.abs(self.base))
+        return -self.gain() - noise
 
 
 @dataclass(frozen=True)
@@ -145,10 +131,7 @@ class Figures:
     add: float | None
     miss: float | None
     hit: float | None
-    neither: float | None
     negative: int
-    below: int
-    ordered: float | None
     absent: int
 
 
@@ -201,14 +184,7 @@ class MulerRow(Record):
     hit: float | None = column(
         "hit", kind="share", help="segments with equally much of it, and some", interval=True
     )
-    neither: float | None = column(
-        "neither", kind="share", help="segments without it on both sides", interval=True
-    )
     negative: int = column("base > max", help="segments of I scored above their oracle")
-    below: int = column("base < min", help="segments of I scored below their anti-oracle")
-    ordered: float | None = column(
-        "max > base > min", kind="share", help="segments of I where all three differ so"
-    )
     outside: bool = column(
         "outside [0, 1]", help="not a share: the metric does not rank base, max and min in order"
     )
@@ -282,7 +258,7 @@ class MulerRow(Record):
 
 _COMPANIONS = (
     *("base", "base_all", "oracle", "anti_oracle", "spread", "gain"),
-    *("add", "miss", "hit", "neither", "negative", "below", "ordered", "absent"),
+    *("add", "miss", "hit", "negative", "absent"),
 )
 WIDE = 0.5  # of an interval of MuLER, whose scale is 1 wide
 
@@ -346,45 +322,32 @@ def figures(
     """The figures of every system over the segments in scope."""
     sign = scores.sign
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
-    order = _Order(scores.excess() > 0, scores.deficit() > 0, scores.ordered())
     # a row per figure, so that each system is read once
-    over_feature = np.stack([scores.base, scores.oracle, scores.anti_oracle, shares, *order], 1)
-    columns = (scores.base, present.add, present.miss, present.hit, present.neither)
-    over_scope = np.stack(columns, 1)
+    over_feature = np.stack([scores.base, scores.oracle, scores.anti_oracle, shares], 1)
+    over_scope = np.stack([scores.base, present.add, present.miss, present.hit], 1)
+    above = present.both & (scores.excess() > 0)
+    absent = ~present.both & (present.miss > 0)
     rows = np.flatnonzero(scope)
     return tuple(
         _of_system(
             means_over(over_feature[k], rows[present.both[k, rows]]),
             means_over(over_scope[k], rows),
-            [
-                int((where[k] & present.both[k] & scope).sum())
-                for where in (present.both, *order[:2])
-            ],
-            int(((present.miss[k] > 0) & ~present.both[k] & scope).sum()),
+            [int((where[k] & scope).sum()) for where in (present.both, above, absent)],
             sign,
         )
         for k in range(len(scores.base))
     )
 
 
-class _Order(NamedTuple):
-    """How base, oracle and anti-oracle lie, bool [K, N] each."""
-
-    above: NDArray[np.bool_]
-    below: NDArray[np.bool_]
-    strict: NDArray[np.bool_]
-
-
 def _of_system(
     of_feature: Sequence[float | None],
     of_scope: Sequence[float | None],
     counts: Sequence[int],
-    absent: int,
     sign: float,
 ) -> Figures:
-    base, oracle, anti_oracle, clipped, _, _, ordered = of_feature
-    base_all, add, miss, hit, neither = of_scope
-    segments, negative, below = counts
+    base, oracle, anti_oracle, clipped = of_feature
+    base_all, add, miss, hit = of_scope
+    segments, negative, absent = counts
     muler = ratio(_number(base), _number(oracle), _number(anti_oracle))
     return Figures(
         segments=segments,
@@ -399,10 +362,7 @@ def _of_system(
         add=add,
         miss=miss,
         hit=hit,
-        neither=neither,
         negative=negative,
-        below=below,
-        ordered=ordered,
         absent=absent,
     )
 
@@ -449,7 +409,6 @@ class Presence:
     add: NDArray[np.float64]
     miss: NDArray[np.float64]
     hit: NDArray[np.float64]
-    neither: NDArray[np.float64]
 
 
 def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
@@ -517,7 +476,7 @@ def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> 
 def _compare(
     candidates: NDArray[np.intp], counts: NDArray[np.intp], references: Ragged
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Of some systems [K, N]: where both sides have some, and the four shares, [4, K, N]."""
+    """Of some systems [K, N]: where both sides have some, and the three shares, [3, K, N]."""
     width = np.diff(references.offsets)
     reference = counts[references.indices]
     repeated = candidates if (width == 1).all() else np.repeat(candidates, width, axis=1)
@@ -526,7 +485,6 @@ def _compare(
             repeated > reference,
             repeated < reference,
             (repeated == reference) & (repeated > 0),
-            (repeated == 0) & (reference == 0),
         ]
     )
     some = reference > 0

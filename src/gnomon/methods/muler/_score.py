@@ -549,10 +549,10 @@ def score(
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,
-        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, neither,
-        negative, below, ordered, outside, agreed, disagree, absent, empty, unscored, score``;
+        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit,
+        negative, outside, agreed, disagree, absent, empty, unscored, score``;
         scores in the metric's own units, undefined figures ``None``. With resamples every figure
-        from ``muler`` to ``neither`` has the ends of its interval beside it (``muler_low,
+        from ``muler`` to ``hit`` has the ends of its interval beside it (``muler_low,
         muler_high``, ...), and a table "differences" compares every pair of systems: ``metric,
         variant, slice, feature, system_a, system_b, difference, low, high, p, words, p_words,
         p_holm, p_bh, p_max, segments, resamples, carried, significant, reliable``; a difference has
@@ -563,7 +563,7 @@ def score(
         low, high, absolute, absolute_low, absolute_high, coverage, words_known, mean_reference,
         mean_candidate``: the mean over segments of score(reference) - score(candidate) and the mean
         absolute difference, of segments with a score on both sides. Without a metric rows hold
-        ``system, feature, slice, segments, add, miss, hit, neither, absent, empty``.
+        ``system, feature, slice, segments, add, miss, hit, absent, empty``.
 
     Raises:
         UsageError: a feature, scorer or option is malformed, or no tagger is named or found.

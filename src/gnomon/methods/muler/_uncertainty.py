@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 
 _STILL = 1e-9  # a standard error of MuLER below this is rounding: nothing varies
+_SHARES = ("add", "miss", "hit")
 _STILL_SCORES = 1e-7  # likewise of a score, as a share of the scores' size
 
 
@@ -85,7 +86,7 @@ def figure_columns(
     columns |= _products(base, oracle, anti_oracle, where, complete)
     share = np.where(where, clipped_ratios(base, oracle, anti_oracle), 0.0)
     columns |= {"share": share, "share 2": share**2}
-    for name in ("add", "miss", "hit"):
+    for name in _SHARES:
         columns[name] = np.nan_to_num(getattr(present, name)[:, rows])
     return columns
 
@@ -126,10 +127,8 @@ def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estim
 
 
 def shares(sums: Sums, judged: Floats) -> dict[str, Floats]:
-    """The shares of segments with more, less, equally much of the feature, and with none."""
-    add, miss, hit = (_over(sums[name], judged) for name in ("add", "miss", "hit"))
-    neither = np.maximum(1 - add - miss - hit, 0.0)  # not below 0 by rounding
-    return {"add": add, "miss": miss, "hit": hit, "neither": neither}
+    """The shares of segments with more, less and equally much of the feature."""
+    return {name: _over(sums[name], judged) for name in _SHARES}
 
 
 def mean_and_error(total: Floats, squares: Floats, n: Floats) -> Estimate:
@@ -277,7 +276,8 @@ def resampled(scores: FeatureScores, present: Presence, shared: Frame) -> Resamp
     fewer than ``INTERVAL_SEGMENTS`` segments, nor for one that does not vary.
     """
     inside = present.both & shared.members
-    some = (inside | (present.neither < 1)).any(axis=0)  # all else adds 0 to every sum
+    # all else adds 0 to every sum
+    some = (inside | (present.add + present.miss + present.hit > 0)).any(axis=0)
     rows = np.flatnonzero(shared.members & some)
     columns = figure_columns(scores, present, inside, rows)
     sums = sums_by_resample(columns, shared.counts, rows)
@@ -338,9 +338,6 @@ def left_out(
             pair = (float(estimate.low), float(estimate.high))
             ends[-1][name] = pair if defined else (None, None)
     return LeftOut({name: drawn[name] for name in ("muler", "clipped")}, size, tuple(ends))
-
-
-_SHARES = ("add", "miss", "hit", "neither")
 
 
 def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
