@@ -166,4 +166,4 @@ def test_words_that_are_the_same_are_no_finding_however_their_neighbours_change(
         finding = _scored(testset, resamples=199)
         assert not any(one.claim == "muler.better" for one in finding.verdict)
         (row,) = (r for r in finding.table("differences").rows if r["variant"] == "ratio")
-        assert (row["words"], row["p_holm"], row["significant"]) == (0, None, False)
+        assert (row["words"], row["p_bh"], row["significant"]) == (0, None, False)

@@ -125,7 +125,7 @@ def test_a_figure_outside_its_range_is_a_caution_however_significant() -> None:
     (row,) = (one for one in found.table("differences").rows if one["variant"] == "ratio")
     assert outside == {"A": True, "B": False}
     assert row["significant"]
-    assert row["p_holm"] < 0.05
+    assert row["p_bh"] < 0.05
     (said,) = found.verdict
     assert said.level == "caution"
     assert said.claim == "muler.tagger"  # in every segment a word of both has another tag

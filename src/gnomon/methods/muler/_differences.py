@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
@@ -14,7 +13,7 @@ from gnomon.core.records import FEATURE, METRIC, SLICE, EndColumns, Record, colu
 from gnomon.core.verdicts import LEAST, amount, metric_title
 from gnomon.methods.muler._figures import INTERVAL_SEGMENTS, VARIANT
 from gnomon.stats.resampling import shift_distance, shift_p
-from gnomon.stats.significance import benjamini_hochberg, holm
+from gnomon.stats.significance import benjamini_hochberg
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -30,10 +29,7 @@ if TYPE_CHECKING:
 # Differences of MuLER between systems: intervals, p-values, and corrections for asking often.
 
 
-_FIELDS = (
-    *("difference", "p", "words", "p_words"),
-    *("p_holm", "p_bh", "p_max", "segments", "carried", "reliable"),
-)
+_FIELDS = ("difference", "p", "words", "p_words", "p_bh", "segments", "carried", "reliable")
 _JOINED = (
     *("first", "second", "difference", "low", "high", "p", "segments", "errors", "reliable"),
     *("words", "p_words", "p_same"),
@@ -56,7 +52,7 @@ class PairTests:
     segments: NDArray[np.intp]
     errors: Floats
     reliable: NDArray[np.bool_]
-    farthest: Floats
+    resamples: int
     words: NDArray[np.intp]
     p_words: Floats
     p_same: Floats
@@ -93,7 +89,6 @@ def compared(
     difference = estimates[first] - estimates[second]
     segments = np.minimum(sizes[first], sizes[second])
     wide, p, errors = np.full((3, len(first)), np.nan)
-    farthest = np.zeros(samples.shape[1])
     tested = np.flatnonzero((segments >= INTERVAL_SEGMENTS) & ~np.isnan(difference))
     step = max(1, _CELLS // samples.shape[1])
     for start in range(0, len(tested), step):
@@ -104,13 +99,13 @@ def compared(
         moved = np.abs(drawn - difference[pairs][:, None])
         unit = np.sqrt(np.nanmean(moved**2, axis=1))
         errors[pairs] = _per_unit(np.abs(difference[pairs]), unit)
-        farthest = np.fmax(farthest, np.fmax.reduce(_per_unit(moved, unit[:, None]), axis=0))
     return pair_tests(
         estimates,
         sizes,
         (difference - wide, difference + wide),
-        (p, errors, farthest),
+        (p, errors),
         word_tests,
+        resamples=samples.shape[1],
     )
 
 
@@ -118,15 +113,17 @@ def pair_tests(
     estimates: Floats,
     sizes: NDArray[np.intp],
     ends: tuple[Floats, Floats],
-    tests: tuple[Floats, Floats, Floats],
+    tests: tuple[Floats, Floats],
     word_tests: OwnWords | None,
+    *,
+    resamples: int = 0,
 ) -> PairTests:
     """The comparisons of one feature, of the ends of their intervals and their tests."""
     first, second = np.triu_indices(len(estimates), 1)
     segments = np.minimum(sizes[first], sizes[second])
     inside = (estimates >= 0) & (estimates <= 1)
     reliable = inside[first] & inside[second] & (segments >= LEAST)
-    p, errors, farthest = tests
+    p, errors = tests
     words, p_words, p_same = segments, p, np.ones(len(p))
     if word_tests is not None:
         words, p_same = word_tests.words, word_tests.p_same
@@ -141,7 +138,7 @@ def pair_tests(
         segments,
         errors,
         reliable,
-        farthest,
+        resamples,
         words,
         p_words,
         p_same,
@@ -168,15 +165,6 @@ class Differences:
         """Note the comparisons of one feature."""
         self.families.setdefault((metric, variant, slice_name), {})[feature] = tests
 
-    def largest_family(self) -> int:
-        """The largest number of bootstrap tests that are corrected together."""
-        sizes = [
-            sum(int((~np.isnan(tests.p_both)).sum()) for tests in family.values())
-            for family in self.families.values()
-            if all(len(tests.farthest) for tests in family.values())
-        ]
-        return max(sizes, default=0)
-
     def rows(self) -> list[DifferenceRow]:
         """The rows of all comparisons, the most significant of each family first."""
         return [row for key, family in self.families.items() for row in self._family(key, family)]
@@ -188,16 +176,11 @@ class Differences:
         parts = list(family.values())
         joined = {name: np.concatenate([getattr(c, name) for c in parts]) for name in _JOINED}
         p_both = np.concatenate([c.p_both for c in parts])
-        farthest = np.max([c.farthest for c in parts], axis=0)
         level = 1 - self.confidence + _ROUNDING
         # found in all segments and in those with the same words, and not in the others
         carried = np.fmax(benjamini_hochberg(joined["p"]), joined["p_same"]) <= level
         joined["carried"] = carried & ~(joined["p_words"] <= level)
-        joined |= {
-            "p_holm": holm(p_both),
-            "p_bh": benjamini_hochberg(p_both),
-            "p_max": np.maximum(_max_p(joined["errors"], farthest), joined["p_words"]),
-        }
+        joined["p_bh"] = benjamini_hochberg(p_both)
         features = [name for name, c in family.items() for _ in range(len(c.p))]
         values: dict[str, list[Any]] = {name: joined[name].tolist() for name in _FIELDS}
         ends = list(zip(joined["low"].tolist(), joined["high"].tolist(), strict=True))
@@ -212,20 +195,11 @@ class Differences:
                 system_b=self.systems[int(joined["second"][i])],
                 intervals={"difference": ends[i]},
                 **{name: values[name][i] for name in _FIELDS},
-                resamples=len(farthest) or None,
+                resamples=parts[0].resamples or None,
                 significant=bool(joined["p_bh"][i] <= 1 - self.confidence + _ROUNDING),
             )
             for i in _order(joined)
         ]
-
-
-def _max_p(errors: Floats, farthest: Floats) -> Floats:
-    """(1 + resamples in which any difference of the family moves as far) / (B + 1)."""
-    if not len(farthest):
-        return np.full(errors.shape, np.nan)
-    ordered = np.sort(farthest)
-    farther = len(ordered) - np.searchsorted(ordered, errors - _ROUNDING, side="left")
-    return np.where(np.isnan(errors), np.nan, (1 + farther) / (1 + len(ordered)))
 
 
 def _order(joined: dict[str, NDArray[Any]]) -> list[int]:
@@ -250,9 +224,7 @@ _LISTED_COLUMNS = (
     "low",
     "high",
     "p",
-    "p_holm",
     "p_bh",
-    "p_max",
     "segments",
     "words",
 )
@@ -280,12 +252,10 @@ class DifferenceRow(Record):
         digits=4,
         help=f"of the difference there; of {INTERVAL_SEGMENTS} segments or more",
     )
-    p_holm: float | None = column(
-        "Holm", digits=4, help="the larger p, corrected over features and pairs, after Holm"
-    )
-    p_bh: float | None = column("BH", digits=4, help="likewise, after Benjamini and Hochberg")
-    p_max: float | None = column(
-        "max-T", digits=4, help="likewise, by the largest of all differences"
+    p_bh: float | None = column(
+        "BH",
+        digits=4,
+        help="the larger p, corrected over features and pairs after Benjamini and Hochberg",
     )
     segments: int = column("Segments", help="the smaller of the two systems' sizes of I")
     resamples: int | None = column("resamples", help="of the segments; none: by document")
@@ -345,8 +315,8 @@ def differences_table(rows: Sequence[DifferenceRow], options: Bootstrap) -> Tabl
     note = (
         f"p: {how}. p (words): Student's t of the difference in the segments where the words of the"
         f" feature differ, for {INTERVAL_SEGMENTS} such segments or more. The larger of the two is"
-        " corrected over all features and pairs of a metric, variant and slice: Holm and max-T (no"
-        " false finding at all), Benjamini-Hochberg (BH: few among those found). Significant: BH <="
+        " corrected over all features and pairs of a metric, variant and slice after Benjamini and"
+        f" Hochberg (BH: few false ones among those found). Significant: BH <="
         f" {1 - options.confidence:.4g}."
     )
     title = "Differences between systems"
@@ -440,25 +410,12 @@ def _headline(title: str, rows: Sequence[DifferenceRow]) -> str:
     )
 
 
-def significance_notices(
-    options: Bootstrap, tests: int, rows: Sequence[DifferenceRow], sparse: int
-) -> Iterator[str]:
+def significance_notices(rows: Sequence[DifferenceRow], sparse: int) -> Iterator[str]:
     """What a reader should know of the tests."""
     if sparse:
         yield (
             f"{sparse} intervals of MuLER rest on fewer than 95 % of the resamples: in the others"
             " it is undefined"
         )
-    if not rows:
-        return
-    if not any(row.significant for row in rows):
+    if rows and not any(row.significant for row in rows):
         yield "no difference between two systems is significant"
-    alpha = 1 - options.confidence
-    if tests > alpha * (options.resamples + 1) + 1e-9:
-        needed = math.ceil(tests / alpha - 1e-9)
-        yield (
-            f"Holm multiplies the smallest of {tests} p-values by {tests}, and {options.resamples}"
-            f" resamples give none below 1/{options.resamples + 1}: no difference can be"
-            f" significant after Holm; it takes --resamples {needed}, or fewer features or systems;"
-            " read max-T, which answers the same question without that limit"
-        )

@@ -223,7 +223,6 @@ def _differences(
             difference=difference,
             intervals={"difference": (low, high)},
             p=None if few else p,
-            p_holm=None,
             p_bh=None,
             occurrences=int(occurrences.sum(axis=-1).min()),
         )

@@ -51,8 +51,11 @@ class ErrorRateDifferenceRow(Record):
     rate_b: float = column("Other, per 100", help="errors of the other")
     difference: float = column("Difference", help="the one less the other", interval=EndColumns())
     p: float | None = column("p", digits=4, help="two-sided, of a paired test")
-    p_holm: float | None = column("p Holm", digits=4, help="corrected for features and pairs")
-    p_bh: float | None = column("p BH", digits=4, help="likewise, after Benjamini and Hochberg")
+    p_bh: float | None = column(
+        "p BH",
+        digits=4,
+        help="corrected for features and pairs after Benjamini and Hochberg",
+    )
     occurrences: int = column("Occurrences", help="the smaller of the two numbers")
 
 

@@ -259,10 +259,8 @@ class ErrorTables:
                 family.sort(key=lambda row: row.feature in UNITS)
                 p = np.array([row.p for row in family], dtype=np.float64)
                 corrected = [
-                    replace(row, p_holm=p_holm, p_bh=p_bh)
-                    for row, p_holm, p_bh in zip(
-                        family, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True
-                    )
+                    replace(row, p_bh=p_bh)
+                    for row, p_bh in zip(family, benjamini_hochberg(p).tolist(), strict=True)
                 ]
                 rows += sorted(
                     corrected,

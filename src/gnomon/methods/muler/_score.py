@@ -555,7 +555,7 @@ def score(
         from ``muler`` to ``hit`` has the ends of its interval beside it (``muler_low,
         muler_high``, ...), and a table "differences" compares every pair of systems: ``metric,
         variant, slice, feature, system_a, system_b, difference, low, high, p, words, p_words,
-        p_holm, p_bh, p_max, segments, resamples, carried, significant, reliable``; a difference has
+        p_bh, segments, resamples, carried, significant, reliable``; a difference has
         to hold in the segments where the words of the feature differ, else it is carried over from
         other words. The table "negative" lists segments that score above their oracle; "segments",
         if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
@@ -652,9 +652,7 @@ def _differences(
     metrics, differences = list(scored_features.signatures), pairs.rows()
     notices = (
         *scored_features.uncertainty.notices(),
-        *significance_notices(
-            options, pairs.largest_family(), differences, scored_features.uncertainty.sparse
-        ),
+        *significance_notices(differences, scored_features.uncertainty.sparse),
     )
     rows = scored_features.rows.get(variant, [])
     wide = {(row.metric, row.feature) for row in _too_wide(rows)}

@@ -646,7 +646,7 @@ def _compared_without(
             low[k], high[k], p[k] = estimate.low, estimate.high, estimate.p
             if estimate.error > 0:
                 errors[k] = abs(estimate.estimate) / estimate.error
-    return pair_tests(estimates, sizes, (low, high), (p, errors, np.zeros(0)), word_tests)
+    return pair_tests(estimates, sizes, (low, high), (p, errors), word_tests)
 
 
 def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
