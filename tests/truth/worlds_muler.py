@@ -91,7 +91,7 @@ def equally_wrong() -> Finding:
 
 @world(
     "one of three systems gets fewer animals wrong",
-    says=["muler.many", "muler.largest", "muler.undecided"],
+    says=["muler.many", "muler.undecided"],
     silent=["muler.*"],
 )
 def three_systems() -> Finding:
@@ -126,7 +126,7 @@ def few_segments() -> Finding:
 
 @world(
     "a difference on 24 of 80 segments",
-    says=["muler.few", "muler.undecided"],
+    says=["muler.unsure", "muler.undecided"],
     silent=["muler.*"],
 )
 def rare_feature() -> Finding:
@@ -139,7 +139,7 @@ def rare_feature() -> Finding:
 
 @world(
     "a difference whose figures few short segments decide",
-    says=["muler.wide"],
+    says=["muler.unsure"],
     silent=["muler.better"],
 )
 def uneven_lengths() -> Finding:
@@ -155,7 +155,7 @@ def uneven_lengths() -> Finding:
 
 @world(
     "words of both sides that a pattern finds on one alone",
-    says=["muler.tagger"],
+    says=["muler.outside"],
     silent=["muler.*"],
     without=["the tagger", "tagged"],
 )
@@ -173,7 +173,7 @@ def _lively(candidate: str, reference: str) -> float:
 @world(
     "a metric that puts any mask below any word",
     says=["muler.outside"],
-    silent=["muler.better", "muler.tagger"],
+    silent=["muler.better"],
     without=["tagger"],
 )
 def not_monotone() -> Finding:
@@ -185,7 +185,7 @@ def not_monotone() -> Finding:
 @world(
     "other words around the same animals",
     says=["muler.carried"],
-    silent=["muler.better", "muler.tagger", "muler.left-out"],
+    silent=["muler.better", "muler.outside", "muler.left-out"],
 )
 def other_neighbours() -> Finding:
     systems, reference = lines({"A": {}}, segments=120)

@@ -188,14 +188,10 @@ class MulerRow(Record):
     outside: bool = column(
         "outside [0, 1]", help="not a share: the metric does not rank base, max and min in order"
     )
-    agreed: float | None = column(
-        "MuLER (tags agree)",
-        kind="share",
-        help="of figures outside [0, 1]: over segments where no word that both sides have is tagged"
-        " as the feature on one side alone",
-    )
-    disagree: int | None = column(
-        "tagged apart", help="likewise, segments where some such word is tagged on one side alone"
+    by_tagger: bool = column(
+        "tagger disagrees",
+        help="a figure outside [0, 1] lies inside it where no word that both sides have is tagged"
+        " as the feature on one side alone, or hardly any segment is without such a word",
     )
     absent: int = column(
         "absent", help="segments where a reference has the feature and the output does not"
@@ -247,14 +243,6 @@ class MulerRow(Record):
         lost = (self.muler or 0.0) * self.segments + self.absent
         return lost / self.with_reference if self.with_reference else 0.0
 
-    @property
-    def by_tagger(self) -> bool:
-        """Outside 0 to 1, and inside it where taggers agree, if they do often enough to see."""
-        disagree = self.disagree or 0
-        nowhere = self.segments - disagree < INTERVAL_SEGMENTS and disagree >= INTERVAL_SEGMENTS
-        inside = self.agreed is not None and not is_outside(self.agreed)
-        return self.outside and (inside or nowhere)
-
 
 _COMPANIONS = (
     *("base", "base_all", "oracle", "anti_oracle", "spread", "gain"),
@@ -271,7 +259,7 @@ def rows_of(
     feature: str,
     slice_name: str | None,
     ends: Mapping[str, Ends] | None = None,
-    alike: tuple[float | None, int | None] = (None, None),
+    by_tagger: bool = False,
     **of_system: Any,
 ) -> dict[Variant, MulerRow]:
     """The rows of one system, feature and slice, one per variant."""
@@ -289,8 +277,7 @@ def rows_of(
             muler=value,
             uninformative=low is not None and high is not None and high - low > WIDE,
             outside=is_outside(value),
-            agreed=alike[0] if variant == "ratio" else None,
-            disagree=alike[1] if variant == "ratio" else None,
+            by_tagger=by_tagger and is_outside(value),
             **of_system,
             ahead=None,
             behind=None,

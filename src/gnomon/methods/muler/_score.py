@@ -372,7 +372,7 @@ class Scored:
                 slice_name=slice_.name,
                 masks=masks_used(setup.metrics[metric]),
                 ends=ends[k],
-                alike=_where_tags_agree(setup, feature, k, scores, present, slice_, all_figures[k]),
+                by_tagger=_is_by_tagger(setup, feature, k, scores, present, slice_, all_figures[k]),
                 empty=int(empty[k].sum()),
                 unscored=int(unscored[k].sum()),
                 score=defined(system[k]) if slice_.name is None else None,
@@ -388,7 +388,7 @@ class Scored:
             self.exhibits += showcase.costliest(scores, present)
 
 
-def _where_tags_agree(
+def _is_by_tagger(
     setup: Setup,
     feature: int,
     system: int,
@@ -396,14 +396,15 @@ def _where_tags_agree(
     present: Presence,
     slice_: Slice,
     system_figures: Figures,
-) -> tuple[float | None, int | None]:
-    """Of MuLER outside [0, 1]: that where taggers agree, and the segments where they do not."""
+) -> bool:
+    """MuLER is outside [0, 1], and inside it where taggers agree, or they hardly do."""
     if not is_outside(system_figures.muler):
-        return None, None
+        return False
     apart = setup.words.disagree(feature, system)
     alike = figures(scores, present, slice_.members & ~apart)[system]
-    value = alike.muler if alike.segments >= INTERVAL_SEGMENTS else None
-    return value, int((apart & present.both[system] & slice_.members).sum())
+    if alike.segments < INTERVAL_SEGMENTS:
+        return system_figures.segments - alike.segments >= INTERVAL_SEGMENTS
+    return alike.muler is not None and not is_outside(alike.muler)
 
 
 # The method
@@ -550,7 +551,7 @@ def score(
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,
         uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit,
-        negative, outside, agreed, disagree, absent, empty, unscored, score``;
+        negative, outside, by_tagger, absent, empty, unscored, score``;
         scores in the metric's own units, undefined figures ``None``. With resamples every figure
         from ``muler`` to ``hit`` has the ends of its interval beside it (``muler_low,
         muler_high``, ...), and a table "differences" compares every pair of systems: ``metric,

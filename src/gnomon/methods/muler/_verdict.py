@@ -46,15 +46,9 @@ BETTER = Claim(
 MANY = Claim(
     "muler.many",
     "Systems differ on {features} (MuLER under {metric}); {best} better most often, in {wins} of"
-    " {differences}",
+    " {differences}; the largest: {system} is better than {other} on {feature}, corrected {p}",
     "better",
     "as muler.better, for every pair",
-)
-LARGEST = Claim(
-    "muler.largest",
-    "The largest: {system} is better than {other} on {feature}, corrected {p}",
-    "better",
-    "as muler.better, of the pair with the largest difference",
 )
 UNDECIDED = Claim(
     "muler.undecided",
@@ -71,7 +65,8 @@ DRAWS = Claim(
 )
 CARRIED = Claim(
     "muler.carried",
-    "on {features}, {metric} shows a difference that comes from the words around them: {why}",
+    "on {features}, {metric} shows a difference that comes from the words around them: it is found"
+    " where these are the same in both systems",
     "caution",
     "a test finds the difference in the segments where the words of the feature are the same, and"
     " it is not found where they differ",
@@ -101,35 +96,24 @@ NOTHING = Claim(
     "caution",
     "MuLER of every feature is undefined, outside 0 to 1, too uncertain or of too few segments",
 )
-TAGGER = Claim(
-    "muler.tagger",
-    "left out{under}, because {why}: {features} (MuLER outside 0 to 1; {tested})",
-    "caution",
-    "MuLER outside 0 to 1 that lies inside over the segments where no word of both sides has"
-    " the feature on one side alone, or fewer than 10 segments without such a word",
-)
 OUTSIDE = Claim(
     "muler.outside",
     "left out{under}, because {why}: {features} (MuLER outside 0 to 1)",
     "caution",
-    "the mean scores of unmasked texts and of both masks",
+    "the mean scores of unmasked texts and of both masks; the tagger is named where MuLER lies"
+    " inside over the segments where no word of both sides has the feature on one side alone, or"
+    " where fewer than 10 segments are without such a word",
 )
-WIDE = Claim(
-    "muler.wide",
+UNSURE = Claim(
+    "muler.unsure",
     "too uncertain to report under {metric}: {features}",
     "caution",
-    "intervals of MuLER wider than half its scale",
-)
-FEW = Claim(
-    "muler.few",
-    "under {metric}, {features} occur in fewer than 30 segments{where}, too few to be read as a"
-    " finding there",
-    "caution",
-    "the segments where both sides have the feature",
+    "intervals of MuLER wider than half its scale, or fewer than 30 segments with the feature on"
+    " both sides",
 )
 SCORE_CLAIMS = (
-    *(LEFT_OUT, BETTER, MANY, LARGEST, UNDECIDED, DRAWS, CARRIED, SAME, UNTESTED, LOSES),
-    *(NOTHING, TAGGER, OUTSIDE, WIDE, FEW, MIXED),
+    *(LEFT_OUT, BETTER, MANY, UNDECIDED, DRAWS, CARRIED, SAME, UNTESTED, LOSES),
+    *(NOTHING, OUTSIDE, UNSURE, MIXED),
 )
 
 
@@ -362,7 +346,7 @@ def _of_several(
     if readable and not tested and not same:
         yield UNTESTED.said({}, what=_kinds(pair.row for pair in readable), metric=title)
     yield from _undecided(finding, title, pairs, len(significant), where, two=two)
-    yield from _same(finding, title, same, systems)
+    yield from _same(finding, same, systems)
 
 
 def _undecided(
@@ -395,17 +379,9 @@ def _undecided(
 
 
 def _same(
-    finding: Finding, title: str, same: Sequence[SystemPair], systems: Sequence[str]
+    finding: Finding, same: Sequence[SystemPair], systems: Sequence[str]
 ) -> Iterator[Statement]:
-    """Features whose words are the same, and what is carried over to them all the same."""
-    carried = [pair for pair in same if pair.row.carried]
-    if carried:
-        most = max(pair.row.words for pair in carried)
-        why = "these are the same in both systems in every segment"
-        if most:
-            why = f"these differ between the systems in at most {counted(most)}"
-        names = _kinds(pair.row for pair in carried)
-        yield CARRIED.said(_places(finding, carried), features=names, metric=title, why=why)
+    """Features whose words are the same in all segments or nearly all."""
     rest = [pair for pair in same if not pair.row.carried]
     if rest:
         most = max(pair.row.words for pair in rest)
@@ -454,6 +430,7 @@ def _of_many(
     wins = Counter(pair.row.better for pair in significant)
     top = [name for name, n in wins.items() if n == max(wins.values())]
     are, each = ("are", " each") if len(top) > 1 else ("is", "")
+    largest = significant[0]
     yield MANY.said(
         _places(finding, significant),
         features=listed(features, most=_NAMED + 1),
@@ -461,10 +438,6 @@ def _of_many(
         best=f"{listed(top)} {are}",
         wins=f"{wins[top[0]]:,}",
         differences=f"{counted(len(significant), 'difference')}{each}",
-    )
-    largest = significant[0]
-    yield LARGEST.said(
-        _places(finding, [largest]),
         system=largest.row.better,
         other=largest.row.worse,
         feature=largest.phrase(),
@@ -474,65 +447,43 @@ def _of_many(
 
 def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
     """What would be a finding if its figures could be read, or if its words differed."""
-    carried = [pair for pair in pairs if pair.readable and pair.row.carried and pair.tested]
+    carried = [pair for pair in pairs if pair.readable and pair.row.carried]
     if carried:
         names = _kinds(pair.row for pair in carried)
-        why = "it is found where these are the same in both systems, and not where they differ"
-        yield CARRIED.said(_places(finding, carried), features=names, metric=title, why=why)
-    unreadable = [pair for pair in pairs if not pair.readable]
-    read = {pair.row.feature for pair in pairs if pair.readable}
-    rest = [pair for pair in unreadable if pair.row.significant and not pair.outside]
+        yield CARRIED.said(_places(finding, carried), features=names, metric=title)
+    rest = [p for p in pairs if p.row.significant and not p.readable and not p.outside]
     few = [pair for pair in rest if any(side.flaw == "few" for side in pair.sides)]
     wide = [pair for pair in rest if pair not in few]
-    if wide:
-        names = _kinds(pair.row for pair in wide)
-        yield WIDE.said(_places(finding, wide), metric=title, features=names)
-    if few:
-        names = _kinds(pair.row for pair in few)
-        some_of = " of some systems" if {pair.row.feature for pair in few} & read else ""
-        yield FEW.said(_places(finding, few), metric=title, features=names, where=some_of)
+    if rest:
+        parts = [
+            f"{_kinds(pair.row for pair in some)} ({_REASONS[flaw]})"
+            for some, flaw in ((wide, "wide"), (few, "few"))
+            if some
+        ]
+        yield UNSURE.said(_places(finding, rest), metric=title, features="; ".join(parts))
+
+
+_BY_FORM = "words of both sides have the feature on one side alone"
+_BY_TAGGER = "the tagger disagrees between outputs and references"
+_ABOVE = "{} is higher with these words as they are than with masks that match"
+_BELOW = "{} is lower with these words as they are than with masks that differ"
 
 
 def _outside(finding: Finding, each: Mapping[str, Sequence[MulerRow]]) -> Iterator[Statement]:
     """Figures outside their range, by title of the metric: by the cause where it was tested."""
-    by_form = {t: [r for r in rows if r.by_tagger and _is_form(r)] for t, rows in each.items()}
-    tagged = {t: [r for r in rows if r.by_tagger and not _is_form(r)] for t, rows in each.items()}
-    rest = {t: [r for r in rows if not r.by_tagger] for t, rows in each.items()}
-    above = {t: [r for r in rows if (r.muler or 0.0) < 0] for t, rows in rest.items()}
-    below = {t: [r for r in rows if (r.muler or 0.0) >= 0] for t, rows in rest.items()}
-    for by_metric in (tagged, by_form):
-        some = [row for rows in by_metric.values() for row in rows]
-        if not some:
-            continue
-        cause, alike, apart = (
-            ("words of both sides have the feature on one side alone", "found alike", "found apart")
-            if by_metric is by_form
-            else (
-                "the tagger disagrees between outputs and references",
-                "tagged alike",
-                "tagged apart",
-            )
-        )
-        tested = f"inside it where shared words are {alike}"
-        if any(row.agreed is None for row in some):
-            tested = f"shared words are {apart} in nearly every segment"
-        if len({row.agreed is None for row in some}) > 1:
-            tested = f"inside it where shared words are {alike}, if there are such segments"
-        under, names, _ = _under(by_metric)
-        places = finding.positions(some)
-        yield TAGGER.said(places, under=under, why=cause, features=names, tested=tested)
-    higher = "{} is higher with these words as they are than with masks that match"
-    lower = "{} is lower with these words as they are than with masks that differ"
-    for by_metric, why in ((above, higher), (below, lower)):
+    for cause in (_BY_TAGGER, _BY_FORM, _ABOVE, _BELOW):
+        by_metric = {t: [row for row in rows if _cause(row) == cause] for t, rows in each.items()}
         some = [row for rows in by_metric.values() for row in rows]
         if some:
             under, names, metric = _under(by_metric)
             places = finding.positions(some)
-            yield OUTSIDE.said(places, under=under, why=why.format(metric), features=names)
+            yield OUTSIDE.said(places, under=under, why=cause.format(metric), features=names)
 
 
-def _is_form(row: MulerRow) -> bool:
-    return row.feature.startswith(("re:", "lex:"))
+def _cause(row: MulerRow) -> str:
+    if row.by_tagger:
+        return _BY_FORM if row.feature.startswith(("re:", "lex:")) else _BY_TAGGER
+    return _ABOVE if (row.muler or 0.0) < 0 else _BELOW
 
 
 def _under(by_metric: Mapping[str, Sequence[MulerRow]]) -> tuple[str, str, str]:
