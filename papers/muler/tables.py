@@ -87,9 +87,8 @@ def show_random(found: Finding) -> None:
     )
     print("system", "feature", *columns, sep="\t")
     for row in found.table("random").rows:
-        if row["variant"] == "ratio":
-            cells = (row[name] for name in columns)
-            print(row["system"], row["feature"], *map(_figure, cells), sep="\t")
+        cells = (row[name] for name in columns)
+        print(row["system"], row["feature"], *map(_figure, cells), sep="\t")
 
 
 def _by(rows: Rows, *names: str) -> dict[tuple[Cell, ...], list[Mapping[str, Cell]]]:

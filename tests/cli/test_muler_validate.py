@@ -19,7 +19,7 @@ FIELDS = {
         " gain_change"
     ),
     "random": (
-        "system metric feature variant masks segments reference_share muler groups draws"
+        "system metric feature masks segments reference_share muler groups draws"
         " random_reference_share random_output_share mean variance deviation"
         " deviation_low deviation_high below apart"
     ),

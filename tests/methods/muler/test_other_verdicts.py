@@ -85,7 +85,6 @@ def specific(
             "system": name[0],
             "metric": "bleu",
             "masks": "tokens",
-            "variant": "ratio",
             "feature": name[1:],
             "segments": segments,
             "muler": own,

@@ -561,8 +561,8 @@ def score(
         other words. The table "negative" lists segments that score above their oracle; "segments",
         if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
         candidate_count, reference_count``; "scorers" ``scorer, source, system, slice, n, signed,
-        low, high, absolute, absolute_low, absolute_high, coverage, words_known, mean_reference,
-        mean_candidate``: the mean over segments of score(reference) - score(candidate) and the mean
+        low, high, absolute, absolute_low, absolute_high, coverage, words_known, mean_reference``:
+        the mean over segments of score(reference) - score(candidate) and the mean
         absolute difference, of segments with a score on both sides. Without a metric rows hold
         ``system, feature, slice, segments, add, miss, hit, absent, empty``.
 

@@ -197,7 +197,6 @@ class SentenceDifferences:
     """One scorer on K systems and N segments."""
 
     reference: Floats
-    candidate: Floats
     signed: Floats
     absolute: Floats
     known: NDArray[np.int64] | None
@@ -212,11 +211,9 @@ def differences(scores: SentenceScores, batch: Batch) -> SentenceDifferences:
     ]
     reference = np.array([mean for mean, _ in sides]).reshape(batch.shape)
     absolute = np.array([distance for _, distance in sides]).reshape(batch.shape)
-    candidate = scores.values[batch.candidates]
     return SentenceDifferences(
         reference=reference,
-        candidate=candidate,
-        signed=reference - candidate,
+        signed=reference - scores.values[batch.candidates],
         absolute=absolute,
         known=_counts(scores.known, batch),
         words=_counts(scores.words, batch),
@@ -290,9 +287,6 @@ class ScorerRow(Record):
     mean_reference: float | None = column(
         "mean of references", digits=3, help="over the n segments"
     )
-    mean_candidate: float | None = column(
-        "mean of candidates", digits=3, help="over the n segments"
-    )
 
     @property
     def width(self) -> float:
@@ -349,7 +343,6 @@ def scorer_rows(
             coverage=n / int(scope.sum()) if scope.any() else None,
             words_known=words_known,
             mean_reference=mean_over(changes.reference[k], scored[k]),
-            mean_candidate=mean_over(changes.candidate[k], scored[k]),
             intervals={"signed": signed[k], "absolute": absolute[k]},
         )
 
@@ -431,8 +424,7 @@ def sentence_views(
     """For each scorer a listing per slice, for text, and bars over systems."""
     columns = tuple(name for name in _SHOWN if any(v is not None for v in table.values(name)))
     listings = (_listing(scorer, slice_name, columns) for scorer in scorers for slice_name in parts)
-    first = sorted(scorers, key=lambda scorer: -_certainty(table, scorer))
-    return (*listings, *map(_bars, first))
+    return (*listings, *map(_bars, scorers))
 
 
 def _listing(scorer: str, slice_name: str | None, columns: tuple[str, ...]) -> Listing:
@@ -453,17 +445,6 @@ def _bars(scorer: str) -> Bars:
         ordered=True,
         ends=("outputs higher", "references higher"),
     )
-
-
-def _certainty(table: Table, scorer: str) -> float:
-    """How far the farthest system is from its references, in widths of its interval."""
-    rows = [row for row in table.records if isinstance(row, ScorerRow)]
-    widths = (
-        abs(row.signed or 0.0) / row.width
-        for row in rows
-        if (row.scorer, row.slice) == (scorer, None) and not math.isnan(row.width)
-    )
-    return max(widths, default=0.0)
 
 
 _FEW = 0.5  # coverage below which there is a notice

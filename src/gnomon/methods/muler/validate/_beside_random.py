@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +15,7 @@ from gnomon.core.records import METRIC, SYSTEM, EndColumns, Record, column, tabl
 from gnomon.core.slices import slices
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
 from gnomon.linguistics import gloss
-from gnomon.methods.muler._figures import VARIANT, VARIANTS, defined, figures, is_outside
+from gnomon.methods.muler._figures import defined, figures, is_outside
 from gnomon.methods.muler._mask_kinds import MASKS, masks_note
 from gnomon.methods.muler._setup import WordChoice
 from gnomon.methods.muler.validate._initials import Part
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Statement, View
     from gnomon.linguistics import Tagger
-    from gnomon.methods.muler._figures import Figures, Variant
+    from gnomon.methods.muler._figures import Figures
     from gnomon.methods.muler._setup import Run, Setup
     from gnomon.methods.muler.validate._random_words import PlacedWords, Synthetic
     from gnomon.metrics.protocol import MaskingMetric
@@ -68,7 +67,6 @@ class Real:
 
 def random_row(
     random: Synthetic | None,
-    variant: Variant,
     real: Real | None,
     *,
     system: str,
@@ -80,17 +78,14 @@ def random_row(
 
     Whether that one is apart is not known.
     """
-    muler = None
-    if real is not None:
-        muler = real.figures.muler if variant == "ratio" else real.figures.clipped
-    values = np.zeros(0) if random is None else _values(random, variant)
+    muler = None if real is None else real.figures.muler
+    values = np.zeros(0) if random is None else random.muler[~np.isnan(random.muler)]
     mean, variance = _moments(values)
     low, high = np.quantile(values, _MIDDLE).tolist() if len(values) else (None, None)
     return RandomWordsRow(
         system=system,
         metric=metric,
         feature=f"random words, p = {groups}" if real is None else real.feature,
-        variant=variant,
         masks=masks,
         segments=None if real is None else real.figures.segments,
         reference_share=None if real is None else real.reference_share,
@@ -112,11 +107,6 @@ def _less(muler: float | None, other: float | None) -> float | None:
     return None if muler is None or other is None else muler - other
 
 
-def _values(random: Synthetic, variant: Variant) -> NDArray[np.float64]:
-    values = random.muler if variant == "ratio" else random.clipped
-    return values[~np.isnan(values)]
-
-
 def _moments(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
     """Mean, and variance with n - 1."""
     mean = float(values.mean()) if len(values) else None
@@ -132,7 +122,6 @@ class RandomWordsRow(Record):
     system: str = SYSTEM
     metric: str = METRIC
     feature: str = column("Feature", help="or random words alone, of some number of groups")
-    variant: str = VARIANT
     masks: str = MASKS
     segments: int | None = column("Segments", help="segments where both sides have the feature")
     reference_share: float | None = column(
@@ -203,29 +192,22 @@ _LISTED = "system feature reference_share groups muler mean variance deviation b
 
 
 def tell_apart(rows: Sequence[RandomWordsRow]) -> list[RandomWordsRow]:
-    """The rows, with what stands out of random words; p is corrected variant by variant."""
-    apart: set[int] = set()
-    for variant in dict.fromkeys(row.variant for row in rows):
-        judged = [
-            (n, row)
-            for n, row in enumerate(rows)
-            if row.variant == variant and row.below is not None and row.readable
-        ]
-        corrected = stats.holm([row.p for _, row in judged])
-        apart |= {n for (n, _), q in zip(judged, corrected, strict=True) if q <= _ALPHA}
+    """The rows, with what stands out of random words, corrected for their number."""
+    judged = [(n, row) for n, row in enumerate(rows) if row.below is not None and row.readable]
+    corrected = stats.holm([row.p for _, row in judged])
+    apart = {n for (n, _), q in zip(judged, corrected, strict=True) if q <= _ALPHA}
     return [replace(row, apart=n in apart) for n, row in enumerate(rows)]
 
 
 def random_views(metrics: Sequence[str], rows: Sequence[RandomWordsRow]) -> Iterator[View]:
-    """A list per metric and variant, and how far features lie from random words."""
-    for metric, variant in product(metrics, VARIANTS):
-        where: dict[str, Cell] = {"metric": metric, "variant": variant}
-        kind = f"{metric} ({variant})"
-        title = f"Features beside random words under {kind}"
+    """A list per metric, and how far features lie from random words."""
+    for metric in metrics:
+        where: dict[str, Cell] = {"metric": metric}
+        title = f"Features beside random words under {metric}"
         yield Listing("random", title, tuple(_LISTED.split()), where)
         yield Bars(
             table="random",
-            title=f"{kind}: {_headline(rows, metric, variant)}",
+            title=f"{metric}: {_headline([row for row in rows if row.metric == metric])}",
             category="system",
             series="feature",
             values=("deviation", "muler"),
@@ -236,9 +218,8 @@ def random_views(metrics: Sequence[str], rows: Sequence[RandomWordsRow]) -> Iter
         )
 
 
-def _headline(rows: Sequence[RandomWordsRow], metric: str, variant: str) -> str:
+def _headline(shown: Sequence[RandomWordsRow]) -> str:
     """Which features stand out from random words, as the title of a picture."""
-    shown = [row for row in rows if (row.metric, row.variant) == (metric, variant)]
     names = list(dict.fromkeys(gloss(row.feature) for row in shown if row.apart))
     if names:
         return f"{listed(names)} {'differ' if len(names) > 1 else 'differs'} from random words"
@@ -280,8 +261,7 @@ RANDOM_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED)
 
 def random_verdict(finding: Finding) -> Iterator[Statement]:
     """Which features stand out from random words as frequent; p-values are Holm's."""
-    every = finding.records(RandomWordsRow)
-    rows = [row for row in every if row.below is not None and row.variant == every[0].variant]
+    rows = [row for row in finding.records(RandomWordsRow) if row.below is not None]
     flawed = [row for row in rows if not row.readable]
     sound = [row for row in rows if row.readable]
     corrected = stats.holm([row.p for row in sound])
@@ -438,14 +418,13 @@ class _Experiment:
     ) -> None:
         name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
         masks = masks_used(self.metric)
-        for variant in VARIANTS:
-            key = {"system": name, "metric": self.name, "masks": masks}
-            beside = [(feature.groups, feature) for feature in real]
-            alone = [(groups, None) for groups in self.groups]
-            gathered.rows += [
-                random_row(drawn.get(groups or 0), variant, feature, **key, groups=groups)
-                for groups, feature in (*beside, *alone)
-            ]
+        key = {"system": name, "metric": self.name, "masks": masks}
+        beside = [(feature.groups, feature) for feature in real]
+        alone = [(groups, None) for groups in self.groups]
+        gathered.rows += [
+            random_row(drawn.get(groups or 0), feature, **key, groups=groups)
+            for groups, feature in (*beside, *alone)
+        ]
         gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.spans import SpanTable
-from gnomon.methods.muler._figures import clipped_ratios, ratios
+from gnomon.methods.muler._figures import ratios
 from gnomon.metrics.tokenise import fitting_tokeniser, load_tokeniser, tokenise
 
 if TYPE_CHECKING:
@@ -180,7 +180,6 @@ class Synthetic:
     reference: NDArray[np.float64]
     output: NDArray[np.float64]
     muler: NDArray[np.float64]
-    clipped: NDArray[np.float64]
 
     @property
     def defined(self) -> int:
@@ -212,8 +211,8 @@ def synthetic(
         scores = metric.masked(batch, plan)[:, 0]
         sign = 1.0 if metric.higher_is_better else -1.0
         inside = _inside(batch, plan.spans)
-        figures = _figures(sign * base, sign * scores[0::2], sign * scores[1::2], inside)
-        parts.append(Synthetic(*words.shares(members), *figures))
+        muler = _muler(sign * base, sign * scores[0::2], sign * scores[1::2], inside)
+        parts.append(Synthetic(*words.shares(members), muler))
         progress(last)
     names = [field.name for field in fields(Synthetic)]
     return Synthetic(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
@@ -240,18 +239,16 @@ def _inside(batch: Batch, spans: SpanTable) -> NDArray[np.bool_]:
     return both
 
 
-def _figures(
+def _muler(
     base: NDArray[np.float64],
     oracle: NDArray[np.float64],
     anti_oracle: NDArray[np.float64],
     inside: NDArray[np.bool_],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both definitions of MuLER, float64 [D] each; scores oriented, [N] and twice [D, N]."""
+) -> NDArray[np.float64]:
+    """MuLER, float64 [D]; scores oriented, [N] and twice [D, N]."""
     bottom, top = _means(anti_oracle, inside), _means(oracle, inside)
     reached = _means(np.broadcast_to(base, oracle.shape), inside)
-    muler = ratios(reached, top, bottom)
-    clipped = _means(clipped_ratios(base, oracle, anti_oracle), inside)
-    return muler, np.where(np.isnan(muler), np.nan, clipped)
+    return ratios(reached, top, bottom)
 
 
 def _means(scores: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:

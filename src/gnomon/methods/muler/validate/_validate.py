@@ -142,7 +142,7 @@ def validate(
         alpha, share, segments, anti_oracle, oracle, base, muler, hybrid, position``; base and MuLER
         are those of the whole feature. "frequency": ``system, metric, feature, variant, masks,
         alpha, share, segments, muler, gain, muler_change, gain_change``; changes are relative to
-        alpha = 1. "random": ``system, metric, feature, variant, masks, segments, reference_share,
+        alpha = 1. "random": ``system, metric, feature, masks, segments, reference_share,
         muler, groups, draws, random_reference_share, random_output_share, mean, variance,
         deviation, deviation_low, deviation_high, below, apart``: ``draws`` counts the random
         features with a defined MuLER, ``deviation`` is the feature's MuLER less their mean, with
