@@ -384,9 +384,7 @@ def _sheets(base: Path, whole: Path) -> Iterable[Example]:
     (pairs / "key.tsv").write_text(key_text(KEY), encoding="utf-8")
     items = list(KEY.rows)
     anna = write(pairs / "anna.tsv", ["item\tanswer\tcomment", *(f"{i}\tA\tx" for i in items)])
-    answers = [{"item": i, "answer": "B"} for i in items]
-    form = {"study": "gtest", "annotator": "Ben", "answers": answers}
-    ben = write(pairs / "ben.json", [json.dumps(form, indent=1)])
+    ben = write(pairs / "ben.tsv", ["item\tanswer\tannotator", *(f"{i}\tB\tBen" for i in items)])
     yield Example(
         "pairs", ("--read", "--key"), pairs,
         ("human", "sheet", "--read", str(anna), str(ben), "--key", str(pairs / "key.tsv"),

@@ -1,7 +1,7 @@
 """A form for comparing outputs two at a time, or scoring single ones: one HTML file.
 
 It opens by double click, loads nothing and sends nothing. Answers stay in the browser's own storage
-until they are saved to a file (TSV or JSON), which is all that leaves the page.
+until they are saved to a file (TSV, or JSON to go on elsewhere), which is all that leaves the page.
 """
 
 from __future__ import annotations

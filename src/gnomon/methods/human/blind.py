@@ -84,7 +84,7 @@ examples:
     --save sheet.tsv --key key.tsv
   gnomon human sheet ref.txt --paraphrases made.jsonl --from paraphrases --form sheet.html \\
     --key key.tsv
-  gnomon human sheet --read anna.tsv answers-of-ben.json --key key.tsv
+  gnomon human sheet --read anna.tsv answers-of-ben.tsv --key key.tsv
 """
 
 
@@ -259,7 +259,7 @@ def sheet(
         min_muler_gap: smallest difference of MuLER.
         save: where the sheet is written as a table, .tsv.
         form: where it is written as a page to fill in, .html.
-        read: filled sheets (TSV), or what the form saved (TSV or JSON); open items count nowhere.
+        read: filled sheets (TSV), or what the form saved, both TSV; open items count nowhere.
         key: what is what on the sheet: written with it, and read with the answers.
 
     Returns:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from gnomon.core.errors import DataError, FormatError, plain
+from gnomon.core.errors import DataError, FormatError
 from gnomon.core.findings import Exhibit
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import FileRecord, read_lines, sheet_rows, to_cell
@@ -176,7 +175,7 @@ def _text(rows: Iterable[Sequence[str]]) -> str:
 # Keys and filled sheets, read back.
 
 
-_SUFFIXES = (".gz", ".tsv", ".txt", ".json")
+_SUFFIXES = (".gz", ".tsv", ".txt")
 
 
 class Answer(NamedTuple):
@@ -215,9 +214,9 @@ def _key_row(row: FileRecord) -> KeyRow:
 
 
 def read_answers(paths: Sequence[str | PathLike[str]], key: Key) -> list[Answer]:
-    """Read filled sheets (TSV) and what the form saved (TSV or JSON); blank answers are kept.
+    """Read filled sheets, and what the form saved as TSV; blank answers are kept.
 
-    The annotator is named by the file (column or field ``annotator``), else by the file's name.
+    The annotator is named by the file (column ``annotator``), else by the file's name.
     """
     seen: dict[tuple[str, str], Answer] = {}
     for path in paths:
@@ -237,13 +236,12 @@ def read_answers(paths: Sequence[str | PathLike[str]], key: Key) -> list[Answer]
 
 def _read(path: str | PathLike[str], key: Key) -> Iterator[Answer]:
     lines = read_lines(path)
-    text = "\n".join(lines)
-    saved = _saved(str(path), text) if text.lstrip().startswith(("{", "[")) else None
-    rows = sheet_rows(str(path), lines, ("item", "answer")) if saved is None else saved
+    if lines and lines[0].startswith("{"):
+        raise FormatError("is what the form goes on with; save the answers as TSV", path=path)
     name = Path(path).name
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
-    for row in rows:
+    for row in sheet_rows(str(path), lines, ("item", "answer")):
         if row.get("item") or row.get("answer"):
             yield _answer(row, name or "annotator", key)
 
@@ -277,46 +275,3 @@ def _scored(text: str) -> str | None:
     except ValueError:
         return None
     return repr(value) if 0 <= value <= 100 else None
-
-
-def _saved(path: str, text: str) -> list[FileRecord]:
-    """The answers of a JSON file as rows."""
-    content = _json(path, text)
-    answers = content.get("answers") if isinstance(content, dict) else None
-    if not isinstance(answers, list) or not all(isinstance(answer, dict) for answer in answers):
-        raise FormatError("is not what the form saves: an object with a list 'answers'", path=path)
-    places = _places(text)
-    annotator = content.get("annotator", "")
-    rows = []
-    for number, answer in enumerate(answers, start=1):
-        cells = {"annotator": annotator, **answer}
-        line = next(places.get(str(answer.get("item")), iter(())), 1)
-        for name, value in cells.items():
-            if not isinstance(value, str):
-                raise FormatError(
-                    f"answer {number}: {name!r} is {value!r}; a text is expected",
-                    path=path,
-                    line=line,
-                )
-        rows.append(FileRecord(path, line, {name: cell.strip() for name, cell in cells.items()}))
-    return rows
-
-
-def _json(path: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:  # of numbers with thousands of digits Python names no line
-        problem, line = f"is not JSON: {plain(error)}", getattr(error, "lineno", 1)
-    except RecursionError:
-        problem, line = "is nested too deeply to be what the form saves", 1
-    raise FormatError(f"{problem}; save the answers from the form again", path=path, line=line)
-
-
-def _places(text: str) -> dict[str, Iterator[int]]:
-    """Item -> the lines that name it, in order."""
-    lines: dict[str, list[int]] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        for rest in line.split('"item":')[1:]:
-            name = rest.split('"')[1:2]
-            lines.setdefault("".join(name), []).append(number)
-    return {name: iter(numbers) for name, numbers in lines.items()}

@@ -209,7 +209,7 @@ addEventListener("beforeunload", (event) => { if (!state.saved && !keeps && answ
 name.value = state.annotator;
 document.getElementById("form").append(
   el("div", {class: "toolbar"}, field("Your name", name, "field"),
-    button("Save answers (TSV)", () => save("tsv", "text/tab-separated-values", asTsv())), button("Save answers (JSON)", () => save("json", "application/json", asJson())),
+    button("Save answers (TSV)", () => save("tsv", "text/tab-separated-values", asTsv())), button("Save to go on elsewhere (JSON)", () => save("json", "application/json", asJson())),
     field("Go on with a saved JSON file", opener, "field load"), meter, total),
   status, box,
   el("details", {}, el("summary", {}, "All items"), places),
