@@ -114,7 +114,7 @@ FEW_OF_EACH = Claim(
 )
 ANALYSIS = Claim(
     "human.compare.analysis",
-    "At analysis {analysis}, {decided} of {pairs} are decided (p <= {level}){go_on}",
+    "At analysis {analysis}, {decided} of {pairs} are decided (p <= {most}){go_on}",
     "undecided",
     "O'Brien and Fleming's level of the analysis",
 )
@@ -240,7 +240,7 @@ def _at_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Statement:
         analysis=finding.facts["analysis"],
         decided=len(decided),
         pairs=counted(len(pairs), "pair"),
-        level=finding.facts["level"],
+        most=finding.facts["level"],
         go_on="" if last else "; judge on to the next analysis for the others",
     )
 
