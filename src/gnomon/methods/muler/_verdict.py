@@ -456,8 +456,8 @@ def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Itera
     wide = [pair for pair in rest if pair not in few]
     if rest:
         parts = [
-            f"{_kinds(pair.row for pair in some)} ({_REASONS[flaw]})"
-            for some, flaw in ((wide, "wide"), (few, "few"))
+            f"{_kinds(pair.row for pair in some)} ({why})"
+            for some, why in ((wide, _REASONS["wide"]), (few, _REASONS["few"]))
             if some
         ]
         yield UNSURE.said(_places(finding, rest), metric=title, features="; ".join(parts))
