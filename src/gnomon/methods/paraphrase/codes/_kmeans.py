@@ -34,6 +34,7 @@ class Clusters:
     centroids: NDArray[np.float32]
     counts: NDArray[np.int64]
     inertia: float
+    passes: int
 
     @property
     def empty(self) -> int:
@@ -78,7 +79,7 @@ def kmeans(
         model.fit(rows, sample_weight=counted)
     centroids = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
     counts = np.bincount(model.labels_, counted, k).astype(np.int64)
-    return Clusters(centroids, counts, float(model.inertia_))
+    return Clusters(centroids, counts, float(model.inertia_), model.n_iter_)
 
 
 def nearest(
