@@ -239,7 +239,7 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     parquet.write_table(pa.Table.from_pylist(rows), stored, write_page_checksum=True)
     for name, file in (("tsv", table), ("csv", separated), ("jsonl", objects), ("json", array),
                        ("parquet", stored)):  # fmt: skip
-        columns = {"references": ["ref"], "systems": ["one"], "document": "doc"}
+        columns = {"references": ["ref"], "systems": ["one"]}
         given = ("--reference-columns", "ref", "--system-columns", "one")
         yield Example(
             file.parent.name, (name, "--table"), file.parent,
@@ -301,7 +301,12 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     )  # fmt: skip
     drawn = write(
         base / "sample" / "sample.tsv",
-        ["segment\tdocument\tinclusion\tlook", "1\td\t0.5\t2", "2\te\t0.25\t1", "3\te\t0.25\t1"],
+        [
+            "segment\tdocument\tinclusion\tanalysis",
+            "1\td\t0.5\t2",
+            "2\te\t0.25\t1",
+            "3\te\t0.25\t1",
+        ],
     )
     yield Example(
         "sample", ("sample",), drawn.parent, ("python",),
@@ -335,7 +340,6 @@ def _annotations(base: Path, _: Path) -> Iterable[Example]:
     for file in (conllu, jsonl):
         command = (
             "muler",
-            "score",
             *data,
             "--labels",
             str(file),
