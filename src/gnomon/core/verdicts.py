@@ -371,6 +371,19 @@ def amount(
     return f"{figure}{f' {unit}' if unit else ''}{interval}"
 
 
+def unsigned_amount(
+    value: float, low: float | None = None, high: float | None = None, *, share: bool = False
+) -> str:
+    """How large a figure is, without its sign, with its interval.
+
+    >>> unsigned_amount(-1.25, -2.0, -0.5)
+    '1.2 [0.5, 2.0]'
+    """
+    if value < 0:
+        low, high = (None if end is None else -end for end in (high, low))
+    return amount(abs(value), low, high, share=share)
+
+
 def _digits(value: float, half: float | None) -> int:
     """Digits after the point: one or two that the half-width of an interval bears, else three."""
     if half is None or half <= _ROUNDING * max(abs(value), 1):

@@ -94,12 +94,9 @@ def _means(
     slots = slice(int(side.offsets[pair]), int(side.offsets[pair + 1]))
     rows = side.token[slots]
     plain = ~tokens.special[rows]
-    ends = np.array([span.end for span in words.spans])
-    word = np.searchsorted(ends, tokens.start[rows[plain]], side="right")
-    inside = word < len(words)
-    similar = side.best[slots][plain][inside].astype(np.float64)
-    total = np.bincount(word[inside], similar, minlength=len(words))
-    count = np.bincount(word[inside], minlength=len(words))
+    start = tokens.start[rows[plain]]
+    total = _sums_by_word(words, start, side.best[slots][plain].astype(np.float64))
+    count = _sums_by_word(words, start, np.ones(len(start)))
     return np.divide(total, count, out=np.zeros(len(words)), where=count > 0)
 
 

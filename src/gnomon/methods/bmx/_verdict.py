@@ -16,6 +16,7 @@ from gnomon.core.verdicts import (
     listed,
     p_value,
     titles_of,
+    unsigned_amount,
 )
 from gnomon.methods.bmx._explanations import CountedWord
 from gnomon.methods.bmx._judging import ErrorRanking
@@ -220,8 +221,8 @@ def _size(values: Sequence[float]) -> str:
     """How far a mean is from 0, without a sign, and its interval."""
     mean = float(np.mean(values))
     if len(values) < _GROUPS:
-        return amount(abs(mean), share=True)
-    return _turned(mean, *mean_test(values)[:2])
+        return unsigned_amount(mean, share=True)
+    return unsigned_amount(mean, *mean_test(values)[:2], share=True)
 
 
 def _beyond_random(
@@ -272,7 +273,7 @@ def _halves(finding: Finding) -> Iterator[Statement]:
 
 
 def _signed(value: float) -> str:
-    return f"{amount(abs(value), share=True)} {'above' if value > 0 else 'below'}"
+    return f"{unsigned_amount(value, share=True)} {'above' if value > 0 else 'below'}"
 
 
 def _collapsed(finding: Finding) -> Iterator[Statement]:
@@ -327,15 +328,9 @@ def _marked(finding: Finding) -> Iterator[Statement]:
             yield _MARKS_UNDECIDED.said(rows, what=what, beyond=", of which there are none")
         elif low <= 0 <= high:
             where = "above" if gain > 0 else "below"
-            beyond = f": {_turned(gain, low, high)} {where} these"
+            beyond = f": {unsigned_amount(gain, low, high, share=True)} {where} these"
             yield _MARKS_UNDECIDED.said(rows, what=what, beyond=beyond)
         else:
             side: Level = "better" if gain > 0 else "worse"
-            beyond = _turned(gain, low, high)
+            beyond = unsigned_amount(gain, low, high, share=True)
             yield _MARKS.said(rows, level=side, what=what, beyond=beyond, side=side)
-
-
-def _turned(value: float, low: float, high: float) -> str:
-    """A figure and its interval without its sign."""
-    ends = (low, high) if value > 0 else (-high, -low)
-    return amount(abs(value), *ends, share=True)

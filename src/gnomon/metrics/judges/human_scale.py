@@ -25,7 +25,7 @@ from gnomon.core.records import (
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value, titles_of
+from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value, titles_of, unsigned_amount
 from gnomon.data.formats import Human, human_files, with_human, write_lines
 from gnomon.metrics.judges.calibration import (
     Calibration,
@@ -190,7 +190,7 @@ def _carried_over(
     nearer = {
         **parts,
         "way": "nearer to" if row.gain > 0 else "farther from",
-        "size": _size(row.gain, *row.ends("gain")),
+        "size": unsigned_amount(row.gain, *row.ends("gain")),
         "facts": facts(row.by_mean, p),
     }
     if row.outputs < LEAST:
@@ -206,15 +206,8 @@ def _carried_over(
     else:
         yield statement(_NOT_NEARER, places, **nearer)
     if row.raw_gain is not None and row.raw_gain < 0 and raw_p <= ALPHA:
-        size = _size(row.raw_gain, *row.ends("raw_gain"))
+        size = unsigned_amount(row.raw_gain, *row.ends("raw_gain"))
         yield statement(_WORSE_THAN_RAW, places, size=size, facts=facts(row.raw, raw_p), **parts)
-
-
-def _size(value: float, low: float | None, high: float | None) -> str:
-    """How large a figure is, without its sign, with its interval."""
-    if value < 0:
-        low, high = (None if end is None else -end for end in (high, low))
-    return amount(abs(value), low, high)
 
 
 class CalibrationPoint(Record):

@@ -178,8 +178,16 @@ class RequestPlan:
 
     def finding(self, command: str) -> Finding:
         """The plan as a table."""
-        rows = [_row(planned) for planned in self.servers.values()]
-        rows += [_local_row(planned) for planned in self.folders.values()]
+        rows = [
+            _row(planned.server.model, planned.server.endpoint.url, planned.cost, len(planned.kept))
+            for planned in self.servers.values()
+        ]
+        rows += [
+            _row(
+                planned.name, "", estimated_cost(list(planned.missing.values())), len(planned.kept)
+            )
+            for planned in self.folders.values()
+        ]
         answered = sum(len(planned.kept) for planned in self.servers.values())
         answered += sum(len(planned.kept) for planned in self.folders.values())
         parts = [f"{counted(self.requests, 'request')} would be sent"]
@@ -310,28 +318,15 @@ def made_up_reply(question: str, rubric: Rubric) -> JudgeReply:
     return JudgeReply(math.nan if choice else score, choice=choice)
 
 
-def _row(planned: PlannedServer) -> PlannedRequestsRow:
-    cost, server = planned.cost, planned.server
+def _row(model: str, endpoint: str, cost: CostEstimate, kept: int) -> PlannedRequestsRow:
     return PlannedRequestsRow(
-        model=server.model,
-        endpoint=server.endpoint.url,
+        model=model,
+        endpoint=endpoint,
         requests=cost.requests,
-        kept=len(planned.kept),
+        kept=kept,
         read=cost.read,
         written=cost.written,
         money=cost.money,
-    )
-
-
-def _local_row(planned: PlannedFolder) -> PlannedRequestsRow:
-    return PlannedRequestsRow(
-        model=planned.name,
-        endpoint="",
-        requests=len(planned.missing),
-        kept=len(planned.kept),
-        read=estimated_cost(list(planned.missing.values())).read,
-        written=None,
-        money=None,
     )
 
 
