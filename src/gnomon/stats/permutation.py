@@ -365,8 +365,7 @@ def permutation_test(
 
     All pairs of metrics share their exchanges: each p-value has the same distribution as with
     exchanges of its own, but the Monte-Carlo errors of different pairs are correlated, so that
-    with bad luck many are off in one direction. ``independent=True`` draws anew for every pair,
-    at many times the cost; its draws depend on the order of metrics, the shared ones do not.
+    with bad luck many are off in one direction. Draws do not depend on the order of metrics.
 
     Args:
         human: scores [systems, items], or system scores [systems]; NaN is missing.
