@@ -28,7 +28,9 @@ def rows(shared: Path, capsys: pytest.CaptureFixture[str]) -> Any:
 
     def ask(figure: str, file: str = "corr_grid_float64.npz") -> list[dict[str, str]]:
         runpy.run_path(str(_SCRIPT))["main"]([figure, str(shared / "oracles/bmx" / file)])
-        header, *lines = (line.split("\t") for line in capsys.readouterr().out.splitlines())
+        header, *lines = (
+            line.split("\t") for line in capsys.readouterr().out.rstrip("\n").split("\n")
+        )
         return [dict(zip(header, line, strict=True)) for line in lines]
 
     return ask

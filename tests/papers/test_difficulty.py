@@ -26,7 +26,7 @@ def printed(
     """The rows that a script prints of ROUGE-1 on ten systems, s0 the best."""
     contest().write(folder)
     runpy.run_path(str(_SCRIPTS / name))["main"]([*before, str(folder), "rouge1", *after])
-    return [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
+    return [line.split("\t") for line in capsys.readouterr().out.rstrip("\n").split("\n")[1:]]
 
 
 def test_ranks_are_those_of_people_and_of_both_scores(

@@ -17,7 +17,7 @@ _SCRIPTS = Path(__file__).resolve().parents[2] / "papers" / "paraphrase"
 def printed(capsys: pytest.CaptureFixture[str], name: str, *given: str) -> list[list[str]]:
     """The rows that a script prints."""
     runpy.run_path(str(_SCRIPTS / name))["main"](given)
-    return [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    return [line.split("\t") for line in capsys.readouterr().out.rstrip("\n").split("\n")]
 
 
 def _judged(systems: int = 8, segments: int = 6) -> TestSet:

@@ -26,7 +26,9 @@ def written(testset: gn.TestSet, **options: Any) -> Finding:
         return gn.human.sheet(testset, **files, **options)
 
 
-def answered(rows: Sequence[KeyRow], *annotators: Sequence[str]) -> Finding:
+def answered(
+    rows: Sequence[KeyRow], *annotators: Sequence[str], confidence: float = 0.95
+) -> Finding:
     """What people answered, item by item."""
     with tempfile.TemporaryDirectory() as folder:
         key = Path(folder, "k.tsv")
@@ -36,13 +38,13 @@ def answered(rows: Sequence[KeyRow], *annotators: Sequence[str]) -> Finding:
             files.append(Path(folder, f"{number}.tsv"))
             filled = [f"{row.item}\t{said}" for row, said in zip(rows, answers, strict=True)]
             files[-1].write_text("\n".join(["item\tanswer", *filled, ""]), encoding="utf-8")
-        return gn.human.sheet(read=files, key=key)
+        return gn.human.sheet(read=files, key=key, confidence=confidence)
 
 
-def preferring(agree: int, items: int = 100) -> Finding:
+def preferring(agree: int, items: int = 100, confidence: float = 0.95) -> Finding:
     """Nouns, of which people prefer those of the system that MuLER calls better so often."""
     rows = [KeyRow(f"s-{n}", "pos:NOUN", n + 1, "x", "y", "x") for n in range(items)]
-    return answered(rows, "A" * agree + "B" * (items - agree))
+    return answered(rows, "A" * agree + "B" * (items - agree), confidence=confidence)
 
 
 def scoring(mean_of_a: int, segments: int = 60) -> Finding:
@@ -93,6 +95,24 @@ def people_agree() -> Finding:
 )
 def people_toss() -> Finding:
     return preferring(52)
+
+
+@world(
+    "people agree with MuLER in 63 of 100 items",
+    says=["human.sheet.preferred"],
+    without=["cannot tell"],
+)
+def people_lean() -> Finding:
+    return preferring(63)
+
+
+@world(
+    "people agree with MuLER in 63 of 100 items, where one error in 100 is allowed",
+    says=["human.sheet.preferred"],
+    without=["People prefer"],
+)
+def people_lean_at_another_level() -> Finding:
+    return preferring(63, confidence=0.99)
 
 
 @world("people answered 12 items", says=["human.sheet.few"], silent=[_ALL])

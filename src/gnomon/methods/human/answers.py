@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -33,7 +34,7 @@ _MAJORITY, _ALL = "majority", "all"
 _LOWER, _HIGHER = "lower MuLER", "higher MuLER"
 #: the share of segments without what is compared that is said, at least
 _MISSING = 0.01
-_ALPHA = 0.05
+_UNDECIDED = "The answers cannot tell whether people prefer"
 
 
 class PreferenceRow(Record):
@@ -57,6 +58,16 @@ class PreferenceRow(Record):
     )
     p: float | None = column(
         "p", kind="share", digits=4, help="two-sided exact binomial test against one half"
+    )
+    p_corrected: float | None = column(
+        "Corrected p",
+        kind="share",
+        digits=4,
+        help="of the first annotator's rows with 30 decided items, after Holm",
+    )
+    significant: bool | None = column(
+        "Significant",
+        help="corrected p is at most 1 - confidence; empty where it was not corrected",
     )
 
     @property
@@ -221,6 +232,13 @@ def _preference_table(
         for annotator, answers in each.items()
         for group, members in groups.items()
     ]
+    sound = {
+        n: row.p or 0.0
+        for n, row in enumerate(rows)
+        if row.annotator == rows[0].annotator and row.decided >= LEAST
+    }
+    for n, q in zip(sound, holm(list(sound.values())).tolist(), strict=True):
+        rows[n] = replace(rows[n], p_corrected=q, significant=q <= round(1 - confidence, 12))
     return table(PREFERENCES, title, PreferenceRow, rows, confidence=confidence)
 
 
@@ -262,6 +280,8 @@ def _preferences(
         share=share,
         intervals={"share": (low, high)},
         p=binomial_p(votes[True], decided) if decided else None,
+        p_corrected=None,
+        significant=None,
     )
 
 
@@ -273,10 +293,9 @@ def _preferred(row: KeyRow, answer: str) -> str:
 def _preferences_verdict(finding: Finding, every: Sequence[PreferenceRow]) -> Iterator[Statement]:
     rows = [r for r in every if r.annotator == every[0].annotator and r.share is not None]
     few = [row for row in rows if row.decided < LEAST]
-    sound = [row for row in rows if row.decided >= LEAST]
-    corrected = holm([math.nan if row.p is None else row.p for row in sound])
-    for row, q in zip(sound, corrected.tolist(), strict=True):
-        yield _preferred_of_two(finding, row, q)
+    for row in rows:
+        if row.p_corrected is not None:
+            yield _preferred_of_two(finding, row, row.p_corrected)
     if few:
         named = [gloss(row.feature) if row.feature else f"{row.system}, {row.other}" for row in few]
         yield FEW_ANSWERS.said(finding.positions(few), what=listed(named))
@@ -293,12 +312,12 @@ def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Stateme
     first, second = (f"systems of {n}" if n in (_LOWER, _HIGHER) else n for n in names)
     return PREFERRED.said(
         finding.positions([row]),
-        level="better" if q <= _ALPHA else "undecided",
-        phrase="People prefer" if q <= _ALPHA else "The answers cannot tell whether people prefer",
+        level="better" if row.significant else "undecided",
+        phrase="People prefer" if row.significant else _UNDECIDED,
         system=first,
         other=second,
         feature=f" on {gloss(row.feature)}" if row.feature not in ("", _ALL) else "",
-        facts=facts if q <= _ALPHA else f"they do {facts}",
+        facts=facts if row.significant else f"they do {facts}",
     )
 
 
