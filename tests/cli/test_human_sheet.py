@@ -140,6 +140,11 @@ def test_a_wrong_answer_is_named_with_its_file_and_line(gnomon, texts: Path) -> 
 def test_answers_do_not_fit_another_key(gnomon, texts: Path) -> None:
     _make(gnomon, texts, *_files(texts))
     anna = _fill(texts, "anna", lambda _: "agree")
+    again = _make(gnomon, texts, *_files(texts), "--seed", "1")
+    assert "key.tsv exists" in again.err  # nothing is written over
+    for file in _files(texts):
+        if isinstance(file, Path):
+            file.unlink()
     _make(gnomon, texts, *_files(texts), "--seed", "1")
     answer = gnomon("human", "sheet", "--read", anna, "--key", texts / "key.tsv")
     assert answer.code == 1

@@ -732,19 +732,20 @@ _HUMAN = (
     Case("human sheet: answers", "human sheet --read sheet.tsv --key key.tsv", code=1),
     Case(
         "human sheet: scores",
-        "human sheet -t es-en --scalar --items 5 --seed 0 --save sheet.tsv --key key.tsv",
-        files=_SHEETS,
+        "human sheet -t es-en --scalar --items 5 --seed 0 --save scores.tsv --key scores.key.tsv",
+        files=("scores*.tsv",),
     ),
     Case(
         "human sheet: MuLER",
         f"human sheet -t es-en --from muler {_POS} --max-score-gap 6 --min-muler-gap .02 --items 12"
-        " --seed 0 --save sheet.tsv --key key.tsv",
-        files=_SHEETS,
+        " --seed 0 --save pairs.tsv --key pairs.key.tsv",
+        files=("pairs*.tsv",),
     ),
     Case(
         "human sheet: paraphrases",
-        f"human sheet {_WIDE} --from paraphrases --items 5 --seed 0 --save sheet.tsv --key key.tsv",
-        files=_SHEETS,
+        f"human sheet {_WIDE} --from paraphrases --items 5 --seed 0 --save paraphrases.tsv"
+        " --key paraphrases.key.tsv",
+        files=("paraphrases*.tsv",),
     ),
 )
 

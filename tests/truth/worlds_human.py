@@ -52,6 +52,18 @@ def two_first() -> Finding:
 
 
 @world(
+    "one person scores all outputs of three systems alike",
+    says=["human.compare.all_undecided"],
+    silent=["human.compare.first", "human.compare.leads", "human.compare.against"],
+    without=["highest"],
+)
+def one_person_says_the_same() -> Finding:
+    return gn.human.compare(
+        campaign({"A": 50, "B": 50, "C": 50}, noise=0, raters=1, leniency=0.0, together=0)
+    )
+
+
+@world(
     "three equal systems",
     says=["human.compare.all_undecided"],
     silent=["human.compare.first", "human.compare.leads", "human.compare.against"],

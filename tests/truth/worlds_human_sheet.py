@@ -120,6 +120,39 @@ def few_answers() -> Finding:
     return preferring(12, 12)
 
 
+@world("people call all items ties", says=["human.sheet.few"], silent=[_ALL])
+def ties() -> Finding:
+    rows = [KeyRow(f"s-{n}", "", n + 1, "अ", "ب", "") for n in range(100)]
+    return answered(rows, ["tie"] * 100)
+
+
+@world(
+    "one system is a little better in every segment",
+    says=["human.sheet.scored"],
+    silent=[_ALL],
+    without=["cannot tell"],
+)
+def scored_in_pairs() -> Finding:
+    rows = [KeyRow(f"s-{n}{s}", "", n + 1, s, "", "") for n in range(60) for s in "ab"]
+    return answered(rows, [str(37 * row.segment % 90 + 5 * (row.a == "a")) for row in rows])
+
+
+@world(
+    "two systems are scored everywhere, and a third in ten segments",
+    says=["human.sheet.scored", "human.sheet.few"],
+    silent=[_ALL],
+    without=["different segments"],
+)
+def scored_sparsely() -> Finding:
+    rows = [
+        KeyRow(f"s-{n}{s}", "", n + 1, s, "", "")
+        for n in range(60)
+        for s in ("甲", "乙", *(["丙"] if n < 10 else []))
+    ]
+    means = {"甲": 60, "乙": 40, "丙": 90}
+    return answered(rows, [str(means[row.a] + row.segment % 9) for row in rows])
+
+
 @world("people score one system 20 points higher", says=["human.sheet.scored"], silent=[_ALL])
 def scored_apart() -> Finding:
     return scoring(70)
@@ -132,4 +165,4 @@ def scored_apart() -> Finding:
     without=["People score"],
 )
 def scored_alike() -> Finding:
-    return scoring(51)
+    return scoring(50)

@@ -12,7 +12,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.core.errors import DataError, FormatError, OutputError, UsageError
 from gnomon.core.testset import Paraphrase
 
 REFERENCES = ["the cat sat", "a dog ran off", "it rained"]
@@ -92,7 +92,7 @@ def test_preferences_are_counted_by_pair_of_systems(tmp_path: Path) -> None:
     assert first.text.startswith("People prefer two to one: in 1.00 [")
     assert second.text.startswith("People prefer two to same: in 1.00 [")
     assert few.level == "caution"
-    assert "one, same" in few.text
+    assert "one against same" in few.text
 
 
 def test_single_outputs_are_scored_and_read_as_judgements(tmp_path: Path) -> None:
@@ -181,3 +181,19 @@ def test_the_command_writes_a_sheet_of_paraphrases_and_reads_it(
     assert main(["human", "sheet", "--read", str(sheet), "--key", str(key), "-f", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["system"], row["score"], row["items"]) == ("m", 90.0, 3)
+
+
+def test_a_sheet_with_answers_is_not_written_over(tmp_path: Path) -> None:
+    written(tmp_path, outputs(), items=6)
+    sheet = tmp_path / "s.tsv"
+    written(tmp_path, outputs(), items=6)  # the same bytes
+    filled = sheet.read_text(encoding="utf-8") + "x\ty\n"
+    sheet.write_text(filled, encoding="utf-8")
+    with pytest.raises(OutputError, match=r"s\.tsv exists"):
+        written(tmp_path, outputs(), items=6)
+    assert sheet.read_text(encoding="utf-8") == filled
+
+
+def test_single_scores_are_not_asked_of_pairs_that_muler_tells_apart(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="scalar"):
+        written(tmp_path, outputs(), origin="muler", scalar=True)

@@ -89,6 +89,11 @@ class ScoredRow(Record):
     items: int = column("Items", help="that are scored")
     segments: int = column("Segments", help="of these items")
     alone: int = column("Alone", help="of these, segments where another one has no scored item")
+    behind: float | None = column(
+        "Behind",
+        help="the highest, on the segments that both have; of those with 30 segments",
+        interval=EndColumns("behind_low", "behind_high", how="by bootstrap over segments"),
+    )
 
 
 class AnnotatorPairRow(Record):
@@ -131,7 +136,7 @@ SCORED = Claim(
     "human.sheet.scored",
     "{said}: mean scores {systems}",
     None,
-    "the intervals of the first two over segments, and that both have the same segments",
+    "the interval of the difference of the first two over segments that both have",
 )
 FEW_ANSWERS = Claim(
     "human.sheet.few",
@@ -291,13 +296,16 @@ def _preferred(row: KeyRow, answer: str) -> str:
 
 
 def _preferences_verdict(finding: Finding, every: Sequence[PreferenceRow]) -> Iterator[Statement]:
-    rows = [r for r in every if r.annotator == every[0].annotator and r.share is not None]
+    rows = [r for r in every if r.annotator == every[0].annotator and r.items > r.open]
     few = [row for row in rows if row.decided < LEAST]
     for row in rows:
         if row.p_corrected is not None:
             yield _preferred_of_two(finding, row, row.p_corrected)
     if few:
-        named = [gloss(row.feature) if row.feature else f"{row.system}, {row.other}" for row in few]
+        named = [
+            gloss(row.feature) if row.feature else f"{row.system} against {row.other}"
+            for row in few
+        ]
         yield FEW_ANSWERS.said(finding.positions(few), what=listed(named))
 
 
@@ -333,23 +341,40 @@ def _scored(
         if values:
             mean = sum(values) / len(values)
             by_system.setdefault(row.a, {}).setdefault(row.segment, []).append(mean)
-    shared = set.intersection(*(set(segments) for segments in by_system.values()))
-    for system, by_segment in sorted(by_system.items()):
-        sums = np.array([(sum(scores), len(scores)) for scores in by_segment.values()])
-        found = bootstrap_interval(sums, _ratio, level=confidence, seed=seed)
+    sums = {
+        system: {n: (sum(scores), len(scores)) for n, scores in by_segment.items()}
+        for system, by_segment in sorted(by_system.items())
+    }
+    enough = {system: there for system, there in sums.items() if len(there) >= LEAST}
+    shared = set.intersection(*map(set, (enough or sums).values()))
+    best = max(enough, key=lambda system: _ratio(np.array([*sums[system].values()])), default="")
+    for system, there in sums.items():
+        found = bootstrap_interval(np.array([*there.values()]), _ratio, level=confidence, seed=seed)
+        intervals = {"score": (found.low, found.high)}
+        behind = None
+        both = [n for n in there if n in sums.get(best, ())]
+        if system in enough and system != best and both:
+            rows = np.array([(*sums[best][n], *there[n]) for n in both])
+            gap = bootstrap_interval(rows, _difference, level=confidence, seed=seed)
+            behind, intervals["behind"] = gap.estimate, (gap.low, gap.high)
         yield ScoredRow(
             system=system,
             score=found.estimate,
-            intervals={"score": (found.low, found.high)},
-            items=int(sums[:, 1].sum()),
-            segments=len(sums),
-            alone=len(set(by_segment) - shared),
+            items=sum(count for _, count in there.values()),
+            segments=len(there),
+            alone=len(set(there) - shared),
+            behind=behind,
+            intervals=intervals,
         )
 
 
 def _ratio(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     total, count = rows.sum(axis=0)
     return np.asarray(total / count)
+
+
+def _difference(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(_ratio(rows[:, :2]) - _ratio(rows[:, 2:]))
 
 
 def _highest(finding: Finding, rows: Sequence[ScoredRow]) -> Statement:
@@ -371,8 +396,7 @@ def _comparison(rows: Sequence[ScoredRow]) -> tuple[Level, str]:
     ]
     if alone:
         return "caution", f"scores of different segments cannot be compared ({listed(alone)})"
-    low, high = rows[0].ends("score")[0], rows[1].ends("score")[1]
-    if low is not None and high is not None and low > high:
+    if all((row.ends("behind")[0] or 0.0) > 0 for row in rows[1:]):
         return "better", f"People score {rows[0].system} highest"
     return "undecided", "The answers cannot tell which is scored highest"
 

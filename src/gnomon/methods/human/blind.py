@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.core.cache import Cache
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.core.findings import ExhibitText, Finding, Listing
 from gnomon.core.options import (
     CONFIDENCE,
@@ -132,6 +133,9 @@ def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
             yield Problem(name, UsageError(message))
     if not writes:
         return
+    if options.scalar and options.origin == "muler":
+        message = "pairs that MuLER tells apart are compared, and not scored; leave --scalar out"
+        yield Problem("scalar", UsageError(message))
     if options.origin == "muler":
         yield from contrast_faults(outline, options)
     if outline is None or options.origin == "paraphrases":
@@ -254,7 +258,7 @@ def sheet(
         features: whose words are judged, likewise.
         origin: what is judged: "outputs", pairs that "muler" tells apart, or "paraphrases".
         scalar: single outputs are scored from 0 to 100, in place of choosing between two.
-        items: items on the sheet, at most; of each system or method, where they are scored.
+        items: items on the sheet, at most (of each system or method, where they are scored).
         max_score_gap: largest difference of scores, in the metric's units.
         min_muler_gap: smallest difference of MuLER.
         save: where the sheet is written as a table, .tsv.
@@ -310,6 +314,7 @@ def sheet(
     if form is not None:
         make = page_maker("form")
         texts[form] = make(blind.items, study=blind.study, question=blind.question)
+    _keep_answers(texts)
     write_together(texts)
     return Finding(
         method="human sheet",
@@ -326,6 +331,16 @@ def sheet(
             "items asked for": str(drawn.wanted),
         },
     )
+
+
+def _keep_answers(texts: Mapping[str | PathLike[str], str]) -> None:
+    """Refuse to write over a sheet that may be filled in, or the key of another one."""
+    for path, text in texts.items():
+        if Path(path).exists() and Path(path).read_bytes() != text.encode():
+            raise OutputError(
+                f"{fspath(path)} exists, and is another sheet or key, or has answers; name another"
+                " file, or delete it"
+            )
 
 
 class _Drawn(NamedTuple):

@@ -102,11 +102,17 @@ def estimates(
     pairs = np.array([(a, b) for a in range(k) for b in range(a + 1, k)], dtype=np.int64)
     alone = np.arange(len(frame.groups))
 
+    rounding = 1e-9 * max(1.0, float(np.abs(campaign.score).max()))
+
+    def between(means: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Differences of all pairs; what rounding leaves of equal means is 0."""
+        differences = means[..., pairs[:, 0]] - means[..., pairs[:, 1]]
+        return np.where(np.abs(differences) < rounding, 0.0, differences)
+
     def tested(means: _SystemMeans) -> Jackknife:
-        a, b = pairs.T
         return jackknife(
-            means.systems[a] - means.systems[b],
-            means.without[:, a] - means.without[:, b],
+            between(means.systems),
+            between(means.without),
             frame.sizes,
             confidence=confidence,
             strata=frame.strata,
@@ -116,8 +122,8 @@ def estimates(
     plain = _cell_means(cells, frame.groups, frame.weights)
     by_segment = _cell_means(cells, alone, frame.weights)
     segments = jackknife(
-        by_segment.systems[pairs[:, 0]] - by_segment.systems[pairs[:, 1]],
-        by_segment.without[:, pairs[:, 0]] - by_segment.without[:, pairs[:, 1]],
+        between(by_segment.systems),
+        between(by_segment.without),
         frame.weights,
         confidence=confidence,
         unseen=frame.unseen,

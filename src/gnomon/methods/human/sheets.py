@@ -31,7 +31,10 @@ _QUESTIONS: Mapping[tuple[Origin, bool], str] = {
     ("outputs", False): (
         "Which output is better: A, B, or neither (tie)? Leave open what you cannot tell."
     ),
-    ("outputs", True): f"How well does the output say what the source says, {_SCALE}",
+    (
+        "outputs",
+        True,
+    ): f"How well does the output say what the source or the reference says, {_SCALE}",
     ("paraphrases", True): f"How well does the output keep the meaning of the reference, {_SCALE}",
 }
 
@@ -248,11 +251,6 @@ def _read(path: str | PathLike[str], key: Key) -> Iterator[Answer]:
 
 def _answer(row: FileRecord, fallback: str, key: Key) -> Answer:
     given, item = row.get("answer"), row.get("item")
-    said = _scored(given) if key.scalar else {c.lower(): c for c in CHOICES}.get(given.lower())
-    if given and said is None:
-        raise row.error(
-            f"the answer is {given!r}; allowed are {_allowed(key)}, and nothing for an open item"
-        )
     if not item:
         raise row.error("there is an answer, but no item; keep the column 'item' of the sheet")
     if item not in key.rows:
@@ -260,6 +258,11 @@ def _answer(row: FileRecord, fallback: str, key: Key) -> Answer:
         other = "" if study == key.study else f", which belongs to study {key.study!r}"
         raise row.error(
             f"item {item!r} is not in the key{other}; give the key that was written with this sheet"
+        )
+    said = _scored(given) if key.scalar else {c.lower(): c for c in CHOICES}.get(given.lower())
+    if given and said is None:
+        raise row.error(
+            f"the answer is {given!r}; allowed are {_allowed(key)}, and nothing for an open item"
         )
     return Answer(row.get("annotator") or fallback, item, said or "", row.get("comment"), row)
 

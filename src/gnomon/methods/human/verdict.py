@@ -41,8 +41,7 @@ LEADS = Claim(
 )
 ALL_EVEN = Claim(
     "human.compare.all_undecided",
-    "People score {first} highest, but none of the {others} other systems can be told apart from it"
-    " ({data})",
+    "{said} ({data})",
     "undecided",
     _T,
 )
@@ -225,7 +224,13 @@ def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Stateme
             places, first=first, others=others, second=own[0].other, amount=gap, data=data
         )
     if not beaten:
-        return ALL_EVEN.said(places, first=first, others=others, data=data)
+        said = (
+            f"People score {first} highest, but none of the {others} other systems can be told"
+            " apart from it"
+            if any(row.difference for row in own)
+            else f"People score all {others + 1} systems alike"
+        )
+        return ALL_EVEN.said(places, said=said, data=data)
     return LEADS.said(
         places, first=first, others=others, beaten=len(beaten), even=listed(even), data=data
     )

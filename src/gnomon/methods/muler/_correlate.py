@@ -434,7 +434,7 @@ def correlate(
         features: names such as ``pos:NOUN``; wildcards ``pos:*``. By default as for
             :func:`gnomon.muler`, and with parts of speech and entities also the morphology
             that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
-        scorers: sentence scorers, as for :func:`gnomon.muler.sentences`: minus their mean absolute
+        scorers: sentence scorers, as for :func:`gnomon.muler`: minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.
         min_systems: correlations over fewer systems are grey, and in parentheses.
         examples: segments per feature and test set; 0 for none.

@@ -291,6 +291,8 @@ def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterat
     """One system: what it loses most of, and what is not to be read."""
     name = figures[0].system
     readable = sorted((row for row in figures if row.readable), key=lambda row: -(row.muler or 0.0))
+    if readable and not any((row.muler or 0.0) > _ROUNDING for row in readable):
+        return  # nothing is lost on any of them
     if readable:
         features = [
             f"{gloss(row.feature)}"

@@ -148,7 +148,7 @@ def stress(
             1e-7 from run to run.
         examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
         save_pairs: a table (.tsv) for all pairs, with ACES's columns: a metric that runs elsewhere
-            adds its scores in METRIC-good and METRIC-bad, and ``pairs`` reads the file.
+            adds its scores in METRIC-good and METRIC-bad, and the file is read as pairs.
 
     Returns:
         A finding with a row per metric and phenomenon, means over the phenomena, and pairs to read.

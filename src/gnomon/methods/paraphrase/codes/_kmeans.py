@@ -168,7 +168,7 @@ def check_enough(distinct: int, k: int, kind: str) -> None:
         raise UsageError(f"k, the number of codes, is at least 1; got {k}")
     if distinct < k:
         what = "different pruned trees" if kind == "syntactic" else "different sentences"
-        deeper = ", or deeper trees (depth, --depth)" if kind == "syntactic" else ""
+        deeper = ", or take deeper trees (depth, in Python)" if kind == "syntactic" else ""
         raise UsageError(
             f"{distinct} {what} cannot make {k} codes; give more text{deeper}, or ask for fewer"
             f" codes (k={distinct}, --k {distinct})"
