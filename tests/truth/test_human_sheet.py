@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
+from tests.truth.worlds import planted
 from tests.truth.worlds_human_sheet import answered
 
-from gnomon.methods.human.sheets import KeyRow
+import gnomon as gn
+from gnomon.methods.human.sheets import KeyRow, read_key
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
@@ -21,3 +28,16 @@ def test_answers_at_random_prefer_nothing(annotators: int, draws: int) -> None:
         found = answered(rows, *draw.choice(["A", "B", "tie"], size=(annotators, 180)).tolist())
         undecided += not any(one.level in ("better", "worse") for one in found.verdict)
     assert is_mostly_undecided(undecided, draws)
+
+
+def test_sheets_of_scores_and_of_pairs_have_signatures_of_their_own(tmp_path: Path) -> None:
+    """Whoever makes a sheet again by its signature makes the same kind."""
+    outputs = {"a": [f"{n} cats" for n in range(40)], "b": [f"{n} dogs" for n in range(40)]}
+    signatures = {}
+    for scalar in (False, True):
+        key = tmp_path / f"key-{scalar}.tsv"
+        save = tmp_path / f"{scalar}.tsv"
+        gn.human.sheet(planted(outputs, segments=40), scalar=scalar, save=save, key=key)
+        signatures[scalar] = read_key(key).signature
+    assert "scalar:no" in signatures[False]
+    assert "scalar:yes" in signatures[True]

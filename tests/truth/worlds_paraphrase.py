@@ -185,6 +185,17 @@ def diversity() -> Finding:
 
 
 @world(
+    "equal texts in which a word stands twice, under the measure that counts it twice",
+    says=["paraphrase.diversity.sets"],
+    silent=["paraphrase.diversity.few_segments"],
+    without=["(0: all alike,"],
+)
+def repeated_words() -> Finding:
+    equal = {"a": ["one two two"] * 40, "b": ["one two two"] * 40}
+    return gn.paraphrase.diversity(planted(equal, segments=40), measures=["lexical-tokens"])
+
+
+@world(
     "sets of nine segments",
     says=["paraphrase.diversity.few_segments"],
     silent=["paraphrase.diversity.sets"],

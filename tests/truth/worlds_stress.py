@@ -166,6 +166,26 @@ def wording() -> Finding:
 
 
 @world(
+    "24 references that have the words and 24 that lack them, and a metric that misses 6 of these",
+    silent=["stress.wording"],
+)
+def wording_of_few() -> Finding:
+    lacking = [
+        (pair, others)
+        for pair in pairs(100, seed=3)
+        if pair.good.split()[0] not in (others := pair.references[0].split()[1:])
+    ]
+    reworded = [
+        replace(pair, references=(" ".join(["such" if n % 4 else "none", *others]),))
+        for n, (pair, others) in enumerate(lacking[:24])
+    ]
+    return stressed(
+        [*pairs(24), *reworded],
+        lambda candidate, reference: float("none" in reference or "wrong" not in candidate),
+    )
+
+
+@world(
     "a metric that likes long texts, and a text said twice",
     says=["stress.sanity"],
     silent=["stress.few", "stress.wording", "stress.detects", "stress.control"],

@@ -306,7 +306,11 @@ def sheet(
         drawn = _to_score(testset, _by_segment(testset, origin), items, seed)
     else:
         drawn = _to_compare(testset, items, seed)
-    made_by = next(iter(drawn.signatures.values()), f"items:{items}|seed:{seed}|gnomon:{version()}")
+    draw_signature = (
+        f"from:{origin}|scalar:{'yes' if scalar else 'no'}|items:{items}|seed:{seed}"
+        f"|gnomon:{version()}"
+    )
+    made_by = next(iter(drawn.signatures.values()), draw_signature)
     blind, told = make_sheet(drawn.items, origin, made_by)
     texts: dict[str | PathLike[str], str] = {key: key_text(told)}
     if save is not None:

@@ -354,21 +354,24 @@ def _sets_of_study(
     return sets_of(original, chosen), original
 
 
-#: what measures of diversity are called in sentences
-_DIVERSITY = {
-    "lexical": "Diversity of words",
-    "lexical-tokens": "Diversity of words, repeated ones counted",
-    "syntactic": "Diversity of sentence structures",
+#: what measures of diversity are called in sentences, and what the ends of their scales mean
+_DIVERSITY: Mapping[str, str] = {
+    "lexical": "Diversity of words (0: all alike, 1: nothing in common)",
+    "lexical-tokens": (
+        "Diversity of words, repeated ones counted (0: all alike and no word twice, 1: nothing in"
+        " common)"
+    ),
+    "syntactic": "Diversity of sentence structures (0: all alike, 1: nothing in common)",
 }
 _DIVERSE = Claim(
     "paraphrase.diversity.sets",
-    "{measure} (0: all alike, 1: nothing in common): {sets}. Nothing was tested",
+    "{measure}: {sets}. Nothing was tested",
     "undecided",
     "means over segments; nothing is tested",
 )
 _FEW_DIVERSE = Claim(
     "paraphrase.diversity.few_segments",
-    "{measure} (0: all alike, 1: nothing in common): {sets}; so few segments say little",
+    "{measure}: {sets}; so few segments say little",
     "caution",
     "a set has fewer than 30 segments",
 )
@@ -384,7 +387,7 @@ def diversity_verdict(finding: Finding) -> Iterator[Statement]:
             f"{row.set} {amount(row.value or 0.0, share=True)} ({counted(row.n)})" for row in rows
         ]
         few = any(row.n < LEAST for row in rows)
-        what = _DIVERSITY.get(measure, f"Diversity by {measure}")
+        what = _DIVERSITY[measure]
         yield (_FEW_DIVERSE if few else _DIVERSE).said(
             finding.positions(rows),
             measure=what[0].lower() + what[1:] if few else what,

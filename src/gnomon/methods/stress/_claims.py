@@ -39,7 +39,8 @@ WORDING = Claim(
     "{title} detects {phenomenon} in {unworded} of {pairs} where the reference has none of the"
     " words (in {worded} where it has them)",
     "caution",
-    "the shares of pairs whose reference has all words that the worse text lacks, or none of them",
+    "the shares of pairs whose reference has all words that the worse text lacks, or none of them,"
+    " whose intervals do not overlap",
 )
 CROSSED = Claim(
     "stress.crossed",

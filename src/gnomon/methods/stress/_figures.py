@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon.core.records import METRIC, Record, column
+from gnomon.core.records import METRIC, EndColumns, Record, column
 from gnomon.core.verdicts import further_segments
 from gnomon.methods.stress._outcomes import FEW_PAIRS, is_worded, share_interval
 from gnomon.methods.stress._penalties import compare_penalties, harmless
@@ -16,11 +16,14 @@ from gnomon.stats.resampling import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from gnomon.core.pairs import Pair
     from gnomon.methods.stress._outcomes import ScoredPairs
 
 #: the conclusion of a row about a metric
 Status: TypeAlias = Literal["detects", "misses", "blind", "undecided", "few", "repeated", ""]
+_OF_ALL_ROWS = "Wilson's, which holds for all rows together"
 #: a metric is blind to what changes its score in a tenth of the pairs at most
 _BLIND = 0.9
 
@@ -73,6 +76,7 @@ class StressRow(Record):
         "Detected, worded alike",
         kind="share",
         better="higher",
+        interval=EndColumns("worded_low", "worded_high", how=_OF_ALL_ROWS, kind="share"),
         help="of pairs whose reference has all words that the worse text lacks; 20 pairs at least,"
         " of metrics that read references",
     )
@@ -81,6 +85,7 @@ class StressRow(Record):
         "Detected, worded otherwise",
         kind="share",
         better="higher",
+        interval=EndColumns("unworded_low", "unworded_high", how=_OF_ALL_ROWS, kind="share"),
         help="of pairs whose reference has none of these words; 20 pairs at least",
     )
     unworded_pairs: int = column("Pairs, worded otherwise", help="how many these are")
@@ -140,10 +145,14 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
             )
             tied = int(outcome.tied[there].sum())
             of_words = there[:0] if metric in scored.reference_free else there
-            by_words = {
-                answer: [outcome.detected[k] for k in of_words if worded[k] is answer]
+            alike, otherwise = (
+                np.array([k for k in of_words if worded[k] is answer], dtype=np.intp)
                 for answer in (True, False)
-            }
+            )
+            shares = [
+                _share(outcome.detected[those], groups.clusters[those], level=level)
+                for those in (alike, otherwise)
+            ]
             first = groups.pairs[numbers[0]]
             is_harmless = first.kind == "harmless"
             status, needed = _status([groups.pairs[k] for k in there], at_once, tied, wanted)
@@ -162,14 +171,16 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
                 status=status,
                 needed=needed,
                 penalised_more=penalised.estimate,
-                detected_worded=_share(by_words[True]),
-                worded_pairs=len(by_words[True]),
-                detected_unworded=_share(by_words[False]),
-                unworded_pairs=len(by_words[False]),
+                detected_worded=shares[0].estimate,
+                worded_pairs=len(alike),
+                detected_unworded=shares[1].estimate,
+                unworded_pairs=len(otherwise),
                 control=metric in scored.controls,
                 intervals={
                     "lowered" if is_harmless else "detected": shown[1:],
                     "penalised_more": penalised[1:],
+                    "detected_worded": shares[0][1:],
+                    "detected_unworded": shares[1][1:],
                 },
             )
 
@@ -186,8 +197,11 @@ def _order_names(scored: ScoredPairs) -> dict[str, list[int]]:
     return {name: by_name[name] for name in sorted(by_name, key=order)}
 
 
-def _share(detected: Sequence[bool]) -> float | None:
-    return sum(detected) / len(detected) if len(detected) >= FEW_PAIRS else None
+def _share(detected: NDArray[np.bool_], clusters: NDArray[np.int64], *, level: float) -> Interval:
+    """The share of pairs that are detected; NaN of fewer than 20."""
+    if len(detected) < FEW_PAIRS:
+        return Interval(math.nan, math.nan, math.nan)
+    return share_interval(detected, clusters, level=level)
 
 
 def _status(
@@ -223,11 +237,7 @@ def overall_rows(
             groups, np.flatnonzero(critical), level=confidence
         )
         there = np.flatnonzero(changes & outcome.scored)
-        lowered = Interval(math.nan, math.nan, math.nan)
-        if len(there) >= FEW_PAIRS:
-            lowered = share_interval(
-                outcome.detected[there], groups.clusters[there], level=confidence
-            )
+        lowered = _share(outcome.detected[there], groups.clusters[there], level=confidence)
         total = math.fsum(row.detected or 0.0 for row in errors)
         yield StressOverallRow(
             metric=metric,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding, Statement
     from gnomon.core.records import Record
 
-#: a wording of references is said to matter where it changes the share of pairs by so much
-_GAP = 0.2
 #: critical errors are to be penalised more than harmless changes in so many comparisons
 _PENALISED = 0.8
 #: metrics whose errors detected and missed are said
@@ -116,19 +114,19 @@ def _wording(
     finding: Finding, titles: Mapping[str, str], errors: Sequence[StressRow]
 ) -> Iterator[Statement]:
     """Where the words of the reference decide, most of all."""
-    gaps = [
-        (row.detected_worded - row.detected_unworded, row)
+    apart = [
+        ((row.detected_worded or 0.0) - (row.detected_unworded or 0.0), row)
         for row in errors
-        if row.detected_worded is not None and row.detected_unworded is not None
+        if (row.ends("detected_worded")[0] or 0.0) > (row.ends("detected_unworded")[1] or 1.0)
     ]
-    gap, row = max(gaps, key=lambda item: item[0], default=(0.0, None))
-    if row is not None and gap >= _GAP:
+    if apart:
+        _, row = max(apart, key=lambda item: item[0])
         yield WORDING.said(
             finding.positions([row]),
             title=titles[row.metric],
             phenomenon=row.phenomenon,
-            unworded=_percent(row.detected_unworded or 0.0),
-            worded=_percent(row.detected_worded or 0.0),
+            unworded=_share(row, "detected_unworded"),
+            worded=_share(row, "detected_worded"),
             pairs=counted(row.unworded_pairs, "pair"),
         )
 
