@@ -38,8 +38,9 @@ pytest: $(VENV)/.test
 pythons: $(VENV)/bin/python
 	$(BIN)/python scripts/pythons.py
 
-# what changed of the loops
+# what changed of the loops, and the list of methods and public names
 build: $(VENV)/.test
+	$(BIN)/python scripts/manifest.py
 
 # tests of loops, under which each access to memory is checked
 sanitize: $(VENV)/.test

@@ -23,6 +23,7 @@ from gnomon.cli._command import _in_flags
 from gnomon.cli._main import parser
 from gnomon.core import registry as methods
 from gnomon.core.errors import UnknownNameError, UsageError, WrongTypeError, named_in_shell
+from gnomon.core.manifest import imported
 from gnomon.core.options import (
     SEED,
     BoundOptions,
@@ -100,7 +101,7 @@ def test_seeds_intervals_and_resamples_have_the_same_defaults_everywhere(name: s
 
 @pytest.mark.parametrize("name", methods.BUILT_IN)
 def test_a_docstring_says_of_shared_options_only_what_differs(name: str) -> None:
-    module, function = methods.BUILT_IN[name].split(":")
+    module, function = methods.BUILT_IN[name].home.split(":")
     source = ast.parse(inspect.getsource(importlib.import_module(module)))
     written = next(
         ast.get_docstring(node) or ""
@@ -142,9 +143,8 @@ def test_every_step_of_a_study_has_a_page_of_its_own_name() -> None:
 
 
 def test_built_in_methods_are_where_the_registry_says() -> None:
-    for place in methods.BUILT_IN.values():
-        module, function = place.split(":")
-        assert hasattr(importlib.import_module(module), function)
+    for name, place in methods.BUILT_IN.items():
+        assert imported(place.home).method is methods.find(name)
 
 
 def counted(*, seed: Seed = SEED, share: Annotated[float, Limits(0, 1)] = 0.5) -> float:

@@ -28,7 +28,7 @@ from gnomon.core.tabular import (
     to_tsv,
     visible,
 )
-from gnomon.core.tabular._visible import INVISIBLE
+from gnomon.core.visible import INVISIBLE
 from gnomon.report import render
 
 if TYPE_CHECKING:

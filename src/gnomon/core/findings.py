@@ -12,13 +12,13 @@ knowing the method. A :class:`Finding` holds
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Mapping  # views are read from JSON by their types
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from gnomon.core import notebook
 from gnomon.core.errors import UnknownNameError
+from gnomon.core.manifest import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -383,10 +383,9 @@ _LONGEST_CELL = 120
 
 def _first_rows(table: Table) -> str:
     """The first rows of a table in HTML."""
-    # found by name, as plug-ins are: tables as text are made of findings
-    tabular = importlib.import_module("gnomon.core.tabular")
+    cell_text = imported("gnomon.core.tabular:cell_text")
     rows = [
-        [_clipped(tabular.cell_text(row[c.name], c)) for c in table.columns]
+        [_clipped(cell_text(row[c.name], c)) for c in table.columns]
         for row in table.rows[:_SHOWN_ROWS]
     ]
     more = len(table.rows) - len(rows)
@@ -630,9 +629,9 @@ class Finding:
 
     def _first_shown(self) -> str:
         """The first rows of what text shows first: of a wide table the columns that matter."""
-        tabular = importlib.import_module("gnomon.core.tabular")
         view = self.shown()[0]
-        made = tabular.grid(self, replace(view, most=None) if isinstance(view, Listing) else view)
+        whole = replace(view, most=None) if isinstance(view, Listing) else view
+        made = imported("gnomon.core.tabular:grid")(self, whole)
         rows = [[_clipped(cell.shown) for cell in row.cells] for row in made.rows[:_SHOWN_ROWS]]
         name = view.table if view else self.tables[0].name
         more = len(made.rows) - len(rows)
@@ -652,13 +651,15 @@ class Finding:
 
     def to_latex(self) -> str:
         """The views that text shows as LaTeX tables (booktabs), everything from data escaped."""
-        tabular = importlib.import_module("gnomon.core.tabular")
-
-        return "\n".join(tabular.to_latex(tabular.grid(self, view)) for view in self.shown())
+        return "\n".join(self._texts(imported("gnomon.core.tabular:to_latex")))
 
     def to_markdown(self) -> str:
         """The verdict, and the views that text shows as Markdown tables."""
-        tabular = importlib.import_module("gnomon.core.tabular")
+        said = imported("gnomon.core.tabular:verdict_to_markdown")(self.verdict)
+        tables = self._texts(imported("gnomon.core.tabular:to_markdown"))
+        return "\n".join(filter(None, (said, *tables)))
 
-        tables = (tabular.to_markdown(tabular.grid(self, view)) for view in self.shown())
-        return "\n".join(filter(None, (tabular.verdict_to_markdown(self.verdict), *tables)))
+    def _texts(self, write: Callable[[Any], str]) -> Iterator[str]:
+        """The views that text shows, each written."""
+        grid = imported("gnomon.core.tabular:grid")  # which is made of findings
+        return (write(grid(self, view)) for view in self.shown())

@@ -6,7 +6,6 @@ where a test set is wanted is told so before the function runs.
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib
 import importlib.util
@@ -16,10 +15,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from gnomon.core.errors import nearest
+from gnomon.core.manifest import BUILT_IN, EXPORTS, imported
 from gnomon.core.options import check_arguments, refuse_unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 __all__ = ["callable_package", "checked", "lazy_exports", "unknown_attribute"]
 
@@ -32,12 +32,13 @@ def lazy_exports(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package, or of a module.
 
-    Its public names are those that its own source imports for type checkers, each with its module
-    (``from gnomon.methods.muler._figures import ratio as ratio``), its methods and its modules.
+    Its public names are those that it imports for type checkers, each with its module
+    (``from gnomon.methods.muler._figures import ratio as ratio``), as the manifest has them, its
+    methods and its modules.
     With ``checking``, its functions check what they are given; else those that say so themselves.
     """
-    homes = dict(_imported(package))
-    names = sorted(homes)
+    homes = EXPORTS[package]
+    names = list(homes)
 
     def get_attribute(name: str) -> Any:  # whatever has the name
         home = homes.get(name) or _home_of_method(package, name)
@@ -46,7 +47,7 @@ def lazy_exports(
             if holds_modules and importlib.util.find_spec(f"{package}.{name}"):
                 return importlib.import_module(f"{package}.{name}")
             raise unknown_attribute(package, name, names)
-        public = getattr(importlib.import_module(home), name)
+        public = imported(f"{home}:{name}")
         return _in_package(public, package) if checking and inspect.isfunction(public) else public
 
     return get_attribute, lambda: sorted({*vars(sys.modules[package]), *names}), names
@@ -60,22 +61,11 @@ def unknown_attribute(module: str, name: str, known: Iterable[str]) -> Attribute
     return AttributeError(f"module {module!r} has no attribute {name!r}{meant}")
 
 
-def _imported(package: str) -> Iterator[tuple[str, str]]:
-    """What a package imports for others: name, module."""
-    for node in ast.walk(ast.parse(inspect.getsource(sys.modules[package]))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                if alias.asname == alias.name:
-                    yield alias.name, node.module
-
-
 def _home_of_method(package: str, name: str) -> str | None:
     """The module of a method that only the registry names."""
-    from gnomon.core.registry import BUILT_IN  # which may import what is exported here
-
     group = package.removeprefix("gnomon.").removeprefix("methods.").removeprefix("metrics.")
-    home = BUILT_IN.get(f"{group}.{name}", "")
-    module, _, function = home.partition(":")
+    entry = BUILT_IN.get(f"{group}.{name}")
+    module, _, function = entry.home.partition(":") if entry else ("", "", "")
     return module if function == name else None
 
 

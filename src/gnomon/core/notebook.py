@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from html import escape as escaped
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import MissingDependencyError
+from gnomon.core.manifest import imported
+from gnomon.core.visible import visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,8 +35,7 @@ def escape(text: str) -> str:
     >>> print(escape("a\x1b[31m<b>"))
     a\x1b[31m&lt;b&gt;
     """
-    # found by name: tables are made of findings, which show themselves by this
-    return escaped(importlib.import_module("gnomon.core.tabular").visible_lines(text))
+    return escaped(visible_lines(text))
 
 
 def counted(number: int, what: str) -> str:
@@ -79,8 +79,7 @@ def pandas_frame(columns: Mapping[str, Sequence[object]]) -> Any:  # pandas is o
 
 def figure(finding: Finding, view: int | None = None) -> Any:  # matplotlib is optional
     """A view as a figure of matplotlib; see :meth:`gnomon.Finding.plot`."""
-    # found by name, as plug-ins are: no module of this package depends on how results are drawn
-    return importlib.import_module("gnomon.report.figures").draw(finding, view)
+    return imported("gnomon.report.figures:draw")(finding, view)
 
 
 def html_box(title: str, parts: Iterable[str]) -> str:

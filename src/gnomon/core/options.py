@@ -26,7 +26,6 @@ import builtins
 import collections.abc
 import dataclasses
 import functools
-import importlib
 import inspect
 import math
 import numbers
@@ -52,6 +51,7 @@ from typing import (
 )
 
 from gnomon.core.errors import UnknownNameError, UsageError, WrongTypeError, nearest
+from gnomon.core.manifest import imported
 
 __all__ = [
     "CAPABILITIES",
@@ -220,7 +220,7 @@ class Reaches:
         """What a text reaches."""
         if not self.of_text:
             return frozenset(self.what)
-        reached: Iterable[Capability] = _named_function(self.of_text)(text)
+        reached: Iterable[Capability] = imported(self.of_text)(text)
         return frozenset(reached)
 
 
@@ -271,15 +271,9 @@ class Needs:
 
     def of(self, value: object, language: str | None, options: Mapping[str, Any]) -> Iterable[Any]:
         """What results depend on, by a value of the option."""
-        ask = _named_function(self.ask) if isinstance(self.ask, str) else self.ask
+        ask = imported(self.ask) if isinstance(self.ask, str) else self.ask
         dependencies: Iterable[Any] = ask(value, language, options)
         return dependencies
-
-
-def _named_function(name: str) -> Callable[..., Any]:
-    """The function of gnomon's own that ``module:name`` names."""
-    module, _, function = name.partition(":")
-    return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ A study fills these (:func:`gnomon.study.pages`), and a report shows them
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,19 +26,7 @@ __all__ = [
     "PageText",
     "PageVerdict",
     "StudyPages",
-    "page_maker",
 ]
-
-#: pages of other kinds that methods write: what makes each, imported when it is asked for, as
-#: methods themselves are (:data:`gnomon.core.registry.BUILT_IN`)
-_MAKERS: Mapping[str, str] = {"form": "gnomon.report.sheet:to_form"}
-
-
-def page_maker(kind: str) -> Callable[..., str]:
-    """What makes a page of that kind."""
-    module, function = _MAKERS[kind].split(":")
-    maker: Callable[..., str] = getattr(importlib.import_module(module), function)
-    return maker
 
 
 class PageSection(NamedTuple):

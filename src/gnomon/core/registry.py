@@ -12,17 +12,15 @@ methods of their own by the entry point ``gnomon.methods``.
 
 from __future__ import annotations
 
-import ast
 import functools
-import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from gnomon.core.errors import GnomonError, UnknownNameError, UsageError
+from gnomon.core.manifest import BUILT_IN, GROUPS, imported
 from gnomon.core.options import (
     BoundOptions,
     NotInStudies,
@@ -65,36 +63,6 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: where the built-in methods live, in the order in which they are listed
-BUILT_IN: Mapping[str, str] = {
-    "score": "gnomon.metrics.scoring:score",
-    "compare": "gnomon.methods.compare.comparison:compare",
-    "metaeval": "gnomon.methods.metaeval.agreement:metaeval",
-    "metaeval.spans": "gnomon.methods.metaeval.error_spans:spans",
-    "metaeval.delta_accuracy": "gnomon.methods.metaeval.difference_accuracy:delta_accuracy",
-    "judges.reliability": "gnomon.metrics.judges.judge_reliability:reliability",
-    "judges.calibrate": "gnomon.metrics.judges.human_scale:calibrate",
-    "muler": "gnomon.methods.muler._score:score",
-    "muler.validate": "gnomon.methods.muler.validate._validate:validate",
-    "muler.correlate": "gnomon.methods.muler._correlate:correlate",
-    "errors": "gnomon.methods.muler._errors:errors",
-    "bmx.score": "gnomon.methods.bmx.metric:score",
-    "bmx.explain": "gnomon.methods.bmx._explain:explain",
-    "bmx.tune": "gnomon.methods.bmx.tuning:tune",
-    "difficulty.score": "gnomon.methods.difficulty.scoring:score",
-    "difficulty.words": "gnomon.methods.difficulty.hard_words:words",
-    "paraphrase.generate": "gnomon.methods.paraphrase.generation._generate:generate",
-    "paraphrase.train": "gnomon.methods.paraphrase.training._train:train",
-    "paraphrase.codes": "gnomon.methods.paraphrase.codes._sentences:codes",
-    "paraphrase.coverage": "gnomon.methods.paraphrase._coverage:coverage",
-    "paraphrase.diversity": "gnomon.methods.paraphrase._diversity:diversity",
-    "human.compare": "gnomon.methods.human.comparison:compare",
-    "human.plan": "gnomon.methods.human.planning:plan",
-    "human.sample": "gnomon.methods.human.drawing:sample",
-    "human.sheet": "gnomon.methods.human.blind:sheet",
-    "stress": "gnomon.methods.stress._stress:stress",
-    "train.metric": "gnomon.methods.train._metric:metric",
-}
 #: parameters that belong to a run and not to a request, and what they mean
 OF_THE_RUN: Mapping[str, str] = {
     "allow_code": "let a spec ``python('module:function')`` import and run the module.",
@@ -373,8 +341,8 @@ def installed(name: str) -> Method | None:
 
 def title_of(name: str) -> str:
     """What the page of a method is called, whether it is installed here or not."""
-    if name in BUILT_IN and (title := _declared(name, "title")):
-        return title
+    if name in BUILT_IN:
+        return BUILT_IN[name].title
     method = installed(name)
     return method.title if method else _in_words(name)
 
@@ -387,9 +355,7 @@ def _in_words(name: str) -> str:
 def find(name: str) -> Method:
     """The method of that name."""
     if name in BUILT_IN:
-        module, function = BUILT_IN[name].split(":")
-        home = importlib.import_module(module)
-        return getattr(home, function).method  # type: ignore[no-any-return]  # set by the decorator
+        return imported(BUILT_IN[name].home).method  # type: ignore[no-any-return]  # by the decorator
     if name not in _offered():
         raise UnknownNameError("method", name, names())
     try:
@@ -414,25 +380,12 @@ def find(name: str) -> Method:
 
 def answers_of(name: str) -> str:
     """What a method answers; built-in ones are not imported for that."""
-    if name not in BUILT_IN:
-        try:
-            return find(name).answers
-        except GnomonError as error:  # reported when it is called; others go on
-            return f"cannot be used: {error}"
-    return _declared(name, "answers") or find(name).answers
-
-
-@functools.cache
-def _declared(name: str, field: str) -> str:
-    """What a built-in method is declared with; empty where that is no plain text."""
-    module, function = BUILT_IN[name].split(":")
-    for declared in re.finditer(
-        r"^@method\((.*?)^def (\w+)", _source(module), re.MULTILINE | re.DOTALL
-    ):
-        said = re.search(rf'^ +{field}=\(?((?:\s*"[^"\n]*")+)', declared[1], re.MULTILINE)
-        if declared[2] == function and said:
-            return str(ast.literal_eval(f"({said[1]})"))
-    return ""
+    if name in BUILT_IN:
+        return BUILT_IN[name].answers
+    try:
+        return find(name).answers
+    except GnomonError as error:  # reported when it is called; others go on
+        return f"cannot be used: {error}"
 
 
 def package_of(name: str) -> str:
@@ -441,22 +394,9 @@ def package_of(name: str) -> str:
 
 
 def group_answers(group: str) -> str:
-    """What a group of methods answers: the first line of its package's docstring."""
-    inside = [name for name in names() if name.startswith(f"{group}.")]
-    home = next((BUILT_IN[name] for name in inside if name in BUILT_IN), None)
-    if home is None:
-        return ", ".join(name.removeprefix(f"{group}.") for name in inside)
-    last = group.rpartition(".")[2]
-    doc = _source(f"{home.partition(f'.{last}.')[0]}.{last}").split('"""')[1]
-    return doc.split("\n", 1)[0].partition(": ")[2].rstrip("?.")
-
-
-@functools.cache
-def _source(module: str) -> str:
-    """A module of gnomon as it is written, not imported: help must not load what computes."""
-    path = Path(__file__).parents[1].joinpath(*module.split(".")[1:])
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return file.read_text(encoding="utf-8")
+    """What a group of methods answers; of packages alone it names the methods."""
+    inside = (name for name in names() if name.startswith(f"{group}."))
+    return GROUPS.get(group) or ", ".join(name.removeprefix(f"{group}.") for name in inside)
 
 
 @functools.cache

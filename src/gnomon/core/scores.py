@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from gnomon.core import notebook
 from gnomon.core.errors import DataError
+from gnomon.core.manifest import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -162,9 +162,8 @@ class Scores:
         Raises:
             MissingDependencyError: matplotlib is not installed.
         """
-        # found by name, as plug-ins are: no module of this package depends on how results are drawn
-        report = importlib.import_module("gnomon.report")
-        return notebook.figure(report.scores_finding([self], self.metric))
+        finding = imported("gnomon.report.machine:scores_finding")([self], self.metric)
+        return notebook.figure(finding)
 
     def __repr__(self) -> str:
         size = (

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from gnomon.core import notebook
 from gnomon.core.batch import Batch
@@ -33,6 +32,7 @@ from gnomon.core.human import (
     system_scores,
 )
 from gnomon.core.lazy import checked
+from gnomon.core.manifest import imported
 from gnomon.core.scores import named
 from gnomon.core.scripts import unspaced_language
 from gnomon.core.signature import content_hash
@@ -40,6 +40,7 @@ from gnomon.core.spans import ErrorSpan
 from gnomon.core.summary import outline_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     import numpy as np
@@ -248,7 +249,7 @@ class TestSet:
             UnknownNameError: a named system or reference is not there.
             UsageError: several sets are there.
         """
-        return _formats().read_test_set(
+        return _reader("gnomon.data.formats:read_test_set")(
             path,
             language_pair=language_pair,
             systems=systems,
@@ -276,7 +277,7 @@ class TestSet:
             LengthMismatchError: files have unequal numbers of lines; both are named.
             DataError: two systems have the same name.
         """
-        return _formats().read_plain(
+        return _reader("gnomon.data.formats:read_plain")(
             references=references, systems=systems, source=source, language_pair=language_pair
         )
 
@@ -372,7 +373,7 @@ class TestSet:
         >>> ts
         <TestSet 'data frame': 1 segment, 1 reference, 1 system>
         """
-        return _formats().read_frame(
+        return _reader("gnomon.data.formats:read_frame")(
             frame,
             name=name,
             source=source,
@@ -398,7 +399,7 @@ class TestSet:
             OutputError: the directory cannot be written, or is not empty.
             UsageError: the layout is unknown, or needs a language pair that is not given.
         """
-        _formats().write_test_set(self, path, layout=layout)
+        imported("gnomon.data.formats:write_test_set")(self, path, layout=layout)
 
     def with_human(
         self, judgements: Judgements | str | PathLike[str], **options: object
@@ -419,7 +420,7 @@ class TestSet:
                 raise UsageError(f"{', '.join(options)}: options are for a file, not Judgements")
             new = judgements
         else:
-            new = _formats().read_human(judgements, self, **options)
+            new = imported("gnomon.data.formats:read_human")(judgements, self, **options)
         _check_new(self, new)
         return replace(
             self,
@@ -574,7 +575,7 @@ class TestSet:
             UnknownNameError: there is no such method.
             UsageError: n is below 1.
         """
-        return _formats().add_paraphrases(
+        return _reader("gnomon.data.formats:add_paraphrases")(
             self, paraphrases, n=n, methods=methods, original=original
         )
 
@@ -650,7 +651,8 @@ class TestSet:
     def anomalies(self) -> tuple[Anomaly, ...]:
         """What looks wrong in it, though it can be read; looked for once."""
         if "_anomalies" not in self.__dict__:
-            object.__setattr__(self, "_anomalies", _formats().anomalies(self))
+            anomalies = imported("gnomon.data.formats:anomalies")(self)
+            object.__setattr__(self, "_anomalies", anomalies)
         return cast("tuple[Anomaly, ...]", self.__dict__["_anomalies"])
 
     @property
@@ -712,54 +714,10 @@ class TestSet:
         )
 
 
-class _Formats(Protocol):
-    """What test sets need of the package ``formats``, which imports this one."""
-
-    def read_test_set(
-        self,
-        path: str | PathLike[str],
-        *,
-        language_pair: str | None,
-        systems: Sequence[str] | None,
-        references: Sequence[str] | None,
-        human: Literal["all", "readable"],
-    ) -> TestSet: ...
-
-    def read_frame(self, frame: object, *, name: str, **columns: Any) -> TestSet: ...
-
-    def anomalies(self, testset: TestSet) -> tuple[Anomaly, ...]: ...
-
-    def read_plain(
-        self,
-        *,
-        references: Sequence[str | PathLike[str]],
-        systems: Sequence[str | PathLike[str]],
-        source: str | PathLike[str] | None,
-        language_pair: str | None,
-    ) -> TestSet: ...
-
-    def write_test_set(
-        self, testset: TestSet, path: str | PathLike[str], *, layout: str
-    ) -> None: ...
-
-    def read_human(
-        self, path: str | PathLike[str], testset: TestSet, **options: object
-    ) -> Judgements: ...
-
-    def add_paraphrases(
-        self,
-        testset: TestSet,
-        paraphrases: Sequence[Paraphrase] | Sequence[str | PathLike[str]],
-        *,
-        n: int | None,
-        methods: Sequence[str] | None,
-        original: bool,
-    ) -> TestSet: ...
-
-
-def _formats() -> _Formats:
-    # found by name, as plug-ins are: no module of this package depends on a format
-    return cast("_Formats", importlib.import_module("gnomon.data.formats"))
+def _reader(home: str) -> Callable[..., TestSet]:
+    """A function of the package ``formats``, which imports this one."""
+    reader: Callable[..., TestSet] = imported(home)
+    return reader
 
 
 def pick(kind: str, name: str, among: Mapping[str, T]) -> T:

@@ -20,13 +20,13 @@ segments, collapsed, circular, truncated) is no evidence: it becomes a caution.
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.findings import Statement
+from gnomon.core.manifest import imported
 from gnomon.core.summary import NO_REFERENCE, REFERENCE_COPIED, REPEATED
 
 if TYPE_CHECKING:
@@ -567,9 +567,7 @@ def metric_title(spec: str, among: Iterable[str] = ()) -> str:
     >>> metric_title("bleu(lowercase=True)", ["bleu", "bleu(lowercase=True)"])
     'BLEU (lowercase=True)'
     """
-    # found by name, as metrics of packages are
-    titles = importlib.import_module("gnomon.metrics.titles")
-    title: str = titles.metric_titles([spec, *among])[spec]
+    title: str = imported("gnomon.metrics.titles:metric_titles")([spec, *among])[spec]
     return title
 
 
@@ -581,8 +579,8 @@ def titles_of(finding: Finding) -> Mapping[str, str]:
     """
     tables = (table for table in finding.tables if any(c.name == "metric" for c in table.columns))
     rows = [str(row["metric"]) for table in tables for row in table.rows if row["metric"]]
-    titles = importlib.import_module("gnomon.metrics.titles")
-    by_spec: dict[str, str] = titles.metric_titles(dict.fromkeys([*finding.signatures, *rows]))
+    named = dict.fromkeys([*finding.signatures, *rows])
+    by_spec: dict[str, str] = imported("gnomon.metrics.titles:metric_titles")(named)
     return by_spec
 
 

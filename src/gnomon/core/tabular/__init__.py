@@ -25,7 +25,7 @@ from gnomon.core.tabular._markup import (
     tsv_lines,
     verdict_to_markdown,
 )
-from gnomon.core.tabular._visible import visible, visible_lines
+from gnomon.core.visible import visible, visible_lines
 
 __all__ = [
     "UNDEFINED",

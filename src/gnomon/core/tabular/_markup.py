@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gnomon.core.tabular._grid import UNDEFINED
-from gnomon.core.tabular._visible import INVISIBLE, visible
+from gnomon.core.visible import INVISIBLE, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,6 +14,7 @@ import numpy as np
 from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.core.findings import ExhibitText, Finding, Listing
+from gnomon.core.manifest import imported
 from gnomon.core.options import (
     CONFIDENCE,
     SEED,
@@ -28,7 +29,6 @@ from gnomon.core.options import (
     Seed,
     with_fields,
 )
-from gnomon.core.pages import page_maker
 from gnomon.core.records import Record, column, table
 from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
@@ -316,7 +316,7 @@ def sheet(
     if save is not None:
         texts[save] = sheet_text(blind)
     if form is not None:
-        make = page_maker("form")
+        make = imported("gnomon.report.sheet:to_form")
         texts[form] = make(blind.items, study=blind.study, question=blind.question)
     _keep_answers(texts)
     write_together(texts)
