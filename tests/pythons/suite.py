@@ -70,7 +70,7 @@ paraphrase codes --texts a.txt --kind random --k 4 --save codes | {_MODELS}
 metaeval {_WIDE} --human da -m bleu --n 1 2 --resamples 20
 paraphrase coverage {_WIDE}
 paraphrase coverage {_SET} --missing-per-segment wanted.jsonl
-paraphrase diversity {_WIDE} --measures lexical -m chrf
+paraphrase diversity {_WIDE} -m chrf
 human compare {_JUDGED} --human da
 human plan --difference 2 --protocol esa
 human sheet {_JUDGED} --items 5 --save sheet.tsv --form sheet.html --key sheet.key

@@ -82,7 +82,7 @@ KINDS: dict[str, Callable[[], Finding]] = {
     "judges reliability": worlds_judges.noisy,
     "judges calibrate": worlds_judges.another_scale,
     "metaeval of paraphrases": lambda: gn.metaeval(_judged(), "bleu", _paraphrased(), n=[1, 4]),
-    "paraphrase diversity": lambda: gn.paraphrase.diversity(_set(3), measures=["lexical"]),
+    "paraphrase diversity": lambda: gn.paraphrase.diversity(_set(3)),
 }
 
 

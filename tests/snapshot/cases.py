@@ -618,11 +618,11 @@ _TOY = "paraphrase generate toy/ref.txt --model seq2seq --device cpu"
 _PARAPHRASE = (
     Case(
         "paraphrase diversity",
-        f"paraphrase diversity {_WIDE} --measures lexical lexical-tokens",
+        f"paraphrase diversity {_WIDE}",
     ),
     Case(
         "paraphrase diversity: parsed",
-        f"paraphrase diversity {_WIDE} --n 2 --parse --tagger {_EN} --measures lexical syntactic",
+        f"paraphrase diversity {_WIDE} --n 2 --parse --tagger {_EN}",
     ),
     Case(
         "paraphrase diversity: trees",
@@ -630,7 +630,7 @@ _PARAPHRASE = (
     ),
     Case(
         "paraphrase diversity: adequacy",
-        f"paraphrase diversity {_WIDE} --measures lexical -m chrf rougeL",
+        f"paraphrase diversity {_WIDE} -m chrf rougeL",
     ),
     Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3"),
     Case(

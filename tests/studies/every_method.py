@@ -52,7 +52,6 @@ sample = 3
 faithfulness = true
 resamples = 20
 [methods.paraphrase.diversity]
-measures = ["lexical"]
 [methods.paraphrase.coverage]
 [methods.metaeval]
 human = ["da"]

@@ -107,10 +107,9 @@ def test_gains_of_a_study_are_those_of_the_method(folder: Path) -> None:
 
 
 def test_the_diversity_of_a_study_is_that_of_the_method(folder: Path) -> None:
-    text = "[methods.paraphrase.diversity]\nmeasures = ['lexical']\n"
-    store = _run(_file(folder, text, more=""))
+    store = _run(_file(folder, "[methods.paraphrase.diversity]\n", more=""))
     sets = paraphrase.sets_of(_set(folder), _made(folder))
-    direct = paraphrase.diversity(sets, measures=["lexical"])
+    direct = paraphrase.diversity(sets)
     assert _kept(store, "paraphrase_diversity") == _rows(direct.rows)
 
 

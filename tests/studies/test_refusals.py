@@ -179,14 +179,7 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("bmx.explain", "metrics = [\"scores('x')\"]", ".metrics[0]", "cannot score changed texts"),
         # paraphrase
         ("paraphrase.coverage", "", "", "needs paraphrases, and no test set of the study has any"),
-        (
-            "paraphrase.diversity",
-            "measures = ['lexica']",
-            ".measures[0]",
-            "did you mean 'lexical'?",
-        ),
         ("paraphrase.diversity", "tokenizer = '14a'", ".tokenizer", "unknown tokeniser '14a'"),
-        ("paraphrase.diversity", "measures = []", ".measures", "no measure is asked for"),
         ("paraphrase.coverage", "longest = 0", ".longest", "from 1 to 100; got 0"),
         # metaeval, compare
         ("metaeval", "human = ['dax']", ".human[0]", "did you mean 'da'?"),
@@ -390,7 +383,7 @@ systems = ["apertium-*"]
         "[methods.difficulty.words]\nmetrics = ['difficulty(bleu)']\nexamples = 2\n",
         "[methods.bmx.explain]\nexplainers = ['erasure', 'lime(samples=5)']\nsegments = [1, 5]\n",
         f'[methods.bmx.explain]\nmetrics = ["{_BERT}"]\nexplainers = ["match", "gradient"]\n',
-        "[methods.paraphrase.diversity]\nmeasures = ['lexical']\n",
+        "[methods.paraphrase.diversity]\n",
         "[methods.paraphrase.diversity]\ntagger = 'spacy:en_core_web_sm'\n",
     ],
 )

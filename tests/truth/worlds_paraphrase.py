@@ -150,8 +150,9 @@ def few_systems() -> Finding:
 
 @world(
     "outputs that are the reference",
-    says=["paraphrase.coverage.references"],
-    silent=["paraphrase.coverage.lacks", "paraphrase.coverage.matches"],
+    says=["paraphrase.coverage.matches"],
+    silent=["paraphrase.coverage.lacks"],
+    without=["araphrases"],
 )
 def nothing_lacks() -> Finding:
     return gn.paraphrase.coverage(planted({"a": references(), "b": references()}, segments=40))
@@ -159,17 +160,26 @@ def nothing_lacks() -> Finding:
 
 @world(
     "systems that share words which references lack",
-    says=["paraphrase.coverage.lacks", "paraphrase.coverage.references"],
-    silent=["paraphrase.coverage.matches"],
+    says=["paraphrase.coverage.lacks", "paraphrase.coverage.matches"],
+    without=["araphrases", "All systems"],
 )
 def lacking() -> Finding:
     return gn.paraphrase.coverage(bundled(), longest=2)
 
 
 @world(
+    "two systems that share words which references lack",
+    says=["paraphrase.coverage.lacks"],
+    without=["100%"],
+)
+def both_systems() -> Finding:
+    return gn.paraphrase.coverage(bundled().select(systems=list(bundled().systems)[:2]))
+
+
+@world(
     "paraphrases beside the reference",
     says=["paraphrase.coverage.matches"],
-    silent=["paraphrase.diversity.*", "paraphrase.coverage.references"],
+    silent=["paraphrase.diversity.*"],
 )
 def coverage() -> Finding:
     return gn.paraphrase.coverage(*styles())
@@ -181,18 +191,7 @@ def coverage() -> Finding:
     silent=["paraphrase.diversity.few_segments", "paraphrase.coverage.matches"],
 )
 def diversity() -> Finding:
-    return gn.paraphrase.diversity(styles()[0], measures=["lexical"])
-
-
-@world(
-    "equal texts in which a word stands twice, under the measure that counts it twice",
-    says=["paraphrase.diversity.sets"],
-    silent=["paraphrase.diversity.few_segments"],
-    without=["(0: all alike,"],
-)
-def repeated_words() -> Finding:
-    equal = {"a": ["one two two"] * 40, "b": ["one two two"] * 40}
-    return gn.paraphrase.diversity(planted(equal, segments=40), measures=["lexical-tokens"])
+    return gn.paraphrase.diversity(styles()[0])
 
 
 @world(
@@ -202,7 +201,7 @@ def repeated_words() -> Finding:
 )
 def diversity_of_few() -> Finding:
     testset = styles()[0].select(segments=list(range(9)))
-    return gn.paraphrase.diversity(testset, measures=["lexical"])
+    return gn.paraphrase.diversity(testset)
 
 
 def methods(*made: tuple[str, range, str], segments: int = 60) -> Finding:

@@ -183,6 +183,27 @@ def test_the_command_writes_a_sheet_of_paraphrases_and_reads_it(
     assert (row["system"], row["score"], row["items"]) == ("m", 90.0, 3)
 
 
+@pytest.mark.parametrize("with_outputs", [True, False])
+def test_pseudo_references_of_systems_go_onto_a_sheet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], with_outputs: bool
+) -> None:
+    ref, made, key = tmp_path / "ref.txt", tmp_path / "pseudo.jsonl", tmp_path / "k.tsv"
+    ref.write_text("".join(line + "\n" for line in REFERENCES), encoding="utf-8")
+    systems = ["-i"]
+    for name in "abc":
+        systems.append(str(tmp_path / f"{name}.txt"))
+        text = "".join(f"{line} {name}\n" for line in REFERENCES)
+        Path(systems[-1]).write_text(text, encoding="utf-8")
+    generate = ["paraphrase", "generate", str(ref), *systems, "--method", "pseudo"]
+    assert main([*generate, "--save", str(made), "-q"]) == 0
+    line = ["human", "sheet", str(ref), "--paraphrases", str(made), "--from", "paraphrases"]
+    files = ["--save", str(tmp_path / "s.tsv"), "--key", str(key)]
+    capsys.readouterr()
+    assert main([*line, *(systems if with_outputs else []), *files, "-f", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["system"], row["drawn"]) == ("pseudo", len(REFERENCES))
+
+
 def test_a_sheet_with_answers_is_not_written_over(tmp_path: Path) -> None:
     written(tmp_path, outputs(), items=6)
     sheet = tmp_path / "s.tsv"

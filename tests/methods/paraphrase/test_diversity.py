@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import parse_tree
 from gnomon.methods.paraphrase import diversity, first_of, sets_of, tree_sets, wordings_of
@@ -59,8 +59,6 @@ def test_the_order_of_systems_does_not_matter() -> None:
 def test_nothing_to_compare_is_an_error() -> None:
     with pytest.raises(DataError, match="two wordings"):
         diversity({"p": [["a"], ["b"]]})
-    with pytest.raises(UnknownNameError, match="lexical-tokens"):
-        diversity({"p": [["a", "b"]]}, measures=["words"])
 
 
 def test_the_first_paraphrases_of_a_method_are_taken() -> None:

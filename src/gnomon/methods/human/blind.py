@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from os import PathLike, fspath
 from pathlib import Path
@@ -35,7 +36,7 @@ from gnomon.core.signature import content_hash, version
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import Claim, counted, listed, titles_of
-from gnomon.data.formats import write_together
+from gnomon.data.formats import read_paraphrases, write_together
 from gnomon.linguistics import Features, FeatureSources, gloss
 from gnomon.methods.human import answers as said
 from gnomon.methods.human.sheets import (
@@ -156,9 +157,18 @@ def _inputs(inputs: Any, options: Mapping[str, Any]) -> tuple[TestSet | None]:
             raise UsageError("--read takes answers and the key alone; leave the test set out")
         return (None,)
     given = inputs.one()
-    if options.get("origin") == "paraphrases":  # of files, references are enough
-        return (given.paraphrased(given.references()),)
-    return (given.testset(),)
+    if options.get("origin") != "paraphrases":
+        return (given.testset(),)
+    testset, args = given.references(), given.args
+    if testset.systems or not args.paraphrases:
+        return (given.paraphrased(testset),)
+    # of files, references are enough: people judge a paraphrase, whichever output it is made for
+    made = read_paraphrases(args.paraphrases, segments=testset.segments)
+    shared = dict.fromkeys(replace(one, system=None, score=None) for one in made)
+    wide = testset.with_paraphrases(
+        list(shared), n=args.n, methods=args.methods, original=not args.no_original
+    )
+    return (wide,)
 
 
 def sheet_verdict(finding: Finding) -> Iterator[Statement]:

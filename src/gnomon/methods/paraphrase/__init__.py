@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase._constraints import variant_paraphrases as variant_paraphrases
     from gnomon.methods.paraphrase._constraints import write_constraints as write_constraints
     from gnomon.methods.paraphrase._coverage import coverage as coverage
-    from gnomon.methods.paraphrase._diversity import MEASURES as MEASURES
     from gnomon.methods.paraphrase._diversity import diversity as diversity
     from gnomon.methods.paraphrase._diversity import lexical_diversity as lexical_diversity
     from gnomon.methods.paraphrase._diversity import syntactic_diversity as syntactic_diversity

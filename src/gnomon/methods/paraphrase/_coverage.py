@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import DataError, LengthMismatchError
-from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
+from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import Count, OutputFile, Share
 from gnomon.core.records import SEGMENT, Record, column, column_names, table
 from gnomon.core.registry import method
@@ -38,11 +38,10 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.methods.paraphrase._constraints import Constraint
 
-NEW, MISSING = "newly matched", "still missing"
 _TITLE = "N-grams of the outputs that references match"
 _LACKING = "N-grams that references lack, segment by segment"
 _USAGE = """\
-Without --paraphrases it says what the references match and lack.
+Without --paraphrases it says what the references match and lack, and no more.
 
 examples:
   gnomon paraphrase coverage ref.txt -i sysA.txt sysB.txt --paraphrases made.jsonl
@@ -52,24 +51,22 @@ examples:
 
 
 class CoverageRow(Record):
-    """How many n-grams of one length the references match, without paraphrases and with them."""
+    """How many n-grams of one length the references match, and paraphrases where there are some."""
 
     n: int = column("n", help="tokens of the n-grams")
     ngrams: int = column("N-grams", help="of all outputs")
-    original: int = column("Matched before", help="as BLEU clips them")
-    paraphrased: int = column("Matched now", help="likewise, with the paraphrases, too")
-    new: int = column("Newly matched", help="by paraphrases alone")
-    missing: int = column("Still missing", help="that no reference matches")
-    precision: float | None = column(
-        "Share before", kind="share", digits=4, better="higher", help="matched before, of all"
+    matched: int = column("Matched", help="by the references, as BLEU clips them")
+    share: float | None = column(
+        "Share", kind="share", digits=4, better="higher", help="matched, of all"
     )
-    wider: float | None = column(
-        "Share now", kind="share", digits=4, better="higher", help="matched now, of all"
+    new: int | None = column("Newly matched", help="likewise, by paraphrases alone")
+    wide_share: float | None = column(
+        "Share with paraphrases", kind="share", digits=4, better="higher", help="likewise, of all"
     )
 
 
 class GramRow(Record):
-    """An n-gram of the outputs that is newly matched, or still missing."""
+    """An n-gram of the outputs that is newly matched, or that nothing matches."""
 
     n: int = column("n", help="its tokens")
     ngram: str = column("N-gram", help="the tokens")
@@ -86,27 +83,22 @@ class LackingRow(Record):
     ngram: str = column("N-gram", help="its characters, as they stand in an output")
     n: int = column("n", help="its tokens")
     systems: int = column("Systems", help="systems whose output holds it")
-    share: float | None = column("Share", kind="share", help="of the systems")
+    share: float = column("Share", kind="share", help="of the systems")
 
 
 _MATCHES = Claim(
     "paraphrase.coverage.matches",
-    "With paraphrases, references match {shares}. More matches need not mean better agreement with"
-    " people: gnomon metaeval --paraphrases tests that",
+    "References match {shares}{beyond}",
     "undecided",
     "counts of matched n-grams",
 )
-
-
-_MATCHES_ALONE = Claim(
-    "paraphrase.coverage.references",
-    "References match {shares}",
-    "undecided",
-    "counts of matched n-grams",
+_FURTHER = (
+    ". More matches need not mean better agreement with people: gnomon metaeval --paraphrases"
+    " tests that"
 )
 _LACKS = Claim(
     "paraphrase.coverage.lacks",
-    "At least {share} of the systems use {grams} in {segments} that the references lack; most often"
+    "{share} use {grams} in {segments} that the references lack; most often"
     " {common}. Whether these are right is for people to say",
     "undecided",
     "counts of n-grams in outputs and references",
@@ -118,16 +110,17 @@ _IN_FULL = 3  # rows that a sentence rests on
 def coverage_verdict(finding: Finding) -> Iterator[Statement]:
     """The shares of n-grams that references match, and what they lack most often."""
     rows = finding.records(CoverageRow)
-    widened = any(row.new for row in rows)
-    shares = []
+    shares, widened = [], False
     for row in rows:
-        if row.precision is not None and row.wider is not None and row.n in (1, 4):
+        if row.share is not None and row.n in (1, 4):
             of = "words" if row.n == 1 else f"sequences of {row.n} words"
-            without = f", {row.precision:.1%} without them" if widened else ""
-            shares.append(f"{row.wider:.1%} of the {of} of the systems{without}")
+            now = ""
+            if row.wide_share is not None:
+                now, widened = f", {row.wide_share:.1%} with paraphrases", True
+            shares.append(f"{row.share:.1%} of the {of} of the systems{now}")
     if shares:
-        claim = _MATCHES if widened else _MATCHES_ALONE
-        yield claim.said(finding.positions(rows), shares="; ".join(shares))
+        beyond = _FURTHER if widened else ""
+        yield _MATCHES.said(finding.positions(rows), shares="; ".join(shares), beyond=beyond)
     yield from _lacks(finding, finding.records(LackingRow))
 
 
@@ -137,17 +130,18 @@ def _lacks(finding: Finding, rows: Sequence[LackingRow]) -> Iterator[Statement]:
     counts = Counter(row.ngram for row in rows)
     lettered = {gram: n for gram, n in counts.items() if any(map(str.isalnum, gram))} or counts
     common = sorted(lettered, key=lambda gram: -lettered[gram])[:_IN_FULL]
+    least = min(row.share for row in rows)
     yield _LACKS.said(
         finding.positions(rows[:_IN_FULL]),
-        share=f"{min(row.share for row in rows if row.share is not None):.0%}",
+        share="All systems" if least == 1 else f"At least {least:.0%} of the systems",
         grams=counted(len(rows), "n-gram"),
         segments=counted(len({row.segment for row in rows})),
         common=listed([f"“{gram}” ({counted(lettered[gram], 'time')})" for gram in common]),
     )
 
 
-#: n-grams listed of each length, and those of them that are shown in context
-_MOST, _EXAMPLES = 20, 5
+#: n-grams listed of each length
+_MOST = 20
 
 
 @dataclass
@@ -156,12 +150,12 @@ class _Seen:
 
     count: int = 0
     systems: set[str] = field(default_factory=set)
-    places: dict[int, str] = field(default_factory=dict)  # segment -> the first system there
+    segments: dict[int, None] = field(default_factory=dict)
 
     def add(self, count: int, system: str, segment: int) -> None:
         self.count += count
         self.systems.add(system)
-        self.places.setdefault(segment, system)
+        self.segments[segment] = None
 
 
 def check_coverage(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -203,7 +197,7 @@ def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple
     paraphrased=True,
     check=check_coverage,
     verdict=coverage_verdict,
-    claims=(_MATCHES, _MATCHES_ALONE, _LACKS),
+    claims=(_MATCHES, _LACKS),
 )
 def coverage(
     original: TestSet,
@@ -230,8 +224,8 @@ def coverage(
         examples: segments whose wordings stand side by side on a page, with changes marked.
 
     Returns:
-        A finding with a row per length, the tables "new" and "missing" of the most frequent
-        n-grams, "missing per segment" of those that many systems share, and examples in context.
+        A finding with a row per length, the tables "new" (with paraphrases) and "missing" of the
+        most frequent n-grams, and "missing per segment" of those that many systems share.
 
     Raises:
         DataError: there are no systems.
@@ -240,6 +234,7 @@ def coverage(
     """
     if not isinstance(paraphrased, TestSet):
         paraphrased = original.with_paraphrases(paraphrased) if paraphrased else original
+    widened = paraphrased is not original
     if dict(original.systems) != dict(paraphrased.systems):
         raise LengthMismatchError("the two test sets must hold the same outputs")
     words = words_of(_texts(paraphrased, original), tokenizer)
@@ -259,16 +254,18 @@ def coverage(
             )
             for gram, count in grams(words[texts[i]].tokens, longest).items():
                 old, now = min(count, before[gram]), min(count, after[gram])
-                sums[len(gram)].update(ngrams=count, original=old, paraphrased=now)
+                sums[len(gram)].update(ngrams=count, matched=old, new=now - old)
                 if now > old:
                     new.setdefault(gram, _Seen()).add(now - old, system, i)
                 if count > now:
                     missing.setdefault(gram, _Seen()).add(count - now, system, i)
-    rows = tuple(_row(n, sums[n]) for n in range(1, longest + 1))
-    kinds = {NEW: _first(new, longest), MISSING: _first(missing, longest)}
+    rows = [_row(n, sums[n], widened=widened) for n in range(1, longest + 1)]
+    grams_by_table = {"missing": ("N-grams that no reference matches", missing)}
+    if widened:
+        grams_by_table = {"new": ("N-grams newly matched", new), **grams_by_table}
     tables = [
-        table(name, title, GramRow, [_gram_row(g, seen) for g, seen in kinds[title]])
-        for name, title in (("new", NEW), ("missing", MISSING))
+        table(name, title, GramRow, _first(seen, longest))
+        for name, (title, seen) in grams_by_table.items()
     ]
     lacking = output_constraints(paraphrased, share=share, longest=longest, tokenizer=tokenizer)
     if missing_per_segment is not None:
@@ -283,26 +280,19 @@ def coverage(
         tables=(table("coverage", _TITLE, CoverageRow, rows), *tables),
         signatures={"coverage": str(signature)},
         views=(
-            Listing("coverage", _TITLE, column_names(CoverageRow)),
+            Listing("coverage", _TITLE, column_names(CoverageRow)[: None if widened else 4]),
             *(
-                Listing(name, f"N-grams {title}", ("n", "ngram", "count", "systems", "segments"))
-                for name, title in (("new", NEW), ("missing", MISSING))
+                Listing(name, title, ("n", "ngram", "count", "systems", "segments"))
+                for name, (title, _) in grams_by_table.items()
             ),
             Listing("missing per segment", _LACKING, column_names(LackingRow), most=_MOST),
         ),
-        exhibits=(
-            *(
-                _exhibit(kind, gram, seen, paraphrased, words)
-                for kind, of_kind in kinds.items()
-                for gram, seen in _examples(of_kind)
-            ),
-            *exhibits_of(paraphrased, segments=examples),
-        ),
+        exhibits=exhibits_of(paraphrased, segments=examples),
         facts={
             "test set": original.name,
             "systems": str(len(original.systems)),
             "references": ", ".join(original.references),
-            "with paraphrases": ", ".join(paraphrased.references),
+            **({"with paraphrases": ", ".join(paraphrased.references)} if widened else {}),
         },
     )
 
@@ -318,53 +308,53 @@ def _texts(*testsets: TestSet) -> list[str]:
     return list(texts_seen)
 
 
-def _references(testset: TestSet, segment: int, system: str | None) -> list[tuple[str, str]]:
-    """Names and texts of the references of a segment, for one system or those shared by all."""
+def _references(testset: TestSet, segment: int, system: str | None) -> Iterator[str]:
+    """The references of a segment, for one system or those shared by all."""
     of_system = testset.system_references.get(system, {}) if system is not None else {}
-    columns = (*testset.references.items(), *of_system.items())
-    return [(name, text) for name, texts in columns if (text := texts[segment]) is not None]
+    for texts in (*testset.references.values(), *of_system.values()):
+        text = texts[segment]
+        if text is not None:
+            yield text
 
 
 def _most_held(
-    references: Iterable[tuple[str, str]], words: Mapping[str, TokenSpans], longest: int
+    references: Iterable[str], words: Mapping[str, TokenSpans], longest: int
 ) -> Counter[Gram]:
     most: Counter[Gram] = Counter()
-    for _, text in references:
+    for text in references:
         most |= grams(words[text].tokens, longest)
     return most
 
 
-def _row(n: int, sums: Counter[str]) -> CoverageRow:
-    total, old, now = sums["ngrams"], sums["original"], sums["paraphrased"]
+def _row(n: int, sums: Counter[str], *, widened: bool) -> CoverageRow:
+    total, matched, new = sums["ngrams"], sums["matched"], sums["new"]
     return CoverageRow(
         n=n,
         ngrams=total,
-        original=old,
-        paraphrased=now,
-        new=now - old,
-        missing=total - now,
-        precision=old / total if total else None,
-        wider=now / total if total else None,
+        matched=matched,
+        share=matched / total if total else None,
+        new=new if widened else None,
+        wide_share=(matched + new) / total if widened and total else None,
     )
 
 
-def _first(seen: Mapping[Gram, _Seen], longest: int) -> list[tuple[Gram, _Seen]]:
-    first = []
+def _first(seen: Mapping[Gram, _Seen], longest: int) -> list[GramRow]:
+    """The most frequent n-grams of each length."""
+    rows = []
     for n in range(1, longest + 1):
-        of_length = [(gram, example) for gram, example in seen.items() if len(gram) == n]
-        first += sorted(of_length, key=lambda pair: (-pair[1].count, pair[0]))[:_MOST]
-    return first
-
-
-def _gram_row(gram: Gram, seen: _Seen) -> GramRow:
-    return GramRow(
-        n=len(gram),
-        ngram=" ".join(gram),
-        count=seen.count,
-        systems=len(seen.systems),
-        segments=len(seen.places),
-        segment=next(iter(seen.places)) + 1,
-    )
+        of_length = [pair for pair in seen.items() if len(pair[0]) == n]
+        rows += [
+            GramRow(
+                n=n,
+                ngram=" ".join(gram),
+                count=one.count,
+                systems=len(one.systems),
+                segments=len(one.segments),
+                segment=next(iter(one.segments)) + 1,
+            )
+            for gram, one in sorted(of_length, key=lambda pair: (-pair[1].count, pair[0]))[:_MOST]
+        ]
+    return rows
 
 
 def _lacking_row(one: Constraint) -> LackingRow:
@@ -373,50 +363,5 @@ def _lacking_row(one: Constraint) -> LackingRow:
         ngram=one.text,
         n=len(one.tokens),
         systems=one.systems,
-        share=one.share,
+        share=one.share or 0.0,
     )
-
-
-def _examples(found: Sequence[tuple[Gram, _Seen]]) -> list[tuple[Gram, _Seen]]:
-    """The most frequent n-grams of each length."""
-    counts: Counter[int] = Counter()
-    kept = []
-    for gram, seen in found:
-        counts[len(gram)] += 1
-        if counts[len(gram)] <= _EXAMPLES:
-            kept.append((gram, seen))
-    return kept
-
-
-def _exhibit(
-    kind: str, gram: Gram, seen: _Seen, testset: TestSet, words: Mapping[str, TokenSpans]
-) -> Exhibit:
-    segment, system = next(iter(seen.places.items()))
-    output = testset.systems[system][segment]
-    texts = [
-        ExhibitText("reference", name, text, _marks(text, gram, words[text]))
-        for name, text in _references(testset, segment, system)
-    ]
-    texts.append(ExhibitText("candidate", system, output, _marks(output, gram, words[output])))
-    return Exhibit(
-        group=f"{len(gram)}-grams",
-        kind=kind,
-        segment=segment + 1,
-        texts=tuple(texts),
-        systems=(system,),
-        weight=float(seen.count),
-        caption=f"{' '.join(gram)!r}: {kind} {seen.count} times, in {len(seen.places)} segments",
-    )
-
-
-def _marks(text: str, gram: Gram, words: TokenSpans) -> tuple[Highlight, ...]:
-    marks, size, position = [], len(gram), 0
-    while position <= len(words.tokens) - size:
-        if words.tokens[position : position + size] == gram:
-            surface = words.surface(text, position, size)
-            start = words.spans[position][0]
-            marks.append(Highlight(start, start + len(surface)))
-            position += size
-        else:
-            position += 1
-    return tuple(marks)

@@ -260,8 +260,6 @@ def _apart(group: Sequence[Tree | str | None], decay: float, words: bool) -> flo
 # Diversity of sets as a method
 
 
-MEASURES = (*LEXICAL, "syntactic")
-Measure: TypeAlias = Literal["lexical", "lexical-tokens", "syntactic"]
 _TITLE = "How different the wordings of each set are"
 _SHOWN = 10
 _EXAMPLES = """\
@@ -299,16 +297,12 @@ class DiversityRow(Record):
 
 def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
-    if not options.measures:
-        message = f"no measure is asked for; name some of {', '.join(MEASURES)}"
-        yield Problem("measures", UsageError(message))
     yield from problems("tokenizer", check_tokeniser, options.tokenizer)
     for number, metric in enumerate(each_of(options.metrics)):
         yield from problems(
             f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
         )
-    if "syntactic" in options.measures:
-        yield from tagger_faults(options.tagger, options.language)
+    yield from tagger_faults(options.tagger, options.language)
 
 
 def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings], TestSet | None]:
@@ -354,24 +348,20 @@ def _sets_of_study(
     return sets_of(original, chosen), original
 
 
-#: what measures of diversity are called in sentences, and what the ends of their scales mean
-_DIVERSITY: Mapping[str, str] = {
-    "lexical": "Diversity of words (0: all alike, 1: nothing in common)",
-    "lexical-tokens": (
-        "Diversity of words, repeated ones counted (0: all alike and no word twice, 1: nothing in"
-        " common)"
-    ),
-    "syntactic": "Diversity of sentence structures (0: all alike, 1: nothing in common)",
+#: the measures that sentences tell, and what these are called there
+_DIVERSITY = {
+    "lexical": "Diversity of words",
+    "syntactic": "Diversity of sentence structures",
 }
 _DIVERSE = Claim(
     "paraphrase.diversity.sets",
-    "{measure}: {sets}. Nothing was tested",
+    "{measure} (0: all alike, 1: nothing in common): {sets}. Nothing was tested",
     "undecided",
     "means over segments; nothing is tested",
 )
 _FEW_DIVERSE = Claim(
     "paraphrase.diversity.few_segments",
-    "{measure}: {sets}; so few segments say little",
+    "{measure} (0: all alike, 1: nothing in common): {sets}; so few segments say little",
     "caution",
     "a set has fewer than 30 segments",
 )
@@ -380,14 +370,15 @@ _FEW_DIVERSE = Claim(
 def diversity_verdict(finding: Finding) -> Iterator[Statement]:
     """Which set differs most within itself, by each measure."""
     every = [row for row in finding.records(DiversityRow) if row.value is not None]
-    for measure in dict.fromkeys(row.measure for row in every):
+    for measure, what in _DIVERSITY.items():
         rows = [row for row in every if row.measure == measure]
+        if not rows:
+            continue
         rows.sort(key=lambda row: -(row.value or 0.0))
         sets = [
             f"{row.set} {amount(row.value or 0.0, share=True)} ({counted(row.n)})" for row in rows
         ]
         few = any(row.n < LEAST for row in rows)
-        what = _DIVERSITY[measure]
         yield (_FEW_DIVERSE if few else _DIVERSE).said(
             finding.positions(rows),
             measure=what[0].lower() + what[1:] if few else what,
@@ -418,7 +409,6 @@ def diversity(
     references: TestSet | None = None,
     *,
     metrics: Metrics = (),
-    measures: Sequence[Measure] = ("lexical", "lexical-tokens", "syntactic"),
     tokenizer: Annotated[str, Metavar("NAME")] = "13a",
     trees: TreeSets | None = None,
     parse: Annotated[bool, Group("syntax trees")] = False,
@@ -440,7 +430,6 @@ def diversity(
             set that is given as the sets.
         metrics: score each paraphrase as if it were an output, for the means of each method; those
             that look at meaning say more than those that count words.
-        measures: of these; "syntactic" is left out where there are no trees.
         tokenizer: of the lexical measures; a tokeniser of BLEU.
         trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
             segment, or files of one tree in brackets per line: ref.NAME.ptb.
@@ -456,7 +445,6 @@ def diversity(
     Raises:
         DataError: no set holds two wordings of any segment; trees are not parallel to texts; there
             is no paraphrase, or one is of a segment that is not there.
-        UnknownNameError: there is no such measure.
         UsageError: trees are to be made, and nothing says of which language; metrics are given, and
             no references.
     """
@@ -470,23 +458,19 @@ def diversity(
         (name, measure): lexical_values(groups, measure, tokenizer=tokenizer)
         for name, groups in by_set.items()
         for measure in LEXICAL
-        if measure in measures
     }
     rows = [
         _row(name, measure, values, mean(values), by_set[name])
         for (name, measure), values in lexical.items()
     ]
     notices: list[str] = []
-    if "syntactic" in measures:
-        parses = dict(given_trees)
-        check_trees(
-            parses, _size(by_set, parses), {name: len(in_set) for name, in_set in by_set.items()}
-        )
-        parses |= _parsed(by_set, parses, tagger, language, cache, progress)
-        for name, groups in parses.items():
-            values = syntactic_values(groups)
-            rows.append(_row(name, "syntactic", values, set_mean(values, "zero"), groups))
-            notices += _lone(name, values)
+    sizes = {name: len(in_set) for name, in_set in by_set.items()}
+    check_trees(given_trees, _size(by_set, given_trees), sizes)
+    parses = given_trees | _parsed(by_set, given_trees, tagger, language, cache, progress)
+    for name, groups in parses.items():
+        values = syntactic_values(groups)
+        rows.append(_row(name, "syntactic", values, set_mean(values, "zero"), groups))
+        notices += _lone(name, values)
     if not (adequate or any(row.n for row in rows)):
         raise DataError(
             "no segment has two wordings in any set, so that nothing can differ; give two or more"
@@ -501,9 +485,7 @@ def diversity(
         "lone": "zero",
         "trees": tagger or language or "files",
     }
-    signature = Signature("diversity").adding(
-        {"tok": tokenizer, **(tree_fields if "syntactic" in measures else {})}
-    )
+    signature = Signature("diversity").adding({"tok": tokenizer, **(tree_fields if parses else {})})
     return Finding(
         method="paraphrase diversity",
         title=_TITLE,
