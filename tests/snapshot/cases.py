@@ -180,7 +180,6 @@ def toys(folder: Path) -> None:
     about = '{"format": 1, "kind": "random", "count": 3, "identity": "toy"}'
     _write(folder / "toy" / "codes" / "codes.json", [about])
     counted = ("vocabulary = 30", "dev = 10")
-    _write(folder / "toy" / "counted.toml", counted)
     small = ("dimensions = 16", "encoder_layers = 1", "decoder_layers = 1", "heads = 2")
     few = ("feed_forward = 32", "bleu_pairs = 1", "max_steps = 3", "validate_every = 3")
     _write(folder / "toy" / "trained.toml", (*counted, *small, *few))
@@ -686,12 +685,6 @@ _PARAPHRASE = (
         files=("codes-syntactic/*.txt",),
         needs=("sklearn", "torch"),
         tolerance=NEURAL,
-    ),
-    Case(
-        "paraphrase train: dry run",
-        "paraphrase train toy/counted.toml --pairs toy/pairs.tsv --codes toy/codes/pairs.txt"
-        " --save made --dry-run",
-        needs=(*_MODELS, "sentencepiece"),
     ),
     Case(
         "paraphrase train",

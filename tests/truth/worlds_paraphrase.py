@@ -14,12 +14,12 @@ from tests.truth.worlds import bundled, planted, references, world
 import gnomon as gn
 from gnomon.core.findings import Finding
 from gnomon.core.human import HumanScores
-from gnomon.core.records import Record, columns_of, table
+from gnomon.core.records import table
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.testset import Paraphrase
 from gnomon.methods.metaeval.agreement_verdict import metaeval_verdict
 from gnomon.methods.paraphrase.generation._generate import GeneratedRow, generate_verdict
-from gnomon.methods.paraphrase.training._verdict import Trained, TrainingPlan, train_verdict
+from gnomon.methods.paraphrase.training._verdict import Trained, train_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -292,30 +292,23 @@ def nothing_made() -> list[Statement]:
     return generated(copies=100)
 
 
-def trained(kind: type[Record], **counts: object) -> list[Statement]:
-    """What is said of a run of training, or of its plan."""
-    row = {**dict.fromkeys((one.name for one in columns_of(kind)), 0), **counts}
-    (name,) = {Trained: ["training"], TrainingPlan: ["plan"]}[kind]
-    found = Finding("paraphrase train", "A run", (table(name, "A run", kind, [kind(**row)]),), {})
-    return list(train_verdict(found))
+def trained(*rows: Trained) -> list[Statement]:
+    """What is said of runs of training."""
+    made = table("training", "A run", Trained, rows)
+    return list(train_verdict(Finding("paraphrase train", "A run", (made,), {})))
 
 
-@world(
-    "the plan of a run of training",
-    says=["paraphrase.train.plan"],
-    silent=["paraphrase.train.trained"],
-)
-def plan() -> list[Statement]:
-    return trained(TrainingPlan, pairs=100, dev=10, steps=20)
+@world("nothing was trained", silent=["paraphrase.train.trained"])
+def no_run() -> list[Statement]:
+    return trained()
 
 
-@world(
-    "a run of training",
-    says=["paraphrase.train.trained"],
-    silent=["paraphrase.train.plan"],
-)
+@world("a run of training", says=["paraphrase.train.trained"])
 def run() -> list[Statement]:
-    return trained(Trained, folder="made", steps=100, epochs=5, loss=1.5, bleu=30.0)
+    row = Trained(
+        folder="made", steps=100, epochs=5, seconds=1.0, loss=1.5, bleu=30.0, stopped="steps"
+    )
+    return trained(row)
 
 
 @world("random codes", says=["paraphrase.codes.coded"], silent=["paraphrase.codes.one_code"])

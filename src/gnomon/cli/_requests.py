@@ -28,7 +28,7 @@ def are_planned(args: argparse.Namespace) -> bool:
     Raises:
         UsageError: they are to be shown and to be written.
     """
-    if not hasattr(args, "batch_write"):  # it asks nobody, and may have a --dry-run of its own
+    if not hasattr(args, "batch_write"):  # it asks nobody
         return False
     dry, path = args.dry_run, args.batch_write
     if dry and path:

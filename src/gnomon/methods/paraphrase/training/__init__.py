@@ -10,8 +10,8 @@ from gnomon.methods.paraphrase.training._pairs import (
     select,
 )
 from gnomon.methods.paraphrase.training._recipe import Recipe
-from gnomon.methods.paraphrase.training._train import fit, plan, train
-from gnomon.methods.paraphrase.training._verdict import Trained, TrainingPlan
+from gnomon.methods.paraphrase.training._train import TrainingPlan, fit, plan, train
+from gnomon.methods.paraphrase.training._verdict import Trained
 
 __all__ = [
     "Filters",

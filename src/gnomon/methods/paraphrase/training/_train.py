@@ -39,7 +39,6 @@ from gnomon.methods.paraphrase.training._verdict import (
     TRAIN_CLAIMS,
     DroppedPairsRow,
     Trained,
-    TrainingPlan,
     train_verdict,
 )
 from gnomon.methods.paraphrase.training._vocabulary import (
@@ -73,6 +72,25 @@ class Data(NamedTuple):
     dev: list[Encoded]
     dev_texts: list[SentencePair]
     too_long: int
+
+
+class TrainingPlan(NamedTuple):
+    """What a run of training would do.
+
+    - ``pairs``: to train on.
+    - ``dev``: held out.
+    - ``too_long``: left out for more pieces than the limit.
+    - ``vocabulary``: pieces and codes.
+    - ``parameters``: weights that are learnt.
+    - ``steps``: updates of one pass, on one device.
+    """
+
+    pairs: int
+    dev: int
+    too_long: int
+    vocabulary: int
+    parameters: int
+    steps: int
 
 
 def plan(
@@ -350,7 +368,6 @@ code are dropped.
 examples:
   gnomon paraphrase train --write-recipe recipe.toml
   gnomon paraphrase train recipe.toml --pairs pairs.tsv --save paraphraser
-  gnomon paraphrase train --pairs pairs.tsv --save paraphraser --dry-run
   gnomon paraphrase train --pairs pairs.tsv --save paraphraser --resume
   gnomon paraphrase train --pairs pairs.tsv --codes codes/pairs.codes.txt --save coded
 """
@@ -372,7 +389,7 @@ def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     data=(),
     given="nothing",
     examples=_EXAMPLES,
-    rows={"training": Trained, "plan": TrainingPlan, "filters": DroppedPairsRow},
+    rows={"training": Trained, "filters": DroppedPairsRow},
     metrics="none",
     systems=False,
     kept="the last checkpoint is kept; the same command with --resume goes on from there",
@@ -389,7 +406,6 @@ def train(
     *,
     save: Annotated[str | PathLike[str], Outcome(), Metavar("FOLDER")],
     resume: bool = False,
-    dry_run: bool = False,
     device: Device = None,
     codes: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
     filters: Filters,
@@ -405,7 +421,6 @@ def train(
         save: a folder for the model.
         resume: go on with the run in the folder.
         device: cpu or cuda; by default a GPU if there is one.
-        dry_run: count, and train nothing.
         codes: a file with one code per pair, in the folder of the codes (:func:`codes`), which says
             their kind, number and identity. Pairs with codes of their own are for
             :func:`gnomon.paraphrase.training.fit`.
@@ -413,8 +428,7 @@ def train(
         recipe: how the model is built and trained.
 
     Returns:
-        A finding with a row :class:`Trained` (of a dry run, :class:`TrainingPlan`), and a
-        table of what each filter dropped.
+        A finding with a row :class:`Trained`, and a table of what each filter dropped.
 
     Raises:
         DataError, FormatError, MissingDependencyError, OutputError, UsageError: as
@@ -425,32 +439,27 @@ def train(
     given = given or read_pairs(files, codes=codes)
     of_codes = None if codes is None else facts(Path(codes).parent)
     kept, dropped = select(given, filters)
-    row: Trained | TrainingPlan
-    if dry_run:
-        name, title = "plan", "What would be trained"
-        row = plan(kept, recipe=recipe, codes=of_codes)
-    else:
-        row = fit(
-            kept,
-            save,
-            recipe=recipe,
-            codes=of_codes,
-            device=device,
-            resume=resume,
-            progress=progress,
-        )
-        name, title = "training", f"The paraphraser in {row.folder}"
-    losses = [DroppedPairsRow(filter=name, dropped=count) for name, count in dropped.items()]
+    row = fit(
+        kept,
+        save,
+        recipe=recipe,
+        codes=of_codes,
+        device=device,
+        resume=resume,
+        progress=progress,
+    )
+    title = f"The paraphraser in {row.folder}"
+    losses = [DroppedPairsRow(filter=reason, dropped=count) for reason, count in dropped.items()]
     return Finding(
         method="paraphrase train",
         title=title,
         tables=(
-            table(name, title, type(row), [row]),
+            table("training", title, Trained, [row]),
             table("filters", "Pairs that filters dropped", DroppedPairsRow, losses),
         ),
         signatures={},
         views=(
-            Listing(name, title, column_names(type(row))),
+            Listing("training", title, column_names(Trained)),
             Listing("filters", "Pairs that filters dropped", ("filter", "dropped")),
         ),
     )

@@ -39,26 +39,6 @@ class Trained(Record):
     stopped: str = column("Stopped", help="why: epochs, steps, minutes or patience")
 
 
-class TrainingPlan(Record):
-    """What a run of training would do.
-
-    Attributes:
-        pairs: to train on.
-        dev: held out.
-        too_long: left out for more pieces than the limit.
-        vocabulary: pieces and codes.
-        parameters: weights that are learnt.
-        steps: updates of one pass, on one device.
-    """
-
-    pairs: int = column("Pairs", help="to train on")
-    dev: int = column("Held out", help="to validate on")
-    too_long: int = column("Too long", help="left out for more pieces than the limit")
-    vocabulary: int = column("Vocabulary", help="pieces and codes")
-    parameters: int = column("Parameters", help="weights that are learnt")
-    steps: int = column("Steps", help="updates of one pass, on one device")
-
-
 class DroppedPairsRow(Record):
     """What a filter dropped."""
 
@@ -66,13 +46,6 @@ class DroppedPairsRow(Record):
     dropped: int = column("Dropped", help="pairs")
 
 
-_PLANNED = Claim(
-    "paraphrase.train.plan",
-    "Training would take {updates} for each pass over {pairs}, with {dev} held out; nothing was"
-    " trained",
-    "undecided",
-    "counts of the plan",
-)
 _TRAINED = Claim(
     "paraphrase.train.trained",
     "The model was trained for {updates} ({epochs} whole passes){held_out}. How good its"
@@ -80,18 +53,11 @@ _TRAINED = Claim(
     "undecided",
     "the last state of the run",
 )
-TRAIN_CLAIMS = (_PLANNED, _TRAINED)
+TRAIN_CLAIMS = (_TRAINED,)
 
 
 def train_verdict(finding: Finding) -> Iterator[Statement]:
-    """What a model has learnt, or what its training would take."""
-    for plan in finding.records(TrainingPlan):
-        yield _PLANNED.said(
-            finding.positions([plan]),
-            updates=counted(plan.steps, "update"),
-            pairs=counted(plan.pairs, "pair"),
-            dev=f"{plan.dev:,}",
-        )
+    """What a model has learnt."""
     for row in finding.records(Trained):
         figures = [
             *([] if row.loss is None else [f"a loss of {amount(row.loss)} nats per piece"]),
