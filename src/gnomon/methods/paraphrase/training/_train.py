@@ -235,7 +235,7 @@ def _run(
         with _checkpoint_errors(last, judge):
             trainer.train(resume_from_checkpoint=None if last is None else str(last))
         stopped = judge.over(trainer.state.global_step, trainer.state.epoch)
-    trainer.accelerator.wait_for_everyone()
+    trainer.wait_for_all()
     kept = score_of(folder)
     return Trained(
         folder=str(folder),

@@ -305,7 +305,14 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
     def _save_checkpoint(self, *given: Any) -> None:
         with explain_failure(Path(self.args.output_dir), SafetensorError, RuntimeError):
             super()._save_checkpoint(*given)
-        self.accelerator.wait_for_everyone()
+        self.wait_for_all()
+
+    def wait_for_all(self) -> None:
+        """Wait for the other processes; accelerate would ask for a GPU each, on the CPU, too."""
+        if self.args.device.type != "cpu":
+            self.accelerator.wait_for_everyone()
+        elif torch.distributed.is_initialized():
+            torch.distributed.barrier()
 
     def keep_model(self, folder: Path, about: Mapping[str, object]) -> None:
         """Write configuration, weights and ``gnomon-paraphraser.json``; the tokeniser is there."""
