@@ -123,8 +123,10 @@ def test_a_longer_variant_hides_the_shorter_one_in_it() -> None:
     assert [p.text for p in variant_paraphrases(ts, lines)] == ["NYC"]
 
 
-@pytest.mark.parametrize("line", ["alone", "a / a"])
-def test_a_line_of_one_variant_is_refused(tmp_path: Path, line: str) -> None:
+@pytest.mark.parametrize("line", ["alone", "a / a", "mat\x0brug\tcarpet", "a / b\u2028c"])
+def test_a_line_of_one_variant_or_with_a_control_character_is_refused(
+    tmp_path: Path, line: str
+) -> None:
     path = tmp_path / "v.txt"
     path.write_text(f"a / b\n{line}\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"v\.txt:2: "):

@@ -212,6 +212,8 @@ def _of_record(record: FileRecord) -> Constraint:
 
 
 _SEPARATOR = re.compile(r"\s+/\s+|\t")
+#: no part of a word, and perhaps what is left of a tab that was damaged
+_CONTROL = re.compile("[\x01-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class _Found(NamedTuple):
@@ -226,11 +228,22 @@ def read_variants(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
     """Read a list of variants: a line holds two or more, separated by ``' / '`` or tabs.
 
     Empty lines, and lines that begin with ``#``, are left out.
+
+    Raises:
+        FormatError: a line holds a control character, or fewer than two different variants.
+        DataError: there is no line of variants.
     """
     variants = []
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip() or line.startswith("#"):
             continue
+        if control := _CONTROL.search(line):
+            raise FormatError(
+                f"{line[:60]!r} holds the control character {control[0]!r}; delete it, or write"
+                " ' / ' or a tab in its place if it is to part two variants",
+                path=path,
+                line=number,
+            )
         parts = tuple(text.strip() for text in _SEPARATOR.split(line.strip()) if text.strip())
         if len(parts) < 2 or len(set(parts)) < len(parts):
             raise FormatError(
