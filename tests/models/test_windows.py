@@ -98,7 +98,7 @@ def test_vectors_are_those_of_the_windows_read_as_texts(tiny_model: Path) -> Non
     seen = np.zeros(len(pieces.ids), dtype=int)
     for part in windows(pieces, np.array([0]), encoder.limit):
         ids = pieces.ids[part.rows][None].astype(np.int64)
-        plain = encoder.engine.hidden(ids, np.ones_like(ids, dtype=bool))
+        plain = encoder.hidden(ids, np.ones_like(ids, dtype=bool))
         plain = torch.nn.functional.normalize(plain, dim=-1)[part.kept]
         rows = slice(part.place, part.place + len(plain))
         assert torch.allclose(found[rows], plain, atol=1e-5)
@@ -147,12 +147,3 @@ def test_metrics_say_how_many_texts_were_long(tiny_model: Path, metric: str) -> 
     assert "long='window'" in str(whole.signature)
     assert cut.segments[0, 0] != whole.segments[0, 0]
     assert cut.segments[0, 1] == pytest.approx(whole.segments[0, 1], abs=1e-6)
-
-
-def test_windows_are_the_same_for_onnx(tiny_model: Path) -> None:
-    pytest.importorskip("onnx", reason="pip install 'gnomon[onnx]'")
-    pytest.importorskip("onnxruntime", reason="pip install 'gnomon[onnx]'")
-    plain = _encoder(tiny_model)
-    other = load_encoder(str(tiny_model), layer=2, backend="onnx", long="window")
-    found = [e.embed(e.pieces([LONG]), np.array([0])).vectors for e in (plain, other)]
-    assert torch.allclose(*found, atol=1e-5)

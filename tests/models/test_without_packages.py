@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import gnomon as gn
 from gnomon.core.errors import MissingDependencyError
 from gnomon.metrics.wordnet import find_wordnet
 
@@ -46,20 +45,6 @@ def test_missing_packages_are_named_with_the_command_that_installs_them(
     said = _said(f"bertscore(model={model!r}, layer=1)", package)
     assert package in said
     assert "pip install 'gnomon[models]'" in said
-
-
-@pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
-def test_packages_for_onnx_are_named_where_that_backend_is_asked_for(
-    package: str, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    testset = gn.TestSet.from_lists({"a": ["the cat"]}, ["the cat"], language_pair="en")
-    with pytest.raises(MissingDependencyError) as caught:
-        gn.score(testset, f"bertscore(model={str(tiny_model)!r}, layer=1, backend='onnx')")
-    said = str(caught.value)
-    assert package in said
-    assert "pip install 'gnomon[models,onnx]'" in said
-    assert "backend='torch'" in said
 
 
 def test_exact_transport_is_named_when_missing(tiny_model: Path) -> None:

@@ -7,7 +7,6 @@ import hashlib
 import logging
 import os
 import re
-import shutil
 import sqlite3
 import threading
 import time
@@ -32,18 +31,16 @@ from gnomon.core.errors import OutputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["ONNX", "Cache", "CacheStats", "default_path", "is_kept", "key", "keys", "nothing_kept"]
+__all__ = ["Cache", "CacheStats", "default_path", "is_kept", "key", "keys", "nothing_kept"]
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _keeping: ContextVar[bool] = ContextVar("keeping", default=True)
 
-#: the folder of models in a cache; the names of all that gnomon keeps there begin like this one's
-ONNX = "gnomon-onnx"
+#: the names of all that gnomon keeps in a cache begin like this one
 _NAME = "gnomon-entries-1.sqlite3"  # the schema's number: other schemas live side by side
 _ASIDE = "gnomon-damaged-1.sqlite3"
 _FILES = re.compile(r"gnomon-(?:entries|damaged)-\d+\.sqlite3(?:-wal|-shm|-journal)?")
-_MODELS = re.compile(r"[0-9a-f]{16}|\.[0-9a-f]{16}-\d+")  # the latter were begun and left
 _TABLE = """
 CREATE TABLE IF NOT EXISTS entries (
     key BLOB NOT NULL UNIQUE, value BLOB NOT NULL, digest BLOB NOT NULL, used INTEGER NOT NULL
@@ -209,7 +206,7 @@ class Cache:
         return CacheStats(self.path, self._do(count), self._do(size), self.limit_bytes)
 
     def clear(self) -> None:
-        """Forget everything: entries of other schemas, damaged files, models written as ONNX too.
+        """Forget everything: entries of other schemas, damaged files.
 
         What is not gnomon's in the folder stays, and so does what a link leads to.
 
@@ -227,13 +224,6 @@ class Cache:
         for old in self.path.iterdir():
             if _FILES.fullmatch(old.name) and not old.name.startswith(_NAME):
                 old.unlink(missing_ok=True)
-        models = self.path / ONNX
-        if models.is_dir() and not models.is_symlink():
-            for model in models.iterdir():
-                if _MODELS.fullmatch(model.name):
-                    shutil.rmtree(model, ignore_errors=True)
-            with contextlib.suppress(OSError):  # something else is in it
-                models.rmdir()
 
     def close(self) -> None:
         """Close the file; the next request opens it again."""

@@ -52,9 +52,7 @@ class EncoderOptions(Options):
     Attributes:
         revision: commit of the model on the hub.
         device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32"; mixed precision with "bf16" or "fp16"; approximate scores by integers of
-            8 bits with "int8" (backend "onnx").
-        backend: "torch", or "onnx" for ONNX Runtime on the CPU.
+        precision: "fp32"; mixed precision with "bf16" or "fp16".
         long: texts beyond the model's limit are cut ("truncate") or read in overlapping windows
             ("window").
         embeddings: folder where vectors are kept for later runs; specs do not show it.
@@ -62,8 +60,7 @@ class EncoderOptions(Options):
 
     revision: Annotated[str | None, MODEL] = None
     device: str | None = None
-    precision: Literal["fp32", "bf16", "fp16", "int8"] = "fp32"
-    backend: Literal["torch", "onnx"] = "torch"
+    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
     long: Literal["truncate", "window"] = "truncate"
     embeddings: Annotated[str | None, FILES] = field(default=None, compare=False)
 
@@ -80,7 +77,6 @@ def encoder_of(
         revision=options.revision,
         device=options.device,
         precision=options.precision,
-        backend=options.backend,
         long=options.long,
         embeddings=options.embeddings,
         limit=limit,
@@ -120,23 +116,13 @@ def unit_weights(pieces: Pieces) -> NDArray[np.float64]:
 
 
 def model_fields(encoder: Encoder) -> dict[str, object]:
-    """What a signature says of the model, and of what runs it where that is not torch."""
-    fields: dict[str, object] = {"model": encoder.identity, "layer": encoder.layer}
-    if encoder.engine.name:
-        fields["backend"] = encoder.engine.name
-    if encoder.approximate:
-        fields["scores"] = "approximate"
-    return fields
+    """What a signature says of the model."""
+    return {"model": encoder.identity, "layer": encoder.layer}
 
 
 def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[str, ...]:
     """What a reader should know of how a model read the texts."""
     notices = []
-    if encoder.approximate:
-        notices.append(
-            f"{spec}: scores are approximate: the model computes with integers of 8 bits; take"
-            " precision='fp32' for scores to report"
-        )
     cut, windowed = int(pieces.truncated.sum()), encoder.windowed(pieces)
     if cut or windowed:
         what = (

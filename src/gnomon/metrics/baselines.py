@@ -150,7 +150,7 @@ def estimate_baseline(
     """The baseline of a model on sentences of a test set, kept in gnomon's cache folder."""
     pairs = random_pairs(sides, SEED)
     encoder = matcher.encoder
-    run = (encoder.identity, str(encoder.layer), encoder.runner, encoder.device.split(":")[0])
+    run = (encoder.identity, str(encoder.layer), encoder.precision, encoder.device.split(":")[0])
     rest = (str(encoder.limit), encoder.long, matcher.special, weights, json.dumps(pairs))
     name = key("baseline", *run, *rest)
     means = encoder.memory.get(f"baseline {name.hex()}")

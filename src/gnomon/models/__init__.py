@@ -4,11 +4,9 @@ Models are named by a folder, by a package that carries one (``package:NAME/FOLD
 name such as ``minilm``) or by their name on the model hub, where they must have been fetched
 before: nothing is downloaded unless ``GNOMON_ALLOW_DOWNLOADS=1`` says so. Weights are read from
 safetensors files alone, and no code of a model folder is ever run. torch and transformers (``pip
-install 'gnomon[models]'``) are loaded when a model is; so are onnx and onnxruntime
-(``gnomon[models,onnx]``), where they are asked for.
+install 'gnomon[models]'``) are loaded when a model is.
 """
 
-from gnomon.models._engine import Backend, Long, Precision
 from gnomon.models._folder import SHORT_NAMES as SHORT_NAMES
 from gnomon.models._folder import (
     ModelFolder,
@@ -22,8 +20,8 @@ from gnomon.models._folder import (
     usable_device,
 )
 from gnomon.models._installed import InstalledModel, installed_models, licence_of
-from gnomon.models._onnx import rounded_layers
 from gnomon.models._pieces import Pieces, length_batches, text_places
+from gnomon.models._precision import Long, Precision, mixed_precision
 from gnomon.models.causal import CausalModel, load_causal
 from gnomon.models.encoder import Embedded, Encoder, load_encoder
 from gnomon.models.gradients import input_gradients, input_leaves
@@ -31,7 +29,6 @@ from gnomon.models.masked import Filling, Fluency, MaskedLM, load_masked_lm
 from gnomon.models.seq2seq import Seq2Seq, load_seq2seq
 
 __all__ = [
-    "Backend",
     "CausalModel",
     "Embedded",
     "Encoder",
@@ -57,10 +54,10 @@ __all__ = [
     "load_masked_lm",
     "load_seq2seq",
     "missing_package",
+    "mixed_precision",
     "quiet_transformers",
     "reading_model",
     "reading_tokenizer",
-    "rounded_layers",
     "text_places",
     "usable_device",
 ]

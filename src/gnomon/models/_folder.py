@@ -22,7 +22,7 @@ from gnomon.core.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 
 _PACKAGE = "package:"
@@ -36,8 +36,6 @@ _ALLOW = "GNOMON_ALLOW_DOWNLOADS"
 _GATED = "where its owners ask for consent: accept on its page, and log in with hf auth login"
 #: what a model needs of its repository on the hub: never pickles, never code
 _WANTED = ("*.json", "*.txt", "*.model", "*.safetensors", "README.md")
-#: ONNX files that come with a model; they give the last layer
-_CARRIED = ("onnx/model.onnx", "model.onnx")
 _CHUNK = 1 << 20
 #: files beside the weights that decide what a model reads, and so what it answers
 _HASHED = frozenset(
@@ -53,7 +51,7 @@ _HASHED = frozenset(
     )
 )
 #: files that a model needs whole
-_CHECKED = frozenset((".json", ".model", ".onnx", ".safetensors"))
+_CHECKED = frozenset((".json", ".model", ".safetensors"))
 _POINTER = b"version https://git-lfs"
 _PAGE = re.compile(rb"\s*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE)
 _HEAD = 1 << 10
@@ -94,11 +92,15 @@ def find_model(name: str, revision: str | None = None) -> ModelFolder:
 
     Raises:
         MissingDependencyError: the model or the package is not on this machine.
-        DataError: the folder holds neither weights as safetensors nor an ONNX file, or a pipe.
+        DataError: the folder holds no weights as safetensors, or a pipe.
     """
     folder = find_folder(name, revision)
-    if carried_onnx(folder) is None:
-        check_safetensors(folder)
+    if not any(folder.path.glob("*.safetensors")):
+        raise DataError(
+            f"model {folder.name!r} ({folder.path}) holds no *.safetensors file; other formats of"
+            " weights can run code and are not read: convert it with"
+            " AutoModel.from_pretrained(...).save_pretrained(FOLDER) where you trust it"
+        )
     if not (folder.path / "config.json").is_file():
         raise DataError(f"model {folder.name!r} ({folder.path}) holds no config.json")
     for file in folder.path.iterdir():
@@ -130,22 +132,6 @@ def find_folder(
     if name.startswith((".", "/", "~")):
         raise MissingFileError(f"there is no model folder {name!r}")
     return _on_hub(name, revision, wanted)
-
-
-def carried_onnx(folder: ModelFolder) -> Path | None:
-    """The ONNX file that came with a model (``onnx/model.onnx`` or ``model.onnx``), if any."""
-    files = (folder.path / name for name in _CARRIED)
-    return next((file for file in files if file.is_file()), None)
-
-
-def check_safetensors(folder: ModelFolder) -> None:
-    """Refuse a model without weights that can be read safely."""
-    if not any(folder.path.glob("*.safetensors")):
-        raise DataError(
-            f"model {folder.name!r} ({folder.path}) holds no *.safetensors file; other formats of"
-            " weights can run code and are not read: convert it with"
-            " AutoModel.from_pretrained(...).save_pretrained(FOLDER) where you trust it"
-        )
 
 
 def check_content(file: Path) -> None:
@@ -244,13 +230,8 @@ def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
 @lru_cache(maxsize=16)
 def _hash_of(path: Path, stamp: tuple[tuple[str, int, int], ...]) -> str:  # noqa: ARG001  # the stamp is there to tell changed files apart
     """Hash of what decides the vectors: weights, configuration, tokeniser; 16 digits."""
-    return digest_of(_files(path))
-
-
-def digest_of(files: Iterable[Path]) -> str:
-    """A hash of the names, sizes and content of some files, 16 digits."""
     digest = hashlib.blake2b(digest_size=8)
-    for file in files:
+    for file in _files(path):
         digest.update(f"{file.name}:{file.stat().st_size}\n".encode())
         with file.open("rb") as stream:
             while chunk := stream.read(_CHUNK):
@@ -261,8 +242,6 @@ def digest_of(files: Iterable[Path]) -> str:
 def _files(path: Path) -> list[Path]:
     weights = (".safetensors", ".model")
     kept = [f for f in path.iterdir() if f.name in _HASHED or f.suffix in weights]
-    if not any(f.suffix == ".safetensors" for f in kept):
-        kept += [path / name for name in _CARRIED]
     return sorted(f for f in kept if f.is_file())
 
 
@@ -298,7 +277,6 @@ def read_tokenizer(folder: ModelFolder) -> tuple[Any, Any]:
 
 def read_model(folder: ModelFolder, config: Any, layer: int) -> Any:
     """The model in torch, on the CPU; layers above one are dropped where that is known to work."""
-    check_safetensors(folder)
     with reading_model(folder):
         from transformers import AutoModel
 
@@ -314,7 +292,6 @@ def read_model(folder: ModelFolder, config: Any, layer: int) -> Any:
 
 def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
     """Tokeniser and model that predicts a text from left to right, in torch, on the CPU."""
-    check_safetensors(folder)
     with reading_model(folder):
         from transformers import AutoModelForCausalLM
 
@@ -331,7 +308,6 @@ def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
 
 def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
     """Tokeniser and encoder-decoder model with its language model head, in torch, on the CPU."""
-    check_safetensors(folder)
     with reading_model(folder):
         from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
@@ -349,7 +325,6 @@ def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
 
 def read_masked_lm(folder: ModelFolder, config: Any) -> Any:
     """A masked language model in torch, on the CPU."""
-    check_safetensors(folder)
     with reading_model(folder):
         from transformers import AutoModelForMaskedLM
 

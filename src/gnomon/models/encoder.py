@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon.core.errors import UsageError
-from gnomon.models._engine import TorchEngine
 from gnomon.models._folder import (
     ModelFolder,
     find_model,
@@ -19,6 +18,7 @@ from gnomon.models._folder import (
     usable_device,
 )
 from gnomon.models._pieces import cut, length_batches, padded, windows
+from gnomon.models._precision import check_precision, hidden_layer, mixed_precision
 from gnomon.models.vector_store import open_store, vector_key
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.models._engine import Backend, EncoderEngine, Long, Precision
     from gnomon.models._pieces import Pieces, Window
+    from gnomon.models._precision import Long, Precision
     from gnomon.models.vector_store import VectorStore
 
 __all__ = ["Embedded", "Encoder", "load_encoder"]
@@ -60,8 +60,7 @@ class Encoder:
         dimensions: size of a vector.
         limit: most pieces of a text, special ones included; None where there is no limit.
         device: "cpu", "cuda", ...
-        precision: "fp32", the type of automatic mixed precision, or "int8".
-        backend: "torch" or "onnx".
+        precision: "fp32", or the type of automatic mixed precision.
         long: "truncate" or "window": what becomes of texts beyond the limit.
         tokenised: texts cut into pieces so far.
         encoded: texts encoded so far.
@@ -78,10 +77,9 @@ class Encoder:
     limit: int | None
     device: str
     precision: Precision
-    backend: Backend
     long: Long
     tokenizer: Any = field(repr=False)
-    engine: EncoderEngine = field(repr=False)
+    model: Any = field(repr=False)
     tokenised: int = 0
     encoded: int = 0
     tokens: int = 0
@@ -94,16 +92,6 @@ class Encoder:
         """Model and revision or hash, and the precision unless it is full."""
         half = "" if self.precision == "fp32" else f",{self.precision}"
         return f"{self.folder.identity}{half}"
-
-    @property
-    def runner(self) -> str:
-        """What runs it, where that is not torch."""
-        return self.engine.name
-
-    @property
-    def approximate(self) -> bool:
-        """Whether vectors are rounded so far that scores are not those of the model."""
-        return self.precision == "int8"
 
     def pieces(self, texts: Sequence[str], wanted: Iterable[int] | None = None) -> Pieces:
         """Cut texts into pieces.
@@ -170,9 +158,7 @@ class Encoder:
     @property
     def budget(self) -> int:
         """Padded pieces per batch: what fits a core's caches, and what keeps a GPU busy."""
-        if self.device != "cpu":
-            return 32768
-        return 512 if self.backend == "onnx" else 1024
+        return 1024 if self.device == "cpu" else 32768
 
     def _recall(
         self,
@@ -205,7 +191,7 @@ class Encoder:
         self.encoded += len(texts)
         for group in length_batches(np.array([len(window) for window in parts]), self.budget):
             batch = [parts[number] for number in group.tolist()]
-            hidden = self.engine.hidden(*self.padded(pieces, batch))
+            hidden = self.hidden(*self.padded(pieces, batch))
             kept = [np.arange(len(window))[window.kept] for window in batch]
             sizes = [len(positions) for positions in kept]
             if any(size < len(window) for size, window in zip(sizes, batch, strict=True)):
@@ -215,6 +201,18 @@ class Encoder:
             places = [window.place + np.arange(n) for window, n in zip(batch, sizes, strict=True)]
             owner = np.repeat([window.text for window in batch], sizes)
             yield owner, np.concatenate(places), hidden
+
+    def hidden(self, ids: NDArray[np.int64], kept: NDArray[np.bool_]) -> Any:
+        """Vectors of the kept pieces of a padded batch, float32 tensor [rows, d]."""
+        import torch
+
+        mask = None if kept.all() else torch.as_tensor(kept, device=self.device).long()
+        with torch.inference_mode(), mixed_precision(self.device, self.precision):
+            output = self.model(
+                input_ids=torch.as_tensor(ids, device=self.device), attention_mask=mask
+            )
+        vectors = hidden_layer(output, self.layer).float()
+        return vectors[torch.as_tensor(kept, device=self.device)]
 
     def padded(
         self, pieces: Pieces, batch: Sequence[Window]
@@ -244,7 +242,6 @@ def load_encoder(
     revision: str | None = None,
     device: str | None = None,
     precision: Precision = "fp32",
-    backend: Backend = "torch",
     limit: int | None = None,
     long: Long = "truncate",
     embeddings: str | None = None,
@@ -257,10 +254,7 @@ def load_encoder(
             above it are dropped and cost nothing.
         revision: commit, tag or branch on the hub.
         device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one.
-        precision: "fp32"; automatic mixed precision with "bf16" or "fp16" (torch); products of
-            8-bit integers with "int8" (onnx), which makes vectors approximate.
-        backend: "torch", or "onnx" for ONNX Runtime on the CPU. A model is written as ONNX once,
-            into gnomon's cache; an ONNX file in its folder serves for the last layer.
+        precision: "fp32"; automatic mixed precision with "bf16" or "fp16".
         limit: most pieces of a text, if fewer than the model takes.
         long: what becomes of longer texts: "truncate" cuts them, "window" reads them in windows
             that overlap by half.
@@ -269,16 +263,16 @@ def load_encoder(
             ``GNOMON_EMBEDDINGS_LIMIT`` bytes) those go that were not used for longest.
 
     Raises:
-        MissingDependencyError: torch, transformers, onnxruntime or the model is not installed.
+        MissingDependencyError: torch, transformers or the model is not installed.
         DataError: the folder is no model that can be loaded.
-        OutputError: the cache, or the folder for vectors, cannot be written.
-        UsageError: the model has no such layer, the machine no such device, or the backend no such
+        OutputError: the folder for vectors cannot be written.
+        UsageError: the model has no such layer, the machine no such device, or there is no such
             precision.
     """
     folder = find_model(name, revision)
-    _check_precision(backend, precision)
-    chosen = _device(device, backend)
-    run = (chosen, precision, backend, limit, long, embeddings)
+    check_precision(precision)
+    chosen = usable_device(device, "a metric on a transformer model")
+    run = (chosen, precision, limit, long, embeddings)
     return _load(folder, folder.identity, layer, *run)
 
 
@@ -289,7 +283,6 @@ def _load(
     layer: int | None,
     device: str,
     precision: Precision,
-    backend: Backend,
     limit: int | None,
     long: Long,
     embeddings: str | None,
@@ -308,10 +301,9 @@ def _load(
         limit=most if limit is None else min(limit, most or limit),
         device=device,
         precision=precision,
-        backend=backend,
         long=long,
         tokenizer=tokenizer,
-        engine=_engine(folder, config, chosen, device, precision, backend),
+        model=read_model(folder, config, chosen).to(device),
     )
     if embeddings is not None:
         encoder.store = open_store(embeddings, _about(encoder), encoder.dimensions)
@@ -323,46 +315,8 @@ def _about(encoder: Encoder) -> dict[str, object]:
     return {
         "model": encoder.identity,
         "layer": encoder.layer,
-        "engine": encoder.engine.name or "torch",
+        "engine": "torch",
         "device": encoder.device.split(":")[0],
         "limit": encoder.limit,
         "long": encoder.long,
     }
-
-
-def _engine(
-    folder: ModelFolder,
-    config: Any,
-    layer: int,
-    device: str,
-    precision: Precision,
-    backend: Backend,
-) -> EncoderEngine:
-    read = partial(read_model, folder, config, layer)
-    if backend == "torch":
-        return TorchEngine(read().to(device), layer, device, precision)
-    from gnomon.models._onnx import onnx_engine
-
-    last = layer == int(config.num_hidden_layers)
-    return onnx_engine(folder, layer, last=last, int8=precision == "int8", torch_model=read)
-
-
-def _check_precision(backend: Backend, precision: Precision) -> None:
-    allowed = {"torch": ("fp32", "bf16", "fp16"), "onnx": ("fp32", "int8")}
-    if backend not in allowed:
-        raise UsageError(f"there is no backend {backend!r}; there are 'torch' and 'onnx'")
-    if precision not in allowed[backend]:
-        other = "; precision='int8' needs backend='onnx'" if precision == "int8" else ""
-        raise UsageError(
-            f"backend {backend!r} has no precision {precision!r}; it has"
-            f" {', '.join(map(repr, allowed[backend]))}{other}"
-        )
-
-
-def _device(asked: str | None, backend: Backend) -> str:
-    if backend == "onnx" and asked not in {None, "cpu"}:
-        raise UsageError(
-            f"backend='onnx' runs on the CPU; got device={asked!r}: leave it out, or take"
-            " backend='torch'"
-        )
-    return usable_device("cpu" if backend == "onnx" else asked, "a metric on a transformer model")

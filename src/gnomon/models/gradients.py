@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.core.errors import UsageError
-from gnomon.models._engine import TorchEngine, hidden_layer
 from gnomon.models._pieces import length_batches, windows
+from gnomon.models._precision import hidden_layer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +33,7 @@ def input_gradients(
     order, the product is what the function would lose if the vector shrank to nothing.
 
     Args:
-        encoder: of torch.
+        encoder: the model.
         pieces: pieces of all texts.
         texts: int64 [E], numbers of the texts; one that occurs twice is encoded twice, so that its
             pieces may matter differently in each place.
@@ -43,25 +42,17 @@ def input_gradients(
 
     Returns:
         For each text the products of all of its pieces, special ones too, float64 [pieces].
-
-    Raises:
-        UsageError: the encoder does not run in torch, which alone knows gradients.
     """
     import torch
 
-    engine = encoder.engine
-    if not isinstance(engine, TorchEngine):
-        raise UsageError(
-            f"gradients need backend='torch'; model {encoder.folder.name!r} runs in {engine.name}"
-        )
     encoder.encoded += len(texts)
     parts = windows(pieces, texts, encoder.limit)
-    with torch.enable_grad(), input_leaves(engine.model) as inputs:
+    with torch.enable_grad(), input_leaves(encoder.model) as inputs:
         vectors: list[Any] = [None] * len(parts)
         groups = length_batches(np.array([len(window) for window in parts]), encoder.budget)
         for group in groups:
             chosen = [parts[number] for number in group.tolist()]
-            read = _forward(encoder, engine, pieces, chosen)
+            read = _forward(encoder, pieces, chosen)
             for number, hidden in zip(group.tolist(), read, strict=True):
                 vectors[number] = hidden
         value = function(_whole(parts, vectors, len(texts)))
@@ -103,18 +94,16 @@ def input_leaves(model: Any) -> Iterator[list[Any]]:
         handle.remove()
 
 
-def _forward(
-    encoder: Encoder, engine: TorchEngine, pieces: Pieces, batch: Sequence[Window]
-) -> Iterator[Any]:
+def _forward(encoder: Encoder, pieces: Pieces, batch: Sequence[Window]) -> Iterator[Any]:
     """The vectors of the kept pieces of each window."""
     import torch
 
     ids, kept = encoder.padded(pieces, batch)
-    output = engine.model(
-        input_ids=torch.as_tensor(ids, device=engine.device),
-        attention_mask=torch.as_tensor(kept, device=engine.device).long(),
+    output = encoder.model(
+        input_ids=torch.as_tensor(ids, device=encoder.device),
+        attention_mask=torch.as_tensor(kept, device=encoder.device).long(),
     )
-    hidden = hidden_layer(output, engine.layer)
+    hidden = hidden_layer(output, encoder.layer)
     for row, window in enumerate(batch):
         yield hidden[row, window.kept]
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import DataError
 from gnomon.models._folder import find_model, piece_limit, read_seq2seq, usable_device
+from gnomon.models._precision import TYPES, check_precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models._engine import Precision
     from gnomon.models._folder import ModelFolder
+    from gnomon.models._precision import Precision
 
 __all__ = ["Seq2Seq", "load_seq2seq"]
 
@@ -28,7 +29,6 @@ _TARGET = 512
 _CODE = re.compile(r"<code:(0|[1-9][0-9]*)>")
 #: what begins a word in the vocabularies of SentencePiece and of byte-level tokenisers
 _BOUNDARIES = ("▁", "Ġ")
-_TYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 def load_seq2seq(
@@ -52,9 +52,7 @@ def load_seq2seq(
         DataError: the folder is no such model, or cannot be loaded.
         UsageError: the machine has no such device, or there is no such precision.
     """
-    if precision not in _TYPES:
-        allowed = ", ".join(map(repr, _TYPES))
-        raise UsageError(f"precision={precision!r} is not known here; there are {allowed}")
+    check_precision(precision)
     folder = find_model(name, revision)
     return _load(
         folder, folder.identity, usable_device(device, "an encoder-decoder model"), precision
@@ -71,7 +69,7 @@ def _load(folder: ModelFolder, _identity: str, device: str, precision: Precision
             f"model {folder.name!r} names no piece that ends a text, or none that its decoder"
             " starts with; eos_token and decoder_start_token_id must be set"
         )
-    model = model.to(device=device, dtype=getattr(torch, _TYPES[precision]))
+    model = model.to(device=device, dtype=getattr(torch, TYPES[precision]))
     most = piece_limit(tokenizer, model.config)
     longest = _TARGET if most is None else most - len(_start(model) or ())
     return Seq2Seq(folder, device, longest, most, tokenizer, model, precision=precision)

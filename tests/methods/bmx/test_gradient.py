@@ -80,7 +80,7 @@ def test_importances_are_directional_derivatives(
     _, bound = bind(testset, _spec(name, tiny_model, **options))
     assert isinstance(bound, Differentiable)
     encoder = bound.encoder
-    model, tokenizer = encoder.engine.model, encoder.tokenizer
+    model, tokenizer = encoder.model, encoder.tokenizer
     batch = testset.batch().select(systems=[0], segments=[0])
     ids = tokenizer.convert_tokens_to_ids(["cat", "##believ"])
     other = batch.sources[0] if "sources" in bound.needs else batch.references_of(0)[0][0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import DataError
 from gnomon.core.testset import TestSet
 from gnomon.metrics import parse
 
@@ -248,32 +248,6 @@ OUTPUTS = TestSet.from_lists(
     ["there a cat sat", "a dog there"],
     sources=["ein cat", "dog"],
 )
-
-
-def test_eight_bits_are_near_and_told_and_have_no_gradients(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="needs pip install 'gnomon[onnx]'")
-    import gnomon as gn
-
-    made = _regression(tmp_path)
-    full = parse(f"comet('{made}', device='cpu')").bind(OUTPUTS)
-    eight: Any = parse(f"comet('{made}', precision='int8')").bind(OUTPUTS)
-    gap = np.abs(full.segments(OUTPUTS.batch()) - eight.segments(OUTPUTS.batch())).max()
-    assert 0 < gap < 0.1
-    assert "precision:int8" in str(eight.signature)
-    with pytest.raises(UsageError, match="gradients run through torch"):
-        eight.attributions(OUTPUTS.batch())
-    with pytest.raises(UsageError, match="runs on the CPU; device='cuda'"):
-        gn.score(OUTPUTS, f"comet('{made}', precision='int8', device='cuda')")
-
-
-def test_scores_in_eight_bits_do_not_depend_on_what_is_read_with_them(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="needs pip install 'gnomon[onnx]'")
-    spec = f"comet('{_regression(tmp_path)}', precision='int8'"
-    together = parse(f"{spec}, batch=8)").bind(OUTPUTS).segments(OUTPUTS.batch())
-    for number in range(OUTPUTS.segments):
-        one = OUTPUTS.batch().select(segments=[number])
-        alone = parse(f"{spec}, batch={9 + number})").bind(OUTPUTS).segments(one)
-        np.testing.assert_allclose(alone[:, 0], together[:, number], atol=1e-6)
 
 
 @pytest.mark.parametrize("pool", ["avg", "cls", "default"])

@@ -8,42 +8,42 @@ text: what the vocabulary makes of it is replaced by the unknown piece.
 from __future__ import annotations
 
 import re
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from gnomon.core.errors import DataError, GnomonError, UsageError
+from gnomon.core.errors import DataError, GnomonError
 from gnomon.metrics.learned.architectures import ENCODERS, EncoderKind, architecture_of
 from gnomon.metrics.learned.weights import VOCABULARY
 from gnomon.metrics.sequences import offsets_of
 from gnomon.models import (
     length_batches,
     missing_package,
+    mixed_precision,
     quiet_transformers,
     reading_tokenizer,
-    rounded_layers,
     usable_device,
 )
 from gnomon.models.vector_store import vector_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from gnomon.metrics.learned.architectures import Shapes
     from gnomon.metrics.learned.weights import LearnedModel
+    from gnomon.models import Precision
     from gnomon.models.vector_store import VectorStore
 
 __all__ = [
     "ENCODER",
-    "LearnedPrecision",
     "LoadedMetric",
     "MetricEncoder",
     "Remembered",
@@ -55,9 +55,6 @@ __all__ = [
     "read_vocabulary",
     "some_of",
 ]
-
-#: "int8": products in 8 bits, by ONNX Runtime on the CPU; the others by torch
-LearnedPrecision: TypeAlias = Literal["fp32", "bf16", "fp16", "int8"]
 
 K = TypeVar("K", bound="Hashable")
 
@@ -92,16 +89,15 @@ class States(NamedTuple):
 class MetricEncoder:
     """The encoder of a learned metric; made by :func:`load_metric`."""
 
-    # loads the model, once: of transformers, on its device; for "int8" what runs it in ONNX Runtime
+    # loads the model of transformers, once, on its device
     load: Callable[[], Any] = field(repr=False)
     tokenizer: Any = field(repr=False)
     depth: int  # number of layers
     dimensions: int  # size of a vector
     positions: int  # most ids of a sequence
     device: str  # "cpu", "cuda",
-    precision: LearnedPrecision  # "fp32", the type of automatic mixed precision, or "int8"
-    # most sequences at a time; None: as many as a core or a GPU takes well. In 8 bits it is always
-    # one
+    precision: Precision  # "fp32", or the type of automatic mixed precision
+    # most sequences at a time; None: as many as a core or a GPU takes well
     batch: int | None = None
     # pieces for the beginning and the end of a text, padding, and unknown ones
     special: tuple[str, str, str, str] = EncoderKind("", "").special
@@ -187,21 +183,11 @@ class MetricEncoder:
         import torch
 
         mask = torch.as_tensor(kept, device=self.device)
-        halves = {"bf16": torch.bfloat16, "fp16": torch.float16}
-        mixed = (
-            torch.autocast(self.device.split(":")[0], dtype=halves[self.precision])
-            if self.precision in halves
-            else nullcontext()
-        )
         type_ids: dict[str, NDArray[np.int64]] = {}
         if self.types:
             ended = np.cumsum(ids == self.end, axis=1) - (ids == self.end)
             type_ids["token_type_ids"] = (ended > 0).astype(np.int64)  # no text holds that piece
-        if self.precision == "int8":
-            side_by_side = torch.from_numpy(self.model.run(ids, kept, **type_ids))
-            layers = side_by_side.split(self.dimensions, dim=-1)
-            return States(layers, mask, kept.sum(axis=1), ids)
-        with mixed:
+        with mixed_precision(self.device, self.precision):
             output = self.model(
                 input_ids=torch.as_tensor(ids, device=self.device),
                 attention_mask=mask.long(),
@@ -219,9 +205,7 @@ class MetricEncoder:
     def _groups(self, lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         kind = "cpu" if self.device == "cpu" else "cuda"
         for group in length_batches(lengths, _BUDGET[kind]):
-            # in 8 bits the scale of numbers is that of all that is read at a time: of one text,
-            # so that what it is read with changes nothing
-            step = 1 if self.precision == "int8" else self.batch or len(group)
+            step = self.batch or len(group)
             for first in range(0, len(group), step):
                 yield group[first : first + step]
 
@@ -246,20 +230,17 @@ class LoadedMetric:
 
 
 def load_metric(
-    model: LearnedModel, *, device: str | None = None, precision: LearnedPrecision = "fp32"
+    model: LearnedModel, *, device: str | None = None, precision: Precision = "fp32"
 ) -> LoadedMetric:
     """Load a converted metric; the same request gives the same object.
 
-    ``precision``: "fp32", the type of automatic mixed precision, or "int8" (on the CPU).
+    ``precision``: "fp32", or the type of automatic mixed precision.
     """
-    what = f"the metric {model.name!r}"
-    if precision == "int8" and device not in (None, "cpu"):
-        raise UsageError(f"{what}: precision='int8' runs on the CPU; device={device!r} is given")
-    return _load(model, "cpu" if precision == "int8" else usable_device(device, what), precision)
+    return _load(model, usable_device(device, f"the metric {model.name!r}"), precision)
 
 
 @lru_cache(maxsize=2)
-def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> LoadedMetric:
+def _load(model: LearnedModel, device: str, precision: Precision) -> LoadedMetric:
     _check_packages(f"the metric {model.name!r}")
     kind = ENCODERS.get(str(model.settings.get("encoder_model")))
     if kind is None:
@@ -300,7 +281,6 @@ def _load(model: LearnedModel, device: str, precision: LearnedPrecision) -> Load
         name=where,
         device=device,
         precision=precision,
-        identity=model.folder.identity,
     )
     return LoadedMetric(model, encoder, head)
 
@@ -327,30 +307,21 @@ def read_encoder(
     *,
     name: str,
     device: str,
-    precision: LearnedPrecision = "fp32",
-    identity: str = "",
+    precision: Precision = "fp32",
 ) -> MetricEncoder:
     """An encoder of its configuration, its weights and its vocabulary.
 
     ``weights`` are asked for when something is encoded for the first time. ``precision``: "fp32",
-    the type of automatic mixed precision, or "int8". ``identity``: hash of configuration and
-    weights; "int8" keeps its file under it.
+    or the type of automatic mixed precision.
     """
     _check_packages(name)
     tokenizer = read_vocabulary(vocabulary.read_bytes(), kind, config, name)
-
-    def filled() -> Any:
-        return _filled_model(kind, config, weights())
 
     @cache
     def load() -> Any:
         try:
             with _for_gradients():
-                return (
-                    rounded_layers(name, identity, filled, types=kind.types)
-                    if precision == "int8"
-                    else filled().to(device)
-                )
+                return _filled_model(kind, config, weights()).to(device)
         except GnomonError:
             raise
         except Exception as error:  # transformers raises any

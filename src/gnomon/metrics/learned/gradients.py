@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from gnomon.core.errors import UsageError
 from gnomon.metrics.differentiable import Attributions, TokenValues
 from gnomon.metrics.learned.matching import piece_places
 from gnomon.metrics.learned.metric import Triple, input_rows, triples_of
@@ -48,8 +47,6 @@ def input_products(
     """
     import torch
 
-    if encoder.precision == "int8":
-        raise UsageError("gradients run through torch; take precision='fp32' in place of 'int8'")
     rows: list[Any] = [None] * len(sequences)
     groups: list[NDArray[np.int64]] = []
     with torch.enable_grad(), input_leaves(encoder.model) as leaves:

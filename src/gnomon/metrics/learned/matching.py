@@ -52,7 +52,7 @@ class PooledPieces:
         return self.encoder.dimensions
 
     @property
-    def runner(self) -> str:
+    def precision(self) -> str:
         """How it computes."""
         return self.encoder.precision
 

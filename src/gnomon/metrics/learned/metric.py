@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.learned.architectures import architecture_of
-from gnomon.metrics.learned.encoder import LearnedPrecision, Remembered, load_metric
+from gnomon.metrics.learned.encoder import Remembered, load_metric
 from gnomon.metrics.learned.kept_scores import KeptScores, content_of
 from gnomon.metrics.learned.weights import find_learned
 from gnomon.metrics.means import MeanOfSegments, aggregate_means
@@ -60,8 +60,7 @@ class LearnedOptions(Options, ABC):
         model: folder of a converted metric, or the name under which ``gnomon setup model`` put it
             into gnomon's own place.
         device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32"; mixed precision with "bf16" or "fp16"; "int8": products in 8 bits, by
-            ONNX Runtime on the CPU, for approximate scores.
+        precision: "fp32"; mixed precision with "bf16" or "fp16".
         batch: most texts that are encoded at a time; specs do not show it.
         embeddings: folder where what the encoder gives is kept for later runs; specs do not show
             it.
@@ -77,7 +76,7 @@ class LearnedOptions(Options, ABC):
 
     model: Annotated[str, MODEL] = ""
     device: str | None = None
-    precision: LearnedPrecision = "fp32"
+    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
     batch: int | None = field(default=None, compare=False)
     embeddings: Annotated[str | None, FILES] = field(default=None, compare=False)
 

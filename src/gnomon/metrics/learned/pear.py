@@ -54,8 +54,7 @@ class Pear(LearnedOptions):
     Attributes:
         model: folder of a converted model, or its name; see ``gnomon setup model``.
         device: "cpu", "cuda", ...; by default a GPU if there is one.
-        precision: "fp32"; mixed precision with "bf16" or "fp16"; "int8": products in 8 bits, by
-            ONNX Runtime on the CPU, for approximate scores.
+        precision: "fp32"; mixed precision with "bf16" or "fp16".
         batch: most pairs that are read at a time; specs do not show it.
         embeddings: folder where scores of pairs are kept for later runs; specs do not show it.
         anchor: what candidates are compared with, "reference" or "systems".
