@@ -130,14 +130,6 @@ def test_what_cannot_be_met_is_left_out_and_said(coded: Seq2Seq) -> None:
     )
 
 
-def test_phrases_may_lie_in_the_prefix(coded: Seq2Seq) -> None:
-    the, cat = coded.target_pieces("the cat")
-    (found,) = constrained(
-        coded, ["a dog"], [["cat sat"]], beam=3, limit=3, prefixes=[[the, cat]], length_penalty=0
-    )
-    assert [one.text for one in found] == ["the cat sat"]
-
-
 def test_constraints_of_some_texts_alone_are_refused(seq2seq: Seq2Seq) -> None:
     with pytest.raises(LengthMismatchError, match="one list of phrases per text"):
         constrained(seq2seq, TEXTS, [["cat"]])

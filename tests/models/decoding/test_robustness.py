@@ -114,11 +114,10 @@ def test_a_sentence_code_is_the_first_piece_or_none(mostly_coded: Seq2Seq, metho
     assert any(codes.intersection(one.pieces[:1]) for one in found)
 
 
-@pytest.mark.parametrize("method", [beam, diverse, sampled])
-def test_no_code_follows_a_prefix(coded: Seq2Seq, method: Any) -> None:
+def test_no_code_follows_a_prefix(coded: Seq2Seq) -> None:
     codes = set(coded.codes.values())
     for begun in ([coded.codes[2]], [4], [4, coded.codes[0]]):
-        for row in method(coded, TEXTS, n=5, prefixes=[begun] * len(TEXTS), limit=7):
+        for row in beam(coded, TEXTS, n=5, prefixes=[begun] * len(TEXTS), limit=7):
             assert all(codes.isdisjoint(one.pieces[len(begun) :]) for one in row)
 
 

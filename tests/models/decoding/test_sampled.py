@@ -84,12 +84,6 @@ def test_log_probabilities_of_draws_are_those_of_forced_decoding(any_seq2seq: Se
     assert [o.log_probability for _, o in flat] == pytest.approx(forced.tolist(), abs=2e-4)
 
 
-def test_draws_begin_with_their_prefixes(coded: Seq2Seq) -> None:
-    prefix = [coded.codes[1], 5]
-    for row in sampled(coded, TEXTS, n=3, prefixes=[prefix] * len(TEXTS), limit=6):
-        assert all(list(one.pieces[:2]) == prefix and len(one.pieces) <= 6 for one in row)
-
-
 def test_a_nucleus_of_one_piece_is_the_greedy_choice(seq2seq: Seq2Seq) -> None:
     (row,) = sampled(seq2seq, TEXTS[:1], n=5, top_p=1e-9, limit=6)
     assert len({one.pieces for one in row}) == 1

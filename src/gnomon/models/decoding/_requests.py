@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -148,9 +148,6 @@ def _is_out_of_memory(error: BaseException) -> bool:
 # How to search, and what a search holds.
 
 
-Stopping = Literal["exact", "usual"]
-
-
 @dataclass(frozen=True)
 class SearchPlan:
     """How to search."""
@@ -158,7 +155,6 @@ class SearchPlan:
     beam: int
     n: int
     length_penalty: float = 1.0
-    stopping: Stopping = "exact"
     groups: int = 1
     strength: float = 0.0
 

@@ -66,9 +66,6 @@ class FinishedTargets:
     ) -> NDArray[np.bool_]:
         """Whether no unfinished hypothesis can change the results."""
         length = len(self._links) + self._begun
-        if self._plan.stopping == "usual":
-            bound = self._plan.score(best, length)
-            return np.asarray(bound <= self._score[slots, -1])
         longer = self._plan.length_penalty > 0
         reach = limits + 1 if longer else np.full_like(limits, length + 1)
         return np.asarray(self._plan.score(best, reach) <= self._score[slots, self._plan.n - 1])
@@ -367,7 +364,7 @@ class _BatchSearch:
         self._total[:, 0] = np.repeat(before, plan.groups)
         self._state = np.zeros((count, plan.beam), dtype=np.int64)
         if allocation is not None:
-            self._state += allocation.begin()[:, None]
+            self._state += allocation.first[:, None]
         last = logits[:, -1].repeat_interleave(copies, 0)
         self._scored = ScoredContinuations(model, plan, last, self._total, self._length)
         self._steps.repeat(copies)

@@ -18,7 +18,7 @@ from gnomon.models.decoding._search import search
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.models.decoding._requests import FinishedTarget, Request, Stopping
+    from gnomon.models.decoding._requests import FinishedTarget, Request
     from gnomon.models.seq2seq import Seq2Seq
 
 __all__ = ["beam", "diverse", "make_plan", "proposals"]
@@ -36,7 +36,6 @@ def beam(
     length_penalty: float = 1.0,
     prefixes: Sequence[Sequence[int]] | None = None,
     limit: int | None = None,
-    stopping: Stopping = "exact",
 ) -> list[list[Hypothesis]]:
     """The most probable targets of each text, by beam search.
 
@@ -44,7 +43,9 @@ def beam(
     the first ``beam`` of them those that end are finished; the first ``beam`` that do not end go
     on. Finished hypotheses are ranked by ``score`` = log-probability / length ** length_penalty,
     where length counts ``</s>``; of equal ones that which ended earlier is first. At the limit all
-    hypotheses must end, at the probability that the model gives to it.
+    hypotheses must end, at the probability that the model gives to it. A text is done when no
+    unfinished hypothesis could come among the ``n`` best, whatever follows, so that going on would
+    change nothing.
 
     Args:
         model: what decodes.
@@ -56,11 +57,6 @@ def beam(
             probability counts.
         limit: most pieces of a target, prefix included; by default ten more than twice those of
             the source, and never more than the model takes.
-        stopping: when a text is done. "exact": when no unfinished hypothesis could come among the
-            ``n`` best, whatever follows (with a positive length penalty: if nothing more were lost
-            up to the limit), so that going on would change nothing. "usual": when none is better,
-            at its present length, than the worst of ``beam`` finished ones, as transformers
-            stops by default; faster, and with a positive length penalty not always the same.
 
     Returns:
         Of each text at most ``n`` hypotheses, the best first; none of empty texts, and fewer where
@@ -74,7 +70,7 @@ def beam(
     Source: Sutskever, Vinyals and Le (2014), section 3.2; length as in Wu et al. (2016), with the
     plain power of the length.
     """
-    plan = make_plan(beam, n, length_penalty, stopping)
+    plan = make_plan(beam, n, length_penalty)
     requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
 
     def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
@@ -83,15 +79,13 @@ def beam(
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))
 
 
-def make_plan(width: int, n: int | None, length_penalty: float, stopping: Stopping) -> SearchPlan:
+def make_plan(width: int, n: int | None, length_penalty: float) -> SearchPlan:
     """A plan without groups."""
     if width < 1:
         raise UsageError(f"beam={width} is no number of hypotheses; it must be 1 or more")
     if n is not None and not 1 <= n <= width:
         raise UsageError(f"n={n} targets are asked of a beam of {width}; n is from 1 to the beam")
-    if stopping not in {"exact", "usual"}:
-        raise UsageError(f"stopping={stopping!r} is not known; there are 'exact' and 'usual'")
-    return SearchPlan(width, width if n is None else n, float(length_penalty), stopping)
+    return SearchPlan(width, width if n is None else n, float(length_penalty))
 
 
 def proposals(model: Seq2Seq, targets: Sequence[FinishedTarget]) -> list[Hypothesis]:
@@ -111,9 +105,7 @@ def diverse(
     strength: float = 0.5,
     n: int | None = None,
     length_penalty: float = 1.0,
-    prefixes: Sequence[Sequence[int]] | None = None,
     limit: int | None = None,
-    stopping: Stopping = "exact",
 ) -> list[list[Hypothesis]]:
     """Targets from groups of hypotheses that avoid each other's pieces, by diverse beam search.
 
@@ -130,30 +122,27 @@ def diverse(
         strength: price in units of log-probability; 0 and one group give :func:`beam`.
         n: targets wanted of each text, at most ``beam``; by default all of them.
         length_penalty: as for :func:`beam`.
-        prefixes: as for :func:`beam`.
         limit: as for :func:`beam`.
-        stopping: as for :func:`beam`, of each group by itself.
 
     Returns:
         Of each text at most ``n`` hypotheses: the best of each group in the order of their scores,
         then the second of each, and so on; each target once.
 
     Raises:
-        LengthMismatchError: there are not as many prefixes as texts.
         UsageError: an option is out of its range.
         ScoringError: memory does not suffice for a single text, or the model gives no numbers.
 
     Source: Vijayakumar et al. (2018), Diverse Beam Search for Improved Description of Complex
     Scenes, AAAI, algorithm 1.
     """
-    plan = make_plan(beam, n, length_penalty, stopping)
+    plan = make_plan(beam, n, length_penalty)
     if groups < 1 or beam % groups:
         raise UsageError(f"a beam of {beam} cannot be divided into {groups} equal groups")
     if strength < 0:
         raise UsageError(f"strength={strength} would draw groups together; it must be 0 or more")
     width, wanted = beam // groups, plan.n
     plan = replace(plan, beam=width, n=min(width, wanted), groups=groups, strength=float(strength))
-    requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
+    requests = make_requests(model, texts, limit=limit)
 
     def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
         slots = search(model, batch, plan)

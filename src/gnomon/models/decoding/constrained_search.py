@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.models.decoding._requests import Continuations, FinishedTarget, Request, Stopping
+    from gnomon.models.decoding._requests import Continuations, FinishedTarget, Request
     from gnomon.models.seq2seq import Seq2Seq
 
 __all__ = [
@@ -223,10 +223,6 @@ class Machines:
             self._made[phrases] = Machine(phrases, self._continuing)
         return self._made[phrases]
 
-    def is_continuing(self, piece: int) -> bool:
-        """Whether a piece continues a word."""
-        return bool(self._continuing[piece])
-
 
 def phrases_met(
     phrases: Sequence[tuple[int, ...]], pieces: tuple[int, ...], continuing: NDArray[np.bool_]
@@ -334,17 +330,12 @@ class Allocation:
     def __init__(self, model: Seq2Seq, machines: Machines, requests: Sequence[Request]) -> None:
         text_machines = [machines.of(request.phrases) for request in requests]
         self._states = PhraseStates(model.continuing, text_machines)
-        self._prefixes = [request.prefix for request in requests]
         self._end = model.end
 
-    def begin(self) -> NDArray[np.int64]:
-        """The state of each text after its prefix [B]."""
-        prefixes = np.array(self._prefixes, dtype=np.int64).reshape(len(self._prefixes), -1)
-        texts = np.arange(len(prefixes))
-        states = self._states.first.copy()
-        for column in prefixes.T:
-            states = self._states.after(texts, states, column)
-        return states
+    @property
+    def first(self) -> NDArray[np.int64]:
+        """The state of each text before its first piece [B]."""
+        return self._states.first
 
     def wanted(self, states: NDArray[np.int64]) -> NDArray[np.int64]:
         """Pieces that would bring hypotheses on [..., A]; ``</s>`` where all is met; else -1."""
@@ -418,9 +409,7 @@ def constrained(
     beam: int = 20,
     n: int | None = None,
     length_penalty: float = 1.0,
-    prefixes: Sequence[Sequence[int]] | None = None,
     limit: int | None = None,
-    stopping: Stopping = "exact",
 ) -> list[list[Hypothesis]]:
     """The most probable targets that hold some phrases, by dynamic beam allocation.
 
@@ -446,16 +435,14 @@ def constrained(
         beam: hypotheses that are followed.
         n: targets wanted of each text, at most ``beam``; by default all of them.
         length_penalty: as for :func:`beam`.
-        prefixes: as for :func:`beam`; phrases may lie in them.
         limit: as for :func:`beam`.
-        stopping: as for :func:`beam`.
 
     Returns:
         Of each text at most ``n`` hypotheses, the best first, with ``met``, parallel to the
         constraints of the text.
 
     Raises:
-        LengthMismatchError: there are not as many lists of constraints, or prefixes, as texts.
+        LengthMismatchError: there are not as many lists of constraints as texts.
         UsageError: an option is out of its range.
         ScoringError: memory does not suffice for a single text, or the model gives no numbers.
 
@@ -468,8 +455,8 @@ def constrained(
             f"constraints are given for {len(constraints)} texts, and there are {len(texts)}; give"
             " one list of phrases per text, [] where there is none"
         )
-    plan = make_plan(beam, n, length_penalty, stopping)
-    plain = make_requests(model, texts, prefixes=prefixes, limit=limit)
+    plan = make_plan(beam, n, length_penalty)
+    plain = make_requests(model, texts, limit=limit)
     phrases = [[tuple(model.phrase_pieces(phrase)) for phrase in row] for row in constraints]
     machines = Machines(model.continuing)
     requests = [
@@ -515,16 +502,10 @@ def _reachable(
 
 def _fit(machines: Machines, phrases: tuple[tuple[int, ...], ...], request: Request) -> bool:
     """Whether there is space for all phrases within the limit."""
-    room = request.limit - len(request.prefix)
-    if sum(map(len, phrases)) <= room:
+    if sum(map(len, phrases)) <= request.limit:
         return True
     machine = machines.of(phrases)
-    state = machine.first()
-    for piece in request.prefix:
-        symbol = piece if piece in machine.alphabet else None
-        inner = machine.is_inner(piece) if symbol is not None else machines.is_continuing(piece)
-        state = machine.after(state, symbol, inner=inner)
-    return machine.needed(state) <= room
+    return machine.needed(machine.first()) <= request.limit
 
 
 def _say_unreachable(

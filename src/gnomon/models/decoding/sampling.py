@@ -47,7 +47,6 @@ def sampled(
     temperature: float = 1.0,
     seed: int = 0,
     length_penalty: float = 1.0,
-    prefixes: Sequence[Sequence[int]] | None = None,
     limit: int | None = None,
 ) -> list[list[Hypothesis]]:
     """Targets drawn piece by piece from the nucleus of the model's distribution.
@@ -55,20 +54,19 @@ def sampled(
     The nucleus is the smallest set of most probable pieces that together have a probability of at
     least ``top_p``; their probabilities are renormalised. At the limit targets end.
 
-    Every draw has its own random numbers, which depend on the seed, the text, its prefix and the
-    number of the draw alone: the first three of five draws are those that n=3 gives, and neither
+    Every draw has its own random numbers, which depend on the seed, the text and the number
+    of the draw alone: the first three of five draws are those that n=3 gives, and neither
     other texts nor the size of batches matter (but for rounding, where a random number falls
     within it between two pieces).
 
     Args:
         model: what decodes.
-        texts: the sources; equal texts with equal prefixes get equal draws.
+        texts: the sources; equal texts get equal draws.
         n: draws per text; they may repeat.
         top_p: in (0, 1]; 1 draws from the whole distribution.
         temperature: above 0; logits are divided by it before the nucleus is taken.
         seed: any whole number from 0.
         length_penalty: for ``score`` alone.
-        prefixes: as for :func:`beam`.
         limit: as for :func:`beam`.
 
     Returns:
@@ -76,7 +74,6 @@ def sampled(
         log-probabilities are those of the model, neither heated nor cut.
 
     Raises:
-        LengthMismatchError: there are not as many prefixes as texts.
         UsageError: an option is out of its range.
         ScoringError: memory does not suffice for a single text, or the model gives no numbers.
 
@@ -91,7 +88,7 @@ def sampled(
     if seed < 0:
         raise UsageError(f"seed={seed} must be 0 or more")
     options = _SamplingOptions(n, top_p, temperature, seed, length_penalty)
-    requests = make_requests(model, texts, prefixes=prefixes, limit=limit)
+    requests = make_requests(model, texts, limit=limit)
     decode = partial(_draw_pieces, model, options)
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=n))
 
@@ -99,18 +96,17 @@ def sampled(
 def _draw_pieces(
     model: Seq2Seq, options: _SamplingOptions, batch: Sequence[Request]
 ) -> list[Sequence[Hypothesis]]:
-    begun = len(batch[0].prefix)
     limits = np.repeat([request.limit for request in batch], options.n)
     numbers = _random_numbers(options, batch, int(limits.max()) + 1)
     steps = Steps(model, [request.source for request in batch])
-    logits = steps.logits(np.array([[*model.start, *request.prefix] for request in batch]))
-    total = np.repeat(steps.prefix_scores(logits, [request.prefix for request in batch]), options.n)
+    logits = steps.logits(np.tile(np.array(model.start), (len(batch), 1)))
     steps.repeat(options.n)
     logits = logits[:, -1].repeat_interleave(options.n, 0)
     pieces = np.full(numbers.shape, model.end)
-    length = np.full(len(total), begun)
-    rows = np.arange(len(total))  # those that are not finished
-    for at in range(begun, numbers.shape[1]):
+    total = np.zeros(len(numbers))
+    length = np.zeros(len(numbers), dtype=np.int64)
+    rows = np.arange(len(numbers))  # those that are not finished
+    for at in range(numbers.shape[1]):
         barred = model.silent_at(at)
         chosen, gain = _draw(model, options, logits, numbers[rows, at], limits[rows] <= at, barred)
         total[rows] += gain
@@ -122,24 +118,21 @@ def _draw_pieces(
             break
         steps.follow(np.flatnonzero(on), texts_left=not on.all())
         logits = steps.logits(chosen[on][:, None])[:, -1]
-    return [
-        _proposed(model, options, batch, pieces, length, total, text) for text in range(len(batch))
-    ]
+    return [_proposed(model, options, pieces, length, total, text) for text in range(len(batch))]
 
 
 def _proposed(
     model: Seq2Seq,
     options: _SamplingOptions,
-    batch: Sequence[Request],
     pieces: NDArray[np.int64],
     length: NDArray[np.int64],
     total: NDArray[np.float64],
     text: int,
 ) -> list[Hypothesis]:
-    prefix, targets = batch[text].prefix, []
+    targets = []
     for row in range(text * options.n, (text + 1) * options.n):
         size = int(length[row])
-        target = (*prefix, *pieces[row, len(prefix) : size].tolist())
+        target = tuple(pieces[row, :size].tolist())
         score = float(total[row]) / (size + 1) ** options.length_penalty
         targets.append(FinishedTarget(target, float(total[row]), score))
     return proposals(model, targets)
