@@ -17,11 +17,11 @@ from gnomon.methods.train._metric import (
     LearnedSetRow,
     TrainedMetricRow,
     _agreements,
-    _HeldOut,
     train_metric_verdict,
 )
 
 if TYPE_CHECKING:
+    from gnomon.methods.train._judged import JudgedOutputs
     from gnomon.methods.train._metric import _TrainingRequest
 
 
@@ -34,9 +34,16 @@ def test_noise_of_held_out_documents_is_no_loss(draws: int) -> None:
         draw = np.random.default_rng(seed)
         label = draw.normal(size=30)[of] + draw.normal(size=150)
         own, other = (label + draw.normal(size=30)[of] + draw.normal(size=150) for _ in range(2))
-        held = _HeldOut(label, np.zeros(150, int), of, {"comet('m')": own, "chrf": other})
+        whole = np.ones(150, bool)
+        held = SimpleNamespace(label=label, judged=np.zeros(150, int), group=of, held_out=whole)
         asked = SimpleNamespace(resamples=200, confidence=0.95, recipe=SimpleNamespace(seed=seed))
-        rows = _agreements(cast("_TrainingRequest", asked), held, np.ones(150, bool), ("set", "da"))
+        rows = _agreements(
+            cast("_TrainingRequest", asked),
+            cast("JudgedOutputs", held),
+            {"comet('m')": own, "chrf": other},
+            whole,
+            ("set", "da"),
+        )
         made = row(TrainedMetricRow, folder="m", stopped="patience", best=1, passes=5)
         tables = (
             table("metric", "", TrainedMetricRow, [made]),

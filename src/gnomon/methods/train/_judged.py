@@ -76,9 +76,11 @@ def judged_outputs(
     recipe: HeadRecipe,
     *,
     human: Sequence[str] = (),
-    human_systems: bool = False,
 ) -> JudgedOutputs:
-    """Human scores of the segments of some test sets, of some kinds or the only one, divided."""
+    """Human scores of the segments of some test sets, of some kinds or the only one, divided.
+
+    Outputs that are human translations are left out.
+    """
     _check_kinds(testsets, human)
     sets: list[JudgedSet] = []
     examples: list[_Example] = []
@@ -86,7 +88,7 @@ def judged_outputs(
     scores: list[float] = []
     for test_set, testset in enumerate(testsets):
         _check_inputs(testset, recipe.inputs)
-        people = {name for name, info in testset.info.items() if info.human and not human_systems}
+        people = {name for name, info in testset.info.items() if info.human}
         learnt = [name not in people for name in testset.systems]
         for kind in _kinds(testset, human):
             number = len(sets)

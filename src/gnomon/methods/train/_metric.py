@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -43,7 +42,6 @@ from gnomon.methods.train._recipe import HeadRecipe
 from gnomon.metrics import score
 from gnomon.models import missing_package, usable_device
 from gnomon.models.training_runs import describe_run, open_run
-from gnomon.stats import kendall_b
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
@@ -94,7 +92,6 @@ class TrainedMetricRow(Record):
     passes: int = column("Passes", help="over the examples, over all calls")
     best: int = column("Best pass", help="whose weights were kept; 0: those before the first")
     stopped: str = column("Stopped", help="why: patience or epochs")
-    seconds: float = column("Seconds", digits=1, help="of this call")
 
 
 class TrainingCurveRow(Record):
@@ -123,9 +120,6 @@ class HeldOutRow(Record):
     pearson: float | None = column(
         "Pearson", digits=3, better="higher", interval=True, help="r, within test sets and kinds"
     )
-    kendall: float | None = column(
-        "Kendall", digits=3, better="higher", help="tau-b, within test sets and kinds"
-    )
     difference: float | None = column(
         "Lead", digits=3, interval=True, help="by how much the trained metric's r is higher"
     )
@@ -138,8 +132,6 @@ class LearnedSetRow(Record):
     human: str = column("Human", help="kind of the human scores")
     outputs: int = column("Outputs", help="judged outputs that were trained on")
     held_out: int = column("Held out", help="judged outputs that were held out")
-    mean: float = column("Mean", digits=3, help="of the scores trained on; label 0")
-    spread: float = column("Spread", digits=3, help="their standard deviation; label 1")
 
 
 _ON_HELD_OUT = Claim(
@@ -356,17 +348,10 @@ def _write(
 # What a run found.
 
 
-@dataclass(frozen=True, eq=False)
-class _HeldOut:
-    """Scores of what was held out, people's and those of metrics."""
-
-    label: NDArray[np.float64]
-    judged: NDArray[np.int64]
-    group: NDArray[np.int64]
-    scores: Mapping[str, NDArray[np.float64]]
-
-
-def _held_out(request: _TrainingRequest, training: Training) -> _HeldOut:
+def _held_out_scores(
+    request: _TrainingRequest, training: Training
+) -> dict[str, NDArray[np.float64]]:
+    """Scores of the outputs that were held out, by metric; the trained one is the first."""
     data = training.data
     cells = data.held_out
     trained = np.full(len(data.cell), np.nan)
@@ -377,7 +362,7 @@ def _held_out(request: _TrainingRequest, training: Training) -> _HeldOut:
     if all(testset.outline.has_references for testset in request.testsets):
         scores[_BASELINE] = _baseline_scores(request.testsets, output)
     scores[_LENGTH] = np.array([len(texts[t][k][n]) for t, k, n in output.tolist()], dtype=float)
-    return _HeldOut(data.label[cells], data.judged[cells], data.group[cells], scores)
+    return scores
 
 
 def _baseline_scores(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -393,30 +378,36 @@ def _baseline_scores(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> 
     return scores
 
 
-def _held_out_rows(
-    request: _TrainingRequest, data: JudgedOutputs, held: _HeldOut
-) -> list[HeldOutRow]:
+def _held_out_rows(request: _TrainingRequest, training: Training) -> list[HeldOutRow]:
     """Agreement of each metric, on each judged set and on all together."""
-    rows: list[HeldOutRow] = []
-    several = len(data.sets) > 1
-    for number_, judged_set in enumerate([*data.sets, *([None] if several else [])]):
-        inside = np.ones(len(held.label), bool) if judged_set is None else held.judged == number_
-        names = (_ALL, _ALL) if judged_set is None else (judged_set.name, judged_set.kind)
-        if inside.any():
-            rows += _agreements(request, held, inside, names)
-    return rows
+    data, scores = training.data, _held_out_scores(request, training)
+    judged = data.judged[data.held_out]
+    parts = [((one.name, one.kind), judged == number) for number, one in enumerate(data.sets)]
+    if len(parts) > 1:
+        parts.append(((_ALL, _ALL), judged >= 0))
+    return [
+        row
+        for names, inside in parts
+        if inside.any()
+        for row in _agreements(request, data, scores, inside, names)
+    ]
 
 
 def _agreements(
-    request: _TrainingRequest, held: _HeldOut, inside: NDArray[np.bool_], names: tuple[str, str]
+    request: _TrainingRequest,
+    data: JudgedOutputs,
+    scores_by_metric: Mapping[str, NDArray[np.float64]],
+    inside: NDArray[np.bool_],
+    names: tuple[str, str],
 ) -> list[HeldOutRow]:
     from gnomon.methods.train._estimator import agreement, within_sets
 
-    label, judged = held.label[inside], held.judged[inside]
-    units, group = np.unique(held.group[inside], return_inverse=True)
+    cells = np.flatnonzero(data.held_out)[inside]
+    label, judged = data.label[cells], data.judged[cells]
+    units, group = np.unique(data.group[cells], return_inverse=True)
     people = within_sets(label, judged)
     made: list[HeldOutRow] = []
-    for metric, every in held.scores.items():
+    for metric, every in scores_by_metric.items():
         scores = within_sets(every[inside], judged)
         r = agreement(every[inside], label, judged)
         drawn = np.full(max(request.resamples, 1), np.nan)
@@ -451,7 +442,6 @@ def _agreements(
                 outputs=len(label),
                 groups=len(units),
                 pearson=r,
-                kendall=kendall_b(scores, people),
                 difference=lead,
                 intervals=ends,
             )
@@ -467,11 +457,9 @@ def _ends(drawn: NDArray[np.float64], confidence: float, groups: int) -> Ends:
     return float(low), float(high)
 
 
-def _finding(
-    request: _TrainingRequest, training: Training, stopped: str, seconds: float
-) -> Finding:
+def _finding(request: _TrainingRequest, training: Training, stopped: str) -> Finding:
     data, base = training.data, training.features.base
-    held = _held_out_rows(request, data, _held_out(request, training))
+    held = _held_out_rows(request, training)
     best: Pass = max(training.curve, key=lambda pass_: pass_.rank)
     row = TrainedMetricRow(
         folder=str(request.folder),
@@ -481,7 +469,6 @@ def _finding(
         passes=training.curve[-1].number,
         best=best.number,
         stopped=stopped,
-        seconds=seconds,
     )
     curve = [TrainingCurveRow(**pass_._asdict()) for pass_ in training.curve]
     sets = [
@@ -490,8 +477,6 @@ def _finding(
             human=judged_set.kind,
             outputs=int(((data.judged == n) & ~data.held_out).sum()),
             held_out=int(((data.judged == n) & data.held_out).sum()),
-            mean=judged_set.mean,
-            spread=judged_set.spread,
         )
         for n, judged_set in enumerate(data.sets)
     ]
@@ -562,7 +547,6 @@ def metric(
     save: Annotated[str | PathLike[str], Outcome(), Metavar("FOLDER"), _RUNNING],
     encoder: Annotated[str, MODEL, Metavar("MODEL"), _RUNNING] = "minilm",
     human: Annotated[Human, _DATA] = (),
-    human_systems: Annotated[bool, _DATA] = False,
     resume: Annotated[bool, _RUNNING] = False,
     device: Annotated[Device, _RUNNING] = None,
     embeddings: Annotated[str | PathLike[str] | None, FILES, Metavar("FOLDER"), _RUNNING] = None,
@@ -586,7 +570,6 @@ def metric(
         encoder: folder, package, short name or hub name of a BERT or XLM-R model.
         human: kinds of human scores to learn from ("da-z", "mqm", "esa"), or files of them; by
             default the only kind of each test set.
-        human_systems: learn from human translations, too.
         resume: go on with the run in the folder; begin one where it holds none.
         embeddings: folder where the encoder's vectors are kept for other runs; by default the
             metric's own.
@@ -607,7 +590,6 @@ def metric(
         UsageError: the folder holds a run or something else and ``resume`` is not given; there is
             no such device.
     """
-    begun = time.perf_counter()
     sets = [testsets] if isinstance(testsets, TestSet) else list(testsets)
     if not sets:
         raise UsageError("there is no test set to learn from; give one with scores of segments")
@@ -627,6 +609,6 @@ def metric(
         confidence=confidence,
         progress=progress,
     )
-    data = judged_outputs(sets, recipe, human=kinds, human_systems=human_systems)
+    data = judged_outputs(sets, recipe, human=kinds)
     training, stopped = _fit(request, data)
-    return _finding(request, training, stopped, time.perf_counter() - begun)
+    return _finding(request, training, stopped)
