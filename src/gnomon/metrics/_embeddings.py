@@ -427,8 +427,8 @@ class TextEncoder(Protocol):
         ...
 
     @property
-    def runner(self) -> str:
-        """What runs it, where that is not torch alone."""
+    def precision(self) -> str:
+        """In which precision it computes."""
         ...
 
     @property
