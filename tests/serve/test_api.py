@@ -223,7 +223,7 @@ def test_parameters_that_do_not_fit_are_refused(running: TestClient, query: str)
 
 def test_without_a_token_nothing_but_the_document_is_told(running: TestClient) -> None:
     nobody = TestClient(running.app, base_url=ADDRESS)
-    for path in (ALL, f"{ALL}/{'0' * 32}", "/api/v1/methods"):
+    for path in (ALL, f"{ALL}/{'0' * 32}"):
         answer = nobody.get(path)
         assert answer.status_code == 401
         assert answer.headers["content-type"] == "application/problem+json"
@@ -318,8 +318,3 @@ def test_every_property_of_requests_and_answers_that_is_not_plain_is_explained()
     plain = {"gate"}
     for name, schema in request["properties"].items():
         assert schema.get("description") or name in plain, name
-
-
-def test_methods_are_listed_with_the_schema_of_their_options(running: TestClient) -> None:
-    listed = running.get("/api/v1/methods").json()["methods"]
-    assert [method["name"] for method in listed] == list(served_methods())

@@ -34,7 +34,6 @@ def started(monkeypatch, tmp_path):
 
     yield call
     for app in apps:
-        app.state.reader.stop()
         if app.state.workspace is not None:
             app.state.workspace.release()
 

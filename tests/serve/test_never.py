@@ -427,7 +427,7 @@ def test_a_link_out_of_a_store_is_not_followed(stored, tmp_path, where):
     (outside / "folder").mkdir(parents=True)
     (outside / "secret.txt").write_text("SECRET")
     _planted(stored, where, outside)
-    for below in ("", "/tables", "/download/study.zip", "/segments"):
+    for below in ("", "/tables", "/download/tables/scores.csv", "/segments"):
         assert owner.get(f"/studies/{study}{below}").status_code == 409
     with pytest.raises(DataError, match="is a link"):
         make_app(Settings(stores=(stored,)))

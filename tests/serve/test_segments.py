@@ -208,7 +208,7 @@ def test_texts_that_are_gone_are_a_sentence_and_come_back(
         make(Store(stored), folder)
         page = shows().get("/segments")
         assert page.status_code == 200
-        assert "are not where they were" in page.text
+        assert "not where they were" in page.text
         assert str(texts) not in page.text
     finally:
         shutil.move(moved, texts)

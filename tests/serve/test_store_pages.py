@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError
 from gnomon.serve import _progress
 from gnomon.serve._store_pages import (
-    TableQuery,
     heat_page,
     open_store,
     provenance,
     study_result,
-    table_page,
 )
 from gnomon.studies import Store, verdicts
 
@@ -62,27 +60,6 @@ def test_scores_stand_with_their_intervals_and_differences(finished: Path) -> No
             assert difference < 0
             said = f"{-difference:.1f} lower [{-ends[1]:z.1f}, {-ends[0]:z.1f}]"
             assert cell.difference == said
-
-
-def test_a_table_is_cut_sorted_and_filtered_where_it_is(finished: Path) -> None:
-    opened = open_store(finished)
-    asked = TableQuery(sort="score", down=True, metric="chrf", rows=7, page=2)
-    page = table_page(opened, "segments", asked)
-    rows = opened.rows()
-    chosen = f"select score from {rows.rows('segments')} where metric = 'chrf' order by 1 desc"
-    scores = [row[0] for row in rows.ask(chosen)]
-    at = [column.name for column in page.columns].index("score")
-    assert [row[at] for row in page.cells] == scores[7:14]
-    assert (page.total, page.size, page.first, page.last) == (180, 360, 8, 14)
-    with pytest.raises(UsageError, match="no page"):
-        table_page(opened, "segments", TableQuery(page=100))
-    with pytest.raises(UnknownNameError):
-        table_page(opened, "segments", TableQuery(sort="score; drop"))
-
-
-def test_words_that_look_like_sql_are_words(finished: Path) -> None:
-    asked = TableQuery(q="' or 1=1 --", testset="' or 1=1 --")
-    assert table_page(open_store(finished), "segments", asked).total == 0
 
 
 def test_a_heat_map_holds_the_figures_of_its_table(finished: Path) -> None:
@@ -197,7 +174,7 @@ def test_a_damaged_table_is_a_sentence(stored: Path, shows: Callable[..., Any]) 
     client = shows()
     for file in (stored / "tables" / "segments").iterdir():
         file.write_bytes(b"x" * 100)
-    answer = client.get("/tables/segments")
+    answer = client.get("/download/tables/segments.csv")
     assert answer.status_code == 409
     assert "Run the study again" in answer.text
     assert str(stored) not in answer.text
@@ -219,7 +196,7 @@ def test_no_store_is_an_error_of_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["", "/tables", "/tables/scores", "/maps/muler", "/provenance", "/notes"],
+    ["", "/tables", "/maps/muler", "/provenance", "/notes"],
 )
 def test_pages_have_twins_as_data(shows: Callable[..., Any], address: str) -> None:
     client = shows()

@@ -53,19 +53,17 @@ PAGES = {
         "/segments?system=apertium-french&against=apertium-direct&page=2",
     ),
     "segments that none fits": ("done", "No segment fits", "/segments?q=zzzz"),
-    "segments without texts": ("gone", "are not where they were", "/segments"),
+    "segments without texts": ("gone", "not where they were", "/segments"),
     "segments, asked wrongly": ("done", "a length is a number", "/segments?length=x"),
     "tables": ("done", "Download", "/tables"),
     "tables before anything was found": ("empty", "no tables yet", "/tables"),
-    "table": ("done", "What the columns mean", "/tables/muler?sort=muler&down=1"),
-    "table without rows": ("done", "No row fits", "/tables/scores?q=zzzz"),
     "heat map": ("done", "share of the possible gain", "/maps/muler"),
     "notes": ("done", "too literal", "/notes"),
     "no notes": ("stopped", "There are no notes yet", "/notes"),
     "provenance": ("done", "to reproduce each number", "/provenance"),
     "report": ("done", "Make it", "/made/report"),
-    "nothing": ("done", "nothing of that name", "/tables/nope"),
-    "damage": ("damaged", "are damaged", ""),
+    "nothing": ("done", "nothing of that name", "/maps/nope"),
+    "damage": ("damaged", "cannot be read", ""),
 }  # fmt: skip
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 CASES = [

@@ -168,18 +168,13 @@ def _run(args: argparse.Namespace) -> int:
             f"gnomon serve needs {' and '.join(lacking)}, not installed here; run: pip install"
             " 'gnomon[serve]'"
         )
-    from gnomon.serve import StoreProcess
+    from gnomon.serve import make_app, run_server, start_example
 
     _check(args)
     listening, settings = _listening(args, _settings(args))
-    reader = StoreProcess(apart=True)
-    if settings.stores:
-        reader.start()  # it loads more than the server does
-    from gnomon.serve import make_app, run_server, start_example
-
     with listening:
         new = settings.folder is not None and not (settings.folder / "access.json").exists()
-        app = make_app(settings, reader)
+        app = make_app(settings)
         if app.state.workspace is not None:
             app.state.workspace.hold()  # a second server says so at once
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from gnomon.serve._access import Access as Access
     from gnomon.serve._app import make_app as make_app
     from gnomon.serve._comparing import start_example as start_example
-    from gnomon.serve._reader import StoreProcess as StoreProcess
     from gnomon.serve._server import listen as listen
     from gnomon.serve._server import open_browser as open_browser
     from gnomon.serve._server import run_server as run_server

@@ -38,14 +38,12 @@ from gnomon.serve._resources import (
     GateData,
     GateDifference,
     GateRequest,
-    MethodData,
-    MethodList,
     SentenceData,
     StepData,
     TextRequest,
     VerdictData,
 )
-from gnomon.serve._schema import openapi, options_schema, served_methods
+from gnomon.serve._schema import openapi, served_methods
 from gnomon.serve._uploads import receive
 
 if TYPE_CHECKING:
@@ -56,7 +54,6 @@ if TYPE_CHECKING:
 
     from gnomon.methods.compare.tables import ComparisonRow
     from gnomon.serve._inspection import Inspection
-    from gnomon.serve._reader import StoreProcess
     from gnomon.serve._workspace import Comparison, Workspace
 
 __all__ = ["PAGES"]
@@ -504,8 +501,7 @@ def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> Co
         ],
     )
     if whole:
-        reader: StoreProcess = request.app.state.reader
-        data.verdict = reader(_verdict, comparison.store, texts=request.state.user.texts)
+        data.verdict = _verdict(comparison.store, texts=request.state.user.texts)
         data.gate = _gate_data(request, comparison)
     return data
 
@@ -543,8 +539,7 @@ def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
         return GateData(state="waiting")
     if step is None or step.state != "done":
         return GateData(state="undecided", said=reason(request, step, {}) if step else "")
-    reader: StoreProcess = request.app.state.reader
-    return reader(_decided, comparison, asked.gate)
+    return _decided(comparison, asked.gate)
 
 
 def _row(cells: Mapping[str, Any]) -> ComparisonRow:
@@ -684,27 +679,6 @@ def _number(
     return float(given[0])
 
 
-# What there is to ask.
-
-
-async def _methods(request: Request) -> Response:
-    reader: StoreProcess = request.app.state.reader
-    methods = await run_in_threadpool(reader, _described_methods)
-    return json_response(MethodList(methods=methods))
-
-
-def _described_methods() -> list[MethodData]:
-    return [
-        MethodData(
-            name=name,
-            title=method.title,
-            answers=method.answers,
-            options=options_schema(method),
-        )
-        for name, method in served_methods().items()
-    ]
-
-
 async def _openapi(request: Request) -> Response:
     address, public = request.state.settings.address, request.state.user is None
     return json_response(await run_in_threadpool(lambda: openapi(address, public=public)))
@@ -716,6 +690,5 @@ PAGES = (
     Page(_ALL, ("GET",), _list, "reader", "workspace", json=False),
     Page(f"{_ALL}/{{id}}", ("GET",), _read, "reader", "study", json=False),
     Page(f"{_ALL}/{{id}}", ("DELETE",), _delete, "author", "study", json=False, deletes=True),
-    Page("/api/v1/methods", ("GET",), _methods, "reader", "workspace", json=False),
     Page("/api/v1/openapi.json", ("GET",), _openapi, "reader", "public", json=False),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import threading
 from http import HTTPStatus
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -16,14 +15,12 @@ from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gnomon.core.errors import GnomonError
 from gnomon.serve._access import Access
 from gnomon.serve._guard import Guard, guarded
 from gnomon.serve._jobs import Queue
 from gnomon.serve._pages import STATIC, Page, json_response, render, static_file, wants_json
 from gnomon.serve._problems import NotFound, WebProblem
-from gnomon.serve._reader import StoreProcess, StoreReader
-from gnomon.serve._store_pages import stored_study, study_result
+from gnomon.serve._store_pages import stored_study
 from gnomon.serve._workspace import Workspace
 
 if TYPE_CHECKING:
@@ -45,12 +42,11 @@ def pages() -> tuple[Page, ...]:
     return tuple(page for table in tables for page in table) + _OWN
 
 
-def make_app(settings: Settings, reader: StoreProcess | None = None) -> Starlette:
+def make_app(settings: Settings) -> Starlette:
     """A server, ready for uvicorn.
 
     Args:
         settings: what its owner decided.
-        reader: what reads stores; by default, the server itself does.
 
     Returns:
         The application. ``state.access`` has tokens and links, ``state.settings`` the settings.
@@ -78,7 +74,6 @@ def make_app(settings: Settings, reader: StoreProcess | None = None) -> Starlett
     app.state.settings = settings
     app.state.access = access
     app.state.stored = {study.id: study for study in map(stored_study, settings.stores)}
-    app.state.reader = reader or StoreProcess()
     app.state.workspace = workspace
     app.state.queue = None
     if workspace is not None:
@@ -111,23 +106,11 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     queue: Queue | None = app.state.queue
     if queue is not None:
         await run_in_threadpool(queue.start)
-    if app.state.reader.apart:
-        threading.Thread(target=_warm, args=(app,), daemon=True).start()
     try:
         yield
     finally:
-        app.state.reader.stop()
         if queue is not None:
             await run_in_threadpool(queue.stop)
-
-
-def _warm(app: Starlette) -> None:
-    """Let another process load what pages of results need; the first page does not wait for it."""
-    reader = app.state.reader
-    reader.start()
-    for study in app.state.stored.values():
-        with contextlib.suppress(GnomonError, OSError):
-            StoreReader(reader, study.store)(study_result)
 
 
 # Problems, as pages and as data.

@@ -230,10 +230,7 @@ async def _delete(request: Request) -> Response:
 async def delete_study(request: Request) -> None:
     """Delete the comparison of the address, what is being made of it, and links to it."""
     id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
-    folder, reader = request.state.study.folder, request.app.state.reader
-    await run_in_threadpool(_builds.stop, folder)
-    if reader.running:
-        await run_in_threadpool(reader, _builds.stop, folder)
+    await run_in_threadpool(_builds.stop, request.state.study.folder)
     await run_in_threadpool(queue_of(request).delete, id)
     request.state.access.forget(id)
 

@@ -36,6 +36,11 @@ _GROUP = 2048
 #: scripts that put no spaces between words: their letters count one by one
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 State = Literal["waiting", "making", "ready", "missing"]
+#: why texts cannot be shown, in words that name no place of this machine
+_LOST = (
+    "The texts of {} have changed or are not where they were, so that segments cannot be shown. The"
+    " results stand. Whoever runs the study can run it again with its texts."
+)
 
 
 class IndexedSet(msgspec.Struct):
@@ -193,24 +198,14 @@ def _add_texts(folder: Path, index: Index, number: int, planned: PlannedSet) -> 
     indexed = index.sets[number]
     try:
         testset = planned.read()
-    except DataError as error:
-        indexed.texts, indexed.said = "missing", _without_paths(error, planned)
+    except DataError:
+        indexed.texts, indexed.said = "missing", _LOST.format(planned.name)
     else:
         indexed.sources = bool(testset.sources)
         indexed.documents = list(dict.fromkeys(testset.documents or ()))[:1000]
         _write(texts_file(folder, number), _text_columns(testset), testset.segments)
         indexed.texts, indexed.said = "ready", ""
     _keep(folder, index)
-
-
-def _without_paths(error: Exception, planned: PlannedSet) -> str:
-    """Why texts cannot be shown, in words that name no place of this machine."""
-    changed = "other texts" in str(error)
-    why = "have changed since" if changed else "are not where they were"
-    return (
-        f"The texts of {planned.name} {why}, so that segments cannot be shown. The results stand."
-        " Whoever runs the study can run it again with its texts."
-    )
 
 
 def _text_columns(testset: TestSet) -> dict[str, Callable[[int], object]]:

@@ -16,8 +16,6 @@ __all__ = [
     "GateData",
     "GateDifference",
     "GateRequest",
-    "MethodData",
-    "MethodList",
     "SentenceData",
     "StepData",
     "TextRequest",
@@ -169,20 +167,3 @@ class ComparisonList(msgspec.Struct, kw_only=True):
     after: Annotated[
         str | None, Meta(description="Give it as ``after`` to get those that follow.")
     ] = None
-
-
-class MethodData(msgspec.Struct, kw_only=True):
-    """A method that a comparison may take."""
-
-    name: str
-    title: str
-    answers: str
-    options: Annotated[
-        dict[str, Any], Meta(description="JSON Schema of what ``methods`` takes under its name.")
-    ]
-
-
-class MethodList(msgspec.Struct, kw_only=True):
-    """Methods that a comparison may take."""
-
-    methods: list[MethodData]

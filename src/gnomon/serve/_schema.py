@@ -21,7 +21,6 @@ from gnomon.serve._resources import (
     ComparisonData,
     ComparisonList,
     ComparisonRequest,
-    MethodList,
     TextRequest,
 )
 
@@ -41,7 +40,6 @@ _STRUCTURES = (
     TextRequest,
     ComparisonData,
     ComparisonList,
-    MethodList,
     ProblemData,
 )
 #: problems of every address, with what each says
@@ -250,16 +248,6 @@ def _paths() -> Schema:
                 "summary": "Delete all of a comparison: texts, results, notes, links",
                 "responses": {"204": {"description": "It is gone"}, **_problems({})},
             },
-        },
-        "/api/v1/methods": {
-            "get": {
-                "operationId": "methods",
-                "summary": "Methods, and what each takes",
-                "responses": {
-                    "200": _answer("MethodList", "All that comparisons may take"),
-                    **_problems({}),
-                },
-            }
         },
         "/api/v1/openapi.json": {
             "get": {

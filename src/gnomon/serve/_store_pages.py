@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Literal
 
 from gnomon import studies
 from gnomon.core import registry as methods
-from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
-from gnomon.serve._cautions import VerdictSentence, said_once
 from gnomon.serve._contained import refuse_links
 from gnomon.serve._terms import QUESTIONS, terms_in
 from gnomon.studies import reading
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from gnomon.core.findings import Cell, Column
+    from gnomon.core.findings import Cell, Column, Statement
     from gnomon.core.store_views import StoredView
     from gnomon.serve._terms import Term
     from gnomon.studies import Store
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Cell]
 
-#: rows of a page of a table, unless another number is asked for; and the most
-ROWS, MOST_ROWS = 50, 500
 #: stores that stay open, each with a connection of its own
 _OPEN = 8
 #: lines of a heat map
@@ -154,7 +151,7 @@ class MethodVerdict:
     method: str
     title: str
     answers: str
-    sentences: tuple[VerdictSentence, ...]
+    sentences: tuple[Statement, ...]
     question: str = ""
     terms: tuple[Term, ...] = ()
 
@@ -213,7 +210,7 @@ class SetResult:
 
 @dataclass(frozen=True)
 class TableLink:
-    """A table that can be looked at."""
+    """A table that can be downloaded."""
 
     name: str
     title: str
@@ -279,12 +276,8 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
     sketches = {planned.name: planned.sketch for planned in store.sets()}
     by_set: dict[str, list[MethodVerdict]] = {}
     for testset, section, verdict in studies.verdicts(store):
-        sentences = said_once(
-            [
-                VerdictSentence(said.text, said.level, said.claim)
-                for said in verdict
-                if texts or not quotes_texts(section, said.claim)
-            ]
+        sentences = tuple(
+            said for said in verdict if texts or not quotes_texts(section, said.claim)
         )
         if not sentences and verdict:
             continue
@@ -475,52 +468,7 @@ def _score_cells(scores: Mapping[str, _Scored], lower: bool) -> dict[str, ScoreC
     return cells
 
 
-# Tables, some rows at a time.
-
-
-@dataclass(frozen=True)
-class TableQuery:
-    """What is asked of a table."""
-
-    testset: str = ""
-    metric: str = ""
-    q: str = ""
-    sort: str = ""
-    down: bool = False
-    page: int = 1
-    rows: int = ROWS
-
-
-@dataclass(frozen=True)
-class TablePage:
-    """Some rows of a table."""
-
-    name: str
-    title: str
-    note: str
-    columns: tuple[Column, ...]
-    cells: tuple[tuple[Cell, ...], ...]
-    shown: tuple[tuple[str, ...], ...]
-    total: int
-    size: int
-    asked: TableQuery
-    testsets: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are; at least one."""
-        return max(1, -(-self.total // self.asked.rows))
-
-    @property
-    def first(self) -> int:
-        """Number of the first row that is shown."""
-        return (self.asked.page - 1) * self.asked.rows + 1 if self.total else 0
-
-    @property
-    def last(self) -> int:
-        """Number of the last row that is shown."""
-        return self.first + len(self.cells) - 1 if self.total else 0
+# Tables.
 
 
 @dataclass(frozen=True)
@@ -535,7 +483,7 @@ class TableRows:
 
 
 def table_names(opened: OpenStore) -> tuple[str, ...]:
-    """All tables that can be looked at and downloaded."""
+    """All tables that can be downloaded."""
     return (*opened.source.tables, *(view.name for view in _views(opened)))
 
 
@@ -557,73 +505,6 @@ def table_rows(opened: OpenStore, source: PageSource, name: str) -> TableRows:
     schema = opened.store.schema(name)
     columns = tuple(column for column in schema.columns if column.name != reading.TASK.name)
     return TableRows(name, schema.table.title, schema.table.note, columns, source.rows(name))
-
-
-def table_page(opened: OpenStore, name: str, asked: TableQuery) -> TablePage:
-    """Some rows of a table: filtered, sorted and cut where they are stored."""
-    source = opened.rows()
-    table = table_rows(opened, source, name)
-    names = [column.name for column in table.columns]
-    if asked.sort and asked.sort not in names:
-        raise UnknownNameError("column", asked.sort, names)
-    there = source.columns(table.sql)
-    where, values = _conditions(table, asked)
-    counted = f"select count(*) from {table.sql}"  # noqa: S608  # made by rows()
-    size = int(source.ask(counted)[0][0])
-    total = int(source.ask(counted + where, *values)[0][0]) if where else size
-    last = max(1, -(-total // asked.rows))
-    if not 1 <= asked.page <= last:
-        raise UsageError(f"there is no page {asked.page:,} of this table; it has {last:,}")
-    order = ""
-    if asked.sort:
-        order = (
-            f" order by {reading.sql_name(asked.sort)} {'desc' if asked.down else 'asc'} nulls last"
-        )
-    chosen = ", ".join(
-        reading.sql_name(n) if n in there else f"null as {reading.sql_name(n)}" for n in names
-    )
-    cut = f" limit {int(asked.rows)} offset {(asked.page - 1) * asked.rows}"
-    rows = source.ask(f"select {chosen} from {table.sql}{where}{order}{cut}", *values)  # noqa: S608  # names of columns
-    return TablePage(
-        table.name,
-        table.title,
-        table.note,
-        table.columns,
-        tuple(tuple(map(_cell, row)) for row in rows),
-        tuple(
-            tuple(cell_text(_cell(v), c) for v, c in zip(row, table.columns, strict=True))
-            for row in rows
-        ),
-        total,
-        size,
-        asked,
-        _values(source, table, "testset"),
-        _values(source, table, "metric"),
-    )
-
-
-def _values(source: PageSource, table: TableRows, name: str) -> tuple[str, ...]:
-    """The values of a column of names, where there are several."""
-    if name not in [column.name for column in table.columns]:
-        return ()
-    asked = f"select distinct {reading.sql_name(name)} from {table.sql} order by 1 limit 200"  # noqa: S608  # as above
-    values = tuple(str(value) for (value,) in source.ask(asked) if value is not None)
-    return values if len(values) > 1 else ()
-
-
-def _conditions(table: TableRows, asked: TableQuery) -> tuple[str, list[str]]:
-    names = {column.name for column in table.columns}
-    conditions, values = [], []
-    for name, value in (("testset", asked.testset), ("metric", asked.metric)):
-        if value and name in names:
-            conditions.append(f"{reading.sql_name(name)} = ?")
-            values.append(value)
-    words = [column.name for column in table.columns if column.kind == "text"]
-    if asked.q and words:
-        of_row = f"lower(concat_ws(chr(10), {', '.join(map(reading.sql_name, words))}))"
-        conditions.append(f"contains({of_row}, lower(?))")
-        values.append(asked.q)
-    return (f" where {' and '.join(conditions)}" if conditions else ""), values
 
 
 def _cell(value: object) -> Cell:
@@ -879,8 +760,7 @@ def sql_of_table(table: TableRows, source: PageSource) -> str:
 
 
 __all__ = [
-    "HeatPage", "OpenStore", "Provenance", "StudyResult", "TablePage", "TableQuery", "heat_maps",
-    "heat_page", "open_store", "provenance", "quotes_texts", "sections",
-    "sizes_of_sets", "sql_of_table", "stamp_of_store", "study_result", "table_names", "table_page",
-    "table_rows",
+    "HeatPage", "OpenStore", "Provenance", "StudyResult", "heat_maps", "heat_page", "open_store",
+    "provenance", "quotes_texts", "sections", "sizes_of_sets", "sql_of_table", "stamp_of_store",
+    "study_result", "table_names", "table_rows",
 ]  # fmt: skip

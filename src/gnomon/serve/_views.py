@@ -16,17 +16,14 @@ from gnomon.serve._builds import Build, begin, build_of
 from gnomon.serve._comparing import job_view
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem
-from gnomon.serve._reader import ReaderEndedError, StoreReader
 from gnomon.serve._segments import SegmentQuery, segment_page
 from gnomon.serve._store_pages import (
-    MOST_ROWS,
-    TableQuery,
     heat_page,
+    open_store,
     provenance,
     sections,
     sizes_of_sets,
     study_result,
-    table_page,
 )
 from gnomon.serve._uploads import fields_of
 from gnomon.studies import reading
@@ -37,6 +34,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from gnomon.serve._store_pages import OpenStore
+
 T = TypeVar("T")
 #: characters of a value in an address
 _LONGEST = 300
@@ -45,35 +44,27 @@ _LONGEST = 300
 # What pages have in common.
 
 
-def _unreadable(error: DataError) -> WebProblem:
+def _unreadable(store: Path) -> WebProblem:
     """Why a store cannot be read, and a way on."""
-    said = str(error)
-    if "there is no store" in said:
+    if not reading.is_store(store):
         return WebProblem(
             HTTPStatus.CONFLICT,
             "Nothing was computed yet",
             "This study has no results so far.",
             remedy="Look again when it has begun.",
         )
-    if "layout" in said:
-        return WebProblem(
-            HTTPStatus.CONFLICT,
-            "This study was made by another version of gnomon",
-            "Its results are kept in a form that this gnomon does not read.",
-            remedy="Run the study again, or open it with the gnomon that made it.",
-        )
     return WebProblem(
         HTTPStatus.CONFLICT,
-        "These results are damaged",
-        "A file of the study is missing or is not what it was when it was written.",
+        "These results cannot be read",
+        "A file of the study is missing or damaged, or another version of gnomon wrote it.",
         remedy="Run the study again: only what is damaged is computed anew.",
     )
 
 
-def _work(request: Request, work: Callable[[StoreReader], T]) -> Callable[[], T]:
+async def _made(request: Request, work: Callable[[OpenStore], T]) -> T:
     def run() -> T:
         try:
-            return work(StoreReader(request.app.state.reader, request.state.study.store))
+            return work(open_store(request.state.study.store))
         except UnknownNameError as error:
             raise WebProblem(
                 HTTPStatus.NOT_FOUND,
@@ -89,20 +80,9 @@ def _work(request: Request, work: Callable[[StoreReader], T]) -> Callable[[], T]
                 remedy="Change it and try again.",
             ) from error
         except DataError as error:
-            raise _unreadable(error) from error
-        except ReaderEndedError as error:
-            raise WebProblem(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "This could not be read",
-                "It may have taken too much memory.",
-                remedy="Try again, and ask for less at a time.",
-            ) from error
+            raise _unreadable(request.state.study.store) from error
 
-    return run
-
-
-async def _made(request: Request, work: Callable[[StoreReader], T]) -> T:
-    return await run_in_threadpool(_work(request, work))
+    return await run_in_threadpool(run)
 
 
 def query_of(request: Request, kind: type[T]) -> T:
@@ -123,8 +103,6 @@ def query_of(request: Request, kind: type[T]) -> T:
                     field=name,
                 )
             values[name] = int(text)
-        elif types[name] == "bool":
-            values[name] = text in ("1", "true", "yes", "on")
         else:
             values[name] = text
     return kind(**values)
@@ -137,7 +115,7 @@ def _address(request: Request, query: Any) -> Callable[..., str]:
     def address(**changes: Any) -> str:
         wanted = asdict(replace(query, **{"page": 1, **changes}))
         plain = asdict(usual)
-        given = {k: (1 if v is True else v) for k, v in wanted.items() if v != plain[k] and v}
+        given = {k: v for k, v in wanted.items() if v != plain[k] and v}
         return quote(path) + (f"?{urlencode(given)}" if given else "")
 
     return address
@@ -180,11 +158,11 @@ async def _result(request: Request) -> Shown:
     study = request.state.study
     job = await run_in_threadpool(job_view, request, study)
 
-    def work(read: StoreReader) -> dict[str, Any]:
-        result = read(study_result, texts=request.state.user.texts)
+    def work(opened: OpenStore) -> dict[str, Any]:
+        result = study_result(opened, texts=request.state.user.texts)
         maps = [link for section in result.sections for link in section.maps]
-        first = read(heat_page, maps[0].table, maps[0].number) if maps else None
-        far = read(_progress.progress)
+        first = heat_page(opened, maps[0].table, maps[0].number) if maps else None
+        far = _progress.progress(opened)
         return {
             **_common(request),
             "job": job,
@@ -205,11 +183,9 @@ async def _polled(request: Request) -> Response:
     more = [_folder(request) / "job.json"]
     asks = request.headers.get("if-none-match", "").strip('W/"')
     try:
-        tag, answer = await run_in_threadpool(
-            _progress.polled, request.app.state.reader, study.store, asks, *more
-        )
+        tag, answer = await run_in_threadpool(_progress.polled, study.store, asks, *more)
     except DataError as error:
-        raise _unreadable(error) from error
+        raise _unreadable(study.store) from error
     headers = {"etag": f'"{tag}"', "cache-control": "no-cache"}
     if answer is None:
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
@@ -217,43 +193,24 @@ async def _polled(request: Request) -> Response:
 
 
 async def _provenance(request: Request) -> Shown:
-    def work(read: StoreReader) -> dict[str, Any]:
+    def work(opened: OpenStore) -> dict[str, Any]:
         return {
             **_common(request),
-            "provenance": read(provenance),
+            "provenance": provenance(opened),
         }
 
     return _shown("provenance.html.j2", await _made(request, work))
 
 
 async def _tables(request: Request) -> Shown:
-    def work(read: StoreReader) -> dict[str, Any]:
+    def work(opened: OpenStore) -> dict[str, Any]:
         return {
             **_common(request),
-            "sections": read(sections),
+            "sections": sections(opened),
             "kinds": tuple(_downloads.KINDS),
         }
 
     return _shown("tables.html.j2", await _made(request, work))
-
-
-async def _table(request: Request) -> Shown:
-    query = query_of(request, TableQuery)
-    if not 1 <= query.rows <= MOST_ROWS:
-        raise WebProblem(
-            HTTPStatus.UNPROCESSABLE_ENTITY, f"rows is a number from 1 to {MOST_ROWS}", field="rows"
-        )
-    name = request.path_params["table"]
-
-    def work(read: StoreReader) -> dict[str, Any]:
-        return {
-            **_common(request),
-            "table": read(table_page, name, query),
-            "kinds": tuple(_downloads.KINDS),
-            "address": _address(request, query),
-        }
-
-    return _shown("table.html.j2", await _made(request, work))
 
 
 async def _map(request: Request) -> Shown:
@@ -261,9 +218,9 @@ async def _map(request: Request) -> Shown:
     number = request.query_params.get("n", "0")
     testset = request.query_params.get("testset", "")
 
-    def work(read: StoreReader) -> dict[str, Any]:
+    def work(opened: OpenStore) -> dict[str, Any]:
         n = int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else -1
-        return {**_common(request), "map": read(heat_page, name, n, testset)}
+        return {**_common(request), "map": heat_page(opened, name, n, testset)}
 
     return _shown("map.html.j2", await _made(request, work))
 
@@ -274,11 +231,11 @@ async def _map(request: Request) -> Shown:
 async def _segments(request: Request) -> Shown:
     query, folder = query_of(request, SegmentQuery), _folder(request)
 
-    def work(read: StoreReader) -> dict[str, Any]:
-        testset = query.testset or next(iter(read(sizes_of_sets)), "")
+    def work(opened: OpenStore) -> dict[str, Any]:
+        testset = query.testset or next(iter(sizes_of_sets(opened)), "")
         notes = _notes.notes_by_segment(folder, testset)
         running = _progress.is_running(request.state.study.store)
-        page = read(segment_page, folder / "index", query, notes=notes, running=running)
+        page = segment_page(opened, folder / "index", query, notes=notes, running=running)
         return {
             **_common(request),
             "page": page,
@@ -307,12 +264,12 @@ async def _write_note(request: Request) -> Response:
     what = fields.get("what", ["add"])[-1]
     folder = _folder(request)
 
-    def work(read: StoreReader) -> _notes.Note:
+    def work(opened: OpenStore) -> _notes.Note:
         if what == "delete":
             return _notes.delete_note(folder, note_id, **writer)
         if what == "edit":
             return _notes.edit_note(folder, note_id, text, **writer)
-        sizes = read(sizes_of_sets)
+        sizes = sizes_of_sets(opened)
         segment = int(number) if number.isascii() and number.isdecimal() else 0
         if not 1 <= segment <= sizes.get(testset, 0):
             raise UsageError("there is no such segment in this study")
@@ -347,28 +304,17 @@ async def _table_file(request: Request) -> Response:
     if kind not in _downloads.KINDS:
         raise NotFound
 
-    def work(read: StoreReader) -> tuple[Iterator[bytes], str]:
+    def work(opened: OpenStore) -> tuple[Iterator[bytes], str]:
         title = _common(request)["name"]
-        return read.stream(_downloads.table_file, name, kind), _downloads.file_name(title, name)
+        return _downloads.table_file(opened, name, kind), _downloads.file_name(title, name)
 
     parts, stem = await _made(request, work)
     return _file(parts, f"{stem}.{kind}", _downloads.KINDS[kind])
 
 
-async def _study_file(request: Request) -> Response:
-    folder = _folder(request)
-
-    def work(read: StoreReader) -> tuple[Iterator[bytes], str]:
-        title = _common(request)["name"]
-        return read.stream(_downloads.study_file, folder, title), _downloads.file_name(title)
-
-    parts, stem = await _made(request, work)
-    return _file(parts, f"{stem}.zip", "application/zip")
-
-
 async def _notes_file(request: Request) -> Response:
     kind = request.path_params["kind"]
-    if kind not in ("tsv", "csv", "json"):
+    if kind not in _downloads.KINDS:
         raise NotFound
     parts = await run_in_threadpool(_downloads.notes_file, _folder(request), kind)
     return _file(parts, f"notes.{kind}", _downloads.KINDS[kind])
@@ -378,8 +324,8 @@ async def _notes_file(request: Request) -> Response:
 
 
 async def _build(request: Request) -> Response:
-    def work(read: StoreReader) -> Build:
-        read(sizes_of_sets)  # what cannot be read is said at once
+    def work(opened: OpenStore) -> Build:
+        sizes_of_sets(opened)  # what cannot be read is said at once
         return begin(request.state.study.store, _folder(request))
 
     await _made(request, work)
@@ -388,7 +334,7 @@ async def _build(request: Request) -> Response:
 
 
 async def _built(request: Request) -> Shown:
-    def work(_read: StoreReader) -> dict[str, Any]:
+    def work(_opened: OpenStore) -> dict[str, Any]:
         return {**_common(request), "build": build_of(_folder(request))}
 
     return _shown("made.html.j2", await _made(request, work))
@@ -409,13 +355,11 @@ PAGES = (
     _page("/progress", _polled, json=False),
     _page("/provenance", _provenance),
     _page("/tables", _tables, texts=True),
-    _page("/tables/{table}", _table, texts=True),
     _page("/maps/{table}", _map),
     _page("/segments", _segments, texts=True),
     _page("/notes", _all_notes, texts=True),
     _form("/notes", _write_note),
     _page("/download/tables/{table}.{kind}", _table_file, texts=True, json=False),
-    _page("/download/study.zip", _study_file, texts=True, json=False),
     _page("/download/notes.{kind}", _notes_file, texts=True, json=False),
     _page("/made/report", _built, texts=True),
     _form("/made/report", _build),

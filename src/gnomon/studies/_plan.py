@@ -27,7 +27,7 @@ from gnomon.studies._needs import (
     step_needs,
     traits_of,
 )
-from gnomon.studies._sources import PlannedSet, PlanRecord, SetRecord, Sketches, content_of
+from gnomon.studies._sources import PlannedSet, PlanRecord, Sketches, content_of
 from gnomon.studies._study import fits
 from gnomon.studies._tasks import Task, task_key
 
@@ -269,18 +269,8 @@ class StudyPlan:
 
     def record(self) -> PlanRecord:
         """What a store keeps of it."""
-        keys: dict[str, list[str]] = {name: [] for name in self.sizes}
-        for task in self.tasks:
-            keys[task.testset].append(task.key)
-        return PlanRecord(
-            self.study.name,
-            tuple(task.key for task in self.tasks),
-            self.study.steps,
-            tuple(
-                SetRecord(planned.source, planned.sketch, tuple(keys[planned.name]))
-                for planned in self.sets
-            ),
-        )
+        keys = tuple(task.key for task in self.tasks)
+        return PlanRecord(self.study.name, keys, self.study.steps, self.sets)
 
     def finding(self, store: Store | None = None, *, workers: int = 1) -> Finding:
         """The plan as a table: per method and metric, how many tasks there are and are done.

@@ -88,22 +88,13 @@ class PlannedSet:
 
 
 @dataclass(frozen=True)
-class SetRecord:
-    """What a store keeps of a test set."""
-
-    source: SetSource
-    sketch: Sketch
-    tasks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class PlanRecord:
     """What a store keeps of the study that ran last."""
 
     name: str = ""
     tasks: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
-    testsets: tuple[SetRecord, ...] = ()
+    testsets: tuple[PlannedSet, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from gnomon.studies._folder import (
     sealed,
     text_of,
 )
-from gnomon.studies._sources import PlannedSet, PlanRecord, Sketches
+from gnomon.studies._sources import PlanRecord, Sketches
 from gnomon.studies._tables import bundle, bundle_of, bundled, drop_bundles
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from gnomon.studies._export import ExportKind
     from gnomon.studies._query import QueryResult
+    from gnomon.studies._sources import PlannedSet
     from gnomon.studies._study import Step
     from gnomon.studies._tables import TableFile, TableSchema
     from gnomon.studies._tasks import Task, TaskResult
@@ -161,7 +162,7 @@ class Store:
 
     def sets(self) -> tuple[PlannedSet, ...]:
         """The test sets of the last plan, which can be read, and what they contained then."""
-        return tuple(PlannedSet(record.source, record.sketch) for record in self._plan.testsets)
+        return self._plan.testsets
 
     def steps(self) -> tuple[Step, ...]:
         """The methods of the last plan with their metrics and options."""
