@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from gnomon import example, linguistics, study
+from gnomon import example, linguistics, studies, study
 from gnomon.core.errors import MissingDependencyError
 
 _PAIR = 'language_pair = "es-en"'
@@ -29,14 +30,14 @@ def small(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def demo(gnomon: Callable, small: Path, tmp_path: Path) -> Callable:
-    """Run the demo on it."""
+def demo(
+    gnomon: Callable, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable:
+    """Run the demo on it, in this process."""
+    monkeypatch.setattr(studies, "open_engine", partial(studies.open_engine, "here"))
 
     def run(*arguments: object) -> object:
-        return gnomon(
-            *("demo", "--keep", small.parent, "--html", tmp_path / "demo.html"),
-            *("--engine", "here", *arguments),
-        )
+        return gnomon("demo", "--keep", small.parent, "--html", tmp_path / "demo.html", *arguments)
 
     return run
 

@@ -70,6 +70,22 @@ def test_what_goes_wrong_on_the_way_is_told(store: study.Store, rows: int) -> No
             read(store.query(sql))
 
 
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [("leaderboard", "score"), ("Scores", "score"), ("best_metrics", "metaeval"),
+     ("muler_features", "muler")],
+)  # fmt: skip
+def test_a_view_of_a_method_that_the_study_lacks_names_the_step(
+    store: study.Store, name: str, step: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        store.query(f"select * from {name}")
+    assert f"{name.lower()} holds what the method {step} finds" in str(caught.value)
+    assert f"write [methods.{step}] into the study" in str(caught.value)
+    with pytest.raises(UsageError, match="there are the tables tasks, testsets"):
+        store.query("from nope")
+
+
 _LARGE = """
 import resource, sys
 from gnomon import study

@@ -74,12 +74,6 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         metavar="FOLDER",
         help="put the study, its texts and its results here, to start from",
     )
-    parser.add_argument(
-        "--engine", default="pool", metavar="NAME", help="as for gnomon run (default: pool)"
-    )
-    parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes (default: one per core)"
-    )
     parser.set_defaults(run=run)
 
 
@@ -176,8 +170,7 @@ def _run(wanted: Study, args: argparse.Namespace) -> tuple[Store, RunOutcome]:
     from gnomon.cli._progress import stages
 
     made = study.plan(wanted)
-    workers = args.workers if args.engine == "pool" else None
-    engine = study.open_engine(args.engine, workers=workers)
+    engine = study.open_engine()
     try:
         with stages("running the study", quiet=args.quiet) as progress:
             store = study.Store.open(wanted.store, create=True)

@@ -147,7 +147,7 @@ def _show_plan(args: argparse.Namespace, wanted: Study) -> int:
     requests = study.study_requests(made, store)
     if args.batch_write:
         return write_requests(args, requests)
-    finding = made.finding(store, workers=_workers(args))
+    finding = made.finding(store)
     if requests.servers or requests.folders:
         asked = requests.finding("run")
         finding = replace(
@@ -235,13 +235,6 @@ def _exit_code(outcome: RunOutcome) -> int:
         more = f" and {len(others)} more tasks" if others else ""
         _log.error("%s%s failed: %s", first, more, said)
     return 1 if outcome.failed else 0
-
-
-def _workers(args: argparse.Namespace) -> int:
-    """How many there will be, as far as that is known without starting them."""
-    import os
-
-    return args.workers or (len(os.sched_getaffinity(0)) if args.engine == "pool" else 1)
 
 
 # ``gnomon query``: SQL over what a study kept.

@@ -111,7 +111,7 @@ def step_problems(
         for said in dict.fromkeys(_of_set(step, key, planned, folder, allow_code=allow_code)):
             named.setdefault(said, []).append(planned.name)
     for said, names in named.items():
-        some = len(names) < len(taken) and not any(name in said.said for name in names)
+        some = len(names) < len(taken)
         problems.add(said.where, f"{said.said} ({', '.join(names)})" if some else said.said)
 
 

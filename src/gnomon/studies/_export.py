@@ -63,7 +63,7 @@ def export(
             write = _ExportWriter(store, connection)
             return write.all(wanted, named_views, target, kind)
         except duckdb.Error as error:
-            raise damage(store, error) or error from error
+            raise damage(store) or error from error
 
 
 @dataclass(frozen=True)

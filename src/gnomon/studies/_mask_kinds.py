@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gnomon.core import registry as methods
+from gnomon.core.signature import Signature
 from gnomon.metrics import parse
 from gnomon.metrics.protocol import own_masks
 from gnomon.studies._needs import located_spec
@@ -73,15 +74,9 @@ def mask_own_tokens(entries: Iterable[FinishedTask]) -> list[str]:
         if method is None or "masking" not in method.step_options:
             continue
         for metric, signature in entry.signatures.items():
-            if "|method:sentences" not in signature:  # a sentence scorer masks nothing
-                kinds.setdefault(entry.method, set()).add(_kind(signature))
+            fields = dict(Signature.parse(signature).fields)
+            if fields.get("method") != "sentences":  # a sentence scorer masks nothing
+                other = "mask words" if "mask" in fields else "tokens"
+                kinds.setdefault(entry.method, set()).add(fields.get("masking", other))
                 classes.setdefault(entry.method, set()).add(re.split(r"\W", metric, maxsplit=1)[0])
     return [name for name, some in kinds.items() if some == {"tokens"} and len(classes[name]) > 1]
-
-
-def _kind(signature: str) -> str:
-    """What stood for words, by what a signature says of it."""
-    named = re.search(r"\|masking:([\w-]+)", signature)
-    if named:
-        return named[1]
-    return "mask words" if "|mask:" in signature else "tokens"

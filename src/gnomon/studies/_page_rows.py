@@ -109,7 +109,7 @@ class PageSource:
         try:
             yield
         except duckdb.Error as error:
-            said = damage(self.store, error)
+            said = damage(self.store)
             if said is None:
                 raise
             raise said from error

@@ -6,7 +6,7 @@ import json
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gnomon.core import registry as methods
 from gnomon.core.dependencies import Dependency
@@ -32,7 +32,7 @@ from gnomon.studies._study import fits
 from gnomon.studies._tasks import Task, task_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Cell
     from gnomon.core.registry import Method
@@ -166,83 +166,6 @@ class TaskLayout:
         return located_spec(spec, self.folder)
 
 
-# How long what is left of a plan will take, by what such tasks took before.
-
-
-class RemainingTasks(NamedTuple):
-    """What is left of one method with its metrics."""
-
-    method: str
-    metrics: str
-    testsets: int
-    tasks: int
-    left: int
-    seconds: float | None
-
-
-def left_of(plan: StudyPlan, store: Store | None) -> list[RemainingTasks]:
-    """What is left, method by method.
-
-    Seconds are those per output (systems x segments) that tasks of the same method and metrics took
-    before, also such as the study no longer asks for.
-    """
-    sizes = {planned.name: planned.sketch.segments for planned in plan.sets}
-    rates = _rates(store, sizes)
-    groups: dict[tuple[str, str], list[Task]] = {}
-    for task in plan.tasks:
-        groups.setdefault((task.method, ", ".join(task.metrics)), []).append(task)
-    done = store.entries if store else {}
-    remaining = []
-    for group, tasks in groups.items():
-        left = [task for task in tasks if task.key not in done]
-        rate = rates.get(group)
-        outputs = sum(max(1, len(task.systems)) * sizes[task.testset] for task in left)
-        seconds = 0.0 if not left else None if rate is None else rate * outputs
-        sets = len({task.testset for task in tasks})
-        remaining.append(RemainingTasks(*group, sets, len(tasks), len(left), seconds))
-    return remaining
-
-
-def estimate(left: Iterable[RemainingTasks], workers: int = 1) -> str:
-    """The estimate in words."""
-    groups = [group for group in left if group.left]
-    if not groups:
-        return "nothing is left to do"
-    unknown = [
-        f"{group.method} ({group.metrics})" if group.metrics else group.method
-        for group in groups
-        if group.seconds is None
-    ]
-    seconds = sum(group.seconds for group in groups if group.seconds is not None) / workers
-    by = "one worker" if workers == 1 else f"{workers} workers"
-    parts = [f"about {_time(seconds)} with {by}"] if len(unknown) < len(groups) else []
-    if unknown:
-        parts.append(f"unknown, as never done here: {_first_names(unknown)}")
-    return "; ".join(parts)
-
-
-def _rates(store: Store | None, sizes: Mapping[str, int]) -> dict[tuple[str, str], float]:
-    spent: dict[tuple[str, str], tuple[float, int]] = {}
-    for entry in store.entries.values() if store else ():
-        if entry.testset in sizes:
-            group = (entry.method, ", ".join(entry.metrics))
-            seconds, outputs = spent.get(group, (0.0, 0))
-            size = max(1, len(entry.systems)) * sizes[entry.testset]
-            spent[group] = (seconds + entry.seconds, outputs + size)
-    return {group: seconds / outputs for group, (seconds, outputs) in spent.items() if outputs}
-
-
-def _time(seconds: float) -> str:
-    if seconds < 100:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-def _first_names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
-
-
 @dataclass(frozen=True)
 class StudyPlan:
     """The tasks of a study.
@@ -272,27 +195,30 @@ class StudyPlan:
         keys = tuple(task.key for task in self.tasks)
         return PlanRecord(self.study.name, keys, self.study.steps, self.sets)
 
-    def finding(self, store: Store | None = None, *, workers: int = 1) -> Finding:
+    def finding(self, store: Store | None = None) -> Finding:
         """The plan as a table: per method and metric, how many tasks there are and are done.
 
         Args:
             store: where results are kept; without, nothing is done.
-            workers: how many there will be, for the estimate of time.
         """
-        groups = left_of(self, store)
-        rows = [
-            {
-                "method": group.method,
-                "metrics": group.metrics or None,
-                "testsets": group.testsets,
-                "tasks": group.tasks,
-                "done": group.tasks - group.left,
-                "left": group.left,
-                "seconds": group.seconds,
-            }
-            for group in groups
-        ]
-        return _plan_finding(self, rows, estimate(groups, workers))
+        kept = store.entries if store else {}
+        groups: dict[tuple[str, str], list[Task]] = {}
+        for task in self.tasks:
+            groups.setdefault((task.method, ", ".join(task.metrics)), []).append(task)
+        rows: list[Mapping[str, Cell]] = []
+        for (method, metrics), tasks in groups.items():
+            done = sum(task.key in kept for task in tasks)
+            rows.append(
+                {
+                    "method": method,
+                    "metrics": metrics or None,
+                    "testsets": len({task.testset for task in tasks}),
+                    "tasks": len(tasks),
+                    "done": done,
+                    "left": len(tasks) - done,
+                }
+            )
+        return _plan_finding(self, rows)
 
 
 def plan(study: Study, *, allow_code: bool = False) -> StudyPlan:
@@ -409,7 +335,7 @@ def _check_needs(step: Step, where: str, sets: Sequence[PlannedSet], problems: P
         )
 
 
-def _plan_finding(made: StudyPlan, rows: Sequence[Mapping[str, Cell]], time: str) -> Finding:
+def _plan_finding(made: StudyPlan, rows: Sequence[Mapping[str, Cell]]) -> Finding:
     columns = (
         Column("method", "method"),
         Column("metrics", "metrics"),
@@ -417,7 +343,6 @@ def _plan_finding(made: StudyPlan, rows: Sequence[Mapping[str, Cell]], time: str
         Column("tasks", "tasks", "count"),
         Column("done", "done", "count"),
         Column("left", "left", "count"),
-        Column("seconds", "seconds of one core", "number", 0, help="by what such tasks took"),
     )
     sets = "; ".join(f"{name}: {k} systems x {n}" for name, (k, n) in made.sizes.items())
     table = FindingTable("plan", f"Plan of {made.study.name}", columns, tuple(rows))
@@ -430,6 +355,5 @@ def _plan_finding(made: StudyPlan, rows: Sequence[Mapping[str, Cell]], time: str
             "study": made.study.name,
             "test sets": sets,
             "tasks": f"{len(made.tasks)}, {sum(int(row['left'] or 0) for row in rows)} left",
-            "time": time,
         },
     )

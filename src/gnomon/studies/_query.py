@@ -242,7 +242,7 @@ def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
     connection = connect(store, sql=sql, frugal=True)
     import duckdb
 
-    with _query_errors(store):
+    with _query_errors(store, sql):
         try:
             return _query_result(store, connection, sql, seconds)
         except duckdb.OutOfMemoryException:  # not everything can go on on the disk
@@ -255,7 +255,7 @@ def _query_result(store: Store, connection: Any, sql: str, seconds: float | None
     columns = tuple(str(column[0]) for column in header)
     parts = _parts_of(cursor, connection, seconds)
     first = next(parts, [])  # what goes wrong while it runs mostly does so here
-    rest = _parts_or_error(store, parts)
+    rest = _parts_or_error(store, sql, parts)
     types = tuple(str(column[1]) for column in header)
     return QueryResult(columns, types, chain([first], rest))
 
@@ -281,15 +281,13 @@ def _with_timeout(seconds: float | None, connection: Any, call: Callable[[], Any
                 connection.interrupt()
 
 
-def _parts_or_error(
-    store: Store, parts: Iterator[list[tuple[Any, ...]]]
-) -> Iterator[list[tuple[Any, ...]]]:
-    with _query_errors(store):
+def _parts_or_error(store: Store, sql: str, parts: Iterator[list[_Row]]) -> Iterator[list[_Row]]:
+    with _query_errors(store, sql):
         yield from parts
 
 
 @contextmanager
-def _query_errors(store: Store) -> Iterator[None]:
+def _query_errors(store: Store, sql: str) -> Iterator[None]:
     """Say what went wrong with a query."""
     import duckdb
 
@@ -298,30 +296,41 @@ def _query_errors(store: Store) -> Iterator[None]:
     except duckdb.PermissionException as error:
         raise UsageError(f"the query failed: {error}") from error
     except duckdb.Error as error:
-        if (said := damage(store, error)) is not None:
+        if (said := damage(store)) is not None:
             raise said from error
+        if lacking := _lacking_step(store, sql):
+            raise UsageError(lacking) from error
         tables = ", ".join(names(store))
         raise UsageError(f"the query failed: {error}\nthere are the tables {tables}") from error
 
 
-def damage(store: Store, error: Exception) -> DataError | None:
+def damage(store: Store) -> DataError | None:
     """What to say where DuckDB could not read a file of the store; None where it was no file."""
-    file = _damaged_file(store, error)
+    # what reads Parquet does not always say of which file it speaks
+    every = (file for parts in store.files().values() for file in parts)
+    file = next((file for file in every if not store.is_intact(file)), None)
     return None if file is None else store.damage_of(file)
 
 
-def _damaged_file(store: Store, error: Exception) -> Path | None:
+def _lacking_step(store: Store, sql: str) -> str:
+    """Which step a study lacks, where its view or table is asked for; empty where that is none."""
     import duckdb
 
-    said = str(error).partition("\n\nLINE ")[0]  # there the query follows
-    _, separator, rest = said.partition(f"{store.path.resolve()}/")
-    if separator:
-        return store.path / f"{rest.partition('.parquet')[0]}.parquet"
-    if type(error) is not duckdb.Error:
-        return None
-    # what reads Parquet does not always say of which file it speaks
-    every = (file for parts in store.files().values() for file in parts)
-    return next((file for file in every if file.exists() and not store.is_intact(file)), None)
+    try:
+        named = {name.lower() for name in duckdb.connect().get_table_names(sql)}
+    except duckdb.Error:
+        return ""
+    missing = named.difference(names(store))
+    for step in methods.steps():
+        method = methods.find(step)
+        declared = [_LEADERBOARD, *method.views] if step == "score" else method.views
+        offered = (*method.tables.values(), *(view.name for view in declared))
+        if name := next((name for name in offered if name in missing), None):
+            return (
+                f"{name} holds what the method {step} finds, and {store.path} has nothing of it:"
+                f" write [methods.{step}] into the study, and run it again"
+            )
+    return ""
 
 
 def names(store: Store) -> tuple[str, ...]:
@@ -394,7 +403,7 @@ def connect(
     try:
         _name_tables(connection, store, sources)
     except duckdb.Error as error:
-        raise damage(store, error) or DataError(
+        raise damage(store) or DataError(
             f"the store {store.path} cannot be read: {error}"
         ) from error
     if closed:  # before a query comes in
@@ -432,11 +441,11 @@ def _tables_in(store: Store, sql: str | None, connection: Any) -> set[str]:
 
     tables = set(store.files())
     try:
-        said = {name.lower() for name in connection.get_table_names(sql or "")}
+        named = {name.lower() for name in connection.get_table_names(sql or "")}
     except duckdb.Error:
         return tables
-    of_views = {name for view in views(store) if view.name in said for name in view.of}
-    return {name for name in tables if name.lower() in said} | of_views if said else tables
+    of_views = {name for view in views(store) if view.name in named for name in view.of}
+    return {name for name in tables if name.lower() in named} | of_views if named else tables
 
 
 def _tasks(store: Store) -> list[tuple[object, ...]]:
