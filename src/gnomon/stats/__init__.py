@@ -59,7 +59,7 @@ from gnomon.stats.permutation import (
 )
 from gnomon.stats.power import needed_units, power_of_t
 from gnomon.stats.ranking import clusters, outliers, rank_ranges, ranks, top
-from gnomon.stats.reliability import krippendorff_alpha
+from gnomon.stats.reliability import cohens_kappa, krippendorff_alpha
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 from gnomon.stats.sampling import (
     proportional_allocation,
@@ -118,6 +118,7 @@ __all__ = [
     "changed_decisions",
     "character_counts",
     "clusters",
+    "cohens_kappa",
     "darr",
     "darr_pairs",
     "decisions_by_document",

@@ -1,10 +1,11 @@
-"""How far several raters agree on the same things: Krippendorff's alpha.
+"""How far several raters agree on the same things: Krippendorff's alpha and Cohen's kappa.
 
-Krippendorff, Content Analysis (2004), chapter 11; of scores on an interval scale.
+Krippendorff, Content Analysis (2004), chapter 11; Cohen (1960).
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,19 +13,21 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["alpha_of_sums", "alpha_sums", "krippendorff_alpha"]
+__all__ = ["alpha_of_sums", "alpha_sums", "cohens_kappa", "krippendorff_alpha"]
 
 _VANISHING = 1e-12  # a variance below this share of the squares is rounding
 
 
-def krippendorff_alpha(ratings: ArrayLike) -> float:
-    """Agreement of raters on the values themselves, beyond chance, for an interval scale.
+def krippendorff_alpha(ratings: ArrayLike, *, nominal: bool = False) -> float:
+    """Agreement of raters on the values themselves, beyond chance.
 
-    1 - D_o / D_e, the squared differences within units over those between any two ratings. Units
-    with one rating say nothing.
+    1 - D_o / D_e: disagreement within units over that between any two ratings, which is the squared
+    difference on an interval scale, and whether they differ at all on a nominal one. Units with one
+    rating say nothing.
 
     Args:
-        ratings: scores [raters, units]; NaN is missing.
+        ratings: scores, or numbers that stand for answers [raters, units]; NaN is missing.
+        nominal: whether numbers are names of answers, and not points of a scale.
 
     Returns:
         alpha, at most 1; 0 is chance, and less is systematic disagreement. NaN where all ratings
@@ -33,8 +36,35 @@ def krippendorff_alpha(ratings: ArrayLike) -> float:
     >>> krippendorff_alpha([[1, 2, 3], [1, 2, 3]])
     1.0
     """
-    values = np.asarray(ratings, dtype=np.float64)
-    return float(alpha_of_sums(alpha_sums(values).sum(axis=0)))
+    values = np.atleast_2d(np.asarray(ratings, dtype=np.float64))[None]
+    if nominal:  # two ratings differ by 1 on the answer of each: half the squared differences
+        answers = np.unique(values[np.isfinite(values)])
+        values = np.where(np.isfinite(values), values == answers[:, None, None], np.nan)
+    sums = alpha_sums(np.moveaxis(values, 1, 0)).sum(axis=1)
+    return float(_alpha(sums))
+
+
+def cohens_kappa(first: ArrayLike, second: ArrayLike) -> float:
+    """Agreement of two raters beyond what their habits bring by chance: Cohen's kappa.
+
+    Args:
+        first: numbers that stand for answers [units]; NaN is missing.
+        second: likewise, of the other rater.
+
+    Returns:
+        kappa over the units that both rated; NaN without any, and where both gave one answer alone.
+
+    >>> cohens_kappa([1, 2, 1, 2], [1, 2, 2, 2])
+    0.5
+    """
+    pairs = np.stack([np.asarray(side, dtype=np.float64) for side in (first, second)])
+    pairs = pairs[:, np.isfinite(pairs).all(axis=0)]
+    if not pairs.size:
+        return math.nan
+    habits = (pairs == np.unique(pairs)[:, None, None]).mean(axis=2)
+    chance = float(habits.prod(axis=1).sum())
+    same = float((pairs[0] == pairs[1]).mean())
+    return math.nan if chance == 1 else (same - chance) / (1 - chance)
 
 
 def alpha_sums(ratings: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -54,10 +84,15 @@ def alpha_sums(ratings: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def alpha_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Krippendorff's alpha [...] from sums over units [..., 4]; NaN where it is undefined."""
+    return _alpha(sums[None])
+
+
+def _alpha(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Alpha from sums over units [answers, ..., 4], the disagreements of all answers together."""
     count, total, squares, within = np.moveaxis(sums, -1, 0)
     between = count * squares - total**2
-    varies = between > _VANISHING * count * squares
+    varies = (between > _VANISHING * count * squares).any(axis=0)
+    size = count.max(axis=0, initial=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(
-            np.where(varies, 1 - (count - 1) * within / (2 * between), np.nan), dtype=np.float64
-        )
+        alpha = 1 - (size - 1) * within.sum(axis=0) / (2 * between.sum(axis=0))
+    return np.asarray(np.where(varies, alpha, np.nan), dtype=np.float64)

@@ -15,7 +15,7 @@ import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight
 from gnomon.data.formats import from_cell, to_cell
-from gnomon.methods.human.answers import kappa, majority, nominal_alpha
+from gnomon.methods.human.answers import majority
 from gnomon.methods.human.sheets import (
     Key,
     KeyRow,
@@ -253,38 +253,6 @@ def test_answers_are_listed_with_names_and_comments(tmp_path: Path) -> None:
     (row,) = found.table("answers").rows
     assert (row["preferred"], row["expected"]) == ("y", "x")
     assert (row["segment"], row["comment"]) == (2, "worse verb")
-
-
-def test_kappa_is_what_the_textbook_says() -> None:
-    # Cohen (1960) on 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no: (.7 - .5) / (1 - .5)
-    pairs = [("A", "A")] * 20 + [("A", "B")] * 5 + [("B", "A")] * 10 + [("B", "B")] * 15
-    assert kappa(pairs) == pytest.approx(0.4)
-    assert kappa([("A", "A")] * 3) is None
-    assert kappa([]) is None
-
-
-def test_alpha_is_one_minus_observed_over_expected_disagreement() -> None:
-    # Krippendorff (2011), "Computing Krippendorff's alpha-reliability", nominal data
-    data = ["1233214125...3", "12332241251533", ".333234225153.", "123324412515.1"]
-    table = {
-        str(n): {str(i): answer for i, answer in enumerate(row) if answer != "."}
-        for n, row in enumerate(data)
-    }
-    units = [[row[i] for row in data if row[i] != "."] for i in range(14)]
-    units = [unit for unit in units if len(unit) > 1]
-    size = sum(map(len, units))
-    # the same from the definition: observed and expected disagreement over all ordered pairs
-    observed = (
-        sum(
-            sum(a != b for i, a in enumerate(u) for j, b in enumerate(u) if i != j) / (len(u) - 1)
-            for u in units
-        )
-        / size
-    )
-    flat = [answer for unit in units for answer in unit]
-    expected = sum(a != b for a in flat for b in flat) / (size * (size - 1))
-    assert nominal_alpha(table) == pytest.approx(1 - observed / expected, abs=1e-12)
-    assert nominal_alpha({"x": {"1": "A"}, "y": {"2": "A"}}) is None
 
 
 _given = st.dictionaries(st.sampled_from("12345"), st.sampled_from(["A", "B", "tie"]), min_size=1)

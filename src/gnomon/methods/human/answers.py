@@ -14,7 +14,7 @@ from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import FEATURE, SEGMENT, EndColumns, Record, column, column_names, table
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value
 from gnomon.linguistics import gloss
-from gnomon.stats import holm, krippendorff_alpha
+from gnomon.stats import cohens_kappa, holm, krippendorff_alpha
 from gnomon.stats.resampling import bootstrap_interval
 from gnomon.stats.significance import binomial_p, wilson_interval
 
@@ -34,6 +34,8 @@ _MAJORITY, _ALL = "majority", "all"
 _LOWER, _HIGHER = "lower MuLER", "higher MuLER"
 #: the share of segments without what is compared that is said, at least
 _MISSING = 0.01
+#: what stands for an answer where numbers are taken
+_NUMBERS = {"A": 0.0, "B": 1.0, "tie": 2.0}
 _UNDECIDED = "The answers cannot tell whether people prefer"
 
 
@@ -156,8 +158,8 @@ def answers_finding(
         if answer.answer:
             given.setdefault(answer.annotator, {})[answer.item] = answer.answer
     facts = {"study": key.study, "items": str(len(key.rows)), "annotators": ", ".join(given)}
-    agreement = _alpha_of_scores(given) if key.scalar else nominal_alpha(given)
-    if agreement is not None:
+    agreement = krippendorff_alpha(_ratings(given, scalar=key.scalar), nominal=not key.scalar)
+    if not math.isnan(agreement):
         facts["Krippendorff's alpha"] = f"{agreement:.3f}"
     if key.scalar:
         title = "What people score"
@@ -404,59 +406,31 @@ def _comparison(rows: Sequence[ScoredRow]) -> tuple[Level, str]:
 # How far annotators agree
 
 
-def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's kappa (1960) of two annotators: agreement beyond what their habits bring by chance.
-
-    >>> kappa([("A", "A"), ("B", "B"), ("A", "B"), ("B", "B")])
-    0.5
-    """
-    if not pairs:
-        return None
-    size = len(pairs)
-    first, second = (Counter(pair[side] for pair in pairs) for side in (0, 1))
-    chance = sum(first[name] * second[name] for name in first) / size**2
-    same = sum(a == b for a, b in pairs) / size
-    return None if chance == 1 else (same - chance) / (1 - chance)
-
-
-def nominal_alpha(given: Mapping[str, Answers]) -> float | None:
-    """Krippendorff's alpha for nominal answers: several annotators, items may be left open."""
-    items = {item for answers in given.values() for item in answers}
-    units = [[a[item] for a in given.values() if item in a] for item in sorted(items)]
-    units = [unit for unit in units if len(unit) > 1]
-    totals = Counter(answer for unit in units for answer in unit)
-    size = totals.total()
-    expected = size * size - sum(count**2 for count in totals.values())
-    if not expected:
-        return None
-    observed = sum(
-        (len(unit) ** 2 - sum(count**2 for count in Counter(unit).values())) / (len(unit) - 1)
-        for unit in units
-    )
-    return 1 - (size - 1) * observed / expected
-
-
-def _alpha_of_scores(given: Mapping[str, Answers]) -> float | None:
+def _ratings(given: Mapping[str, Answers], *, scalar: bool) -> list[list[float]]:
+    """Scores, or numbers that stand for answers [annotators, items]; NaN is missing."""
     items = sorted({item for answers in given.values() for item in answers})
-    ratings = [[float(answers.get(item, "nan")) for item in items] for answers in given.values()]
-    value = krippendorff_alpha(ratings)
-    return None if math.isnan(value) else value
+    number = float if scalar else _NUMBERS.__getitem__
+    return [
+        [number(answers[item]) if item in answers else math.nan for item in items]
+        for answers in given.values()
+    ]
 
 
 def annotator_table(given: Mapping[str, Answers]) -> Table:
     """How far every two annotators agree."""
     rows = []
     for (name, mine), (other, theirs) in combinations(given.items(), 2):
-        pairs = [(mine[item], theirs[item]) for item in mine if item in theirs]
-        same = sum(a == b for a, b in pairs)
+        both = [item for item in mine if item in theirs]
+        same = sum(mine[item] == theirs[item] for item in both)
+        sides = ([_NUMBERS[answers[item]] for item in both] for answers in (mine, theirs))
         rows.append(
             AnnotatorPairRow(
                 annotator=name,
                 other=other,
-                items=len(pairs),
+                items=len(both),
                 same=same,
-                agreement=same / len(pairs) if pairs else None,
-                kappa=kappa(pairs),
+                agreement=same / len(both) if both else None,
+                kappa=cohens_kappa(*sides),
             )
         )
     return table(ANNOTATORS, "Agreement among annotators", AnnotatorPairRow, rows)
