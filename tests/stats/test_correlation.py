@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy import stats as scipy_stats
 
 from gnomon.core.errors import LengthMismatchError, UnknownNameError
 from gnomon.stats import (
+    correlation_p,
     kendall_b,
     kendall_c,
     pairwise_difference_pearson,
@@ -197,3 +199,35 @@ def test_vectors_have_no_groups() -> None:
 def test_an_unknown_treatment_of_undefined_groups_is_named() -> None:
     with pytest.raises(UnknownNameError, match="drop"):
         pearson([1, 2], [1, 2], undefined="ignore")
+
+
+# p of one correlation
+
+
+@pytest.mark.parametrize("n", [3, 5, 12, 40])
+@pytest.mark.parametrize("seed", range(4))
+def test_p_of_a_correlation_is_that_of_scipy(n: int, seed: int) -> None:
+    x, y = np.random.default_rng([seed, n]).normal(size=(2, n))
+    y += 0.5 * x
+    by_t, exact = scipy_stats.pearsonr(x, y), scipy_stats.kendalltau(x, y, method="exact")
+    assert correlation_p(pearson(x, y), n) == pytest.approx(by_t.pvalue)
+    assert correlation_p(kendall_b(x, y), n, "kendall_b") == pytest.approx(exact.pvalue)
+    if n >= 8:
+        expected = scipy_stats.spearmanr(x, y).pvalue
+        assert correlation_p(spearman(x, y), n, "spearman") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_p_of_ranks_of_few_is_over_all_orders(n: int) -> None:
+    order = np.arange(n)
+    every = [(spearman(order, one), kendall_b(order, one)) for one in permutations(range(n))]
+    for name, values in zip(("spearman", "kendall_b"), np.abs(every).T, strict=True):
+        for value in np.unique(values):
+            expected = np.mean(values >= value - 1e-9)
+            assert correlation_p(-value, n, name) == pytest.approx(expected)
+
+
+def test_two_pairs_say_nothing_and_undefined_correlations_have_no_p() -> None:
+    assert [correlation_p(1.0, 2, name) for name in ("pearson", "spearman", "kendall_b")] == [1] * 3
+    assert correlation_p(-1.0, 5) == 0
+    assert math.isnan(correlation_p(NAN, 5))

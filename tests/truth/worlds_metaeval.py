@@ -267,6 +267,44 @@ def several_sets() -> Finding:
     return _several((0.3, 4.0))
 
 
+@world(
+    "two metrics on two test sets, one of them of three systems",
+    says=["metaeval.average", "metaeval.few_systems"],
+    silent=["metaeval.*"],
+    without=["over 1 test set", "of 1"],
+)
+def one_of_two_sets_is_small() -> Finding:
+    sets, scores = [], {"near": [], "far": []}  # type: ignore[var-annotated]
+    for pair, systems in (("de-en", 12), ("fr-en", 3)):
+        human = people(systems)
+        sets.append(replace(judged(human, name=pair), language_pair=pair))
+        scores["near"].append(metric(near(human, 0.2, 1), "near"))
+        scores["far"].append(metric(near(human, 2.0, 2), "far"))
+    return gn.metaeval(sets, scores, levels=["system"], statistics=["pearson"], **FEW)
+
+
+def _sure(confidence: float) -> Finding:
+    human = people()
+    made = [metric(near(human, noise, k), f"m{k}") for k, noise in enumerate((1.0, 1.1))]
+    return gn.metaeval(
+        judged(human), made, levels=["segment"], confidence=confidence, resamples=1000
+    )
+
+
+@world("a small difference at a confidence of .8", says=["metaeval.better"], silent=["metaeval.*"])
+def a_small_difference() -> Finding:
+    return _sure(0.8)
+
+
+@world(
+    "the same difference at a confidence of .999",
+    says=["metaeval.highest"],
+    silent=["metaeval.*"],
+)
+def not_sure_enough() -> Finding:
+    return _sure(0.999)
+
+
 @world("one metric on three test sets", says=["metaeval.value"], silent=["metaeval.*"])
 def one_metric_on_several_sets() -> Finding:
     return _several((0.3,))

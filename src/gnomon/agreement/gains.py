@@ -10,17 +10,18 @@ import numpy as np
 from gnomon import stats
 from gnomon.agreement.judging import ALL
 from gnomon.agreement.measures import cells, of_pairs, value
+from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import GROUPING, HUMAN, LEVEL, STATISTIC, SUBSET, TEST_SET
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.records import METRIC, Record, column
-from gnomon.core.verdicts import amount
+from gnomon.core.verdicts import LEAST, amount
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.draws import DocumentDraws
 from gnomon.stats.measures import grouped_statistic
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Measure, MeasuredScores
     from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.agreement.paraphrased import ComparedMetrics
-    from gnomon.agreement.tables import DecisionRow
+    from gnomon.agreement.tables import AgreementRow, DecisionRow
     from gnomon.core.records import Ends
     from gnomon.stats.significance import Alternative
 
@@ -192,6 +193,17 @@ class MetricGainRow(AgreementGainRow):
     outputs: float | None = column(
         "Outputs", kind="share", digits=3, help="of its paraphrases, outputs of judged systems"
     )
+    p_adjusted: float | None = column(
+        "Corrected p",
+        digits=4,
+        help="the larger two-sided p over systems and over segments, after Holm over the gains that"
+        " speak of a level",
+    )
+    decided: bool | None = column(
+        "Decided",
+        help="whether the interval leaves 0 out and corrected p is at most 1 - confidence; empty"
+        " for gains that do not speak of their level",
+    )
 
     @property
     def larger_p(self) -> float:
@@ -236,7 +248,61 @@ def metric_gains(
                 covered=None if facts is None else facts.segments,
                 without=None if facts is None else facts.without,
                 outputs=None if facts is None else facts.outputs,
+                p_adjusted=None,
+                decided=None,
             )
+
+
+#: measures that speak of each level, with their groupings; the first that there is
+_SPEAKING = {
+    "system": (("pearson", "none"),),
+    "segment": (("darr", "item"), ("pearson", "none")),
+}
+#: the share of paraphrases that are outputs of judged systems that allows no claim of a gain
+OWN_OUTPUTS = 0.5
+
+
+def largest_numbers(rows: Iterable[MetricGainRow]) -> list[MetricGainRow]:
+    """The rows over all systems of the most paraphrases of each method, and those without any."""
+    whole = [row for row in rows if row.subset == ALL]
+    most: dict[tuple[str, str | None], int] = {}
+    for row in whole:
+        key = row.test_set, row.method
+        most[key] = max(most.get(key, 0), row.paraphrases or 0)
+    return [row for row in whole if (row.paraphrases or 0) == most[row.test_set, row.method]]
+
+
+def decided_gains(
+    rows: Sequence[MetricGainRow], agreement: Iterable[AgreementRow], alpha: float
+) -> list[MetricGainRow]:
+    """The gains with what is decided by those that speak of their levels.
+
+    Of each method of paraphrases the largest number speaks; nothing does of human scores that
+    cannot judge a metric, of next to no systems or segments, or of paraphrases that are outputs of
+    judged systems.
+    """
+    circular = {(row.test_set, row.human, row.metric) for row in agreement if row.circular}
+    claimed = [
+        row
+        for row in largest_numbers(rows)
+        if row.gain is not None
+        and not {(row.test_set, row.human, name) for name in (row.metric, row.against)} & circular
+        and (row.outputs or 0.0) < OWN_OUTPUTS
+        and (row.covered is None or row.covered >= LEAST)
+        and not (row.level == "system" and row.n <= FEW_SYSTEMS)
+    ]
+    decided: dict[int, MetricGainRow] = {}
+    for level, measures in _SPEAKING.items():
+        first: dict[tuple[str, str | None, str], MetricGainRow] = {}
+        for measure in measures:
+            for row in claimed:
+                if (row.level, row.statistic, row.grouping) == (level, *measure):
+                    first.setdefault((row.test_set, row.human, row.metric), row)
+        corrected = stats.holm([row.larger_p for row in first.values()])
+        for row, p in zip(first.values(), corrected, strict=True):
+            clear = row.excludes_zero and bool(p <= alpha)
+            decided[id(row)] = replace(row, p_adjusted=float(p), decided=clear)
+    return [decided.get(id(row), row) for row in rows]
 
 
 def _metric_gain(

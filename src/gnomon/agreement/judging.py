@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ALL = "all"
 _PAIR = 2  # systems that it takes to compare any
 _WHOLE = 100  # per cent
+_ROUNDING = 1e-12  # how far scores that are equal lie apart, as a share of them
 _FEWEST = 3  # systems below which every draw and every order says the same line: no verdict
 _ALONE = tuple(Measure(name, "segment", "none") for name in ("pearson", "spearman", "kendall_b"))
 
@@ -88,10 +89,36 @@ class Result(NamedTuple):
         return self.pairing.slice
 
     @property
+    def equal(self) -> str | None:
+        """Where all human scores that the measure compares are equal; None where they differ."""
+        cells, human = self.cells, self.cells.human
+        if self.subset != ALL or self.slice is not None or cells.pairs is not None:
+            return None
+        several, within = human.ndim > 1, cells.measure.grouping
+        if several and cells.measure.level == "system":
+            return "equal" if _is_constant(human, 0) else None
+        if _is_constant(human, {"item": 0, "system": 1}.get(within) if several else None):
+            every = within == "none" or not several or np.ptp(human[~np.isnan(human)]) == 0
+            return "equal" if every else f"equal by {within}"
+        if several and human.shape[1] > 1 and _is_constant(human, 1):
+            return "equal by system"
+        return None
+
+    @property
     def human(self) -> str | None:
         """The kind of the human scores or rankings that it was measured by."""
         ranked = self.measure.statistic == "darr" and self.cells.pairs is not None
         return self.pairing.kinds.get("ranking" if ranked else self.measure.human_level)
+
+
+def _is_constant(human: NDArray[np.float64], axis: int | None) -> bool:
+    """Whether human scores [systems, segments] are equal along an axis; where there are any."""
+    most = np.nanmax(human, axis=axis, initial=-np.inf, where=~np.isnan(human))
+    least = np.nanmin(human, axis=axis, initial=np.inf, where=~np.isnan(human))
+    judged = np.isfinite(most)
+    spread = np.where(judged, most, 0) - np.where(judged, least, 0)
+    alike = (spread <= _ROUNDING * np.abs(np.where(judged, most, 1))).all()
+    return bool(np.any(judged)) and bool(alike)
 
 
 def judge(pairing: Pairing, judging: Judging) -> Iterator[Result]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.scores import Scores
 from gnomon.core.testset import Paraphrase
+from gnomon.core.verdicts import counted, listed
 from gnomon.data.formats import read_paraphrases
 from gnomon.metrics import score
 from gnomon.metrics.diversity import lexical_values, mean
@@ -101,8 +102,12 @@ def first_paraphrases(
             counts[paraphrase.segment, paraphrase.system] += 1
             ranked.append((counts[paraphrase.segment, paraphrase.system], paraphrase))
         most = max(counts.values())
-        if max(numbers) > most:
-            notices.append(f"{name}: no segment has more than {most} paraphrase(s)")
+        larger = [f"{number}" for number in sorted(set(numbers)) if number > most]
+        if larger:
+            notices.append(
+                f"{name}: no segment has more than {counted(most, 'paraphrase')}: metrics are"
+                f" judged with up to {most}, in place of {listed(larger)} (--n)"
+            )
         for n in sorted({min(number, most) for number in numbers}):
             kept = tuple(paraphrase for rank, paraphrase in ranked if rank <= n)
             chosen.append(FirstParaphrases(name, n, kept))

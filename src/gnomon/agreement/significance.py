@@ -65,6 +65,11 @@ class Testing:
         """The largest p that is significant."""
         return round(1 - self.confidence, 12)
 
+    def least_p(self, test: str) -> float:
+        """The smallest p that the draws of a test can show; 0 for a test without draws."""
+        drawn = self.resamples > 0 and test.startswith(("permutation", "bootstrap"))
+        return 1 / (self.resamples + 1) if drawn else 0.0
+
 
 class Verdicts(NamedTuple):
     """What intervals and tests say of M metrics; NaN is undefined."""
@@ -86,18 +91,24 @@ def nothing(metrics: int) -> Verdicts:
     return Verdicts(low, high, differences, p)
 
 
-def beats(found: Verdicts, row: int, column: int, how: Testing) -> bool | None:
-    """Whether one metric is significantly better than another; None where that was not tested.
+def of_better(found: Verdicts, how: Testing) -> NDArray[np.float64]:
+    """P-values that say of a row that it is better than a column [M, M]; NaN where not tested.
 
     p says the alternative of (row, column): of the reverse pair, "less" says the same as "greater".
     """
-    at = (column, row) if how.alternative == "less" else (row, column)
-    if row == column or np.isnan(found.p[at]):
+    p = np.array(found.p.T if how.alternative == "less" else found.p)
+    np.fill_diagonal(p, np.nan)
+    return p
+
+
+def beats(
+    found: Verdicts, p: NDArray[np.float64], row: int, column: int, how: Testing
+) -> bool | None:
+    """Whether one metric is better than another by such p-values; None where not tested."""
+    if np.isnan(p[row, column]):
         return None
-    significant = bool(found.p[at] <= how.alpha)
-    if how.alternative == "two-sided":
-        return significant and bool(found.differences[at] > 0)
-    return significant
+    ahead = how.alternative != "two-sided" or found.differences[row, column] > 0
+    return bool(p[row, column] <= how.alpha and ahead)
 
 
 def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
-from gnomon.agreement.significance import FEW_SYSTEMS, beats
+from gnomon.agreement.significance import FEW_SYSTEMS, beats, of_better
 from gnomon.core.records import METRIC, SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.verdicts import amount
 
@@ -79,7 +79,16 @@ class AgreementRow(Record):
     epsilon: float | None = column("Tie threshold", digits=4, help="scores this close are ties")
     control: bool = column("Control", help="no metric: for comparison")
     circular: str | None = column(
-        "Circular", help="why the human scores cannot judge the metric; none: they can"
+        "Circular",
+        help="why the human scores cannot judge the metric (equal: they are); none: they can",
+    )
+    p_zero: float | None = column(
+        "p of 0", digits=3, help="two-sided, that a correlation of systems is 0"
+    )
+    decided: bool | None = column(
+        "Decided",
+        help="whether a correlation is above or below 0, by its interval and p of 0; empty where"
+        " nothing tells",
     )
     few: bool = column("Few", help="fewer than four systems: says little")
     test_set: str = TEST_SET
@@ -103,9 +112,28 @@ class AgreementRow(Record):
         return self.few or (systems and self.n <= FEW_SYSTEMS)
 
     @property
+    def sign(self) -> int | None:
+        """1 or -1: it agrees or disagrees for certain; 0: not certain; None: nothing tells."""
+        if self.decided is None:
+            return None
+        return (1 if self.known_value > 0 else -1) if self.decided else 0
+
+    @property
     def size(self) -> str:
         """How large the value is, with its interval."""
         return amount(self.known_value, *self.ends("value"), share=True)
+
+
+def judged_rows(rows: Sequence[AgreementRow]) -> list[AgreementRow]:
+    """Of the rows of one measure the metrics that people can judge, best first.
+
+    Those that rest on next to no systems are left out where others do not.
+    """
+    few = all(row.is_few for row in rows if not row.control)
+    defined = (row for row in rows if row.value is not None and row.is_judged)
+    return sorted(
+        (row for row in defined if few or not row.is_few), key=lambda row: -row.known_value
+    )
 
 
 class AverageGainRow(Record):
@@ -171,7 +199,16 @@ class WinRow(Record):
     p: float | None = column(
         "p", digits=3, help="of what the signature's alternative says of the two"
     )
-    wins: bool | None = column("Wins", help="significantly better, by p alone")
+    p_adjusted: float | None = column(
+        "Corrected p",
+        digits=3,
+        help="of its being better, after Holm over the ordered pairs of metrics, those alone that"
+        " people can judge, without paraphrases",
+    )
+    least: float | None = column(
+        "Least p", digits=4, help="the smallest corrected p that the draws can show"
+    )
+    decided: bool | None = column("Better", help="corrected p is at most 1 - confidence")
     human: str | None = HUMAN
     slice: str | None = SLICE
 
@@ -259,10 +296,13 @@ ROWS: Mapping[str, type[Record]] = {
 }
 
 
-def agreement_rows(result: Result | Joined, baseline: str | None) -> Iterator[AgreementRow]:
+def agreement_rows(
+    result: Result | Joined, baseline: str | None, how: Testing
+) -> Iterator[AgreementRow]:
     """One row per metric, best first (equal ones by name), then the controls."""
     names, tests = _names(result), result.verdicts
     entries = _entries(result)
+    equal = None if isinstance(result, Joined) else result.equal
     p = _against(names, tests.p, baseline)
     for k in _best_first(result):
         yield _agreement_row(
@@ -272,22 +312,41 @@ def agreement_rows(result: Result | Joined, baseline: str | None) -> Iterator[Ag
             p=p[k],
             intervals={"value": (float(tests.low[k]), float(tests.high[k]))},
             control=entries[names[k]].control,
-            circular=entries[names[k]].circular,
+            circular=entries[names[k]].circular or equal,
             rank=_whole(result.ranks[k]),
             cluster=_whole(result.clusters[k]),
             test=tests.test or None,
             interval=tests.interval or None,
             drawn=None if tests.drawn is None else int(tests.drawn[k]),
+            **_against_zero(result, k, how),
         )
     for name, control in result.controls:
         yield _agreement_row(result, name, control, control=True)
+
+
+def _against_zero(result: Result | Joined, k: int, how: Testing) -> dict[str, Any]:
+    """Whether a correlation differs from 0; bootstrap intervals of few systems are narrow."""
+    measure, found, tests = result.measure, result.values[k], result.verdicts
+    if isinstance(result, Joined) or measure.kind.ties or np.isnan(found.value):
+        return {}
+    p = None
+    if measure.level == "system":
+        p = stats.correlation_p(found.value, found.n, measure.statistic)
+        if p > how.alpha:
+            return {"p_zero": p, "decided": False}
+    low, high = tests.low[k], tests.high[k]
+    if np.isnan(low) or np.isnan(high):
+        # of systems in a perfect order a bootstrap has no interval
+        return {"p_zero": p, "decided": True if p is not None and tests.interval else None}
+    return {"p_zero": p, "decided": not low <= 0 <= high}
 
 
 def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: Any) -> AgreementRow:
     measure = result.measure
     alone = None if isinstance(result, Joined) else result
     least = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2 if measure.unit == "pairs" else FEW_SYSTEMS
-    untested = dict.fromkeys(("p", "rank", "cluster", "test", "interval", "drawn", "circular"))
+    tests = ("p", "rank", "cluster", "test", "interval", "drawn", "p_zero", "decided")
+    untested = dict.fromkeys((*tests, "circular"))
     row: dict[str, Any] = {**untested, "control": False, **tested}
     return AgreementRow(
         language_pair=alone.pairing.pair if alone else result.label,
@@ -410,8 +469,10 @@ def _won(parts: Sequence[Result], better: str, worse: str, how: Testing) -> int 
     if not any(result.verdicts.test for result in parts):
         return None
     cells = [(p.cells.names.index(better), p.cells.names.index(worse)) for p in parts]
-    won = [beats(result.verdicts, *at, how) for result, at in zip(parts, cells, strict=True)]
-    return won.count(True)
+    return [
+        beats(part.verdicts, of_better(part.verdicts, how), *at, how)
+        for part, at in zip(parts, cells, strict=True)
+    ].count(True)
 
 
 def overall_rows(found: Overall) -> Iterator[OverallRow]:
@@ -429,12 +490,20 @@ def overall_rows(found: Overall) -> Iterator[OverallRow]:
         )
 
 
-def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
-    """Every ordered pair of metrics, best first: difference, p, and whether the first one wins.
+def win_rows(
+    result: Result | Joined, rows: Sequence[AgreementRow], how: Testing
+) -> Iterator[WinRow]:
+    """Every ordered pair of metrics, best first: difference, p, and whether the first is better.
 
     Each metric stands against itself, too, without p: so that the rows make a square.
     """
     names, tests, measure = _names(result), result.verdicts, result.measure
+    judged = {row.metric for row in judged_rows(rows)}
+    p = of_better(tests, how)
+    places = np.array([name in judged for name in names], dtype=bool)
+    tested = ~np.isnan(p) & places[:, None] & places
+    corrected = stats.holm(np.where(tested, p, np.nan))
+    least = int(tested.sum()) * how.least_p(tests.test)
     order = _best_first(result)
     for i, j in product(order, order) if tests.test and len(names) > 1 else ():
         yield WinRow(
@@ -447,7 +516,9 @@ def win_rows(result: Result | Joined, how: Testing) -> Iterator[WinRow]:
             against=names[j],
             difference=float(tests.differences[i, j]),
             p=float(tests.p[i, j]) if i != j else None,
-            wins=beats(tests, i, j, how),
+            p_adjusted=float(corrected[i, j]),
+            least=least if tested[i, j] else None,
+            decided=beats(tests, corrected, i, j, how),
             human=result.human,
             slice=result.slice,
         )
@@ -601,9 +672,10 @@ def tables(
     """The tables of a meta-evaluation, by name."""
     every: list[Result | Joined] = [*results, *over]
     whole = [pairing for pairing in pairings if pairing.slice is None]
-    rows = [row for result in every for row in agreement_rows(result, baseline)]
+    rows = [list(agreement_rows(result, baseline, how)) for result in every]
+    wide = {pair.metric for pair in compared if pair.method is not None}
     made = [
-        table("metaeval", "Agreement with people", AgreementRow, rows),
+        table("metaeval", "Agreement with people", AgreementRow, chain.from_iterable(rows)),
         table(
             "averages",
             "Gains over the test sets",
@@ -620,7 +692,11 @@ def tables(
             "wins",
             "Metric against metric",
             WinRow,
-            (row for result in every for row in win_rows(result, how)),
+            (
+                row
+                for result, of_result in zip(every, rows, strict=True)
+                for row in win_rows(result, [r for r in of_result if r.metric not in wide], how)
+            ),
         ),
         table(
             "systems",

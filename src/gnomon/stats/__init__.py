@@ -20,6 +20,7 @@ from gnomon.stats.agreement import (
 from gnomon.stats.bootstrap import BootstrapTest, bootstrap_p_value, bootstrap_test
 from gnomon.stats.correlation import (
     WilliamsResult,
+    correlation_p,
     kendall_b,
     kendall_c,
     pairwise_difference_pearson,
@@ -119,6 +120,7 @@ __all__ = [
     "character_counts",
     "clusters",
     "cohens_kappa",
+    "correlation_p",
     "darr",
     "darr_pairs",
     "decisions_by_document",

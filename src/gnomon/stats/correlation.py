@@ -1,8 +1,10 @@
-"""Correlations of paired scores, and Williams's test of two that share a variable."""
+"""Correlations of paired scores, tests of one, and Williams's test of two that share a variable."""
 
 from __future__ import annotations
 
 import math
+from functools import cache
+from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WilliamsResult",
+    "correlation_p",
     "kendall_b",
     "kendall_c",
     "pairwise_difference_pearson",
@@ -37,6 +40,8 @@ __all__ = [
     "williams_from_correlations",
 ]
 
+_LEAST_PAIRS = 3  # below these every order is as likely as the one that there is
+_RANKED = 8  # pairs from which Student's t serves a rank correlation
 _VANISHING = 1e-12  # variance, as a share of the mean square, that is rounding
 
 
@@ -155,13 +160,59 @@ def pearson_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((xy - x * y / n) / np.sqrt(varies[0] * varies[1]))
 
 
+def correlation_p(value: float, n: int, statistic: str = "pearson") -> float:
+    """Two-sided p of a correlation of n pairs, against none.
+
+    Exact over all orders, taken as without ties, for Kendall's tau (1938) and for Spearman's rho of
+    fewer than 8 pairs; else by Student's t with n - 2 degrees of freedom.
+
+    Args:
+        value: the correlation.
+        n: how many pairs it is of.
+        statistic: ``pearson``, ``spearman`` or ``kendall_b``.
+
+    Returns:
+        p; 1 for fewer than three pairs, NaN where the correlation is undefined.
+
+    >>> round(correlation_p(0.9, 5), 4), round(correlation_p(0.8, 5, "kendall_b"), 4)
+    (0.0374, 0.0833)
+    """
+    if n < _LEAST_PAIRS or math.isnan(value):
+        return math.nan if math.isnan(value) else 1.0
+    if statistic == "kendall_b" or (statistic == "spearman" and n < _RANKED):
+        null = _kendall_null(n) if statistic == "kendall_b" else _spearman_null(n)
+        return min(1.0, sum(share for size, share in null if size >= abs(value) - 1e-9))
+    if abs(value) >= 1:
+        return 0.0
+    t = abs(value) * math.sqrt((n - 2) / (1 - value**2))
+    return 2 * upper_tail(t, n - 2)
+
+
+@cache
+def _kendall_null(n: int) -> tuple[tuple[float, float], ...]:
+    """Sizes of tau of n pairs without ties, and how probable they are by chance."""
+    counts = np.ones(1)  # orders with so many inversions
+    for size in range(2, n + 1):
+        counts = np.convolve(counts, np.ones(size)) / size
+    most = n * (n - 1) / 2
+    return tuple((abs(1 - 2 * k / most), float(share)) for k, share in enumerate(counts))
+
+
+@cache
+def _spearman_null(n: int) -> tuple[tuple[float, float], ...]:
+    """Sizes of rho of n pairs without ties, and how probable they are by chance."""
+    orders = np.array(list(permutations(range(n))), dtype=np.float64)
+    squares = ((orders - np.arange(n)) ** 2).sum(axis=1)
+    sizes, counts = np.unique(np.abs(1 - 6 * squares / (n**3 - n)), return_counts=True)
+    return tuple(zip(sizes.tolist(), (counts / len(orders)).tolist(), strict=True))
+
+
 class WilliamsResult(NamedTuple):
-    """Correlations of two metrics with people and with each other, and the test's verdict."""
+    """Correlations of two metrics with people, and the test's verdict."""
 
     n: int
     r_first: float
     r_second: float
-    r_between: float
     t: float
     p: float
 
@@ -182,7 +233,7 @@ def williams(
         alternative: ``greater``: the first correlates better; ``less``; ``two-sided``.
 
     Returns:
-        n, the three correlations, t with n - 3 degrees of freedom, and p; see
+        n, the correlations with people, t with n - 3 degrees of freedom, and p; see
         :func:`williams_from_correlations` for what is undefined.
 
     Raises:
@@ -235,7 +286,7 @@ def williams_from_correlations(
         "less": upper_tail(-t, n - 3),
         "two-sided": 2 * upper_tail(abs(t), n - 3),
     }[alternative]
-    return WilliamsResult(n, r12, r13, r23, t, p)
+    return WilliamsResult(n, r12, r13, t, p)
 
 
 def _t(r12: float, r13: float, r23: float, n: int) -> float:

@@ -11,7 +11,7 @@ from tests.agreement.pairs import means
 from tests.noise import is_mostly_undecided
 
 from gnomon import stats
-from gnomon.agreement.gains import MetricGainRow
+from gnomon.agreement.gains import MetricGainRow, decided_gains
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
 from gnomon.methods.metaeval.gain_verdict import gains_verdict
@@ -28,6 +28,8 @@ _HEAD = {
     "repaired": 0,
     "broken": 0,
     "human": None,
+    "p_adjusted": None,
+    "decided": None,
 }
 _OF_SYSTEMS = {
     **_HEAD,
@@ -42,8 +44,9 @@ _OF_SYSTEMS = {
 
 
 def said(rows: list[MetricGainRow]) -> list[Statement]:
-    tables = (table("gains", "Gains", MetricGainRow, rows, confidence=0.95),)
-    return list(gains_verdict(Finding("metaeval", "Gains", tables, {}), ()))
+    decided = decided_gains(rows, (), 0.05)
+    tables = (table("gains", "Gains", MetricGainRow, decided, confidence=0.95),)
+    return list(gains_verdict(Finding("metaeval", "Gains", tables, {})))
 
 
 def with_paraphrases(

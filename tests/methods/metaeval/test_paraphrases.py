@@ -143,9 +143,12 @@ def test_a_number_above_what_there_is_is_the_largest_that_there_is() -> None:
     found = gnomon.metaeval(_judged(), "chrf", _MADE, n=[1, 5, 20], resamples=0, **_SYSTEM)
     by_metric = {row["metric"]: row for row in gains(found)}
     assert list(by_metric) == ["chrf+good 1", "chrf+good 2", "chrf+bad 1"]
+    said = (
+        "no segment has more than {}: metrics are judged with up to {}, in place of 5 and 20 (--n)"
+    )
     assert found.notices[:2] == (
-        "good: no segment has more than 2 paraphrase(s)",
-        "bad: no segment has more than 1 paraphrase(s)",
+        f"good: {said.format('2 paraphrases', 2)}",
+        f"bad: {said.format('1 paraphrase', 1)}",
     )
     assert by_metric["chrf+good 1"]["diversity"] is None
     assert by_metric["chrf+good 2"]["diversity"] == pytest.approx(1 - 2 * 1 / 7)

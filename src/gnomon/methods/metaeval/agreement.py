@@ -13,7 +13,7 @@ from gnomon.agreement.files import (
     with_judgements,
     with_reference_systems,
 )
-from gnomon.agreement.gains import GainTesting, MetricGainRow, metric_gains
+from gnomon.agreement.gains import GainTesting, MetricGainRow, decided_gains, metric_gains
 from gnomon.agreement.judging import (
     Judging,
     Result,
@@ -61,7 +61,7 @@ from gnomon.agreement.significance import (
     resample_faults,
     without_documents,
 )
-from gnomon.agreement.tables import ROWS, DecisionRow, tables
+from gnomon.agreement.tables import ROWS, AgreementRow, DecisionRow, tables
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
@@ -268,7 +268,8 @@ def metaeval(
         paraphrases: of the one test set, or a list with those of each; files of them, too. Every
             metric that is to score is judged with them beside the references, too, as
             ``METRIC+METHOD N``.
-        n: numbers of paraphrases of each segment; a larger one than there are is the largest.
+        n: how many paraphrases of each segment metrics read, the first ones; they are judged with
+            each number in turn, and with all that there are where these are fewer.
         methods: of the paraphrases, these alone.
         scores: score files of further metrics: gnomon's, mt-metrics-eval's, or WMT's ``METRIC LP
             TESTSET SYSTEM [SEGMENT] SCORE``; ``NAME=FILE``, or a mapping, names the metric,
@@ -582,7 +583,9 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
         alternative=how.alternative,
     )
     decisions = cast("Sequence[DecisionRow]", made["decisions"].records)
+    rows = cast("Sequence[AgreementRow]", made["metaeval"].records)
     gained = list(metric_gains(results, asked.compared, decisions, testing))
+    gained = decided_gains(gained, rows, how.alpha)
     confidence = how.confidence if how.resamples else None
     title = "Gains in agreement"
     made["gains"] = table("gains", title, MetricGainRow, gained, confidence=confidence)

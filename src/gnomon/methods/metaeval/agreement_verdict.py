@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import permutations
-from math import factorial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from gnomon import stats
 from gnomon.agreement.gains import MetricGainRow
 from gnomon.agreement.judging import ALL, AVERAGE, POOLED
 from gnomon.agreement.measures import STATISTICS
 from gnomon.agreement.significance import FEW_SYSTEMS
-from gnomon.agreement.tables import AgreementRow, WinRow
+from gnomon.agreement.tables import AgreementRow, WinRow, judged_rows
 from gnomon.core.verdicts import (
     CUT,
     LEAST,
@@ -28,24 +23,19 @@ from gnomon.core.verdicts import (
     titles_of,
 )
 from gnomon.methods.metaeval.gain_verdict import GAIN_CLAIMS, gains_verdict
-from gnomon.methods.metaeval.notices import equal_notice
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
-from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Finding, Statement
 
-_ALPHA = 0.05
 #: kinds of human scores that are gone through one by one, and that a sentence names
 _KINDS, _MOST_KINDS = 2, 6
 #: agreements with controls that a sentence names
 _MOST_CONTROLS = 2
 _BY_SEGMENT = "; unit 'segment' takes segments as independent"
 _CORRELATIONS = frozenset(name for name, kind in STATISTICS.items() if not kind.ties)
-#: systems from which Student's t serves a rank correlation
-_RANKED = 8
 
 _BETTER = Claim(
     "metaeval.better",
@@ -136,7 +126,7 @@ _EDITS = Claim(
 )
 _EQUAL = Claim(
     "metaeval.equal_people",
-    "{notice}",
+    "{test_set}: people gave {every} the same score{kind}: nothing can agree with it{where}",
     "caution",
     "the human scores, which are all equal, or within each system or segment",
 )
@@ -193,8 +183,7 @@ class _MeasureRows:
     @cached_property
     def figures(self) -> list[AgreementRow]:
         """The metrics that people can judge, best first."""
-        rows = [row for row in self._judged if self.few or not row.is_few]
-        return sorted(rows, key=lambda row: -row.known_value)
+        return judged_rows(self.rows)
 
     @property
     def controls(self) -> list[AgreementRow]:
@@ -208,10 +197,6 @@ class _MeasureRows:
     @property
     def _defined_rows(self) -> list[AgreementRow]:
         return [row for row in self.rows if row.value is not None]
-
-    @property
-    def _judged(self) -> list[AgreementRow]:
-        return [row for row in self._defined_rows if row.is_judged]
 
     @property
     def people(self) -> str:
@@ -253,18 +238,15 @@ class _MeasureRows:
 
 
 class _TestedPair(NamedTuple):
-    """The best metric against another one, its p, corrected, and the smallest that there can be."""
+    """The best metric against another one."""
 
     win: WinRow
     other: AgreementRow
     title: str
-    p: float
-    corrected: float
-    least: float
 
-    @property
-    def decided(self) -> bool:
-        return self.corrected <= _ALPHA
+    def __str__(self) -> str:
+        p = p_value(self.win.p_adjusted or 0.0, self.win.least or 0.0)
+        return f"{self.title} ({self.other.size}, corrected {p})"
 
 
 def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
@@ -280,12 +262,7 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     single = [group for group in chosen if group.first.test_set not in (AVERAGE, POOLED)]
     few = [group for group in single if group.few and group.figures]
     short = [group for group in single if not group.few and group.few_units]
-    equal = {group: text for group in groups if (text := _equal(finding, group))}
-    sound = [
-        group
-        for group in single
-        if not group.few and not group.few_units and group.figures and group not in equal
-    ]
+    sound = [group for group in single if not group.few and not group.few_units and group.figures]
     sets = len({group.first.test_set for group in single})
     for group in averages:
         yield from _on_average(finding, group, [other for other in sound if _alike(other, group)])
@@ -296,17 +273,15 @@ def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
     else:
         for group in sound if sets == 1 else ():
             yield from _of_set(finding, group)
-    alike = {(group.first.test_set, group.first.human) for group in equal}
-    yield from gains_verdict(finding, alike)
+    yield from gains_verdict(finding)
     yield from cut_texts(finding.notices)
-    yield from (_EQUAL.said(notice=text) for text in _widest(equal.values()))
+    yield from _equal(finding)
     yield from _circular(finding)
     yield from _edits(finding, single)
     yield from _few(finding, few)
     yield from _few_units(finding, short)
-    unlike = [group for group in groups if group not in equal]
-    yield from _backwards(finding, unlike)
-    yield from _controlled(finding, unlike)
+    yield from _backwards(finding, groups)
+    yield from _controlled(finding, groups)
 
 
 def _place_of(group: _MeasureRows) -> tuple[str, str, str | None]:
@@ -331,36 +306,21 @@ def _groups(finding: Finding) -> Iterator[_MeasureRows]:
 
 def _against(finding: Finding, group: _MeasureRows, best: AgreementRow) -> list[_TestedPair]:
     """A metric against every other one, in their order; none without a test."""
-    rows = {row.metric: row for row in group.figures}
-    # p of (metric, against) is of its being worse, where that was asked
-    reverse = "alternative:less" in finding.signatures.get("metaeval", "").split("|")
-    wins = [
-        (win, win.p)
+    first = group.first
+    of_group = first.test_set, first.human, ALL, None, *group.key
+    wins = {
+        win.against: win
         for win in finding.records(WinRow)
-        if (win.test_set, win.human, win.subset, win.slice)
-        == (group.first.test_set, group.first.human, ALL, None)
+        if win.metric == best.metric
+        and win.p_adjusted is not None
+        and (win.test_set, win.human, win.subset, win.slice) == of_group[:4]
         and (win.statistic, win.level, win.grouping) == group.key
-        and {win.metric, win.against} <= set(rows)
-        and win.p is not None
+    }
+    return [
+        _TestedPair(wins[other.metric], other, group.title(other))
+        for other in group.figures
+        if other.metric in wins
     ]
-    corrected = stats.holm([p for _, p in wins])
-    least = len(wins) * _smallest_p(finding, group)
-    pairs = []
-    for (win, p), q in zip(wins, corrected, strict=True):
-        mine, theirs = (win.against, win.metric) if reverse else (win.metric, win.against)
-        if mine == best.metric:
-            other = rows[theirs]
-            pairs.append(_TestedPair(win, other, group.title(other), p, float(q), least))
-    return sorted(pairs, key=lambda pair: pair.other.known_value, reverse=True)
-
-
-def _smallest_p(finding: Finding, group: _MeasureRows) -> float:
-    """The smallest p that the draws of a test can show; 0 for a test without draws."""
-    test = group.figures[0].test or ""
-    fields = finding.signatures.get("metaeval", "").split("|")
-    draws = [int(field.removeprefix("draws:")) for field in fields if field.startswith("draws:")]
-    drawn = test.startswith(("permutation", "bootstrap"))
-    return 1 / (draws[0] + 1) if drawn and draws and draws[0] else 0.0
 
 
 def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:
@@ -372,7 +332,7 @@ def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:
     if _by_chance(group):
         yield _none(finding, group, best)
         return
-    if _sign(group, best) == 0:
+    if best.decided is False:
         # it is the highest by chance alone: what holds is said of each metric
         yield from (_alone(finding, group, row) for row in group.figures)
         return
@@ -382,14 +342,18 @@ def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:
         "facts": group.facts(best),
     }
     others = _against(finding, group, best)
-    worse, level = [[pair for pair in others if pair.decided is kind] for kind in (True, False)]
+    worse, level = ([pair for pair in others if pair.win.decided is kind] for kind in (True, False))
     if worse:
-        yield _BETTER.said(_positions(finding, best, worse), **parts, others=_listed(worse))
+        yield _BETTER.said(
+            _positions(finding, best, worse), **parts, others=listed([*map(str, worse)])
+        )
     if level:
         claim = _NOT_WORSE if worse else _HIGHEST
         are = "are" if len(level) > 1 else "is"
         rows = _positions(finding, best, level)
-        yield claim.said(rows, **parts, others=_listed(level), are=are, draws=_draws(level))
+        yield claim.said(
+            rows, **parts, others=listed([*map(str, level)]), are=are, draws=_draws(level)
+        )
     if not others:
         beside = listed([f"{group.title(row)} ({row.size})" for row in group.figures[1:]])
         yield _UNTESTED.said(finding.positions([best]), **parts, others=beside)
@@ -399,24 +363,23 @@ def _by_chance(group: _MeasureRows) -> bool:
     """Whether none of the metrics agrees with people beyond chance."""
     if group.first.statistic not in _CORRELATIONS:
         return False
-    signs = {_sign(group, row) for row in group.figures}
+    signs = {row.sign for row in group.figures}
     return group.figures[0].known_value <= 0 or not signs & {1, None}
 
 
 def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Statement:
     """Several metrics, of which not even the best agrees with people."""
-    against = _sign(group, best) == -1
+    against = best.sign == -1
     over = group.over(best)
-    first = group.first
-    if best.known_value > 0 and first.level == "system" and first.test_set != AVERAGE:
-        over += f", {p_value(_of_systems(best))}"
+    if best.known_value > 0 and best.p_zero is not None:
+        over += f", {p_value(best.p_zero)}"
     return _NONE.said(
         finding.positions(group.figures),
         level="worse" if against else "undecided",
         none="None" if against else "The data cannot tell whether any",
         metrics=counted(len(group.figures), "metric"),
         people=group.people,
-        facts=f"{first.measure}: at best {best.size}, {group.title(best)}, {over}",
+        facts=f"{best.measure}: at best {best.size}, {group.title(best)}, {over}",
     )
 
 
@@ -425,10 +388,10 @@ def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
     best: dict[tuple[str, int | None], list[_MeasureRows]] = {}
     for group in groups:
         first = group.figures[0]
-        if len(group.figures) > 1 and (_by_chance(group) or _sign(group, first) == 0):
+        if len(group.figures) > 1 and (_by_chance(group) or first.decided is False):
             yield from _of_set(finding, group)
             continue
-        sign = _sign(group, first) if len(group.figures) == 1 else None
+        sign = first.sign if len(group.figures) == 1 else None
         best.setdefault((group.title(first), sign), []).append(group)
     for (title, sign), some in best.items():
         kinds = [f"{group.first.human} ({group.figures[0].size})" for group in some]
@@ -442,7 +405,7 @@ def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
         surely = [
             f"{kind} (than {_counted_off(others)})"
             for kind, others in beaten
-            if any(other.decided for other in others)
+            if any(other.win.decided for other in others)
         ]
         if surely:
             named = listed(surely, most=_MOST_KINDS)
@@ -453,7 +416,7 @@ def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
 
 def _counted_off(others: Sequence[_TestedPair]) -> str:
     """The metrics that one is better than, if these are not all."""
-    worse = [pair.title for pair in others if pair.decided]
+    worse = [pair.title for pair in others if pair.win.decided]
     return "all others" if len(worse) == len(others) > 1 else listed(worse)
 
 
@@ -466,74 +429,22 @@ def _alone_on(
     return claim.said(rows, metric=title, people=people, facts=facts)
 
 
-def _listed(others: Sequence[_TestedPair]) -> str:
-    tested = [(pair, p_value(pair.corrected, pair.least)) for pair in others]
-    return listed([f"{pair.title} ({pair.other.size}, corrected {p})" for pair, p in tested])
-
-
 def _draws(others: Sequence[_TestedPair]) -> str:
-    """Where p-values of so few draws cannot be small enough."""
-    coarse = any(pair.p <= _ALPHA / 10 for pair in others)
+    """Where p-values of so few draws cannot be smaller."""
+    coarse = any((pair.win.p_adjusted or 0.0) <= (pair.win.least or 0.0) for pair in others)
     return "; more resamples may tell them apart" if coarse else ""
 
 
 def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Statement:
     """One metric: whether it agrees with people at all."""
-    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[_sign(group, only)]
+    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[only.sign]
     facts = group.facts(only)
-    if claim is _UNSURE and only.level == "system":
-        facts += f", {p_value(_of_systems(only))}"
+    if claim is _UNSURE and only.p_zero is not None:
+        facts += f", {p_value(only.p_zero)}"
     if claim is _VALUE:
         facts = f"{only.size} ({only.measure}, {group.over(only)})"
     rows = finding.positions([only])
     return claim.said(rows, metric=group.title(only), people=group.people, facts=facts)
-
-
-def _sign(group: _MeasureRows, row: AgreementRow) -> int | None:
-    """1 or -1: it agrees or disagrees for certain; 0: not certain; None: there is no telling."""
-    if row.statistic not in _CORRELATIONS:
-        return None
-    tested = row.level == "system"
-    if tested and _of_systems(row) > _ALPHA:
-        return 0  # bootstrap intervals of few systems are narrow
-    low, high = row.ends("value")
-    if low is None or high is None:
-        # of systems in a perfect order a bootstrap has no interval
-        return int(np.sign(row.known_value)) if tested and group.first.interval else None
-    if low <= 0 <= high:
-        return 0
-    return 1 if row.known_value > 0 else -1
-
-
-def _of_systems(row: AgreementRow) -> float:
-    """Two-sided p of a coefficient of n pairs; exact for ranks of few, else by Student's t."""
-    statistic, value, n = row.statistic, row.known_value, row.n
-    if statistic.startswith("kendall") or (statistic == "spearman" and n < _RANKED):
-        null = _kendall_null(n) if statistic.startswith("kendall") else _spearman_null(n)
-        return sum(share for size, share in null if size >= abs(value) - 1e-9)
-    if abs(value) >= 1:
-        return 0.0
-    t = abs(value) * np.sqrt((n - 2) / (1 - value**2))
-    return 2 * upper_tail(float(t), n - 2)
-
-
-@cache
-def _kendall_null(n: int) -> tuple[tuple[float, float], ...]:
-    """Sizes of tau of n pairs without ties, and how probable they are by chance (Kendall, 1938)."""
-    counts = np.ones(1)  # orders with so many inversions
-    for size in range(2, n + 1):
-        counts = np.convolve(counts, np.ones(size)) / size
-    most = n * (n - 1) / 2
-    return tuple((abs(1 - 2 * k / most), float(share)) for k, share in enumerate(counts))
-
-
-@cache
-def _spearman_null(n: int) -> tuple[tuple[float, float], ...]:
-    """Sizes of rho of n pairs without ties, and how probable they are by chance."""
-    orders = np.array(list(permutations(range(n))), dtype=np.float64)
-    squares = ((orders - np.arange(n)) ** 2).sum(axis=1)
-    sizes, counts = np.unique(np.abs(1 - 6 * squares / (n**3 - n)), return_counts=True)
-    return tuple(zip(sizes.tolist(), (counts / factorial(n)).tolist(), strict=True))
 
 
 def _on_average(
@@ -544,7 +455,7 @@ def _on_average(
         return
     best, measure = group.figures[0], group.first.measure
     rows = finding.positions(group.figures)
-    over = f"on average over {counted(len(sets), 'test set')}"
+    over = f"on average over {counted(best.n, 'test set')}"
     if len(group.figures) == 1:
         each = listed([f"{row.test_set} {row.size}" for of_set in sets for row in of_set.figures])
         facts = f"{best.size} {over} ({measure}; {each})"
@@ -559,9 +470,9 @@ def _on_average(
         won = _decided(finding, sets, best.metric, other.metric)
         lost = _decided(finding, sets, other.metric, best.metric)
         reverse = f", the reverse on {lost}" if lost else ""
-        sides = f"{other.size}; tests say so on {won} of {len(sets)}{reverse}"
+        sides = f"{other.size}; tests say so on {won} of {best.n}{reverse}"
         parts.append(f"{group.title(other)} ({sides})")
-        clear.append(won > len(sets) / 2 and not lost)
+        clear.append(won > best.n / 2 and not lost)
     yield _AVERAGE.said(
         rows,
         level="better" if any(clear) else "undecided",
@@ -576,7 +487,7 @@ def _decided(finding: Finding, sets: Sequence[_MeasureRows], best: str, other: s
     """On how many test sets a metric is better than another one."""
     return sum(
         any(
-            pair.decided and pair.other.metric == other
+            pair.win.decided and pair.other.metric == other
             for row in group.figures
             if row.metric == best
             for pair in _against(finding, group, row)
@@ -614,28 +525,33 @@ def _circular(finding: Finding) -> Iterator[Statement]:
             yield _CIRCULAR.said(finding.positions(rows), metrics=listed(list(names)), why=text)
 
 
-def _equal(finding: Finding, group: _MeasureRows) -> str:
-    """The notice that human scores are equal wherever it compares them; empty where they differ."""
-    first = group.first
-    texts = [
-        equal_notice(first.test_set, first.level, grouping, first.human)
-        for grouping in dict.fromkeys(("", first.grouping, "system"))
-    ]
-    return next((text for text in texts if text in finding.notices), "")
+_EVERY = {
+    ("system", "equal"): ("every system", " at system level"),
+    ("segment", "equal"): ("every output", ""),
+    ("segment", "equal by item"): ("every output of a segment", " within segments"),
+    ("segment", "equal by system"): ("every output of a system", " within systems"),
+}
 
 
-def _widest(notices: Iterable[str]) -> list[str]:
-    """Each notice once; of all outputs alone where that says the rest."""
-    every = dict.fromkeys(notices)
-    whole = [notice for notice in every if " every output the same" in notice]
-    rest = [notice for notice in every if not any(_of(notice) == _of(other) for other in whole)]
-    return [*whole, *rest]
-
-
-def _of(notice: str) -> tuple[str, str]:
-    """The test set and the kind that a notice of equal scores is about."""
-    test_set, _, rest = notice.partition(": people gave ")
-    return test_set, rest.partition(" the same score")[2].partition(": nothing can")[0]
+def _equal(finding: Finding) -> Iterator[Statement]:
+    """Human scores that are equal; those of all outputs alone where that says the rest."""
+    places: dict[tuple[str, str | None], dict[tuple[str, str], list[AgreementRow]]] = {}
+    for row in finding.records(AgreementRow):
+        of = row.level, row.circular or ""
+        if of in _EVERY:
+            at = places.setdefault((row.test_set, row.human), {})
+            at.setdefault(of, []).append(row)
+    for (test_set, human), found in places.items():
+        widest = ("segment", "equal")
+        for of in [widest] if widest in found else found:
+            every, where = _EVERY[of]
+            yield _EQUAL.said(
+                finding.positions(found[of]),
+                test_set=test_set,
+                every=every,
+                kind=f" ({human})" if human else "",
+                where=where,
+            )
 
 
 def _edits(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
@@ -688,7 +604,7 @@ def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Sta
         for group in groups
         if group.first.statistic == "pearson" and not group.few and not group.few_units
         for row in group.figures
-        if _sign(group, row) == -1
+        if row.sign == -1
     ]
     if some:
         names = list(dict.fromkeys(title for title, _ in some))
@@ -719,7 +635,7 @@ def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
         (*_place_of(group), row.metric)
         for group in groups
         for row in group.figures
-        if _sign(group, row) == -1
+        if row.sign == -1
     }
     for group in groups:
         for control in group.controls if not group.few and not group.few_units else ():

@@ -50,6 +50,7 @@ from gnomon.methods.metaeval.difference_accuracy_tables import (
     MeaningYearRow,
 )
 from gnomon.methods.metaeval.difference_accuracy_verdict import CLAIMS, delta_accuracy_verdict
+from gnomon.stats import holm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,10 +202,16 @@ def _finding(
     made: Sequence[tuple[Meaning, list[SetPairs]]], judged: Sequence[Pairing], drawing: Drawing
 ) -> Finding:
     meanings = [each for each, _ in made]
+    dated = [(each.metric, year) for each, pairs in made for year in meaning_years(pairs)]
+    corrected = holm([np.nan if year.p is None else year.p for _, year in dated])
     years = [
-        MeaningYearRow(metric=each.metric, **year._asdict())
-        for each, pairs in made
-        for year in meaning_years(pairs)
+        MeaningYearRow(
+            metric=metric,
+            **year._asdict(),
+            p_adjusted=float(p),
+            decided=None if np.isnan(p) else bool(p <= round(1 - drawing.confidence, 12)),
+        )
+        for (metric, year), p in zip(dated, corrected, strict=True)
     ]
     classes = [row for each in meanings for row in _class_rows(each)]
     curve = [

@@ -88,6 +88,10 @@ class MeaningYearRow(Record):
     p: float | None = column(
         "p", digits=3, help="two-sided, that sets of the year are like the older ones"
     )
+    p_adjusted: float | None = column(
+        "Corrected p", digits=3, help="after Holm over years and metrics"
+    )
+    decided: bool | None = column("Decided", help="corrected p is at most 1 - confidence")
 
 
 #: by the names of the tables

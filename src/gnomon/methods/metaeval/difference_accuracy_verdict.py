@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon import stats
 from gnomon.agreement.meaning import (
     judgements_label,
     of_hundred,
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding, Statement
 
 _COIN = 0.5
-#: largest p at which a year is said to differ from the older ones
-_ALPHA = 0.05
 #: classes that a sentence names
 _CLASSES_SAID = 4
 _CLASSES = Claim(
@@ -75,13 +72,12 @@ def delta_accuracy_verdict(finding: Finding) -> Iterator[Statement]:
 def _newer(finding: Finding) -> Iterator[Statement]:
     """Years in which people agreed less often than older sets promised."""
     titles = titles_of(finding)
-    rows = [row for row in finding.records(MeaningYearRow) if row.p is not None]
-    corrected = stats.holm([row.p or 0.0 for row in rows])
-    for row, p in zip(rows, corrected, strict=True):
-        if p <= _ALPHA and row.share < row.promised:
+    for row in finding.records(MeaningYearRow):
+        if row.decided and row.share < row.promised:
             reached = f"in {row.year} people agreed in {of_hundred(row.share)}"
             newer = f"{reached}, where older sets promised {100 * row.promised:.0f}"
-            facts = f"{counted(row.sets, 'set')}, {counted(row.pairs, 'pair')}, {p_value(float(p))}"
+            p = p_value(row.p_adjusted or 0.0)
+            facts = f"{counted(row.sets, 'set')}, {counted(row.pairs, 'pair')}, {p}"
             places = finding.positions([row])
             yield _NEWER.said(places, metric=titles[row.metric], newer=f"{newer} ({facts})")
 

@@ -64,6 +64,7 @@ class SpanContestRow(Record):
         "p", digits=4, help="two-sided, of a jackknife over documents or a bootstrap over segments"
     )
     p_holm: float | None = column("p Holm", digits=4, help="corrected for the number of pairs")
+    decided: bool | None = column("Decided", help="corrected p is at most 1 - confidence")
     judgements: int = _JUDGEMENTS
 
 

@@ -257,7 +257,7 @@ def spans(
             " output; name others' marks (-m, --marks; metrics=, marks=)"
         )
     made = _Made(testset, people, every, pairs, how, drawn, side, examples)
-    tables = tuple(_tables(made, draws.confidence if draws.resamples else None))
+    tables = tuple(_tables(made, draws))
     if per_segment:
         tables = (*tables, _segment_table(made))
     return Finding(
@@ -310,7 +310,9 @@ def _draws(testset: TestSet, how: DrawOptions, unit: str) -> Draws | None:
     return DocumentDraws.of(testset.documents, once, how.confidence)
 
 
-def _tables(made: _Made, confidence: float | None) -> Iterator[Table]:
+def _tables(made: _Made, draws: DrawOptions) -> Iterator[Table]:
+    confidence = draws.confidence if draws.resamples else None
+    alpha = round(1 - draws.confidence, 12)
     rows = [row for pair in made.pairs if pair.marking for row in _agreement_rows(made, pair)]
     note = (
         "Of characters in more than one span each counts; of a pair of other severities"
@@ -334,6 +336,7 @@ def _tables(made: _Made, confidence: float | None) -> Iterator[Table]:
                     intervals={"difference": contest.difference.ends},
                     p=contest.p,
                     p_holm=float(p),
+                    decided=None if np.isnan(p) else bool(p <= alpha),
                     judgements=contest.judgements,
                 )
                 for contest, p in zip(contests, corrected, strict=True)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Finding, Statement
 
-_ALPHA = 0.05
-
 _FOUND = Claim(
     "metaeval.spans.found",
     "{marker} marks {recall} of the characters that people marked, and {precision} of what it marks"
@@ -141,7 +139,7 @@ def _contests(finding: Finding) -> Iterator[Statement]:
         if row.difference < 0:
             first, second = second, first
             low, high = (None if end is None else -end for end in (high, low))
-        claim = _BETTER if row.p_holm <= _ALPHA else _EQUAL
+        claim = _BETTER if row.decided else _EQUAL
         yield claim.said(
             finding.positions([row]),
             first=metric_title(first),

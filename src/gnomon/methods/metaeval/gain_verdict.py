@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-
-from gnomon import stats
-from gnomon.agreement.gains import MetricGainRow
-from gnomon.agreement.judging import ALL
-from gnomon.agreement.significance import FEW_SYSTEMS
-from gnomon.agreement.tables import AgreementRow
+from gnomon.agreement.gains import OWN_OUTPUTS, MetricGainRow, largest_numbers
 from gnomon.core.verdicts import LEAST, Claim, counted, listed, metric_title, p_value, titles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Finding, Statement
 
 _Direction: TypeAlias = Literal["better", "worse", "undecided"]
-_ALPHA = 0.05
 _MOST = 3  # gains that a sentence names
 #: the share of segments without a paraphrase that is said, at least
 _MISSING = 0.01
-#: the share of paraphrases that are outputs of judged systems that allows no claim of a gain
-_OWN_OUTPUTS = 0.5
-#: measures that speak of each level, the first that there is
-_SPEAKING = {"system": ("pearson",), "segment": ("darr", "pearson")}
 
 _GAINS = Claim(
     "metaeval.gain",
@@ -64,76 +53,31 @@ _FEW_SEGMENTS = Claim(
 GAIN_CLAIMS = (_GAINS, _ALIKE, _NO_PARAPHRASE, _OUTPUTS, _FEW_SEGMENTS)
 
 
-def gains_verdict(
-    finding: Finding, equal: Collection[tuple[str, str | None]]
-) -> Iterator[Statement]:
-    """Which metrics agree better than what they are compared with; then cautions.
-
-    Of each method of paraphrases the largest number speaks. Nothing is said of human scores that
-    are equal or cannot judge a metric, of next to no systems, or of paraphrases that are judged
-    outputs.
-
-    Args:
-        finding: the meta-evaluation.
-        equal: test sets and kinds of human scores that are all equal.
-    """
-    rows = [row for row in finding.records(MetricGainRow) if row.subset == ALL]
-    every = finding.records(AgreementRow)
-    circular = {(row.test_set, row.human, row.metric) for row in every if row.circular is not None}
-    largest = _largest(rows)
-    claimed = [
-        row
-        for row in largest
-        if row.gain is not None
-        and (row.test_set, row.human) not in equal
-        and not {(row.test_set, row.human, name) for name in (row.metric, row.against)} & circular
-        and (row.outputs or 0.0) < _OWN_OUTPUTS
-        and (row.covered is None or row.covered >= LEAST)
-        and not (row.level == "system" and row.n <= FEW_SYSTEMS)
-    ]
-    for level, statistics in _SPEAKING.items():
-        of_level = [row for row in claimed if (row.level, row.grouping) == (level, _grouping(row))]
-        first: dict[tuple[str, str | None, str], MetricGainRow] = {}
-        for statistic in statistics:
-            for row in of_level:
-                if row.statistic == statistic:
-                    first.setdefault((row.test_set, row.human, row.metric), row)
-        yield from _said(finding, level, list(first.values()))
-    yield from _cautions(finding, largest)
-
-
-def _grouping(row: MetricGainRow) -> str:
-    return "item" if row.statistic == "darr" else "none"
-
-
-def _largest(rows: Sequence[MetricGainRow]) -> list[MetricGainRow]:
-    """The rows of the most paraphrases of each method, and those without any."""
-    most: dict[tuple[str, str | None], int] = {}
-    for row in rows:
-        key = row.test_set, row.method
-        most[key] = max(most.get(key, 0), row.paraphrases or 0)
-    return [row for row in rows if (row.paraphrases or 0) == most[row.test_set, row.method]]
+def gains_verdict(finding: Finding) -> Iterator[Statement]:
+    """Which metrics agree better than what they are compared with; then cautions."""
+    rows = finding.records(MetricGainRow)
+    for level in ("system", "segment"):
+        speaking = [row for row in rows if row.level == level and row.decided is not None]
+        yield from _said(finding, level, speaking)
+    yield from _cautions(finding, largest_numbers(rows))
 
 
 def _said(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterator[Statement]:
     """The gains of a level: those that are clear, by direction, then the others."""
-    groups: dict[tuple[_Direction, str, str | None, str], list[tuple[MetricGainRow, float]]] = {}
-    for row, p in zip(rows, stats.holm([row.larger_p for row in rows]), strict=True):
-        clear = row.excludes_zero and p <= _ALPHA
-        direction: _Direction = row.direction if clear else "undecided"
-        key = (direction, row.test_set, row.human, row.against)
-        groups.setdefault(key, []).append((row, float(p)))
+    groups: dict[tuple[_Direction, str, str | None, str], list[MetricGainRow]] = {}
+    for row in rows:
+        direction: _Direction = row.direction if row.decided else "undecided"
+        groups.setdefault((direction, row.test_set, row.human, row.against), []).append(row)
     titles, sets = titles_of(finding), {row.test_set for row in rows}
     corrected = "corrected " if len(rows) > 1 else ""
-    for (direction, test_set, human, base), some in sorted(
+    for (direction, test_set, human, base), of in sorted(
         groups.items(), key=lambda group: group[0][0] == "undecided"
     ):
-        of = [row for row, _ in some]
         on = f"{test_set}, " if len(sets) > 1 else ""
         sizes = [
             f"{row.direction} by {row.size}" if direction == "undecided" else row.size for row in of
         ]
-        largest = max((p for _, p in some if not np.isnan(p)), default=None)
+        largest = max((row.p_adjusted for row in of if row.p_adjusted is not None), default=None)
         tested = "" if largest is None else f", {corrected}{p_value(largest)}"
         parts: dict[str, Any] = {
             "level_name": level,
@@ -184,7 +128,7 @@ def _cautions(finding: Finding, rows: Sequence[MetricGainRow]) -> Iterator[State
     if missing:
         yield _NO_PARAPHRASE.said(missing=listed(missing))
     for key, row in firsts.items():
-        if (row.outputs or 0.0) >= _OWN_OUTPUTS:
+        if (row.outputs or 0.0) >= OWN_OUTPUTS:
             share = f"{row.outputs:.0%}"
             yield _OUTPUTS.said(finding.positions([row]), share=share, method=named[key])
     few = [key for key, row in firsts.items() if (row.covered or 0) < LEAST]

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import MeasuredScores
     from gnomon.agreement.pairing import JudgedMetric, Pairing
 
-#: how far scores that are equal lie apart, as a share of them
-_ROUNDING = 1e-12
-
 
 def notices(
     pairings: Sequence[Pairing],
@@ -198,8 +195,6 @@ def _weights(one: Overall) -> str:
 def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
     of_pairing = [result for result in results if result.pairing is pairing]
     done = {result.measure for result in of_pairing}
-    equal = _equal(of_pairing)
-    yield from dict.fromkeys(equal_notice(r.label, *same, r.human) for r, same in equal)
     for result in of_pairing:
         yield from _undefined(result)
     if any(r.measure.level == "system" and r.cells.judged == 2 for r in of_pairing):
@@ -243,46 +238,6 @@ def _rankings(pairing: Pairing) -> Iterator[str]:
             f"{pairing.name}: the ranking {pairing.kinds['ranking']} repeats {repeated}"
             f" judgement(s) and contradicts itself on {against} pair(s); all count as they stand"
         )
-
-
-def equal_notice(test_set: str, level: str, grouping: str, human: str | None) -> str:
-    """What is said where human scores are equal wherever a measure compares them."""
-    every, where = {
-        "item": ("every output of a segment", " within segments"),
-        "system": ("every output of a system", " within systems"),
-    }.get(grouping, ("every output", ""))
-    if level == "system":
-        every, where = "every system", " at system level"
-    kind = f" ({human})" if human else ""
-    statement = f"{test_set}: people gave {every} the same score{kind}"
-    return f"{statement}: nothing can agree with it{where}"
-
-
-def _equal(results: Sequence[Result]) -> Iterator[tuple[Result, tuple[str, str]]]:
-    """The measures whose human scores are all equal, or within each group."""
-    for result in results:
-        cells, measure = result.cells, result.measure
-        if result.subset != "all" or result.slice is not None or cells.pairs is not None:
-            continue
-        human = cells.human
-        axis = {"item": 0, "system": 1}.get(measure.grouping) if human.ndim > 1 else None
-        if _is_constant(human, axis):
-            every = human.ndim > 1 and np.ptp(human[~np.isnan(human)]) == 0
-            yield result, (measure.level, "" if every else measure.grouping)
-        elif measure.level != "segment" or human.ndim < 2 or human.shape[1] < 2:
-            continue
-        elif _is_constant(human, 1):
-            yield result, (measure.level, "system")
-
-
-def _is_constant(human: NDArray[np.float64], axis: int | None) -> bool:
-    """Whether human scores [systems, segments] are equal along an axis; where there are any."""
-    most = np.nanmax(human, axis=axis, initial=-np.inf, where=~np.isnan(human))
-    least = np.nanmin(human, axis=axis, initial=np.inf, where=~np.isnan(human))
-    judged = np.isfinite(most)
-    spread = np.where(judged, most, 0) - np.where(judged, least, 0)
-    alike = (spread <= _ROUNDING * np.abs(np.where(judged, most, 1))).all()
-    return bool(np.any(judged)) and bool(alike)
 
 
 def _undefined(result: Result) -> Iterator[str]:
