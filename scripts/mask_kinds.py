@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
     from gnomon.methods.muler._setup import Setup
-    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.metrics.protocol import BoundMetric
 
     Floats = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class Column:
     random: list[tuple[Floats, Floats]]  # oracle - base, oracle - anti [K, N]
 
 
-def features_of(setup: Setup, metric: MaskingMetric) -> Iterator[Feature]:
+def features_of(setup: Setup, metric: BoundMetric) -> Iterator[Feature]:
     """Oracle, anti-oracle, hybrids and one half of every feature."""
     sign = 1.0 if metric.higher_is_better else -1.0
     base = sign * metric.segments(setup.batch)
@@ -113,7 +113,7 @@ def features_of(setup: Setup, metric: MaskingMetric) -> Iterator[Feature]:
         )
 
 
-def random_of(setup: Setup, metric: MaskingMetric, draws: int) -> Iterator[tuple[Floats, Floats]]:
+def random_of(setup: Setup, metric: BoundMetric, draws: int) -> Iterator[tuple[Floats, Floats]]:
     """Random features as frequent as a fifth of the vocabulary, the same for all systems."""
     words = words_of(setup.batch)
     members = random_groups(len(words.types), _GROUPS, first=0, last=draws, seed=SEED)

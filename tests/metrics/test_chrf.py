@@ -9,13 +9,13 @@ from gnomon.core.testset import TestSet
 from gnomon.metrics import parse
 from gnomon.metrics.chrf import Chrf
 from gnomon.metrics.masking import MaskPlan
-from gnomon.metrics.protocol import BoundMetric, Masking, NativeSignature, Statistics
 
 
 def test_bound_chrf_has_all_powers() -> None:
-    bound = Chrf().bind(TestSet.from_lists({"a": ["a"]}, ["a"]))
-    for power in (BoundMetric, Statistics, Masking, NativeSignature):
-        assert isinstance(bound, power)
+    testset = TestSet.from_lists({"a": ["a"]}, ["a"])
+    bound = Chrf().bind(testset)
+    assert bound.can == {"statistics", "mask", "ngrams"}
+    assert "sacrebleu" in bound.native_signatures(testset.batch())
 
 
 def test_the_signature_gives_the_metric_again() -> None:

@@ -2,60 +2,92 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import inspect
 
 import pytest
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import TestSet
 from gnomon.metrics import metric, parse
-from gnomon.metrics.differentiable import Differentiable
-from gnomon.metrics.matching import Matching
-from gnomon.metrics.ngrams import Ngrams
-from gnomon.metrics.protocol import lacks
+from gnomon.metrics.protocol import POWERS, BoundMetric
 from gnomon.metrics.registry import check_metric
 
-if TYPE_CHECKING:
-    from gnomon.metrics.protocol import Metric
 
-
-@pytest.mark.parametrize("power", [Matching, Ngrams, Differentiable])
 @pytest.mark.parametrize(
-    "spec", ["bleu", "chrf", "ter", "rouge1", "rougeL", "random", "meteor", "meteor(variant='1.5')"]
+    "spec",
+    [
+        *("bleu", "chrf", "chrf++", "ter", "rouge1", "rougeL", "rougeLsum", "random"),
+        *("meteor", "meteor(variant='1.5')", "bmx(chrf)", "difficulty(chrf)", "difficulty(chrf++)"),
+        *(
+            "difficulty(ter)",
+            "difficulty(rougeL, weighted=False)",
+            "difficulty(bleu, units='segments')",
+        ),
+    ],
 )
-def test_what_is_told_is_what_binding_gives(spec: str, power: type) -> None:
-    testset = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
+def test_what_is_told_is_what_binding_gives(spec: str) -> None:
+    testset = TestSet.from_lists({"a": ["the cat"], "b": ["a cat"]}, ["the dog"])
     try:
         bound = parse(spec).bind(testset)
     except ImportError as error:
         pytest.skip(str(error))
-    assert lacks(parse(spec), power) is not isinstance(bound, power)
+    assert parse(spec).can == bound.can
 
 
 @pytest.mark.parametrize(
-    ("spec", "has"),
+    ("spec", "can"),
     [
-        ("bertscore", (Matching, Differentiable)),
-        ("xbertscore", (Matching, Differentiable)),
-        ("sbert", (Differentiable,)),
-        ("moverscore", ()),
+        ("bertscore", {"statistics", "mask", "match", "gradients"}),
+        ("xbertscore", {"statistics", "match", "gradients"}),
+        ("sbert", {"statistics", "gradients"}),
+        ("moverscore", {"statistics"}),
+        ("difficulty(bertscore)", {"statistics", "mask"}),
+        ("difficulty(bertscore, weighted=False)", {"statistics"}),
     ],
 )
-def test_models_are_not_loaded_to_tell(spec: str, has: tuple[type, ...]) -> None:
-    for power in (Matching, Ngrams, Differentiable):
-        assert lacks(parse(spec), power) is (power not in has)
+def test_models_are_not_loaded_to_tell(spec: str, can: set[str]) -> None:
+    assert parse(spec).can == can
 
 
-def test_of_metrics_of_others_nothing_is_known_to_lack() -> None:
-    class Strange:
-        name = spec = "strange"
+def test_a_metric_that_freezes_nothing_is_bound_to_any_test_set() -> None:
+    class Longer(BoundMetric):
+        name = spec = "longer"
 
-        def bind(self, testset: TestSet) -> object:
-            return testset
+        def segments(self, batch):  # type: ignore[no-untyped-def]
+            return (batch.candidates < 0) * 1.0
 
-    strange: Metric = Strange()  # type: ignore[assignment]  # as another package may write it
-    assert not lacks(strange, Matching)
-    assert lacks(metric(lambda candidate, reference: float(candidate == reference)), Matching)
+    testset = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
+    bound = Longer().bind(testset)
+    assert bound.can == {"statistics"}
+    assert bound.system(testset.batch()).tolist() == [0]
+    with pytest.raises(DataError, match="metric 'longer' needs references"):
+        Longer().bind(TestSet("none", {}, {"a": ["the cat"]}, sources=["le chat"]))
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_what_a_metric_cannot_do_is_refused_with_those_that_can(power: str) -> None:
+    bound = metric(lambda candidate, reference: float(candidate == reference), name="exact").bind(
+        TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
+    )
+    if power in bound.can:
+        return
+    method = getattr(bound, POWERS[power].method)
+    needed = [p for p in inspect.signature(method).parameters.values() if p.default is p.empty]
+    positional = [None for p in needed if p.kind is p.POSITIONAL_OR_KEYWORD]
+    named = {p.name: False for p in needed if p.kind is p.KEYWORD_ONLY}
+    with pytest.raises(
+        UsageError, match=f"^'exact' is no metric that .*: {POWERS[power].metrics}$"
+    ):
+        method(*positional, **named)
+
+
+def test_those_that_are_named_can() -> None:
+    learned = ("comet", "xcomet", "pear")
+    for power, (_, _, named) in POWERS.items():
+        for name in named.split(", "):
+            if name not in ("judge", "most metrics"):
+                spec = f"{name}('nowhere')" if name in learned else name
+                assert power in parse(spec).can, (power, name)
 
 
 def test_metrics_refuse_test_sets_that_lack_what_they_need() -> None:

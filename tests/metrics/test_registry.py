@@ -8,6 +8,7 @@ import pytest
 
 from gnomon.core.errors import SpecError, UnknownNameError, UsageError
 from gnomon.metrics import Chrf, Rouge, Ter, describe, metric, names, parse, registry, resolve
+from gnomon.metrics.protocol import Metric
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,13 +18,11 @@ def overlap(candidate: str, reference: str) -> float:
     return float(candidate == reference)
 
 
-class Wrapper:
+class Wrapper(Metric):
     """A metric that wraps another."""
 
     positional = "inner"
     name = "wrapper"
-    needs = frozenset(("references",))
-    higher_is_better = True
 
     def __init__(self, inner: object = None, power: float = 1.0) -> None:
         self.inner = inner
@@ -188,7 +187,7 @@ def test_a_package_cannot_replace_a_built_in_metric(offer, caplog) -> None:  # t
         ("no_such_module_here:f", "ModuleNotFoundError"),
         ("offered:no_such_name", "AttributeError"),
         ("offered:NOTHING", "neither a metric nor a function"),
-        ("builtins:dict", "cannot bind"),
+        ("builtins:dict", "no class of"),
     ],
 )
 def test_a_broken_package_is_named_only_when_its_metric_is_asked_for(

@@ -9,8 +9,9 @@ from typing import ClassVar
 import pytest
 
 from gnomon.core.dependencies import Dependency
-from gnomon.metrics import Metric, Options, metric, names, parse
-from gnomon.metrics.requirements import is_pooled, requirements
+from gnomon.metrics import Options, metric, names, parse
+from gnomon.metrics.protocol import Metric
+from gnomon.metrics.requirements import requirements
 
 #: what some metrics cannot do without
 GIVEN = {
@@ -26,7 +27,7 @@ GIVEN = {
 
 
 @dataclass(frozen=True)
-class Strange(Options):
+class Strange(Options, Metric):
     """A metric of somebody else, which answers nothing."""
 
     name: ClassVar[str] = "strange"
@@ -46,24 +47,24 @@ class Answering(Strange):
 @pytest.mark.parametrize("name", names())
 def test_every_built_in_metric_answers(name: str) -> None:
     found: Metric = parse(GIVEN.get(name, name))
-    assert is_pooled(found) == (name == "difficulty")
+    assert found.pooled == (name == "difficulty")
     assert all(isinstance(need, Dependency) for need in found.requires("en"))
 
 
 def test_a_function_depends_on_its_code() -> None:
     found = metric(lambda candidate, reference: float(candidate == reference), name="exact")
-    assert not is_pooled(found)
+    assert not found.pooled
     assert requirements(found, "en") == (Dependency("code", "exact"),)
 
 
 def test_a_metric_that_does_not_answer_may_look_at_all_systems() -> None:
-    assert is_pooled(Strange())
-    assert is_pooled(parse("bmx(chrf)")) is False
+    assert Strange().pooled
+    assert parse("bmx(chrf)").pooled is False
     assert Dependency("model", "m") in requirements(Strange(model="m"), None)
 
 
 def test_a_metric_of_a_package_answers_like_a_built_in_one() -> None:
-    assert not is_pooled(Answering())
+    assert not Answering().pooled
     assert Dependency("package", "words-de") in requirements(Answering(), "de")
 
 
@@ -75,7 +76,7 @@ def test_what_wraps_a_metric_answers_for_it_too(tmp_path: Path) -> None:
         Dependency("file", str(frozen)),
         Dependency("model", "m", "r"),
     )  # type: ignore[attr-defined]  # every built-in metric answers
-    assert is_pooled(parse("bmx(difficulty(bleu), p=1, w=0.5)"))
+    assert parse("bmx(difficulty(bleu), p=1, w=0.5)").pooled
 
 
 def test_the_model_is_that_of_the_language() -> None:

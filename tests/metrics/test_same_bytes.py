@@ -13,7 +13,6 @@ import sys
 import numpy as np
 import gnomon as gn
 from gnomon.metrics import MaskPlan, bind
-from gnomon.metrics.protocol import Masking
 from gnomon.core.spans import SpanTable
 
 METRICS = [
@@ -38,7 +37,7 @@ for spec in METRICS:
     scores = gn.score(testset, spec)
     print(spec, scores.segments.tobytes().hex(), scores.system.tobytes().hex())
     _, bound = bind(testset, spec)
-    if isinstance(bound, Masking):
+    if "mask" in bound.can:
         print(spec, "masked", bound.masked(batch, plan).tobytes().hex())
 """
 

@@ -12,6 +12,7 @@ from tests.truth.worlds_muler import PATTERN, lines
 import gnomon as gn
 from gnomon.core.signature import Signature
 from gnomon.metrics import Rouge
+from gnomon.metrics.protocol import BoundMetric, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,16 +23,15 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Finding
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import BoundMetric
 
 
 @dataclass(frozen=True)
-class Vectors:
+class Vectors(Metric):
     """A metric that exchanges words in vectors, as COMET does: ROUGE whose masks say so."""
 
     name: str = "vectors"
-    higher_is_better: bool = True
-    needs: ClassVar[frozenset[str]] = frozenset({"references"})
+    can: ClassVar[frozenset[str]] = frozenset(("mask",))
+    masks: ClassVar[frozenset[str]] = frozenset(("pooled",))
 
     @property
     def spec(self) -> str:
@@ -42,12 +42,10 @@ class Vectors:
 
 
 @dataclass(frozen=True, eq=False)
-class _Pooling:
+class _Pooling(BoundMetric):
     rouge: BoundMetric
     masks_used: ClassVar[str] = "pooled"
     name: ClassVar[str] = "vectors"
-    needs: ClassVar[frozenset[str]] = frozenset({"references"})
-    higher_is_better: ClassVar[bool] = True
 
     @property
     def signature(self) -> Signature:
@@ -59,11 +57,8 @@ class _Pooling:
     def system(self, batch: Batch) -> NDArray[np.float64]:
         return self.rouge.system(batch)
 
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
-        """Vectors have no length."""
-
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        return self.rouge.masked(batch, plan)  # type: ignore[attr-defined,no-any-return]  # ROUGE masks
+        return self.rouge.masked(batch, plan)
 
 
 _MADE = {"A": {"animal": 0.2}, "B": {"animal": 0.5}}

@@ -1,4 +1,4 @@
-"""Metrics: the protocol, the spec language, the registry, scoring, and the built-in metrics.
+"""Metrics: the base classes, the spec language, the registry, scoring, and the built-in metrics.
 
 Everything public is listed in ``__all__``; names are imported when first used.
 """
@@ -21,15 +21,9 @@ if TYPE_CHECKING:
     from gnomon.metrics.masking import Action as Action
     from gnomon.metrics.masking import MaskPlan as MaskPlan
     from gnomon.metrics.matching import Matches as Matches
-    from gnomon.metrics.matching import Matching as Matching
     from gnomon.metrics.protocol import BoundMetric as BoundMetric
-    from gnomon.metrics.protocol import Masking as Masking
     from gnomon.metrics.protocol import Metric as Metric
-    from gnomon.metrics.protocol import NativeSignature as NativeSignature
-    from gnomon.metrics.protocol import PairNoticing as PairNoticing
-    from gnomon.metrics.protocol import PairScoring as PairScoring
-    from gnomon.metrics.protocol import Remarking as Remarking
-    from gnomon.metrics.protocol import Statistics as Statistics
+    from gnomon.metrics.protocol import OfOptions as OfOptions
     from gnomon.metrics.registry import Description as Description
     from gnomon.metrics.registry import describe as describe
     from gnomon.metrics.registry import names as names

@@ -20,7 +20,7 @@ from gnomon.metrics.comparisons import PairRows, pair_rows
 from gnomon.metrics.large_arrays import large_array
 from gnomon.metrics.masking import Action
 from gnomon.metrics.matching import Matches, SideMatches, TokenRows
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.sequences import TokenMasks, has_marked, offsets_of, ranges
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import Metric
     from gnomon.models import Embedded, Encoder, Pieces
 
 
@@ -46,7 +45,7 @@ _FOREIGN = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderOptions(Options):
+class EncoderOptions(Options, Metric):
     """Options of metrics on embeddings that say how their model is run.
 
     Attributes:
@@ -621,7 +620,7 @@ def piece_table(pieces: Pieces, name: str) -> TokenTable:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMatching(MeanOfSegments):
+class BoundMatching(OfOptions):
     """A metric on the similarities of pieces; remembers those of the batch seen last."""
 
     metric: Metric

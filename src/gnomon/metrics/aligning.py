@@ -8,7 +8,7 @@ What weighs words, as difficulty does, changes the former alone.
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -24,38 +24,11 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.metrics.tokenise import TokenTable
 
-__all__ = ["Aligned", "Aligning", "aligned_matches", "aligned_places"]
+__all__ = ["Aligned", "aligned_matches", "aligned_places"]
 
 #: place in the candidate (-1: no single word), place in the reference, what the match is worth (1;
 #: less for a synonym)
 Aligned: TypeAlias = "tuple[int, int, float]"
-
-
-@runtime_checkable
-class Aligning(Protocol):
-    """Power: words aligned one to one, and scores from the aligned shares of both sides."""
-
-    def alignments(self, batch: Batch) -> Matches:
-        """Which words are aligned: ``best`` is what a match is worth, 0 where there is none.
-
-        Tokens are words; ``type`` tells words apart as the metric compares them.
-        """
-        ...
-
-    def aligned_statistics(
-        self, batch: Batch, matches: Matches, shares: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """What segment and corpus scores are made of, float64 [K, N, S]; sums add up.
-
-        ``shares``: float64 [P, 2], the aligned share of the candidate (precision) and of the
-        reference (recall) in each comparison; plain or weighted. What else the score rests on
-        (order, additions) stays as it is.
-        """
-        ...
-
-    def aligned_scores(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores [...] from statistics [..., S], summed or of segments; NaN where undefined."""
-        ...
 
 
 def aligned_matches(

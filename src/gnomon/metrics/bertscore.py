@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from gnomon.metrics._embeddings import (
 )
 from gnomon.metrics.baselines import estimate_baseline, find_baseline, read_baseline
 from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
-from gnomon.metrics.protocol import Metric
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.requirements import needs_of_options
 from gnomon.models import SHORT_NAMES
@@ -55,20 +54,11 @@ __all__ = ["BertScore", "BoundBertScore", "XBertScore"]
 # What BERTScore and its relatives have in common once they are bound.
 
 
-class MatchedOptions(Metric, Protocol):
-    """What a bound metric reads of its options."""
-
-    @property
-    def score(self) -> str: ...
-    @property
-    def special(self) -> str: ...
-
-
 @dataclass(frozen=True, eq=False)
 class BoundMatched(BoundMatching):
     """Greedy matching, ready to score; remembers the similarities in the batch seen last."""
 
-    metric: MatchedOptions
+    metric: BertScore
     baseline: Baseline | None  # frozen baseline, if rescaling is asked for
 
     @property
@@ -228,8 +218,7 @@ class BertScore(EncoderOptions):
     title: ClassVar[str] = "BERTScore"
     opening: ClassVar[str] = "model"
     pooled: ClassVar[bool] = False
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
-    higher_is_better: ClassVar[bool] = True
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "mask", "match", "gradients"))
 
     model: Annotated[str | None, MODEL] = None
     layer: int | None = None
@@ -310,9 +299,6 @@ class BertScore(EncoderOptions):
 class BoundBertScore(BoundMatched):
     """BERTScore, ready to score; remembers the similarities in the batch that it saw last."""
 
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
-        """Similarities have no length."""
-
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence scores of every variant, float64 [V, K, N].
 
@@ -346,6 +332,7 @@ class XBertScore(BertScore):
     name: ClassVar[str] = "xbertscore"
     title: ClassVar[str] = "XBERTScore"
     needs: ClassVar[frozenset[Input]] = frozenset(("sources",))
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "match", "gradients"))
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,6 +14,7 @@ from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import TokenisedTexts, references_field
 from gnomon.metrics.counted import CountedNgrams
 from gnomon.metrics.ngrams import NgramCounter, totals
+from gnomon.metrics.protocol import Metric
 from gnomon.metrics.sequences import NgramLayout, offsets_of, ranges
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.comparisons import Comparisons
     from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.ngrams import Counted, NgramCounts, TextPairs
-    from gnomon.metrics.protocol import Input
     from gnomon.metrics.sequences import Masks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
 
@@ -127,7 +127,7 @@ def brevity_penalty(
 
 
 @dataclass(frozen=True)
-class Bleu(Options):
+class Bleu(Options, Metric):
     """BLEU: n-gram precision against the references, with a penalty for brevity; 0 to 100.
 
     Segments and systems score as sacreBLEU's sentence_score and corpus_score do.
@@ -154,9 +154,8 @@ class Bleu(Options):
     title: ClassVar[str] = "BLEU"
     titles: ClassVar[Mapping[str, str]] = MappingProxyType({"tokenize='flores200'": "spBLEU"})
     pooled: ClassVar[bool] = False
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "mask", "ngrams"))
     packages: ClassVar[tuple[str, ...]] = ("sacrebleu",)
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
-    higher_is_better: ClassVar[bool] = True
     bounds = MappingProxyType({"max_ngram_order": (1, 100), "smooth_value": (0, 1000)})
 
     lowercase: bool = False

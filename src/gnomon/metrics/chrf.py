@@ -14,6 +14,7 @@ from gnomon.core.signature import Signature
 from gnomon.metrics.comparisons import TokenisedTexts, best_pairs, references_field
 from gnomon.metrics.counted import CountedNgrams
 from gnomon.metrics.ngrams import NgramCounter, TextPairs, totals
+from gnomon.metrics.protocol import Metric
 from gnomon.metrics.sequences import NgramLayout, Sequences, TokenRanges, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.ngrams import Counted, NgramCounts
-    from gnomon.metrics.protocol import Input
     from gnomon.metrics.sequences import Masks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
 
@@ -105,7 +105,7 @@ def _spaces() -> NDArray[np.uint32]:
 
 
 @dataclass(frozen=True)
-class Chrf(Options):
+class Chrf(Options, Metric):
     """chrF: F-score over n-grams of characters, and of words for chrF++; 0 to 100.
 
     Segments and systems score as sacreBLEU's sentence_score and corpus_score do.
@@ -128,8 +128,6 @@ class Chrf(Options):
     titles: ClassVar[Mapping[str, str]] = MappingProxyType({"word_order=2": "chrF++"})
     pooled: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ("sacrebleu",)
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
-    higher_is_better: ClassVar[bool] = True
     bounds = MappingProxyType({"char_order": (0, 100), "word_order": (0, 100), "beta": (1, 1000)})
 
     char_order: int = 6
@@ -145,9 +143,9 @@ class Chrf(Options):
             raise SpecError("chrf: char_order and word_order are 0; one must be 1 or more")
 
     @property
-    def ngram_orders(self) -> tuple[int, ...]:
-        """Those of characters; none where words count beside them, which are units of two kinds."""
-        return () if self.word_order else tuple(range(1, self.char_order + 1))
+    def can(self) -> frozenset[str]:
+        """Where words count beside characters, its n-grams are units of two kinds."""
+        return frozenset(("statistics", "mask", *(() if self.word_order else ("ngrams",))))
 
     @property
     def signature_fields(self) -> dict[str, object]:
@@ -222,14 +220,14 @@ class BoundChrf(CountedNgrams):
         return {"sacrebleu": sacrebleu_signature(batch, self.metric.signature_fields)}
 
     @property
-    def ngram_orders(self) -> tuple[int, ...]:
-        """Those of characters; none where words count beside them, which are units of two kinds."""
-        return self.metric.ngram_orders
+    def can(self) -> frozenset[str]:
+        """As the options say."""
+        return self.metric.can
 
     @property
-    def ngram_union(self) -> bool:
-        """False: the best reference counts."""
-        return False
+    def ngram_orders(self) -> tuple[int, ...]:
+        """Those of characters."""
+        return tuple(range(1, self.metric.char_order + 1))
 
     @property
     def ngram_sums(self) -> bool:

@@ -19,7 +19,7 @@ from gnomon.metrics.comparisons import (
     pair_keys,
     pairs_of,
 )
-from gnomon.metrics.means import OfOptions
+from gnomon.metrics.protocol import OfOptions
 from gnomon.metrics.sequences import Sequences
 
 if TYPE_CHECKING:
@@ -44,10 +44,6 @@ class CountedMetric(OfOptions, ABC):
     signature: Signature  # what its numbers depend on
     texts: TokenisedTexts  # tokens of the texts seen last, and counts of the work done
 
-    @abstractmethod
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Corpus scores [...] of summed statistics [..., S]."""
-
     def sentence_scores(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sentence scores [...] of the counts of comparisons [..., S]."""
         return self.aggregate(counts)
@@ -70,13 +66,9 @@ class CountedMetric(OfOptions, ABC):
         comparisons, counts = self.texts.base(batch, self.counted)
         return comparisons.spread(counts, 0.0)
 
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Corpus scores, float64 [K]; segments without a reference are left out."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
-
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> tuple[int, ...] | None:  # noqa: ARG002  # as all metrics
-        """None: masked words have no length."""
-        return None
+    def forget(self) -> None:
+        """Free tokens and counts of texts."""
+        self.texts.forget()
 
     def mask_tokens(self, batch: Batch) -> TokenTable:
         """The tokens that masks are put on."""
@@ -156,7 +148,7 @@ class CountedPairs(CountedMetric):
         """What pairs of rows of two sides, candidates and references, come to, int64 [P]."""
 
     @abstractmethod
-    def of_pairs(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
+    def cell_counts(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
         """The counts of each cell from those of its pairs, float64 [K, N, S]."""
 
     def sizes(self, table: TokenTable, side: Sequences) -> NDArray[np.int64]:  # noqa: ARG002  # some ask for its words
@@ -169,7 +161,7 @@ class CountedPairs(CountedMetric):
 
     def counted(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
         """The counts of all comparisons of a batch, float64 [P, S]."""
-        counts: NDArray[np.float64] = self.of_pairs(*self._plain(batch, comparisons))[0]
+        counts: NDArray[np.float64] = self.cell_counts(*self._plain(batch, comparisons))[0]
         return counts
 
     def rescore(self, batch: Batch, comparisons: Comparisons, masks: TokenMasks) -> Rescore:
@@ -194,7 +186,7 @@ class CountedPairs(CountedMetric):
                 merged = PairCounts(*(column.copy() for column in plain))
                 for column, values in zip(merged, counts, strict=True):
                     column[changed] = values
-                scores.append(self.sentence_scores(self.of_pairs(every, merged)[0])[rows])
+                scores.append(self.sentence_scores(self.cell_counts(every, merged)[0])[rows])
             return tuple(scores)
 
         return rescored

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.batch import Batch
     from gnomon.metrics.comparisons import PairRows
     from gnomon.models import Encoder, Pieces
 
-__all__ = ["Attributions", "Differentiable", "TokenValues", "attributions"]
+__all__ = ["Attributions", "TokenValues", "attributions"]
 
 
 #: pairs whose graph is in memory at a time
@@ -55,15 +54,6 @@ class Attributions:
     score: NDArray[np.float64]  # [P], the score of each comparison
     candidate: TokenValues  # input times gradient of the candidates' tokens
     other: TokenValues  # that of the tokens that they are compared with
-
-
-@runtime_checkable
-class Differentiable(Protocol):
-    """Power: the gradient of each score in the model's input."""
-
-    def attributions(self, batch: Batch) -> Attributions:
-        """Input times gradient of every token, each candidate beside each reference (or source)."""
-        ...
 
 
 def attributions(

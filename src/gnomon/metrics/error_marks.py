@@ -32,13 +32,10 @@ from gnomon.data.formats import (
 from gnomon.metrics.protocol import (
     AnyMetric,
     BoundMetric,
-    ErrorMarking,
     Metrics,
-    Withholding,
     each_metric,
-    lacks,
 )
-from gnomon.metrics.registry import check_metric, is_metric, resolve
+from gnomon.metrics.registry import check_metric, resolve
 from gnomon.metrics.registry import names as metric_names
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.metrics.spec import read_spec
@@ -242,7 +239,7 @@ def _bind_marking(
     testset: TestSet, metric: Any, *, scored: bool, allow_code: bool
 ) -> tuple[str, BoundMetric]:
     name, bound = bind(testset, metric, allow_code=allow_code)
-    if not scored and not isinstance(bound, ErrorMarking):
+    if not scored and "spans" not in bound.can:
         raise _marks_none(name)
     return name, bound
 
@@ -268,7 +265,7 @@ def _marks_of_metric(
     batch = testset.batch().select(segments=columns.astype(np.int32))
     shape = (1, len(testset.systems), testset.segments)
     judged = np.zeros(shape, dtype=np.bool_)
-    judged[0][:, columns] = bound.answered(batch) if isinstance(bound, Withholding) else True
+    judged[0][:, columns] = bound.answered(batch)
     scores = np.full(shape, np.nan) if scored else None
     if scores is not None:
         values = np.asarray(bound.segments(batch), dtype=np.float64)
@@ -276,7 +273,7 @@ def _marks_of_metric(
     names, by = list(batch.systems), "metric"
     spans: dict[Judgement, list[ErrorSpan]] = {}
     placeless: dict[Judgement, list[ErrorSpan]] = {}
-    for error in bound.error_spans(batch) if isinstance(bound, ErrorMarking) else ():
+    for error in bound.error_spans(batch) if "spans" in bound.can else ():
         by = error.by
         if error.side != side:
             continue
@@ -297,7 +294,7 @@ def _marks_of_metric(
         ungraded=sum(
             not is_graded(e.severity) for spans_of_output in spans.values() for e in spans_of_output
         ),
-        marking=isinstance(bound, ErrorMarking),
+        marking="spans" in bound.can,
         signature=signature_of(bound, batch),
     )
 
@@ -479,10 +476,8 @@ def _check_marking(
             recognised_judgements(source.path)
         return
     check_metric(given, outline, allow_code=allow_code)
-    if scored or (isinstance(given, BoundMetric) and not is_metric(given)):
-        return
     metric = resolve(given, allow_code=allow_code)
-    if lacks(metric, ErrorMarking):
+    if not scored and "spans" not in metric.can:
         raise _marks_none(metric.spec)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
 from gnomon.core.signature import Signature, add_texts, content_hash
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.similarity import PARAMETERS, SimilarityMetric
 from gnomon.metrics.spec import CODE, NAME, RESERVED, Options, Spec
@@ -383,7 +383,7 @@ class _Call(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FunctionMetric:
+class FunctionMetric(Metric):
     """A function of texts as a metric; made by :func:`metric`."""
 
     function: Callable[..., Any]
@@ -445,7 +445,7 @@ class _CallOrigin(NamedTuple):
         return digest.digest()
 
 
-class BoundFunction(MeanOfSegments):
+class BoundFunction(OfOptions):
     """A function of texts, ready to score; remembers what it gave for half a million of them.
 
     Masked, perturbed and selected batches repeat texts of the batch that they come from: each

@@ -26,7 +26,6 @@ __all__ = [
     "MaskPlan",
     "MaskSeed",
     "Overlap",
-    "masks_used",
 ]
 
 #: what stands for a feature's words
@@ -54,11 +53,6 @@ OWN_TOKENS = (
     "masks are on the tokens of each metric, which are not those of the others: compare features"
     " and systems under one metric, and metrics with masking='substitute'"
 )
-
-
-def masks_used(metric: object) -> str:
-    """Which kind of mask a metric that masks puts, a key of :data:`MASKS_USED`."""
-    return str(getattr(metric, "masks_used", "tokens"))
 
 
 class Action(IntEnum):

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gnomon.metrics.means import best_by_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-    from gnomon.core.batch import Batch
-    from gnomon.metrics.masking import MaskPlan
 
-__all__ = ["Matches", "Matching", "SideMatches", "TokenRows"]
+__all__ = ["Matches", "SideMatches", "TokenRows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,21 +141,6 @@ class Matches:
             values: float64 [D], one value per distinct pair.
         """
         return best_by_cell(self.shape, self.cell, values[self.pair])
-
-
-@runtime_checkable
-class Matching(Protocol):
-    """Power: the best match of every token of both sides."""
-
-    def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:
-        """Best matches of the texts as they are, or one set for every variant of a plan.
-
-        Args:
-            batch: the texts.
-            plan: what to mask. Similarities between tokens stay those of the unmasked texts; where
-                two shared masks meet they are 1, with a private mask on either side 0.
-        """
-        ...
 
 
 def harmonic_mean(

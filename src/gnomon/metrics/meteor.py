@@ -26,12 +26,11 @@ from gnomon.metrics._embeddings import compared_texts
 from gnomon.metrics.aligning import aligned_matches
 from gnomon.metrics.comparisons import best_pairs, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.means import (
-    MeanOfSegments,
-    OfOptions,
     aggregate_means,
     best_by_cell,
     mean_statistics,
 )
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.matching import Matches
-    from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["BoundMeteor", "Meteor"]
@@ -530,7 +528,7 @@ _SNOWBALL = {
 
 
 @dataclass(frozen=True)
-class Meteor(Options):
+class Meteor(Options, Metric):
     """METEOR: words matched as they are, by stem and by synonym, less a penalty for disorder.
 
     With m matches in c chunks, P = m / words of the candidate, R = m / words of the reference, the
@@ -547,9 +545,8 @@ class Meteor(Options):
     name: ClassVar[str] = "meteor"
     title: ClassVar[str] = "METEOR"
     pooled: ClassVar[bool] = False
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "align"))
     packages: ClassVar[tuple[str, ...]] = ("nltk",)
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
-    higher_is_better: ClassVar[bool] = True
     bounds = MappingProxyType({"alpha": (0, 1), "beta": (0, 100), "gamma": (0, 1), "delta": (0, 1)})
 
     # "nltk", equal to nltk's ``meteor_score`` on the same words; or "1.5"
@@ -620,7 +617,7 @@ class Meteor(Options):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMeteor(WordPairs, MeanOfSegments):
+class BoundMeteor(WordPairs, OfOptions):
     """METEOR, ready to score."""
 
     columns: ClassVar[int] = 1

@@ -101,8 +101,6 @@ class MoverScore(EncoderOptions):
     title: ClassVar[str] = "MoverScore"
     opening: ClassVar[str] = "model"
     pooled: ClassVar[bool] = False
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
-    higher_is_better: ClassVar[bool] = True
 
     # a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the model hub
     model: Annotated[str, MODEL] = "distilbert-base-uncased"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.metrics.sequences import Masks, NgramLayout, TokenMasks
-    from gnomon.metrics.tokenise import TokenTable
 
-__all__ = ["NgramCounts", "Ngrams"]
+__all__ = ["NgramCounts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,34 +29,6 @@ class NgramCounts:
     candidate: NDArray[np.float64]  # [..., n], its n-grams
     recalled: NDArray[np.float64]  # [..., n], matched n-grams of the reference
     reference: NDArray[np.float64]  # [..., n], its n-grams
-
-
-@runtime_checkable
-class Ngrams(Protocol):
-    """Power: scores from counts of n-grams."""
-
-    @property
-    def ngram_orders(self) -> tuple[int, ...]:
-        """Lengths of the n-grams that count."""
-        ...
-
-    @property
-    def ngram_union(self) -> bool:
-        """Whether n-grams of all references count together (BLEU), or the best reference."""
-        ...
-
-    @property
-    def ngram_sums(self) -> bool:
-        """Whether the corpus score comes from summed counts (BLEU), or is a mean over segments."""
-        ...
-
-    def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
-        """The tokens of texts."""
-        ...
-
-    def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:
-        """Scores [...] of counts: of segments, or of their sums over a corpus."""
-        ...
 
 
 # Matches of n-grams between texts, plain and masked.

@@ -1,59 +1,65 @@
-"""What a metric is, and the optional powers that methods ask for by protocol.
+"""What a metric is: the base classes of metrics, and what only some of them can do.
 
 ``Metric`` -> ``metric.bind(testset)`` -> ``BoundMetric``. Binding freezes whatever depends on the
 test set (language, idf, pool, score table); only a bound metric scores. Perturbing, masking and
-resampling never bind again. Metrics that freeze nothing return themselves, bound to a language.
+resampling never bind again. A metric that freezes nothing is a ``BoundMetric`` at once.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
+from gnomon.core.errors import UsageError
 from gnomon.core.options import Help, Metavar, Specs
+from gnomon.core.signature import Signature
+from gnomon.metrics.means import aggregate_means, mean_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from builtins import property as default
+    from collections.abc import Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.core.dependencies import Dependency
     from gnomon.core.scores import Scores
-    from gnomon.core.signature import Signature
     from gnomon.core.spans import ErrorSpan
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.metrics.matching import Matches
+    from gnomon.metrics.ngrams import NgramCounts
     from gnomon.metrics.tokenise import TokenTable
+else:
+
+    class default:  # noqa: N801  # a decorator
+        """What metrics say unless they say otherwise, be it by a field of a dataclass."""
+
+        def __init__(self, answer: Callable[[Any], Any]) -> None:
+            self.answer = answer
+
+        def __get__(self, metric: Any, owner: type) -> Any:
+            if metric is None:  # for dataclasses: it is no default of a field
+                raise AttributeError(self.answer.__name__)
+            return self.answer(metric)
+
 
 __all__ = [
+    "POWERS",
     "AnyMetric",
     "BoundMetric",
-    "Checking",
-    "Choosing",
-    "CostChecking",
-    "Costly",
-    "ErrorMarking",
-    "Informed",
     "Input",
-    "MaskNoticing",
-    "MaskTokens",
-    "Masking",
-    "MaskingMetric",
     "Metric",
     "Metrics",
-    "NativeSignature",
-    "Noticing",
-    "OfPeople",
-    "PairNoticing",
-    "PairScoring",
-    "Partial",
-    "Statistics",
-    "Withholding",
+    "OfOptions",
+    "Power",
     "each_metric",
-    "may_prefer",
 ]
 
 #: a spec, a metric, a function of texts, or what a metric said of the test set
@@ -77,35 +83,92 @@ def each_metric(metrics: object) -> list[AnyMetric]:
 Input: TypeAlias = Literal["references", "sources"]
 
 
-class Metric(Protocol):
+class Power(NamedTuple):
+    """What only some metrics can do."""
+
+    method: str  # of bound metrics
+    does: str
+    metrics: str  # those that can
+
+
+#: by the names that ``can`` has
+POWERS: Mapping[str, Power] = MappingProxyType(
+    {
+        "statistics": Power("statistics", "sums up over segments", "most metrics"),
+        "mask": Power("masked", "masks its own tokens", "bleu, chrf, ter, rouge, bertscore, comet"),
+        "match": Power("matches", "matches tokens", "bertscore, xbertscore, comet"),
+        "ngrams": Power("ngram_scores", "counts n-grams", "bleu, chrf, rouge1, rouge2"),
+        "align": Power("alignments", "aligns words", "ter, rougeL, meteor"),
+        "spans": Power("error_spans", "marks errors", "xcomet, judge"),
+        "prefer": Power("pair_scores", "compares two outputs", "pear, judge"),
+        "gradients": Power(
+            "attributions", "has gradients", "bertscore, xbertscore, sbert, comet, xcomet"
+        ),
+    }
+)
+
+
+class Metric:
     """A metric that is not yet bound to a test set.
 
     Attributes:
         name: short name ("bleu").
         spec: canonical spec string; reading it again gives an equal metric.
-        needs: what it scores candidates against.
+        needs: what it scores candidates against; references, unless it says otherwise.
         higher_is_better: False for error rates.
+        can: names of what only some metrics can do (:data:`POWERS`), and it can once it is bound;
+            where the model decides, what it may be able to do.
+        pooled: whether the score of a system may depend on the other systems, or on what people
+            said of them; True unless it says otherwise.
+        own_texts: whether it knows the scores of the test set's own texts alone.
+        of_pairs: whether it compares two outputs, and scores none.
+        masks: kinds of mask that it may have of its own; "": none.
     """
 
-    @property
-    def name(self) -> str:
-        """Short name."""
-        ...
+    if TYPE_CHECKING:
 
-    @property
-    def spec(self) -> str:
-        """Canonical spec string."""
-        ...
+        @property
+        def name(self) -> str:
+            """Short name."""
 
-    @property
+        @property
+        def spec(self) -> str:
+            """Canonical spec string."""
+
+    @default
     def needs(self) -> frozenset[Input]:
         """What candidates are scored against."""
-        ...
+        return frozenset(("references",))
 
-    @property
+    @default
     def higher_is_better(self) -> bool:
         """False for error rates."""
-        ...
+        return True
+
+    @default
+    def can(self) -> frozenset[str]:
+        """What it can do that only some can; by default corpus scores are means over segments."""
+        return frozenset(("statistics",))
+
+    @default
+    def pooled(self) -> bool:
+        """Whether the score of a system may depend on the others."""
+        return True
+
+    @default
+    def own_texts(self) -> bool:
+        """Whether it has scores of the test set's own texts alone."""
+        return False
+
+    @default
+    def of_pairs(self) -> bool:
+        """Whether it compares two outputs, and scores none."""
+        return False
+
+    @default
+    def masks(self) -> frozenset[str]:
+        """Which kinds of mask it may have of its own."""
+        return frozenset(("tokens" if "mask" in self.can else "",))
 
     def bind(self, testset: TestSet) -> BoundMetric:
         """Freeze what depends on the test set.
@@ -113,65 +176,147 @@ class Metric(Protocol):
         Raises:
             DataError: the test set lacks what the metric needs.
         """
-        ...
+        raise NotImplementedError
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
+        """What its numbers depend on beside texts and options: packages, models, files."""
+        return ()
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a test set before any work; None: it is not known yet."""
+
+    def will_see(self, outline: Outline) -> tuple[str, ...]:
+        """Kinds of human scores of a test set that will go into the scores."""
+        return ()
 
 
-@runtime_checkable
-class BoundMetric(Protocol):
-    """A metric that scores.
+class BoundMetric(Metric):
+    """A metric that scores; what it cannot do is refused, and stands not in ``can``.
 
     Attributes:
-        name: short name.
-        needs: what it scores candidates against.
-        higher_is_better: False for error rates.
         signature: spec and everything that binding froze.
+        informed_by: kinds of human scores ("da-z") that binding looked at: a metric that has seen
+            them cannot be judged by them.
+        human: whether people gave the scores.
+        by_system: whether equal texts of two systems may score differently.
+        max_calls: most scores of texts, or answers, that one request may cost; None: no matter.
+        graded: whether scores of pairs say by how much; False for choices, from -1 to 1.
+        masks_used: which kind of mask ``masked`` puts, a key of
+            :data:`gnomon.metrics.masking.MASKS_USED`.
+        choice: what a reader should know of the choice of tokens.
+        ngram_orders: lengths of the n-grams that count.
+        ngram_union: whether n-grams of all references count together (BLEU), or the best one.
+        ngram_sums: whether the corpus score comes from summed counts (BLEU), or is a mean.
     """
 
-    @property
-    def name(self) -> str:
-        """Short name."""
-        ...
+    choice: tuple[str, ...] = ()
 
-    @property
-    def needs(self) -> frozenset[Input]:
-        """What candidates are scored against."""
-        ...
+    @default
+    def spec(self) -> str:
+        """Its name, where no options are to be told."""
+        return self.name
 
-    @property
-    def higher_is_better(self) -> bool:
-        """False for error rates."""
-        ...
-
-    @property
+    @default
     def signature(self) -> Signature:
         """Spec and everything that binding froze."""
-        ...
+        return Signature(self.spec)
+
+    @default
+    def can(self) -> frozenset[str]:
+        """What its class can do."""
+        return _powers(type(self))  # type: ignore[arg-type]  # classes have hashes
+
+    @default
+    def informed_by(self) -> tuple[str, ...]:
+        """Kinds of human scores that binding looked at; none for most metrics."""
+        return ()
+
+    @default
+    def human(self) -> bool:
+        """Whether people gave the scores."""
+        return False
+
+    @default
+    def by_system(self) -> bool:
+        """Whether the score depends on the name of the system."""
+        return False
+
+    @default
+    def max_calls(self) -> int | None:
+        """Most that one request may cost."""
+        return None
+
+    @default
+    def graded(self) -> bool:
+        """Whether scores of pairs say by how much."""
+        return True
+
+    @default
+    def masks_used(self) -> str:
+        """Which kind of mask it puts."""
+        return "tokens"
+
+    def bind(self, testset: TestSet) -> BoundMetric:
+        """Itself: nothing is to be frozen.
+
+        Raises:
+            DataError: the test set lacks what the metric needs.
+        """
+        from gnomon.metrics.registry import check_needs
+
+        check_needs(self, testset.outline)
+        return self
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Sentence-level scores, float64 [K, N]; NaN where undefined."""
-        ...
+        """Sentence scores, float64 [K, N]; NaN where undefined."""
+        return self.aggregate(self.statistics(batch))
 
     def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Corpus-level scores, float64 [K]; NaN where undefined."""
-        ...
-
-
-@runtime_checkable
-class Statistics(Protocol):
-    """Power: corpus scores of any subset or resample without scoring again."""
+        """Corpus scores, float64 [K]; NaN where undefined."""
+        return self.aggregate(self.statistics(batch).sum(axis=1))
 
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """Sufficient statistics per system and segment, float64 [K, N, S]; they add up."""
-        ...
+        """What corpus scores of any segments are summed of, float64 [K, N, S].
+
+        By default score and 1, or 0 and 0 where undefined.
+        """
+        return mean_statistics(self.segments(batch))
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Corpus scores [...] from summed statistics [..., S]."""
-        ...
+        """Corpus scores [...] from summed statistics [..., S]; by default means over segments."""
+        return aggregate_means(statistics)
 
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What a reader of the scores should know (texts that were cut, unknown words)."""
+        return self.choice
 
-@runtime_checkable
-class Masking(Protocol):
-    """Power: scores of masked variants of the texts, one tokenisation for all of them."""
+    def remarks(self, batch: Batch) -> Mapping[tuple[int, int], Mapping[str, str]]:
+        """Why outputs have their scores: words by system and segment, and by what they are."""
+        return {}
+
+    def native_signatures(self, batch: Batch) -> Mapping[str, str]:
+        """Tool that defines the metric (sacreBLEU) -> its signature for corpus scores."""
+        return {}
+
+    def cost(self, batch: Batch) -> int:
+        """How many scores of texts, or answers, a batch takes at most, beside its own."""
+        return 0
+
+    def forget(self) -> None:
+        """Free what is remembered of texts."""
+
+    def memory_of(self, texts: tuple[str, ...]) -> dict[Any, Any]:
+        """What was remembered of the texts of the batch seen last; empty for other texts."""
+        if self.__dict__.get("_texts") is not texts:
+            self.__dict__["_texts"], self.__dict__["_memory"] = texts, {}
+        memory: dict[Any, Any] = self.__dict__["_memory"]
+        return memory
+
+    # What only some can do.
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Sentence scores of every variant of a plan, float64 [V, K, N]; texts are cut once."""
+        raise self._refusal("mask")
 
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> tuple[int, ...] | None:
         """Length in characters of a masked token for each group of the plan.
@@ -179,108 +324,71 @@ class Masking(Protocol):
         ``None`` for metrics on words, whose masks have no length. Lengths come from the
         references of the whole batch; put them into the plan before slicing.
         """
-        ...
-
-    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        """Sentence-level scores of every variant of the plan, float64 [V, K, N]."""
-        ...
-
-
-@runtime_checkable
-class MaskTokens(Protocol):
-    """Power of what masks: tells on which tokens masks are put."""
+        return None
 
     def mask_tokens(self, batch: Batch) -> TokenTable | None:
-        """The tokens of the texts of a batch; None where masks are not put on tokens."""
-        ...
-
-
-@runtime_checkable
-class MaskNoticing(Protocol):
-    """Power of what masks: what a reader of masked scores should know."""
+        """The tokens that masks are put on; None where it does not tell, or there are none."""
+        return None
 
     def mask_notices(self) -> tuple[str, ...]:
-        """Sentences about its masks; none where all is well."""
-        ...
+        """What a reader of masked scores should know."""
+        return ()
 
+    def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
+        """Refuse a plan of masks that costs more than the metric may, before it begins."""
 
-class MaskingMetric(BoundMetric, Masking, Protocol):
-    """A bound metric that has the power of masking."""
+    def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:
+        """Best matches of all tokens of both sides, or one set for every variant of a plan.
 
+        Similarities between tokens stay those of the unmasked texts; where two shared masks meet
+        they are 1, with a private mask on either side 0.
+        """
+        raise self._refusal("match")
 
-@runtime_checkable
-class NativeSignature(Protocol):
-    """Power: the exact signature of the tool that defines the metric (sacreBLEU's)."""
+    @default
+    def ngram_orders(self) -> tuple[int, ...]:
+        """Lengths of the n-grams that count."""
+        return ()
 
-    def native_signatures(self, batch: Batch) -> Mapping[str, str]:
-        """Tool -> its signature for corpus scores of this batch."""
-        ...
+    @default
+    def ngram_union(self) -> bool:
+        """Whether n-grams of all references count together."""
+        return False
 
+    @default
+    def ngram_sums(self) -> bool:
+        """Whether the corpus score comes from summed counts."""
+        return False
 
-@runtime_checkable
-class Noticing(Protocol):
-    """Power: what a reader of the scores should know (texts that were cut, unknown words)."""
+    def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
+        """The tokens of texts."""
+        raise self._refusal("ngrams")
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
-        """Sentences about the scores of this batch; none where all is well."""
-        ...
+    def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:
+        """Scores [...] of counts: of segments, or of their sums over a corpus."""
+        raise self._refusal("ngrams")
 
+    def alignments(self, batch: Batch) -> Matches:
+        """Which words are aligned: ``best`` is what a match is worth, 0 where there is none.
 
-@runtime_checkable
-class Remarking(Protocol):
-    """Power: tells in words why outputs have their scores."""
+        Tokens are words; ``type`` tells words apart as the metric compares them.
+        """
+        raise self._refusal("align")
 
-    def remarks(self, batch: Batch) -> Mapping[tuple[int, int], Mapping[str, str]]:
-        """Words on outputs, by the numbers of system and segment, and by what they are."""
-        ...
+    def aligned_statistics(
+        self, batch: Batch, matches: Matches, shares: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """What segment and corpus scores are made of, float64 [K, N, S]; sums add up.
 
+        ``shares``: float64 [P, 2], the aligned share of the candidate (precision) and of the
+        reference (recall) in each comparison; plain or weighted. What else the score rests on
+        (order, additions) stays as it is.
+        """
+        raise self._refusal("align")
 
-@runtime_checkable
-class Informed(Protocol):
-    """Power: tells which judgements of people went into the scores.
-
-    A metric that has seen them cannot be judged by them.
-    """
-
-    @property
-    def informed_by(self) -> tuple[str, ...]:
-        """Kinds of human scores ("da-z") that binding looked at; none for most metrics."""
-        ...
-
-
-@runtime_checkable
-class OfPeople(Protocol):
-    """Power: tells whether people gave the scores.
-
-    What one person judged at one time is not independent, so that documents are their unit.
-    """
-
-    @property
-    def from_people(self) -> bool:
-        """Whether they did; False for all metrics."""
-        ...
-
-
-@runtime_checkable
-class Costly(Protocol):
-    """Power: tells what a request will cost, for metrics that score many texts for each.
-
-    What repeats requests (masking of many variants) adds up and refuses before it begins.
-    """
-
-    @property
-    def max_calls(self) -> int:
-        """Most scores of texts that one request may cost."""
-        ...
-
-    def calls(self, batch: Batch) -> int:
-        """How many scores of texts a batch takes at most."""
-        ...
-
-
-@runtime_checkable
-class ErrorMarking(Protocol):
-    """Power: marks what it holds for errors (xCOMET, judges), as people do."""
+    def aligned_scores(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores [...] from such statistics, summed or of segments; by default their means."""
+        return aggregate_means(statistics)
 
     def error_spans(self, batch: Batch) -> tuple[ErrorSpan, ...]:
         """The errors of all systems of a batch, by system, segment and start.
@@ -288,17 +396,14 @@ class ErrorMarking(Protocol):
         ``segment`` counts the segments of the batch; ``rater`` is the metric's spec, ``by`` says
         what it is.
         """
-        ...
+        raise self._refusal("spans")
 
+    def answered(self, batch: Batch) -> NDArray[np.bool_]:
+        """Whether anything is said of each output, bool [K, N].
 
-@runtime_checkable
-class PairScoring(Protocol):
-    """Power: says of two outputs for a source which one is better (PEAR, judges of pairs)."""
-
-    @property
-    def graded(self) -> bool:
-        """Whether it says by how much; False for choices, from -1 to 1."""
-        ...
+        Of others, that no error is marked does not mean that they are free of errors.
+        """
+        return np.ones(batch.shape, dtype=np.bool_)
 
     def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
         """The outputs of every system against those of every other one, float64 [K, K, N].
@@ -307,115 +412,64 @@ class PairScoring(Protocol):
         where nothing is said, and the diagonal is 0. What is said of (a, b) need not be the
         negative of (b, a): half the difference is compared.
         """
-        ...
-
-
-@runtime_checkable
-class PairNoticing(Protocol):
-    """Power: what a reader of scores of pairs should know (inputs that were cut)."""
+        raise self._refusal("prefer")
 
     def pair_notices(self, batch: Batch) -> tuple[str, ...]:
-        """Sentences about the pairs of outputs of this batch; none where all is well."""
-        ...
+        """What a reader of scores of pairs should know; by default as of scores."""
+        return self.notices(batch)
+
+    def attributions(self, batch: Batch) -> Attributions:
+        """Input times gradient of every token, each candidate beside each reference (or source)."""
+        raise self._refusal("gradients")
+
+    def _refusal(self, power: str) -> UsageError:
+        _, does, metrics = POWERS[power]
+        return UsageError(f"{self.name!r} is no metric that {does}; take one of these: {metrics}")
 
 
-@runtime_checkable
-class Withholding(Protocol):
-    """Power: tells of which outputs it says nothing (a judge whose answers cannot be read).
-
-    That such an output has no marked error does not mean that it is free of errors.
-    """
-
-    def answered(self, batch: Batch) -> NDArray[np.bool_]:
-        """Whether anything is said of each output, bool [K, N]."""
-        ...
-
-
-@runtime_checkable
-class Partial(Protocol):
-    """Power: tells whether equal texts of two systems may score differently.
-
-    What scores texts apart from their batch then has to say whose they are.
-    """
-
-    @property
-    def by_system(self) -> bool:
-        """Whether the score depends on the name of the system."""
-        ...
-
-
-@runtime_checkable
-class CostChecking(Protocol):
-    """Power: refuses a plan of masks that costs more than the metric may, before it begins."""
-
-    def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
-        """Refuse the plan."""
-        ...
-
-
-@runtime_checkable
-class Choosing(Protocol):
-    """Power of a metric that is not yet bound: tells which judgements of people it will look at."""
-
-    def will_see(self, outline: Outline) -> tuple[str, ...]:
-        """Kinds of human scores of a test set that will go into the scores."""
-        ...
-
-
-@runtime_checkable
-class Checking(Protocol):
-    """Power of a metric that is not yet bound: tells what it will refuse, before any work."""
-
-    def check_outline(self, outline: Outline | None) -> None:
-        """Refuse a test set.
-
-        ``outline``: what the test set holds; None: it is not known yet.
-        """
-        ...
-
-
-# What a metric will be able to do once it is bound, without binding it.
-
-
-def lacks(metric: Metric, *powers: type) -> bool:
-    """Whether a metric is known to have none of some powers; binding may load a model.
-
-    What a metric can do stands in its classes of bound metrics, which its ``bind`` names; where
-    that cannot be read (metrics of other packages), nothing is known to be lacking.
-    """
-    classes = _bound_classes(metric)
-    return bool(classes) and not any(_has(class_, power) for class_ in classes for power in powers)
-
-
-def may_prefer(metric: Metric) -> bool:
-    """Whether a metric is known to read two outputs at once, perhaps, once it is bound."""
-    scores = getattr(metric, "of_pairs", None) is False
-    return not scores and any(_has(class_, PairScoring) for class_ in _bound_classes(metric))
-
-
-def own_masks(metric: Metric) -> set[str]:
-    """Which kinds of mask a metric may have of its own once it is bound; "": none."""
-    kinds = {
-        str(getattr(class_, "masks_used", "tokens")) if _has(class_, Masking) else ""
-        for class_ in _bound_classes(metric)
+@cache
+def _powers(kind: type[BoundMetric]) -> frozenset[str]:
+    """What a class of bound metrics can do: the methods that it has of its own."""
+    own = {
+        name
+        for name, power in POWERS.items()
+        if getattr(kind, power.method) is not getattr(BoundMetric, power.method)
     }
-    if not kinds:  # of another package
-        return {"", "tokens"}
-    return kinds - {""} if "tokens" in kinds else kinds  # what weighs matches mostly masks them
+    if kind.system is BoundMetric.system:
+        own.add("statistics")
+    return frozenset(own)
 
 
-def _bound_classes(metric: Metric) -> tuple[type, ...]:
-    """The classes that ``bind`` says to return; empty where that is unknown."""
-    bind = type(metric).bind
-    annotation = getattr(bind, "__annotations__", {}).get("return")
-    home = sys.modules.get(getattr(bind, "__module__", ""))
-    if not isinstance(annotation, str) or home is None:
-        return ()
-    named = [getattr(home, name.strip(), None) for name in annotation.split("|")]
-    classes = tuple(class_ for class_ in named if isinstance(class_, type))
-    return classes if len(classes) == len(named) else ()
+class OfOptions(BoundMetric):
+    """A bound metric that is described by its options.
 
+    Attributes:
+        metric: the options.
+    """
 
-def _has(kind: type, power: type) -> bool:
-    # isinstance looks for attributes too, and issubclass refuses protocols with properties
-    return all(hasattr(kind, name) for name in vars(power) if not name.startswith("_"))
+    metric: Metric
+
+    @default
+    def name(self) -> str:
+        """Name of the metric."""
+        return self.metric.name
+
+    @default
+    def spec(self) -> str:
+        """Its spec."""
+        return self.metric.spec
+
+    @default
+    def needs(self) -> frozenset[Input]:
+        """What candidates are scored against."""
+        return self.metric.needs
+
+    @default
+    def higher_is_better(self) -> bool:
+        """False for error rates."""
+        return self.metric.higher_is_better
+
+    @default
+    def own_texts(self) -> bool:
+        """Whether it has scores of the test set's own texts alone."""
+        return self.metric.own_texts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from gnomon.core.signature import Signature, add_texts
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["BoundRandom", "Random"]
 
 
 @dataclass(frozen=True)
-class Random(Options):
+class Random(Options, Metric):
     """Random: uniform between 0 and 1, drawn from the texts and a seed.
 
     Equal candidates beside equal references and sources get equal scores, whatever the order; any
@@ -33,7 +33,6 @@ class Random(Options):
     name: ClassVar[str] = "random"
     pooled: ClassVar[bool] = False
     needs: ClassVar[frozenset[Input]] = frozenset()
-    higher_is_better: ClassVar[bool] = True
 
     seed: int = 0  # another seed gives other scores
 
@@ -43,7 +42,7 @@ class Random(Options):
 
 
 @dataclass(frozen=True)
-class BoundRandom(MeanOfSegments):
+class BoundRandom(OfOptions):
     """Random scores, ready to draw."""
 
     metric: Random

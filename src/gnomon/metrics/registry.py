@@ -14,14 +14,14 @@ from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import DataError, GnomonError, SpecError, UnknownNameError, UsageError
 from gnomon.core.options import CAPABILITIES, describe_reaches, fields_of
 from gnomon.core.plugins import entry_points
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
-from gnomon.metrics.protocol import BoundMetric, Checking
+from gnomon.metrics.protocol import Metric
 from gnomon.metrics.requirements import GROUP, requirements
 from gnomon.metrics.spec import (
     ALIASES,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.options import BoundOptions, Capability
     from gnomon.core.summary import Outline
-    from gnomon.metrics.protocol import Metric
 
 __all__ = [
     "Description",
@@ -215,7 +214,7 @@ def resolve(what: str | Metric | Callable[..., float], *, allow_code: bool = Fal
     """
     if isinstance(what, str):
         return parse(what, allow_code=allow_code)
-    if is_metric(what):
+    if isinstance(what, Metric):
         return what
     if callable(what):
         return metric(what)
@@ -266,11 +265,6 @@ def metric_class(name: str) -> type[Any] | None:
     except UsageError:
         return None
     return plugin if isinstance(plugin, type) else type(plugin)
-
-
-def is_metric(thing: object) -> TypeGuard[Metric]:
-    """Whether a thing is an unbound metric (classes are not)."""
-    return not isinstance(thing, type) and callable(getattr(thing, "bind", None))
 
 
 def describe() -> tuple[Description, ...]:
@@ -388,7 +382,7 @@ def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
         return _build_plugin(point, offered, spec, allow_code=allow_code)
     if spec.first is not None or spec.arguments:
         raise SpecError(f"metric {point.name!r} takes no options; given: {spec}")
-    if is_metric(offered):
+    if isinstance(offered, Metric):
         return offered
     if not callable(offered):
         raise broken_plugin("metric", point, f"it is neither a metric nor a function: {offered!r}")
@@ -402,8 +396,8 @@ def _build_plugin(point: EntryPoint, factory: type[Any], spec: Spec, *, allow_co
         raise
     except Exception as error:
         raise broken_plugin("metric", point, f"{type(error).__name__}: {error}") from error
-    if not is_metric(made):
-        raise broken_plugin("metric", point, "it is a class whose objects cannot bind()")
+    if not isinstance(made, Metric):
+        raise broken_plugin("metric", point, "it is no class of gnomon.metrics.Metric")
     return made
 
 
@@ -499,7 +493,7 @@ def _is_file(text: str) -> bool:
 
 
 def check_metric(
-    what: str | Metric | BoundMetric | Callable[..., float],
+    what: str | Metric | Callable[..., float],
     outline: Outline | None,
     *,
     allow_code: bool = False,
@@ -511,21 +505,18 @@ def check_metric(
     ``outline``: what the test set holds; None: it is not known yet. ``pairs``: metrics that compare
     two outputs, and score none, will do.
     """
-    if isinstance(what, BoundMetric) and not is_metric(what):
-        return
     metric = resolve(what, allow_code=allow_code)
-    if changed and getattr(metric, "own_texts", False):
+    if changed and metric.own_texts:
         from gnomon.metrics.score_file import changed_texts
 
         raise UsageError(changed_texts(metric.spec))
-    if not pairs and getattr(metric, "of_pairs", False):
+    if not pairs and metric.of_pairs:
         raise UsageError(
             f"{metric.spec} compares two outputs and scores none; ask it by gnomon compare"
         )
     if outline is not None:
         check_needs(metric, outline)
-    if isinstance(metric, Checking):
-        metric.check_outline(outline)
+    metric.check_outline(outline)
 
 
 def check_once(metrics: Any, *, allow_code: bool = False) -> None:

@@ -18,7 +18,7 @@ from gnomon.core.options import fields_of, reaches
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["GROUP", "is_pooled", "needs_of_options", "offering_packages", "requirements"]
+__all__ = ["GROUP", "needs_of_options", "offering_packages", "requirements"]
 
 #: entry points of packages that offer metrics
 GROUP = "gnomon.metrics"
@@ -39,11 +39,6 @@ def requirements(
     is_foreign = not type(metric).__module__.startswith("gnomon.")
     package = offering_packages(name, group=group) if is_foreign else ()
     return tuple(dict.fromkeys((*package, *dependencies)))
-
-
-def is_pooled(metric: object) -> bool:
-    """Whether what a metric says of a system may depend on the other systems."""
-    return bool(getattr(metric, "pooled", True))
 
 
 def needs_of_options(

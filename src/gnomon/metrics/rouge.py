@@ -27,7 +27,8 @@ from gnomon.metrics.comparisons import (
     pairs_of,
 )
 from gnomon.metrics.counted import CountedPairs
-from gnomon.metrics.means import aggregate_means, mean_statistics
+from gnomon.metrics.means import mean_statistics
+from gnomon.metrics.protocol import Metric
 from gnomon.metrics.sequences import Sequences, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.ngrams import NgramCounts
-    from gnomon.metrics.protocol import Input
 
 __all__ = ["Rouge", "RougeScore", "rouge_scores"]
 
@@ -200,7 +200,7 @@ class RougeScore(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rouge(Options):
+class Rouge(Options, Metric):
     """ROUGE-1, -2, -L or -Lsum: n-grams or longest common subsequences shared with the reference.
 
     With several references the one with the best F counts, as rouge-score's ``score_multi`` does.
@@ -223,22 +223,17 @@ class Rouge(Options):
     )
     pooled: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ("nltk",)
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
-    higher_is_better: ClassVar[bool] = True
 
     type: RougeType = "rougeL"
     score: RougePart = "f"
     stemmer: bool = False
 
     @property
-    def ngram_orders(self) -> tuple[int, ...]:
-        """1 or 2; none for subsequences, which are no n-grams."""
-        return {"rouge1": (1,), "rouge2": (2,)}.get(self.type, ())
-
-    @property
-    def aligns(self) -> bool:
-        """Whether it aligns words: the hits of rougeLsum are words of several subsequences."""
-        return self.type == "rougeL"
+    def can(self) -> frozenset[str]:
+        """Subsequences are no n-grams; the hits of rougeLsum are words of several of them."""
+        units = {"rouge1": "ngrams", "rouge2": "ngrams", "rougeL": "align"}
+        more = {units[self.type]} if self.type in units else set()
+        return frozenset({"statistics", "mask"} | more)
 
     def bind(self, testset: TestSet) -> BoundRouge:
         """The metric, ready to score.
@@ -283,10 +278,6 @@ class BoundRouge(CountedPairs):
         """Score and 1, or 0 and 0 where undefined: float64 [K, N, 2]."""
         return mean_statistics(self.segments(batch))
 
-    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
-
     def pair_counts(
         self,
         table: TokenTable,
@@ -295,8 +286,8 @@ class BoundRouge(CountedPairs):
         pairs: NDArray[np.int64],
     ) -> NDArray[np.int64]:
         """What pairs share: n-grams, tokens of a subsequence."""
-        if self.metric.ngram_orders:
-            return loops.shared_ngrams(self.metric.ngram_orders[0], candidates, references, pairs)
+        if self.ngram_orders:
+            return loops.shared_ngrams(self.ngram_orders[0], candidates, references, pairs)
         line_break = self._line_break(table)
         if line_break is None:
             return loops.common_subsequences(candidates, references, pairs)
@@ -312,7 +303,7 @@ class BoundRouge(CountedPairs):
         breaks = offsets_of(side.ids == line_break)
         return side.lengths - np.diff(breaks[side.offsets])
 
-    def of_pairs(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
+    def cell_counts(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
         """Precision, recall and F against the best reference of each cell, float64 [K, N, 3]."""
         return _best(rows, _ratios(counts.found, *counts))
 
@@ -325,19 +316,14 @@ class BoundRouge(CountedPairs):
         return int(ids[0]) if len(ids) else None
 
     @property
+    def can(self) -> frozenset[str]:
+        """As the options say."""
+        return self.metric.can
+
+    @property
     def ngram_orders(self) -> tuple[int, ...]:
         """1 or 2; none for subsequences, which are no n-grams."""
-        return self.metric.ngram_orders
-
-    @property
-    def ngram_union(self) -> bool:
-        """False: the best reference counts."""
-        return False
-
-    @property
-    def ngram_sums(self) -> bool:
-        """False: the corpus score is the mean over segments."""
-        return False
+        return {"rouge1": (1,), "rouge2": (2,)}.get(self.metric.type, ())
 
     def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
         """The tokens of texts."""
@@ -354,7 +340,7 @@ class BoundRouge(CountedPairs):
 
     def alignments(self, batch: Batch) -> Matches:
         """The longest common subsequence of every candidate and reference."""
-        if not self.metric.aligns:
+        if "align" not in self.can:
             raise UsageError(
                 f"{self.metric.spec!r} aligns no single words; take rougeL, whose longest common"
                 " subsequence does"
@@ -378,10 +364,6 @@ class BoundRouge(CountedPairs):
         f = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
         best = _best(pair_rows(batch), np.stack([precision, recall, f], axis=-1))
         return mean_statistics(best.reshape(*matches.shape, 3)[..., self._part])
-
-    def aligned_scores(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
     @property
     def _part(self) -> int:

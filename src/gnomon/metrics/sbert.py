@@ -22,7 +22,8 @@ from gnomon.metrics._embeddings import (
     notices_of,
 )
 from gnomon.metrics.differentiable import attributions
-from gnomon.metrics.means import MeanOfSegments, best_by_cell
+from gnomon.metrics.means import best_by_cell
+from gnomon.metrics.protocol import OfOptions
 from gnomon.metrics.registry import check_needs
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Sbert(EncoderOptions):
     title: ClassVar[str] = "SBERT"
     opening: ClassVar[str] = "model"
     pooled: ClassVar[bool] = False
-    higher_is_better: ClassVar[bool] = True
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "gradients"))
 
     # a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the model hub
     model: Annotated[str, MODEL] = _MODEL
@@ -88,7 +89,7 @@ class Sbert(EncoderOptions):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundSbert(MeanOfSegments):
+class BoundSbert(OfOptions):
     """SBERT, ready to score; remembers the vectors of the batch that it saw last."""
 
     metric: Sbert

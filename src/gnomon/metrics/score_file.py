@@ -14,7 +14,7 @@ from gnomon.core.options import InputFile
 from gnomon.core.scores import check_sums, coverage, named
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
-from gnomon.metrics.means import MeanOfSegments, OfOptions
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ _Given: TypeAlias = "dict[tuple[str, int | None], float]"
 
 
 @dataclass(frozen=True)
-class ScoreFile(Options):
+class ScoreFile(Options, Metric):
     """Scores from a file: ``scores('comet.tsv')``; the texts themselves are not looked at.
 
     The file may be of any format that gnomon writes: TSV or JSONL (``system, segment, score``, and
@@ -164,15 +164,16 @@ class ScoreFile(Options):
         return BoundSegmentScores(self, testset.batch(), identity, cells, others, people)
 
 
-class _Bound(OfOptions):
-    """What scores of segments and of systems have in common."""
+@dataclass(frozen=True, eq=False)
+class BoundSegmentScores(OfOptions):
+    """Scores of segments from a file; those of systems are means."""
 
     metric: ScoreFile
-    own: Batch
-    identity: str
-    cells: NDArray[np.float64]
-    others: tuple[str, ...]
-    from_people: bool
+    own: Batch  # the texts that the scores are of
+    identity: str  # a hash of the file
+    cells: NDArray[np.float64]  # [K, N]; NaN where the file has none
+    others: tuple[str, ...]  # systems of the file that the test set does not have
+    human: bool  # whether people gave the scores
 
     @property
     def signature(self) -> Signature:
@@ -195,27 +196,9 @@ class _Bound(OfOptions):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundSegmentScores(_Bound, MeanOfSegments):
-    """Scores of segments from a file; those of systems are means."""
-
-    metric: ScoreFile
-    own: Batch  # the texts that the scores are of
-    identity: str  # a hash of the file
-    cells: NDArray[np.float64]  # [K, N]
-    others: tuple[str, ...]  # systems of the file that the test set does not have
-    from_people: bool  # whether people gave the scores
-
-
-@dataclass(frozen=True, eq=False)
-class BoundSystemScores(_Bound):
+class BoundSystemScores(BoundSegmentScores):
     """Scores of whole systems from a file, and those of segments, if it has any."""
 
-    metric: ScoreFile
-    own: Batch  # the texts that the scores are of
-    identity: str  # a hash of the file
-    cells: NDArray[np.float64]  # [K, N]; NaN where the file has no scores of segments
-    others: tuple[str, ...]  # systems of the file that the test set does not have
-    from_people: bool  # whether people gave the scores
     totals: NDArray[np.float64]  # [K]
 
     def system(self, batch: Batch) -> NDArray[np.float64]:

@@ -13,21 +13,9 @@ from gnomon.core.scores import Preferences, Scores
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
 from gnomon.core.verdicts import SCORE_CLAIMS
-from gnomon.metrics.comparisons import TokenisedTexts
 from gnomon.metrics.functions import FunctionMetric
-from gnomon.metrics.protocol import (
-    BoundMetric,
-    Informed,
-    Metrics,
-    NativeSignature,
-    Noticing,
-    OfPeople,
-    PairNoticing,
-    PairScoring,
-    Remarking,
-    Statistics,
-)
-from gnomon.metrics.registry import check_score, is_metric, resolve
+from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.registry import check_score, resolve
 from gnomon.metrics.spec import read_spec
 
 if TYPE_CHECKING:
@@ -37,7 +25,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.signature import Signature
-    from gnomon.metrics.protocol import AnyMetric, Metric
+    from gnomon.metrics.protocol import AnyMetric, BoundMetric, Metric
 
 __all__ = [
     "bind",
@@ -155,17 +143,12 @@ def compared_scores(
         return _score(testset, metric, allow_code=allow_code, pairs=True)
 
 
-def _preferred(name: str, bound: BoundMetric, pairs: PairScoring, batch: Batch) -> Scores:
+def _preferred(name: str, bound: BoundMetric, batch: Batch) -> Scores:
     """Preferences, and the mean preference of each output over those of the other systems."""
-    read = pairs.pair_scores(batch)
+    read = bound.pair_scores(batch)
     values = (read - read.transpose(1, 0, 2)) / 2
     others = ~np.eye(len(values), dtype=np.bool_)[:, :, None]
     segments = _means(values, np.isfinite(values) & others)
-    notices: tuple[str, ...] = ()
-    if isinstance(bound, PairNoticing):
-        notices = bound.pair_notices(batch)
-    elif isinstance(bound, Noticing):
-        notices = bound.notices(batch)
     return Scores(
         metric=name,
         systems=batch.systems,
@@ -173,8 +156,8 @@ def _preferred(name: str, bound: BoundMetric, pairs: PairScoring, batch: Batch) 
         segments=segments,
         higher_is_better=True,
         signature=bound.signature.adding(pairs="full"),
-        notices=notices,
-        preferences=Preferences(values, pairs.graded),
+        notices=bound.pair_notices(batch),
+        preferences=Preferences(values, bound.graded),
     )
 
 
@@ -195,16 +178,12 @@ def _score(
 ) -> Scores:
     name, bound = bind(testset, metric, allow_code=allow_code)
     batch = testset.batch()
-    if pairs and isinstance(bound, PairScoring):
-        return _preferred(name, bound, bound, batch)
-    statistics = bound.statistics(batch) if isinstance(bound, Statistics) else None
-    aggregate = bound.aggregate if isinstance(bound, Statistics) else None
-    native = bound.native_signatures(batch) if isinstance(bound, NativeSignature) else None
+    if pairs and "prefer" in bound.can:
+        return _preferred(name, bound, batch)
+    summed = "statistics" in bound.can
+    statistics = bound.statistics(batch) if summed else None
     segments = bound.segments(batch)
-    if statistics is None or aggregate is None:
-        system = bound.system(batch)
-    else:
-        system = aggregate(statistics.sum(axis=1))
+    system = bound.system(batch) if statistics is None else bound.aggregate(statistics.sum(axis=1))
     scores = Scores(
         metric=name,
         systems=batch.systems,
@@ -213,19 +192,16 @@ def _score(
         higher_is_better=bound.higher_is_better,
         signature=signature_of(bound, batch),
         statistics=statistics,
-        aggregate=aggregate,
-        notices=bound.notices(batch) if isinstance(bound, Noticing) else (),
-        native_signatures=native,
-        informed_by=bound.informed_by if isinstance(bound, Informed) else (),
-        from_people=isinstance(bound, OfPeople) and bound.from_people,
+        aggregate=bound.aggregate if summed else None,
+        notices=bound.notices(batch),
+        native_signatures=bound.native_signatures(batch),
+        informed_by=bound.informed_by,
+        from_people=bound.human,
         empty=testset.empty_outputs,
-        remarks=bound.remarks(batch) if isinstance(bound, Remarking) else {},
+        remarks=bound.remarks(batch),
     )
-    texts = getattr(bound, "texts", None)
-    if (
-        isinstance(texts, TokenisedTexts) and bound is not metric
-    ):  # the aggregate holds the bound metric
-        texts.forget()
+    if bound is not metric:  # the aggregate holds the bound metric
+        bound.forget()
     return scores
 
 
@@ -251,8 +227,6 @@ def bind(
     allow_code: bool = False,
 ) -> tuple[str, BoundMetric]:
     """A metric bound to a test set, and what to call it: as it was asked for."""
-    if isinstance(metric, BoundMetric) and not is_metric(metric):
-        return metric.name, metric
     resolved = resolve(metric, allow_code=allow_code)
     asked = str(read_spec(metric)) if isinstance(metric, str) else resolved.spec
     name = resolved.name if isinstance(resolved, FunctionMetric) else asked

@@ -22,7 +22,7 @@ from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches
 from gnomon.metrics.comparisons import pair_keys, pair_rows, pairs_of
 from gnomon.metrics.masking import Action
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import (
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
-    from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["PARAMETERS", "BoundSimilarity", "SimilarityMetric"]
@@ -51,7 +50,7 @@ PARAMETERS = ("candidate_tokens", "reference_tokens")
 
 
 @dataclass(frozen=True)
-class SimilarityMetric:
+class SimilarityMetric(Metric):
     """Greedy matching by a function of words; made by :func:`gnomon.metric`.
 
     Precision is the mean over the candidate's words of the similarity to their best match, recall
@@ -65,8 +64,7 @@ class SimilarityMetric:
     fields: tuple[tuple[str, str], ...] = ()  # what else its signature tells
 
     pooled: ClassVar[bool] = False
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
-    higher_is_better: ClassVar[bool] = True
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "match"))
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """The function, the package that offers it, and those of the tokeniser."""
@@ -82,7 +80,7 @@ class SimilarityMetric:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundSimilarity(MeanOfSegments):
+class BoundSimilarity(OfOptions):
     """Greedy matching, ready to score; remembers the similarities of the texts seen last."""
 
     metric: SimilarityMetric

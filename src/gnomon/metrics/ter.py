@@ -20,6 +20,7 @@ from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches, aligned_places
 from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.counted import CountedPairs
+from gnomon.metrics.protocol import Metric
 from gnomon.metrics.sequences import Sequences, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
-    from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import Characters, Tokeniser, TokenTable
 
 __all__ = ["Ter"]
@@ -67,7 +67,7 @@ _SPECIAL = re.compile("[^0-9A-Za-z]|^$")
 
 
 @dataclass(frozen=True)
-class Ter(Options):
+class Ter(Options, Metric):
     """TER: edits and shifts of word blocks that turn a candidate into its reference; 0 is perfect.
 
     Several references: the fewest edits over the mean length of the references, as sacreBLEU does.
@@ -92,8 +92,8 @@ class Ter(Options):
     name: ClassVar[str] = "ter"
     title: ClassVar[str] = "TER"
     pooled: ClassVar[bool] = False
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "mask", "align"))
     packages: ClassVar[tuple[str, ...]] = ("sacrebleu",)
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     higher_is_better: ClassVar[bool] = False
 
     normalized: bool = False
@@ -162,7 +162,7 @@ class BoundTer(CountedPairs):
         """Edits of each pair, shifts among them, int64 [P]."""
         return count_edits(candidates, references, pairs)
 
-    def of_pairs(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
+    def cell_counts(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
         """Edits and mean reference length, float64 [K, N, 2]."""
         return _statistics(rows, counts.found, counts.reference)
 

@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,8 @@ from gnomon.core.errors import MaskingError, ScoringError, UsageError
 from gnomon.core.options import SEED
 from gnomon.linguistics import Edit, apply_edits
 from gnomon.metrics.donors import hashes_of, ranks_of
-from gnomon.metrics.masking import Action, masks_used
-from gnomon.metrics.protocol import Costly, Masking
+from gnomon.metrics.masking import Action
+from gnomon.metrics.protocol import BoundMetric
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.signature import Signature
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import BoundMetric, Input, MaskingMetric
+    from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import TokenTable
 
     Rows = Mapping[int, list["_Piece"]]
@@ -220,7 +220,7 @@ def _with_references(batch: Batch, bound: BoundMetric) -> NDArray[np.int32]:
     """Segments for the probe: spread over those of the first system with words to mask."""
     given = [row.tolist() for row in batch.references_of(0)]
     filled = [i for i, row in enumerate(given) if row and batch.texts[row[0]].strip()]
-    most = _PROBED_COSTLY if isinstance(bound, Costly) else _PROBED
+    most = _PROBED if bound.max_calls is None else _PROBED_COSTLY
     chosen = np.linspace(0, max(len(filled) - 1, 0), min(most, len(filled))).round().astype(int)
     return np.array([filled[i] for i in chosen.tolist()], dtype=np.int32)
 
@@ -287,7 +287,7 @@ def with_masking(
     words: Sequence[str] | None = None,
     in_place: bool = False,
     pooled: bool = True,
-) -> MaskingMetric:
+) -> BoundMetric:
     """A bound metric that has the power of masking: itself, or a wrapper that edits texts.
 
     Args:
@@ -310,9 +310,9 @@ def with_masking(
         MaskingError: no mask words were found that survive in the metric, or those that are named
             do not.
     """
-    masks = isinstance(bound, Masking) and (pooled or masks_used(bound) != "pooled")
+    masks = "mask" in bound.can and (pooled or bound.masks_used != "pooled")
     if masks and not in_place:
-        return cast("MaskingMetric", bound)
+        return bound
     tokens = Tokenised(load_tokeniser(fitting_tokeniser(batch, tokeniser).name))
     named = None if words is None else MaskWords(*words)
     probe = surviving_words(bound, batch, tokens, named, apart=in_place)
@@ -320,7 +320,7 @@ def with_masking(
 
 
 @dataclass(frozen=True, eq=False)
-class TextEditing(ABC):
+class TextEditing(BoundMetric, ABC):
     """A metric on texts that are edited; what it says of texts as they are is the metric's own."""
 
     bound: BoundMetric
@@ -348,15 +348,12 @@ class TextEditing(ABC):
         """The metric's corpus scores, float64 [K]."""
         return self.bound.system(batch)
 
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:  # noqa: B027  # nothing, as a rule
-        """What is put into texts has a length of its own."""
-
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
         """Refuse a plan that costs more than a costly metric may."""
-        if not isinstance(self.bound, Costly):
+        if self.bound.max_calls is None:
             return
         calls = sum(
-            self.bound.calls(batch.select(segments=edited.columns.astype(np.int32)))
+            self.bound.cost(batch.select(segments=edited.columns.astype(np.int32)))
             for edited in self._variants(batch, plan)
         )
         if calls > self.bound.max_calls:
@@ -531,13 +528,6 @@ class Substitution(TextEditing):
     def signature(self) -> Signature:
         """The metric's signature, with the seed of the words."""
         return self.bound.signature.adding(masking="substitute", draw=self.seed)
-
-    def mask_tokens(self, batch: Batch) -> None:
-        """No tokens are masked."""
-
-    def mask_notices(self) -> tuple[str, ...]:
-        """Nothing: what is put in are words."""
-        return ()
 
     def _variants(self, batch: Batch, plan: MaskPlan) -> Iterator[_Edited]:
         for variant in range(plan.variants):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from gnomon.core import registry as methods
 from gnomon.core.signature import Signature
 from gnomon.metrics import parse
-from gnomon.metrics.protocol import own_masks
 from gnomon.studies._needs import located_spec
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def masked_alike(steps: Sequence[Step], folder: Path, *, allow_code: bool) -> tu
     differ = set()
     for method, specs in metrics.items():
         located = (located_spec(spec, folder) for spec in specs)
-        kinds = {kind for spec in located for kind in own_masks(parse(spec, allow_code=allow_code))}
+        kinds = {kind for spec in located for kind in parse(spec, allow_code=allow_code).masks}
         if len(specs) > 1 and len(kinds) > 1:
             differ.add(method)
             _log.info(

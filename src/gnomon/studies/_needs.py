@@ -214,17 +214,17 @@ class Traits(NamedTuple):
 def traits_of(spec: str, language: str | None, *, allow_code: bool = False) -> Traits:
     """What a metric is like for texts of a language."""
     from gnomon.metrics import parse
-    from gnomon.metrics.protocol import may_prefer
-    from gnomon.metrics.requirements import is_pooled, requirements
+    from gnomon.metrics.requirements import requirements
 
     metric = parse(spec, allow_code=allow_code)
-    needs, pooled = requirements(metric, language), is_pooled(metric)
-    read = bool(getattr(metric, "own_texts", False))  # from a file that another tool wrote
+    needs, pooled = requirements(metric, language), metric.pooled
+    read = metric.own_texts  # from a file that another tool wrote
     model = any(need.kind == "model" for need in needs)
     return Traits(
         together=pooled,
         human=pooled,
-        costly=(pooled or read or model) and not may_prefer(metric),  # preferences are no scores
+        # preferences are no scores
+        costly=(pooled or read or model) and "prefer" not in metric.can,
         needs=needs,
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.signature import Signature
+from gnomon.metrics.protocol import BoundMetric
 
 if TYPE_CHECKING:
     from gnomon.core.batch import Batch
@@ -22,7 +23,7 @@ def overlap(candidate: str, reference: str) -> float:
 
 
 @dataclass
-class Counting:
+class Counting(BoundMetric):
     """A bound metric, from a function of two texts; the best reference counts."""
 
     function: Callable[[str, str], float] = overlap

@@ -21,6 +21,7 @@ from gnomon.core.spans import SpanTable
 from gnomon.methods.bmx import Bmx, explanations, power_mean
 from gnomon.methods.muler._figures import feature_scores
 from gnomon.metrics import MaskPlan, describe, parse, with_masking
+from gnomon.metrics.protocol import Metric
 
 if TYPE_CHECKING:
     from gnomon.metrics.protocol import BoundMetric
@@ -37,12 +38,10 @@ def testset() -> gn.TestSet:
     return gn.TestSet.from_lists(SYSTEMS, REFERENCES, language_pair="en")
 
 
-class Unbound:
+class Unbound(Metric):
     """The counting metric before it is bound; counts how often it is."""
 
     name = spec = "counting"
-    needs = frozenset(("references",))
-    higher_is_better = True
 
     def __init__(self, bound: BoundMetric) -> None:
         self.bound = bound
@@ -307,7 +306,7 @@ def test_masking_many_variants_is_refused_before_it_begins(testset: gn.TestSet) 
     bound = parse("bmx(chrf, explainer='erasure', max_calls=100)").bind(testset)
     batch = testset.batch()
     masked = with_masking(bound, batch)
-    assert bound.calls(batch) <= 100  # type: ignore[attr-defined]  # it has the power
+    assert bound.cost(batch) <= 100
     with pytest.raises(UsageError, match=r"4 masked variants under 'bmx' take up to \d+ metric"):
         masked.masked(batch, _every_noun(testset))
 

@@ -10,7 +10,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.signature import Signature
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 from gnomon.stats.significance import binomial_p
 
@@ -23,13 +23,13 @@ BARE = {"examples": 0, "ngrams": 0}
 
 
 @dataclass(frozen=True)
-class Longer:
+class Longer(Metric):
     """Prefers longer texts, and whichever comes first by half a character."""
 
     name: ClassVar[str] = "longer"
     spec: ClassVar[str] = "longer"
     needs: ClassVar[frozenset[str]] = frozenset()
-    higher_is_better: ClassVar[bool] = True
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "prefer"))
     lean: float = 0.5
 
     def bind(self, _: gn.TestSet) -> BoundLonger:
@@ -37,9 +37,7 @@ class Longer:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundLonger(MeanOfSegments):
-    graded: ClassVar[bool] = True
-
+class BoundLonger(OfOptions):
     metric: Longer
 
     @property

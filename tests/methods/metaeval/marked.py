@@ -11,6 +11,7 @@ from gnomon import TestSet
 from gnomon.core.human import HumanScores
 from gnomon.core.signature import Signature
 from gnomon.core.spans import ErrorSpan
+from gnomon.metrics.protocol import BoundMetric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +68,7 @@ def marked_set(repeat: int = 1) -> TestSet:
 
 
 @dataclass(frozen=True)
-class Marking:
+class Marking(BoundMetric):
     """A metric that marks words by a table; it scores minus the penalties."""
 
     words: Mapping[str, str] = field(default_factory=dict)
@@ -75,11 +76,6 @@ class Marking:
     by: SpanMarker = "metric"
     name: ClassVar[str] = "marking"
     needs: ClassVar[frozenset[str]] = frozenset()
-    higher_is_better: ClassVar[bool] = True
-
-    def bind(self, testset: TestSet) -> Marking:  # noqa: ARG002  # part of the protocol
-        """Nothing depends on the test set."""
-        return self
 
     @property
     def signature(self) -> Signature:

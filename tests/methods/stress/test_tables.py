@@ -10,15 +10,14 @@ import pytest
 
 from gnomon.core.findings import Bars, Finding
 from gnomon.core.pairs import Pair
-from gnomon.core.signature import Signature
 from gnomon.methods.stress._examples import StressExampleRow, differing_words
 from gnomon.methods.stress._figures import StressRow
 from gnomon.methods.stress._stress import stress_pairs
+from gnomon.metrics.protocol import BoundMetric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    import gnomon as gn
     from gnomon.core.batch import Batch
 
 TEXTS = [
@@ -111,16 +110,11 @@ def test_a_picture_of_each_metric_has_hollow_dots() -> None:
 
 
 def test_the_words_of_a_reference_say_nothing_of_metrics_that_read_none() -> None:
-    class Lengths:
+    class Lengths(BoundMetric):
         """The length of a text."""
 
         name = spec = "lengths"
         needs = frozenset[str]()
-        higher_is_better = True
-        signature = Signature("lengths", ())
-
-        def bind(self, _testset: gn.TestSet) -> Lengths:
-            return self
 
         def segments(self, batch: Batch) -> NDArray[np.float64]:
             sizes = np.array([len(text) for text in batch.texts], dtype=np.float64)

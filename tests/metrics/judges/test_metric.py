@@ -16,7 +16,6 @@ from gnomon.core.errors import DataError, FormatError, SpecError, UsageError
 from gnomon.metrics import parse
 from gnomon.metrics.error_marks import read_every_mark
 from gnomon.metrics.judges import BoundMarkingJudge, ChatJudge
-from gnomon.metrics.protocol import Costly, ErrorMarking, Noticing, lacks
 
 if TYPE_CHECKING:
     from tests.metrics.judges.chat_server import Chat
@@ -95,7 +94,7 @@ def test_mqm_scores_are_negated_penalties_and_errors_become_spans(chat: Chat) ->
     assert found.segments.tolist() == [[-7, 0]]
     assert found.higher_is_better
     bound = parse(spec(chat, "gemba-mqm")).bind(ts)
-    assert isinstance(bound, ErrorMarking)
+    assert "spans" in bound.can
     spans = bound.error_spans(ts.batch())
     assert [(s.segment, s.side, s.start, s.end, s.severity, s.score) for s in spans] == [
         (0, "source", 4, 7, "minor", 1),
@@ -119,10 +118,12 @@ def test_an_output_without_a_readable_answer_is_not_free_of_errors(chat: Chat) -
 
 def test_only_judges_of_errors_mark_them(chat: Chat) -> None:
     bound = parse(spec(chat)).bind(sets(s=["a"]))
-    assert not isinstance(bound, ErrorMarking)
-    assert isinstance(bound, Costly)
-    assert isinstance(bound, Noticing)
-    assert not lacks(parse(spec(chat, "gemba-esa")), ErrorMarking)
+    assert "spans" not in bound.can
+    assert bound.max_calls == 10_000
+    assert "spans" not in parse(spec(chat)).can
+    assert "spans" in parse(spec(chat, "gemba-esa")).can
+    with pytest.raises(UsageError, match="'judge' is no metric that marks errors; take one of th"):
+        bound.error_spans(sets(s=["a"]).batch())
     assert isinstance(parse(spec(chat, "gemba-esa")).bind(sets(s=["a"])), BoundMarkingJudge)
 
 
@@ -172,7 +173,7 @@ def test_esa_asks_for_errors_and_then_for_a_score_given_these(chat: Chat) -> Non
     assert len(parse(judge).bind(ts).error_spans(ts.batch())) == 3  # type: ignore[attr-defined]  # it marks errors
     assert chat.answered == 8  # all of it is remembered
     bound = parse(judge).bind(ts)
-    assert bound.calls(ts.batch()) == 8  # type: ignore[attr-defined]  # a judge
+    assert bound.cost(ts.batch()) == 8
 
 
 def test_the_cost_of_both_turns_is_known_before_the_first(chat: Chat) -> None:

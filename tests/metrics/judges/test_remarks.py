@@ -10,7 +10,6 @@ import pytest
 from tests.metrics.judges.test_metric import fenced, sets, spec
 
 import gnomon as gn
-from gnomon.metrics.protocol import Remarking
 
 if TYPE_CHECKING:
     from tests.metrics.judges.chat_server import Chat
@@ -85,5 +84,3 @@ def test_scores_carry_what_was_said(judge: str) -> None:
     scores = gn.score(sets(a=["good", "bad"]), judge)
     assert scores.remarks[0, 1]["reason"] == f"{_HOSTILE} bad"
     assert gn.score(sets(a=["good"]), "chrf").remarks == {}
-    bound = gn.metrics.parse(judge).bind(sets(a=["good"]))
-    assert isinstance(bound, Remarking)

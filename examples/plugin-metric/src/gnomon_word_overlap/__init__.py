@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import gnomon
-from gnomon.metrics import Options
+from gnomon.metrics import Metric, Options
 
 if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
@@ -16,7 +16,7 @@ __all__ = ["WordOverlap", "same_length"]
 
 
 @dataclass(frozen=True)
-class WordOverlap(Options):
+class WordOverlap(Options, Metric):
     """Share of distinct words that candidate and reference have in common (Jaccard index).
 
     Attributes:
@@ -24,8 +24,6 @@ class WordOverlap(Options):
     """
 
     name: ClassVar[str] = "word-overlap"
-    needs: ClassVar[frozenset[str]] = frozenset(("references",))
-    higher_is_better: ClassVar[bool] = True
     pooled: ClassVar[bool] = False  # it looks at each system alone
 
     lowercase: bool = False

@@ -13,10 +13,7 @@ from gnomon.core.errors import ScoringError, UsageError
 from gnomon.core.options import SEED
 from gnomon.methods.bmx._pairs import generator
 from gnomon.methods.bmx.explainers import PairImportances, Unfrozen
-from gnomon.metrics.differentiable import Differentiable
 from gnomon.metrics.functions import code_fields
-from gnomon.metrics.matching import Matching
-from gnomon.metrics.protocol import ErrorMarking, lacks
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -50,21 +47,18 @@ class Match(Unfrozen):
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> Match:  # noqa: ARG002  # nothing is frozen
         """Itself, if the metric matches words."""
-        if not isinstance(bound, Matching):
-            raise UsageError(_no_matches(bound.name))
+        self.check(bound)
         return self
 
     def check(self, metric: Metric) -> None:
         """Refuse a metric that will not match words."""
-        if lacks(metric, Matching):
+        if "match" not in metric.can:
             raise UsageError(_no_matches(metric.name))
 
     def look(
         self, bound: BoundMetric, batch: Batch, pairs: Sequence[TextPair]
     ) -> Sequence[PairImportances]:
         """Matched similarities of the words of both sides."""
-        if not isinstance(bound, Matching):  # bind() saw to it
-            raise UsageError(f"{bound.name!r} has no matches")
         (matches,) = bound.matches(batch)
         importances = [_NOTHING] * len(pairs)
         for column, number in zip(matches.cell.tolist(), matches.pair.tolist(), strict=True):
@@ -119,19 +113,19 @@ class Gradient(Unfrozen):
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> Gradient:  # noqa: ARG002  # nothing is frozen
         """Itself, if the metric can be differentiated."""
-        _check(bound)
+        self.check(bound)
         return self
 
     def check(self, metric: Metric) -> None:
         """Refuse a metric that will not be differentiable."""
-        if lacks(metric, Differentiable):
+        if "gradients" not in metric.can:
             raise UsageError(_not_differentiable(metric.name))
 
     def look(
         self, bound: BoundMetric, batch: Batch, pairs: Sequence[TextPair]
     ) -> Sequence[PairImportances]:
         """Input times gradient, summed over the pieces of each word of both sides."""
-        attributions = _check(bound).attributions(batch)
+        attributions = bound.attributions(batch)
         sign = 1.0 if bound.higher_is_better else -1.0
         importances = [_NOTHING] * len(pairs)
         for number, column in enumerate(attributions.cell.tolist()):
@@ -141,12 +135,6 @@ class Gradient(Unfrozen):
                 np.zeros(0) if other is None else sign * _sums(other, attributions.other, number),
             )
         return importances
-
-
-def _check(bound: BoundMetric) -> Differentiable:
-    if not isinstance(bound, Differentiable):
-        raise UsageError(_not_differentiable(bound.name))
-    return bound
 
 
 def _not_differentiable(name: str) -> str:
@@ -197,13 +185,13 @@ class OwnErrors(Options):
 
     def bind(self, testset: TestSet, bound: BoundMetric) -> BoundOwnErrors:  # noqa: ARG002  # nothing is frozen
         """Itself, if the metric marks errors."""
-        _marking(bound)
+        self.check(bound)
         other = () if "references" in bound.needs else ("source",)
         return BoundOwnErrors(self.spec, frozenset(("candidate", *other)))
 
     def check(self, metric: Metric) -> None:
         """Refuse a metric that will mark no errors."""
-        if lacks(metric, ErrorMarking):
+        if "spans" not in metric.can:
             raise UsageError(_marks_nothing(metric.name))
 
 
@@ -232,7 +220,7 @@ class BoundOwnErrors:
             )
             for pair in pairs
         ]
-        for error in _marking(bound).error_spans(batch):
+        for error in bound.error_spans(batch):
             candidate, other = pairs[error.segment]
             words, importances = candidate, importances_of_pairs[error.segment].candidate
             if error.side != "candidate":
@@ -254,12 +242,6 @@ def _cost(error: ErrorSpan) -> float:
     if error.by == "judge" and error.confidence is not None:
         cost *= error.confidence
     return cost
-
-
-def _marking(bound: BoundMetric) -> ErrorMarking:
-    if not isinstance(bound, ErrorMarking):
-        raise UsageError(_marks_nothing(bound.name))
-    return bound
 
 
 def _marks_nothing(name: str) -> str:

@@ -272,7 +272,7 @@ class Engine:
     def _announce(self, calls: int) -> None:
         """Say how often the metric will be called and how long that takes, before it begins."""
         bound, segments = self.scorer.bound, self.batch.shape[1]
-        if getattr(getattr(bound, "metric", None), "own_texts", False):
+        if bound.own_texts:
             return  # its scores are known already
         took: list[tuple[int, float]] = []
         for size in (1, *_TRIED):  # the first call may load something

@@ -27,7 +27,6 @@ from gnomon.methods.bmx._engine import Engine
 from gnomon.methods.bmx._pairs import Scorer, TextWords, cells_of
 from gnomon.methods.bmx.explainers import NoticingExplainer, SidedExplainer, find_explainer
 from gnomon.metrics.functions import BoundFunction
-from gnomon.metrics.protocol import Partial
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.metrics.sequences import offsets_of
 
@@ -330,7 +329,7 @@ def calls_of(
 
 def _by_system(scorer: Scorer, explainer: BoundExplainer) -> bool:
     """Whether equal outputs of two systems may score, or be explained, differently."""
-    return scorer.by_system or (isinstance(explainer, Partial) and explainer.by_system)
+    return scorer.by_system or bool(getattr(explainer, "by_system", False))
 
 
 def cache_of(

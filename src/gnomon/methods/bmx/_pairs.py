@@ -17,7 +17,6 @@ from gnomon.core.errors import ScoringError, UsageError
 from gnomon.core.signature import add_texts
 from gnomon.core.spans import Span
 from gnomon.linguistics import Edit, apply_edits, joint_edits
-from gnomon.metrics.protocol import Partial
 from gnomon.metrics.score_file import changed_texts
 
 if TYPE_CHECKING:
@@ -234,8 +233,8 @@ class Scorer:
     def __init__(self, bound: BoundMetric, batch: Batch, scale: float = 1.0) -> None:
         self.bound = bound
         self.role = role_of(bound, batch)
-        own_texts = bool(getattr(getattr(bound, "metric", None), "own_texts", False))
-        self.by_system = own_texts or (isinstance(bound, Partial) and bound.by_system)
+        own_texts = bound.own_texts
+        self.by_system = own_texts or bound.by_system
         self.calls = 0
         self._batch = batch
         self._fixed = checked_scores(bound, batch) if own_texts else None

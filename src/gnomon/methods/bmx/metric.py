@@ -39,18 +39,15 @@ from gnomon.methods.bmx.explainers import (
     is_blind,
 )
 from gnomon.metrics import Options, resolve
-from gnomon.metrics.means import MeanOfSegments, mean_over_segments
+from gnomon.metrics.means import mean_over_segments
 from gnomon.metrics.protocol import (
-    Choosing,
-    Informed,
     Metric,
     Metrics,
-    Noticing,
-    Partial,
+    OfOptions,
     each_metric,
 )
 from gnomon.metrics.registry import check_metric, check_once
-from gnomon.metrics.requirements import is_pooled, requirements
+from gnomon.metrics.requirements import requirements
 from gnomon.metrics.scoring import score as scores_of
 
 if TYPE_CHECKING:
@@ -92,7 +89,7 @@ PUBLISHED = {
 
 
 @dataclass(frozen=True)
-class Bmx(Options):
+class Bmx(Options, Metric):
     """BMX: w times the metric plus 1 - w times the power mean of the importances of the words.
 
     S1 = w S0 + (1 - w) M_p(phi) (Leiter et al., 2022), phi the importances of the words of both
@@ -153,7 +150,7 @@ class Bmx(Options):
     @property
     def pooled(self) -> bool:
         """As the explained metric."""
-        return is_pooled(self.metric)
+        return self.metric.pooled
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """What the metric and the explainer depend on."""
@@ -219,7 +216,7 @@ class Bmx(Options):
 
     def will_see(self, outline: Outline) -> tuple[str, ...]:
         """What the metric will see."""
-        return self.metric.will_see(outline) if isinstance(self.metric, Choosing) else ()
+        return self.metric.will_see(outline)
 
     @property
     def own_texts(self) -> bool:
@@ -257,7 +254,7 @@ class _Boosted(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundBmx(MeanOfSegments):
+class BoundBmx(OfOptions):
     """A boosted metric, ready to score; remembers the explanations that it made."""
 
     metric: Bmx
@@ -287,7 +284,7 @@ class BoundBmx(MeanOfSegments):
         """Boosted scores, float64 [K, N]; NaN where the metric or an importance is undefined."""
         return self._boosted(batch).scores.copy()
 
-    def calls(self, batch: Batch) -> int:
+    def cost(self, batch: Batch) -> int:
         """How many scores of the explained metric a batch takes at most."""
         *before, _ = self.metric.boosts
         return calls_of(
@@ -306,18 +303,17 @@ class BoundBmx(MeanOfSegments):
     @property
     def by_system(self) -> bool:
         """Whether the explained metric looks at the name of the system."""
-        return isinstance(self.bound, Partial) and self.bound.by_system
+        return self.bound.by_system
 
     @property
     def informed_by(self) -> tuple[str, ...]:
         """Kinds of human scores that the explained metric has seen."""
-        return self.bound.informed_by if isinstance(self.bound, Informed) else ()
+        return self.bound.informed_by
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What the metric says, and how many segments collapsed or could not be explained."""
         boosted = self._boosted(batch)
-        notices = self.bound.notices(batch) if isinstance(self.bound, Noticing) else ()
-        said = list(notices) + list(boosted.found.explanations.notices)
+        said = list(self.bound.notices(batch)) + list(boosted.found.explanations.notices)
         if boosted.collapsed:
             said.append(
                 f"{self.metric.spec}: the power mean of {boosted.collapsed:.1%} of the segments"

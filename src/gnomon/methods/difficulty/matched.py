@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from gnomon.methods.difficulty.token_hardness import (
 )
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.matching import harmonic_mean
-from gnomon.metrics.means import OfOptions
+from gnomon.metrics.protocol import OfOptions
 from gnomon.metrics.sequences import ranges
 
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     from gnomon.methods.difficulty.metric import Difficulty
     from gnomon.methods.difficulty.pools import Pool
     from gnomon.methods.difficulty.token_hardness import Places
-    from gnomon.metrics.aligning import Aligning
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.matching import Matches, Matching, SideMatches
+    from gnomon.metrics.matching import Matches, SideMatches
     from gnomon.metrics.protocol import BoundMetric
 
 __all__ = [
@@ -158,7 +157,7 @@ def bind_matched(
         hardness = read_hardness(options.frozen or "")
         check_frozen(hardness, batch, bound)
         return BoundDifficulty(options, bound, hardness, None, plain)
-    matches = next(iter(_matching(bound).matches(batch)))
+    matches = next(iter(bound.matches(batch)))
     hardness = measure(matches, batch, pool.systems, pool.identity, keep=options.leave_one_out)
     return BoundDifficulty(options, bound, hardness, pool, plain)
 
@@ -175,7 +174,7 @@ def bind_aligned(
         return BoundAlignedDifficulty(options, bound, hardness, None)
     parts = [
         measure(
-            _aligning(bound).alignments(run),
+            bound.alignments(run),
             run,
             pool.systems,
             pool.identity,
@@ -213,7 +212,7 @@ class TokenDifficulty(PooledMetric):
     base: BoundMetric
     hardness: Hardness
     pool: Pool | None
-    plain: Matching | None = None
+    plain: BoundMetric | None = None
 
     #: whether the metric's words are aligned one to one
     aligned: ClassVar[bool] = False
@@ -223,7 +222,7 @@ class TokenDifficulty(PooledMetric):
 
     def compare(self, batch: Batch) -> Matches:
         """The best matches that the wrapped metric finds."""
-        return next(iter(_matching(self.base).matches(batch)))
+        return next(iter(self.base.matches(batch)))
 
     def _weights(self, system: str) -> Weights:
         cached: dict[str, Weights] = self.__dict__.setdefault("_known", {})
@@ -327,7 +326,7 @@ class TokenDifficulty(PooledMetric):
         return np.divide(total, by, out=means, where=by > 0), tokens <= 0
 
 
-class OfParts(ABC):
+class OfParts(OfOptions, ABC):
     """Scores of segments and of corpora from precision and recall of each output."""
 
     metric: Difficulty
@@ -344,10 +343,6 @@ class OfParts(ABC):
         """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
         return self.parts(batch)[..., self._part]
 
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """F of the means of precision and recall over segments, float64 [K]."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
-
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and 1, or zeros where undefined: float64 [K, N, 3]."""
         return part_statistics(self.parts(batch))
@@ -358,7 +353,7 @@ class OfParts(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class UnweightedMatches(OfOptions, OfParts):
+class UnweightedMatches(OfParts):
     """A matching metric without weights, aggregated as the weighted one is.
 
     Attributes:
@@ -376,7 +371,7 @@ class UnweightedMatches(OfOptions, OfParts):
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
-        matches = next(iter(_matching(self.base).matches(batch)))
+        matches = next(iter(self.base.matches(batch)))
         of_pairs = matches.parts()
         parts = (of_pairs.precision[matches.pair], of_pairs.recall[matches.pair])
         precision, recall = (similarity(matches, values) for values in parts)
@@ -434,16 +429,13 @@ class BoundDifficulty(TokenDifficulty, OfParts):
                 f" score is therefore 0, of {named(systems)}"
             )
 
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
-        """Similarities have no length."""
-
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence scores of every variant, float64 [V, K, N].
 
         Words keep the weights that they have in the unmasked texts; only the matches are edited.
         """
         scores = np.empty((plan.variants, *batch.shape))
-        for variant, matches in enumerate(_matching(self.base).matches(batch, plan)):
+        for variant, matches in enumerate(self.base.matches(batch, plan)):
             scores[variant] = self._parts(batch, matches)[..., self._part]
         return scores
 
@@ -474,7 +466,7 @@ class BoundAlignedDifficulty(TokenDifficulty):
 
     def compare(self, batch: Batch) -> Matches:
         """The alignments that the wrapped metric finds."""
-        return _aligning(self.base).alignments(batch)
+        return self.base.alignments(batch)
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a reference."""
@@ -497,7 +489,7 @@ class BoundAlignedDifficulty(TokenDifficulty):
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus scores [...] from summed statistics [..., S]."""
-        return _aligning(self.base).aligned_scores(statistics)
+        return self.base.aligned_scores(statistics)
 
     def _statistics(self, batch: Batch) -> NDArray[np.float64]:
         matches = self.compare(batch)
@@ -506,7 +498,7 @@ class BoundAlignedDifficulty(TokenDifficulty):
         for system, name in enumerate(batch.systems):
             rows = rows_of_system(matches, system)
             shares[rows] = self._rows(matches, matches, rows, groups, self._weights(name))
-        return _aligning(self.base).aligned_statistics(batch, matches, shares)
+        return self.base.aligned_statistics(batch, matches, shares)
 
 
 class _Groups(NamedTuple):
@@ -555,11 +547,3 @@ def _reference_weights(
         plain = ~matches.tokens.special[rows[~has_hardness]]
         values[~has_hardness] = np.where(np.isnan(elsewhere), 1.0, elsewhere) * plain
     return values
-
-
-def _matching(bound: BoundMetric) -> Matching:
-    return cast("Matching", bound)
-
-
-def _aligning(bound: BoundMetric) -> Aligning:
-    return cast("Aligning", bound)

@@ -12,10 +12,7 @@ from gnomon.core.options import InputFile, Reaches, Specs
 from gnomon.methods.difficulty.frozen import check_there
 from gnomon.methods.difficulty.pools import check_choice, check_pool, choose_pool
 from gnomon.metrics import Options, parse, resolve
-from gnomon.metrics.aligning import Aligning
-from gnomon.metrics.matching import Matching
-from gnomon.metrics.ngrams import Ngrams
-from gnomon.metrics.protocol import Choosing, Metric, lacks
+from gnomon.metrics.protocol import Metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.requirements import needs_of_options, requirements
 
@@ -34,7 +31,7 @@ _AUTHORS_ONLY = ("ref_diff", "softmax_norm", "max_norm", "range_one")
 
 
 @dataclass(frozen=True)
-class Difficulty(Options):
+class Difficulty(Options, Metric):
     """Difficulty-aware scoring: words weigh as much as they were hard for a pool of systems.
 
     For metrics that match tokens (``bertscore``, ``xbertscore``), with sim the similarity and K
@@ -172,7 +169,7 @@ class Difficulty(Options):
         from gnomon.methods.difficulty.matched import UnweightedMatches
 
         bound = self._bind_wrapped(testset)
-        by_match = self.units is None and isinstance(bound, Matching)
+        by_match = self.units is None and "match" in bound.can
         return UnweightedMatches(self, bound) if by_match else bound
 
     def weigh(
@@ -197,11 +194,11 @@ class Difficulty(Options):
         pool = None if self.frozen else choose_pool(testset, self.pool, self.by)
         if pool is not None and self.leave_one_out and len(pool.systems) == 1:
             raise UsageError(_no_other(pool.systems[0]))
-        if self.units is None and isinstance(bound, Matching):
+        if self.units is None and "match" in bound.can:
             return bind_matched(self, bound, testset, pool)
-        if self.units is None and isinstance(bound, Ngrams) and bound.ngram_orders:
+        if self.units is None and "ngrams" in bound.can:
             return bind_ngrams(self, bound, testset, pool)
-        if self.units is None and isinstance(bound, Aligning) and self._aligns:
+        if self.units is None and "align" in bound.can:
             return bind_aligned(self, bound, testset, pool)
         return bind_segments(self, bound, testset, pool)
 
@@ -227,15 +224,16 @@ class Difficulty(Options):
     @property
     def weighs_words(self) -> bool:
         """Whether words or tokens are weighed, as far as can be told before binding."""
-        if self.units is not None:
-            return False
-        if getattr(self.metric, "ngram_orders", None) == () and not self._aligns:
-            return not lacks(self.metric, Matching)
-        return not lacks(self.metric, Matching, Ngrams, Aligning)
+        return self.units is None and bool(self.metric.can & {"match", "ngrams", "align"})
 
     @property
-    def _aligns(self) -> bool:
-        return bool(getattr(self.metric, "aligns", not hasattr(self.metric, "ngram_orders")))
+    def can(self) -> frozenset[str]:
+        """Mask words, where those of matches or of n-grams are weighed."""
+        units = self.metric.can if self.units is None else frozenset[str]()
+        if not self.weighted and "match" not in units:
+            return self.metric.can
+        masks = self.weighted and not units.isdisjoint(("match", "ngrams"))
+        return frozenset(("statistics", *(("mask",) if masks else ())))
 
     def check_pool(self, outline: Outline) -> None:
         """Refuse a pool that cannot be chosen.
@@ -258,11 +256,13 @@ class Difficulty(Options):
 
     def will_see(self, outline: Outline) -> tuple[str, ...]:
         """The kind of human scores that will choose the pool, if any will."""
-        inner = self.metric.will_see(outline) if isinstance(self.metric, Choosing) else ()
         kinds = outline.human_kinds("system")
         by = self.by or (kinds[0] if len(kinds) == 1 else None)
         ranks_by_people = str(self.pool).startswith("top:") and not self.frozen and by in kinds
-        return (*inner, *([by] if ranks_by_people and by is not None else []))
+        return (
+            *self.metric.will_see(outline),
+            *([by] if ranks_by_people and by is not None else []),
+        )
 
     def _bind_wrapped(self, testset: TestSet) -> BoundMetric:
         """The wrapped metric, with special tokens and rescaling as here."""

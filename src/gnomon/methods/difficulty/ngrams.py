@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from gnomon.methods.difficulty.metric import Difficulty
     from gnomon.methods.difficulty.pools import Pool
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.ngrams import Ngrams
     from gnomon.metrics.protocol import BoundMetric
     from gnomon.metrics.tokenise import TokenTable
 
@@ -85,7 +84,6 @@ def bind_ngrams(
     options: Difficulty, bound: BoundMetric, testset: TestSet, pool: Pool | None
 ) -> BoundNgramDifficulty:
     """Freeze difficulties: from a file where there is no pool."""
-    base = cast("Ngrams", bound)
     check_options(options)
     batch = testset.batch()
     if pool is None:
@@ -94,10 +92,10 @@ def bind_ngrams(
         return BoundNgramDifficulty(options, bound, hardness, None)
     hardness = measure_grams(
         batch,
-        base.ngram_tokens,
+        bound.ngram_tokens,
         pool.systems,
         pool.identity,
-        most=max(base.ngram_orders),
+        most=max(bound.ngram_orders),
         keep=options.leave_one_out,
     )
     return BoundNgramDifficulty(options, bound, hardness, pool)
@@ -126,10 +124,6 @@ class BoundNgramDifficulty(PooledMetric):
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
         return self._scored(batch)[0]
 
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Corpus scores, float64 [K], as the wrapped metric makes them of its counts."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
-
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
         """Counts and weighted counts where corpus scores come from sums, else score and 1.
 
@@ -157,9 +151,9 @@ class BoundNgramDifficulty(PooledMetric):
         rows, counted = self._count(batch, (plain, plain))
         scores = self._scores(counted)
         segments = self._best(batch, rows, scores)
-        if not self._ngrams.ngram_sums:
+        if not self.base.ngram_sums:
             return segments, mean_statistics(segments)
-        sides = (counted.candidate,) if self._ngrams.ngram_union else counted[1:]
+        sides = (counted.candidate,) if self.base.ngram_union else counted[1:]
         columns = [counted.lengths, *(side.reshape(len(rows), -1) for side in sides)]
         # of several references the one with the best score, the first among equals
         order = np.lexsort((-scores, rows.cell))
@@ -172,14 +166,11 @@ class BoundNgramDifficulty(PooledMetric):
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus scores [...] from summed statistics."""
-        if not self._ngrams.ngram_sums:
+        if not self.base.ngram_sums:
             return aggregate_means(statistics)
         counts = statistics[..., 2:].reshape(*statistics.shape[:-1], -1, self._orders, 4)
         sides = counts[..., 0, :, :], counts[..., -1, :, :]
         return self._scores(_Counted(statistics[..., :2], *sides), corpus=True)
-
-    def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:
-        """Words have no length."""
 
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence scores of every variant, float64 [V, K, N].
@@ -203,22 +194,18 @@ class BoundNgramDifficulty(PooledMetric):
         return scores
 
     @property
-    def _ngrams(self) -> Ngrams:
-        return cast("Ngrams", self.base)
-
-    @property
     def _orders(self) -> int:
-        return len(self._ngrams.ngram_orders)
+        return len(self.base.ngram_orders)
 
     def _tokens(self, batch: Batch) -> TokenTable:
-        return self._ngrams.ngram_tokens(batch.texts)
+        return self.base.ngram_tokens(batch.texts)
 
     def _count(
         self, batch: Batch, ids: tuple[NDArray[np.int32], NDArray[np.int32]]
     ) -> tuple[GramRows, _Counted]:
         """Counts of all comparisons; ids of the tokens of all texts as candidate and reference."""
         tokens = self._tokens(batch)
-        rows = gram_rows(batch, union=self._ngrams.ngram_union)
+        rows = gram_rows(batch, union=self.base.ngram_union)
         self._check_segments(rows)
         # the texts of these systems alone
         texts, number = np.unique(
@@ -227,7 +214,7 @@ class BoundNgramDifficulty(PooledMetric):
         at = ranges(tokens.offsets[texts], tokens.lengths[texts])
         offsets, candidate = offsets_of(tokens.lengths[texts]), ids[0][at]
         reference = candidate if ids[0] is ids[1] else ids[1][at]
-        tables = _two_sides(offsets, candidate, reference, max(self._ngrams.ngram_orders))
+        tables = _two_sides(offsets, candidate, reference, max(self.base.ngram_orders))
         named = known_ids(self.hardness.known, tokens.vocabulary, tokens.ids[at])
         ranks = list(self.hardness.known.ranks(offsets, named))
         counts = np.zeros((2, len(rows), self._orders, 4))
@@ -238,7 +225,7 @@ class BoundNgramDifficulty(PooledMetric):
             ends = np.array([system, system + 1]) * segments
             of_system = slice(*np.searchsorted(rows.cell, ends).tolist())
             system_rows, weights = local.part(of_system), self._weights(name)
-            for n, order in enumerate(self._ngrams.ngram_orders):
+            for n, order in enumerate(self.base.ngram_orders):
                 weigh = weights.of_rows(order, ranks[order - 1])
                 counts[:, of_system, n] = count(
                     system_rows, tables[0][order - 1], tables[1][order - 1], weigh
@@ -263,7 +250,7 @@ class BoundNgramDifficulty(PooledMetric):
             recalled=_effective(counted.reference),
             reference=counted.reference[..., 1],
         )
-        return self._ngrams.ngram_scores(counts, corpus=corpus)
+        return self.base.ngram_scores(counts, corpus=corpus)
 
     def _best(
         self, batch: Batch, rows: GramRows, scores: NDArray[np.float64]

@@ -12,8 +12,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.signature import content_hash
 from gnomon.methods.difficulty.frozen import write_difficulties
-from gnomon.metrics.means import OfOptions
-from gnomon.metrics.protocol import Informed, Noticing
+from gnomon.metrics.protocol import OfOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,9 +211,8 @@ class PooledMetric(OfOptions):
     @property
     def informed_by(self) -> tuple[str, ...]:
         """The kind of human scores that chose the pool, if any did."""
-        inner = self.base.informed_by if isinstance(self.base, Informed) else ()
         chosen_by = [self.pool.human] if self.pool and self.pool.human else []
-        return (*inner, *chosen_by, *self.hardness.human)
+        return (*self.base.informed_by, *chosen_by, *self.hardness.human)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the difficulties to a file, for ``difficulty(METRIC, frozen='FILE')``.
@@ -233,8 +231,7 @@ class PooledMetric(OfOptions):
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What the wrapped metric says, and what a reader should know of the pool."""
-        inner = self.base.notices(batch) if isinstance(self.base, Noticing) else ()
-        return (*inner, *pool_notices(self.metric.spec, self.pool))
+        return (*self.base.notices(batch), *pool_notices(self.metric.spec, self.pool))
 
 
 def empty_notices(testset: TestSet, systems: Sequence[str]) -> list[str]:

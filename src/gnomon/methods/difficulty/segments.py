@@ -12,8 +12,6 @@ from gnomon.methods.difficulty.frozen import check_frozen_segments, read_segment
 from gnomon.methods.difficulty.matched import check_options
 from gnomon.methods.difficulty.pools import PooledMetric
 from gnomon.methods.difficulty.segment_hardness import SegmentHardness, measure_segments
-from gnomon.metrics.means import aggregate_means, mean_statistics
-from gnomon.metrics.protocol import Statistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,26 +87,17 @@ class BoundSegmentDifficulty(PooledMetric):
         """The wrapped metric's scores times the weights, float64 [K, N]."""
         return self.weights(batch) * self.base.segments(batch)
 
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Corpus scores, float64 [K], from weighted statistics, or weighted means."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
-
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
         """The wrapped metric's statistics times the weights, float64 [K, N, S].
 
         Of a metric that has none: its segment scores and 1, so that sums make weighted means.
         """
-        if isinstance(self.base, Statistics):
-            statistics = self.base.statistics(batch)
-        else:
-            statistics = mean_statistics(self.base.segments(batch))
-        weighed: NDArray[np.float64] = self.weights(batch)[..., None] * statistics
+        weighed: NDArray[np.float64] = self.weights(batch)[..., None] * self.base.statistics(batch)
         return weighed
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus scores [...] from summed statistics [..., S]."""
-        aggregate = self.base.aggregate if isinstance(self.base, Statistics) else aggregate_means
-        return aggregate(statistics)
+        return self.base.aggregate(statistics)
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """Those of all difficulties, and that segments are weighed where words were not chosen."""

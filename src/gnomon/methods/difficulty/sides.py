@@ -11,8 +11,6 @@ from gnomon.methods.difficulty.matched import (
 )
 from gnomon.methods.difficulty.metric import Difficulty
 from gnomon.metrics import resolve
-from gnomon.metrics.means import aggregate_means, mean_statistics
-from gnomon.metrics.protocol import Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,10 +45,8 @@ def base_metric(bound: Bound) -> BoundMetric:
 
 
 def system_scores(bound: BoundMetric, batch: Batch) -> NDArray[np.float64]:
-    """Corpus scores, float64 [K]: of statistics that add up where there are any, else means."""
-    if isinstance(bound, Statistics):
-        return bound.aggregate(bound.statistics(batch).sum(axis=1))
-    return aggregate_means(mean_statistics(bound.segments(batch)).sum(axis=1))
+    """Corpus scores, float64 [K]: of statistics that add up, else means."""
+    return bound.aggregate(bound.statistics(batch).sum(axis=1))
 
 
 def facts_of(testset: TestSet, bound: Sequence[Bound], key: str) -> dict[str, str]:

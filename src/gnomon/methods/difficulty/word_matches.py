@@ -7,7 +7,7 @@ from array import array
 from dataclasses import dataclass
 from functools import cached_property
 from sys import intern
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.methods.difficulty.ngrams import BoundNgramDifficulty
     from gnomon.methods.difficulty.sides import Bound
-    from gnomon.metrics.ngrams import Ngrams
 
 __all__ = ["ReferenceWords", "WordSpans", "reference_words", "split", "words_of"]
 
@@ -191,7 +190,7 @@ def _of_places(
 
 def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> ReferenceWords:
     """Single words of a metric on n-grams, however long its n-grams are."""
-    tokens = cast("Ngrams", bound.base).ngram_tokens(batch.texts)
+    tokens = bound.base.ngram_tokens(batch.texts)
     segment, text = segment_references(batch)
     sizes = tokens.lengths[text]
     rows = ranges(tokens.offsets[text], sizes)

@@ -92,7 +92,7 @@ from gnomon.methods.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE, v
 from gnomon.methods.metaeval.notices import notices
 from gnomon.metrics import resolve
 from gnomon.metrics.functions import FunctionMetric
-from gnomon.metrics.protocol import Choosing, each_metric
+from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.spec import read_spec
 from gnomon.stats.significance import Alternative
@@ -505,7 +505,7 @@ def _circular_faults(
         ):
             continue
         metric = resolve(given, allow_code=allow_code)
-        seen = metric.will_see(outline) if isinstance(metric, Choosing) else ()
+        seen = metric.will_see(outline)
         both = [kind for kind in judges if kind in seen]
         if both:
             yield Problem(f"metrics[{number}]", circular(title_of(outline), given, both))

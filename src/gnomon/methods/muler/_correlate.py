@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
     from gnomon.methods.muler._setup import Setup
     from gnomon.metrics import BoundMetric
-    from gnomon.metrics.protocol import MaskingMetric
 
 
 # The test sets of a comparison: named apart, dated, without human submissions.
@@ -281,7 +280,7 @@ class _MemberScores:
     member: Member
     setup: Setup
     name: str
-    metric: MaskingMetric
+    metric: BoundMetric
     parts: Sequence[Slice]
     variants: Sequence[Variant]
     examples: Examples

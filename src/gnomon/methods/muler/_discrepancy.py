@@ -14,6 +14,7 @@ from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
 from gnomon.linguistics import gloss
 from gnomon.methods.muler._figures import MulerRow
+from gnomon.metrics.protocol import BoundMetric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,15 +24,12 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Cell, Finding, Statement, View
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import Input
 
 
-class Unscored:
+class Unscored(BoundMetric):
     """No metric (``-m none``): all scores are undefined, and features are counted alone."""
 
     name = "none"
-    needs: frozenset[Input] = frozenset({"references"})
-    higher_is_better = True
     signature = Signature("none")
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
@@ -41,10 +39,6 @@ class Unscored:
     def system(self, batch: Batch) -> NDArray[np.float64]:
         """Nor has a system."""
         return np.full(batch.shape[0], np.nan)
-
-    def mask_lengths(self, *_: object) -> tuple[int, ...] | None:
-        """Nothing is masked."""
-        return None
 
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Nor has anything that is masked a score."""

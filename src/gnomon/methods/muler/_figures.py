@@ -12,7 +12,6 @@ from gnomon.core.options import Group, Help
 from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
 from gnomon.core.verdicts import LEAST
 from gnomon.methods.muler._mask_kinds import MASKS
-from gnomon.metrics.protocol import CostChecking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.core.records import Ends
     from gnomon.core.spans import SpanTable
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.metrics.protocol import BoundMetric
 
 
 # The two definitions of MuLER, on numbers.
@@ -287,10 +286,9 @@ def rows_of(
     return rows
 
 
-def feature_scores(metric: MaskingMetric, batch: Batch, plan: MaskPlan) -> Iterator[FeatureScores]:
+def feature_scores(metric: BoundMetric, batch: Batch, plan: MaskPlan) -> Iterator[FeatureScores]:
     """Score the two oracles of every feature of a plan, a bounded number of features at a time."""
-    if isinstance(metric, CostChecking):
-        metric.check_cost(batch, plan)
+    metric.check_cost(batch, plan)
     base = metric.segments(batch)
     step = max(1, _CELLS // max(1, 2 * base.size))
     names = plan.spans.features

@@ -89,7 +89,6 @@ from gnomon.methods.muler._setup import (
 )
 from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, uncertainty, unit_faults
 from gnomon.methods.muler._verdict import SCORE_CLAIMS, score_verdict
-from gnomon.metrics.masking import masks_used
 from gnomon.metrics.protocol import each_metric
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
     from gnomon.methods.muler._setup import Setup
     from gnomon.methods.muler._uncertainty import Ends, Uncertainty
-    from gnomon.metrics.protocol import AnyMetric, MaskingMetric
+    from gnomon.metrics.protocol import AnyMetric, BoundMetric
 
 
 # Its tables and views
@@ -330,7 +329,7 @@ class Scored:
     signatures: dict[str, str] = field(default_factory=dict)
     system: dict[str, list[float]] = field(default_factory=dict)
 
-    def add(self, setup: Setup, name: str, metric: MaskingMetric) -> None:
+    def add(self, setup: Setup, name: str, metric: BoundMetric) -> None:
         """Score all features under one metric."""
         plan = setup.plan(metric)
         showcase = FeatureExamples(setup.testset, setup.batch, plan.spans, name, self.examples)
@@ -370,7 +369,7 @@ class Scored:
                 metric=metric,
                 feature=scores.feature,
                 slice_name=slice_.name,
-                masks=masks_used(setup.metrics[metric]),
+                masks=setup.metrics[metric].masks_used,
                 ends=ends[k],
                 by_tagger=_is_by_tagger(setup, feature, k, scores, present, slice_, all_figures[k]),
                 empty=int(empty[k].sum()),

@@ -35,14 +35,8 @@ from gnomon.metrics.masking import (
     MaskKind,
     MaskPlan,
     Overlap,
-    masks_used,
 )
-from gnomon.metrics.protocol import (
-    Masking,
-    MaskNoticing,
-    MaskTokens,
-    each_metric,
-)
+from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
 from gnomon.metrics.text_masking import Substitution, with_substitution
@@ -61,7 +55,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics import Annotation
     from gnomon.methods.muler._figures import FeatureScores, Presence
     from gnomon.metrics import BoundMetric
-    from gnomon.metrics.protocol import AnyMetric, MaskingMetric, Metrics
+    from gnomon.metrics.protocol import AnyMetric, Metrics
 
     Progress = Callable[[str, int, int], None]
 
@@ -186,7 +180,7 @@ class MaskChoice(Masks):
         Raises:
             UsageError: pooled masks are asked for, and no metric has them.
         """
-        pooling = [name for name, metric in bound.items() if masks_used(metric) == "pooled"]
+        pooling = [name for name, metric in bound.items() if metric.masks_used == "pooled"]
         if self.kind == "pooled" and not pooling:
             raise UsageError(
                 "masking='pooled' is for metrics that pool vectors of words (comet); got"
@@ -194,11 +188,11 @@ class MaskChoice(Masks):
             )
         if self.kind != "auto":
             return self
-        kinds = {isinstance(metric, Masking) for metric in bound.values()}
+        kinds = {"mask" in metric.can for metric in bound.values()}
         alike = self.words is not None or (not pooling and len(kinds) <= 1)
         return replace(self, kind="tokens" if alike else "substitute")
 
-    def metric(self, bound: BoundMetric, batch: Batch) -> MaskingMetric:
+    def metric(self, bound: BoundMetric, batch: Batch) -> BoundMetric:
         """A bound metric that masks so."""
         if self.kind == "substitute":
             return with_substitution(bound, batch, seed=self.seed)
@@ -210,14 +204,14 @@ class MaskChoice(Masks):
             pooled=self.kind == "pooled",
         )
 
-    def fields(self, metric: MaskingMetric) -> dict[str, object]:
+    def fields(self, metric: BoundMetric) -> dict[str, object]:
         """What a signature says of it, beside what metrics say themselves."""
         if isinstance(metric, Unscored):
             return {}
         options = {"overlap": self.overlap, "granularity": self.granularity}
         left_out = {"in-place": ("overlap",), "substitute": tuple(options)}.get(self.kind, ())
         fields: dict[str, object] = {k: v for k, v in options.items() if k not in left_out}
-        return {"masking": "pooled", **fields} if masks_used(metric) == "pooled" else fields
+        return {"masking": "pooled", **fields} if metric.masks_used == "pooled" else fields
 
 
 @dataclass(frozen=True)
@@ -371,7 +365,7 @@ class Setup:
     testset: TestSet
     batch: Batch
     annotation: Annotation
-    metrics: Mapping[str, MaskingMetric]
+    metrics: Mapping[str, BoundMetric]
     masks: MaskChoice
     progress: Callable[[str, int, int], None] | None
     asked: MaskKind = "auto"  # the kind of mask that was asked for
@@ -391,10 +385,9 @@ class Setup:
         """What a reader should know of features and masks."""
         notices = [*self.annotation.notices, *self._kinds_of_masks()]
         for name, metric in self.metrics.items():
-            notices += [f"{name}: {notice}" for notice in getattr(metric, "choice", ())]
-            if isinstance(metric, MaskNoticing):
-                notices += metric.mask_notices()
-            elif self.masks.words:
+            notices += [f"{name}: {notice}" for notice in metric.choice]
+            notices += metric.mask_notices()
+            if self.masks.words and metric.masks_used == "tokens":
                 notices.append(
                     f"{name} masks its own tokens and looks at no mask words; masking='in-place'"
                     " puts them into its texts"
@@ -405,7 +398,7 @@ class Setup:
     @property
     def kinds(self) -> dict[str, str]:
         """What stands for words under each metric, a key of :data:`MASKS_USED`."""
-        return {name: masks_used(metric) for name, metric in self.metrics.items()}
+        return {name: metric.masks_used for name, metric in self.metrics.items()}
 
     def _kinds_of_masks(self) -> Iterator[str]:
         """That words are exchanged though nobody asked for it, or that masks or tokens differ."""
@@ -416,7 +409,7 @@ class Setup:
                 f"other words stand for words{several} (masking='substitute'), for want of masks on"
                 f" tokens of {listed(without)}: figures of different kinds of mask do not compare"
             )
-            if any(masks_used(metric.bound) == "pooled" for metric in _exchanging(self.metrics)):
+            if any(metric.bound.masks_used == "pooled" for metric in _exchanging(self.metrics)):
                 yield (
                     "masking='pooled' takes less time under COMET, as it encodes no other texts;"
                     " its figures compare only with each other"
@@ -431,9 +424,9 @@ class Setup:
         ):
             yield OWN_TOKENS
 
-    def _long_masks(self, name: str, metric: MaskingMetric) -> Iterator[str]:
+    def _long_masks(self, name: str, metric: BoundMetric) -> Iterator[str]:
         """Where a masked token is much longer than the words that it stands for."""
-        tokens = metric.mask_tokens(self.batch) if isinstance(metric, MaskTokens) else None
+        tokens = metric.mask_tokens(self.batch)
         if tokens is None:
             return
         spans = self.spans
@@ -458,13 +451,13 @@ class Setup:
             spans, overlap=self.masks.overlap, granularity=self.masks.granularity
         )
 
-    def plan(self, metric: MaskingMetric) -> MaskPlan:
+    def plan(self, metric: BoundMetric) -> MaskPlan:
         """Oracle and anti-oracle of every feature, for one metric."""
         plan = self.oracles(self.spans)
         return plan.with_lengths(metric.mask_lengths(self.batch, plan))
 
     def scored(
-        self, metric: MaskingMetric, plan: MaskPlan, stage: str
+        self, metric: BoundMetric, plan: MaskPlan, stage: str
     ) -> Iterator[tuple[FeatureScores, Presence]]:
         """Every feature of a plan: its sentence scores, and where it occurs."""
         total = len(plan.spans.features)
@@ -474,7 +467,7 @@ class Setup:
 
     def signature(
         self,
-        metric: MaskingMetric,
+        metric: BoundMetric,
         method: str,
         plan: MaskPlan | None = None,
         fields: Mapping[str, object] | None = None,
@@ -502,14 +495,14 @@ class Setup:
             self.progress(stage, done, total)
 
 
-def _exchanging(metrics: Mapping[str, MaskingMetric]) -> list[Substitution]:
+def _exchanging(metrics: Mapping[str, BoundMetric]) -> list[Substitution]:
     return [metric for metric in metrics.values() if isinstance(metric, Substitution)]
 
 
-def _masks_tokens(metric: MaskingMetric) -> bool:
+def _masks_tokens(metric: BoundMetric) -> bool:
     """Whether a metric whose words are exchanged could mask its own tokens."""
     bound = metric.bound if isinstance(metric, Substitution) else metric
-    return isinstance(bound, Masking) and masks_used(bound) == "tokens"
+    return "mask" in bound.can and bound.masks_used == "tokens"
 
 
 _MEASURED = 4000  # texts in which masked tokens are measured

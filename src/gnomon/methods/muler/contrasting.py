@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics import Features, FeatureSources
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence
     from gnomon.methods.muler._setup import Setup
-    from gnomon.metrics.protocol import MaskingMetric, Metrics
+    from gnomon.metrics.protocol import BoundMetric, Metrics
 
 _NOISE = 1e-12  # costs that differ by a smaller share of the scores differ by rounding
 
@@ -194,7 +194,7 @@ def near_pairs(scores: NDArray[np.float64], near: float) -> list[tuple[int, int]
 
 
 def _contrasts(
-    setup: Setup, metric: MaskingMetric, near: Sequence[tuple[int, int]]
+    setup: Setup, metric: BoundMetric, near: Sequence[tuple[int, int]]
 ) -> Iterator[PairContrast]:
     """Every near pair on every feature on which both have a MuLER, however little they differ."""
     everywhere = np.ones(setup.testset.segments, dtype=np.bool_)
@@ -218,7 +218,7 @@ def _contrast(
 
 
 def _fitting(
-    setup: Setup, metric: MaskingMetric, scores: NDArray[np.float64], limits: Thresholds
+    setup: Setup, metric: BoundMetric, scores: NDArray[np.float64], limits: Thresholds
 ) -> list[PairContrast]:
     """The pairs that fit, most distant first."""
     near = near_pairs(scores, limits.max_score_gap)

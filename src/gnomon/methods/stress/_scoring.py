@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.testset import TestSet
-from gnomon.metrics.protocol import Noticing
 from gnomon.metrics.scoring import bind, signature_of
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def score_pairs(pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool) -
         sign = 1 if bound.higher_is_better else -1
         scores[:, numbers] = sign * bound.segments(batch)
         signature = str(signature_of(bound, batch))
-        notices += bound.notices(batch) if isinstance(bound, Noticing) else ()
+        notices += bound.notices(batch)
     return PairScores(name, scores, sign, signature, tuple(notices), reference_free)
 
 

@@ -40,7 +40,8 @@ from gnomon.metrics.judges.replies import (
 )
 from gnomon.metrics.judges.rubric_files import find_rubric
 from gnomon.metrics.judges.rubrics import ANSWER, ERRORS, Rubric, language_names
-from gnomon.metrics.means import MeanOfSegments, quotients
+from gnomon.metrics.means import quotients
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class ChatJudge(Options):
+class ChatJudge(Options, Metric):
     """What a language model on a server says of each output, under a rubric.
 
     ``judge('gemba-da', model='NAME')`` asks any server that speaks the chat-completions protocol.
@@ -166,6 +167,13 @@ class ChatJudge(Options):
     def of_pairs(self) -> bool:
         """Whether it compares two outputs, and scores none."""
         return self.full_rubric.answer == "choice"
+
+    @property
+    def can(self) -> frozenset[str]:
+        """Mark errors, or prefer one of two outputs, where the rubric asks for that."""
+        rubric = self.full_rubric
+        more = {"prefer"} if self.of_pairs else {"spans"} if rubric.marks_errors else set()
+        return frozenset({"statistics"} | more)
 
     @property
     def needs(self) -> frozenset[Input]:
@@ -295,7 +303,7 @@ class ChatJudge(Options):
         return kind(self, language_pair)
 
 
-class BoundChatJudge(MeanOfSegments):
+class BoundChatJudge(OfOptions):
     """A judge, ready to be asked; remembers what was answered.
 
     Attributes:
@@ -344,7 +352,7 @@ class BoundChatJudge(MeanOfSegments):
         """Most answers that one request may cost."""
         return self.metric.max_calls
 
-    def calls(self, batch: Batch) -> int:
+    def cost(self, batch: Batch) -> int:
         """How many answers a batch takes at most: one for each question, turn and repetition."""
         return len(set(self.users(batch))) * self.metric.repeats * len(self._turns)
 
@@ -670,7 +678,7 @@ class BoundPairJudge(BoundChatJudge):
             f"{self.metric.spec} compares two outputs and scores none; ask it by gnomon compare"
         )
 
-    def calls(self, batch: Batch) -> int:
+    def cost(self, batch: Batch) -> int:
         """How many answers the pairs of a batch take at most."""
         return len(set(users_of(pair_questions(self, batch)))) * self.metric.repeats
 

@@ -12,7 +12,7 @@ from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.signature import Signature
 from gnomon.metrics.judges.metric import BoundChatJudge, BoundPairJudge, ChatJudge
 from gnomon.metrics.judges.pairs import pair_questions, users_of
-from gnomon.metrics.means import MeanOfSegments
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
 from gnomon.metrics.titles import metric_titles
 
@@ -36,7 +36,7 @@ _COMMON = (0.0, 100.0)
 
 
 @dataclass(frozen=True)
-class JudgePanel(Options):
+class JudgePanel(Options, Metric):
     """Several judges of the same outputs: the mean of their scores.
 
     ``judge([judge('gemba-da', model='A'), judge('gemba-da', model='B')])``. Where rubrics differ in
@@ -82,6 +82,11 @@ class JudgePanel(Options):
     def of_pairs(self) -> bool:
         """Whether the judges compare pairs of outputs."""
         return self.judges[0].of_pairs
+
+    @property
+    def can(self) -> frozenset[str]:
+        """Prefer one of two outputs, where its judges do; it marks no errors."""
+        return frozenset({"statistics"} | (self.judges[0].can & {"prefer"}))
 
     @property
     def one_scale(self) -> bool:
@@ -169,7 +174,7 @@ def panel_of(items: Sequence[object], options: Mapping[str, Any]) -> JudgePanel:
     return JudgePanel(tuple(judges))  # type: ignore[arg-type]  # checked there
 
 
-class BoundJudgePanel(MeanOfSegments):
+class BoundJudgePanel(OfOptions):
     """Several judges, ready to be asked.
 
     Attributes:
@@ -204,9 +209,9 @@ class BoundJudgePanel(MeanOfSegments):
         """Most answers that one request may cost, of all judges."""
         return sum(judge.max_calls for judge in self.judges)
 
-    def calls(self, batch: Batch) -> int:
+    def cost(self, batch: Batch) -> int:
         """How many answers a batch takes at most, of all judges."""
-        return sum(judge.calls(batch) for judge in self.judges)
+        return sum(judge.cost(batch) for judge in self.judges)
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Means of the judges' scores, float64 [K, N]; NaN where one of them has none.

@@ -17,6 +17,7 @@ from gnomon.core.options import MODEL
 from gnomon.metrics.learned.joint import (
     BoundJoint,
     JointModel,
+    JointOptions,
     JointPrecision,
     PieceSequence,
     check_model,
@@ -26,7 +27,6 @@ from gnomon.metrics.learned.joint import (
 from gnomon.metrics.learned.torch_weights import find_joint_model
 from gnomon.metrics.learned.vocabularies import piece_reader
 from gnomon.metrics.registry import check_needs
-from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.testset import TestSet
     from gnomon.metrics.learned.metric import Triple
-    from gnomon.metrics.protocol import Input
     from gnomon.models import ModelFolder
 
 __all__ = ["Bleurt", "BleurtModel"]
@@ -49,7 +48,7 @@ _PROJECTION = ("encoder.embedding_projection.", "encoder.embedding_hidden_mappin
 
 
 @dataclass(frozen=True)
-class Bleurt(Options):
+class Bleurt(JointOptions):
     """BLEURT: how far a candidate says what the reference says, learned from people's scores.
 
     Reference and candidate are one sequence; the first position of a BERT (BLEURT-20: a RemBERT)
@@ -73,10 +72,6 @@ class Bleurt(Options):
 
     name: ClassVar[str] = "bleurt"
     title: ClassVar[str] = "BLEURT"
-    opening: ClassVar[str | None] = "model"
-    pooled: ClassVar[bool] = False
-    higher_is_better: ClassVar[bool] = True
-    needs: ClassVar[frozenset[Input]] = frozenset(("references",))
     lost: ClassVar[str] = "the longer text of each pair loses its end first"
     bounds = MappingProxyType({"limit": (_SPECIAL + 1, 1 << 16), "batch": (1, 1 << 16)})
 

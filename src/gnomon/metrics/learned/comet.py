@@ -59,6 +59,8 @@ class Comet(LearnedOptions):
 
     name: ClassVar[str] = "comet"
     title: ClassVar[str] = "COMET"
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "mask", "match", "gradients"))
+    masks: ClassVar[frozenset[str]] = frozenset(("", "pooled"))  # its model decides
 
     @property
     def needs(self) -> frozenset[Input]:

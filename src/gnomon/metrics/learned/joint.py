@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from gnomon.core.signature import Signature
 from gnomon.metrics.learned.kept_scores import KeptScores, content_of
 from gnomon.metrics.learned.metric import Triple, input_rows
 from gnomon.metrics.learned.torch_weights import place_of_model
-from gnomon.metrics.means import MeanOfSegments
-from gnomon.metrics.protocol import Metric
+from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.spec import Options
 from gnomon.models import length_batches, licence_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BoundJoint",
     "JointModel",
+    "JointOptions",
     "JointPrecision",
     "PieceSequence",
     "check_model",
@@ -219,18 +220,22 @@ def needs_of_model(model: str, revision: str | None) -> tuple[Dependency, ...]:
     return (Dependency("model", place_of_model(model), revision or ""),)
 
 
-class JointOptions(Metric, Protocol):
-    """What is read of the options of such a metric."""
+class JointOptions(Options, Metric):
+    """Options of such a metric."""
 
-    @property
-    def batch(self) -> int | None: ...
-    @property
-    def lost(self) -> str:
-        """What of a sequence that is too long is left out."""
+    opening: ClassVar[str | None] = "model"
+    pooled: ClassVar[bool] = False
+    lost: ClassVar[str]  # what of a sequence that is too long is left out
+
+    if TYPE_CHECKING:
+
+        @property
+        def batch(self) -> int | None:
+            """Most inputs that are read at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class BoundJoint(MeanOfSegments):
+class BoundJoint(OfOptions):
     """A metric that reads the texts of a segment as one sequence, ready to score."""
 
     metric: JointOptions

@@ -18,7 +18,8 @@ from gnomon.metrics.learned.architectures import architecture_of
 from gnomon.metrics.learned.encoder import Remembered, load_metric
 from gnomon.metrics.learned.kept_scores import KeptScores, content_of
 from gnomon.metrics.learned.weights import find_learned
-from gnomon.metrics.means import MeanOfSegments, aggregate_means
+from gnomon.metrics.means import aggregate_means
+from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
 from gnomon.models.vector_store import open_store
@@ -53,7 +54,7 @@ class Triple(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LearnedOptions(Options, ABC):
+class LearnedOptions(Options, Metric, ABC):
     """Options of learned metrics.
 
     Attributes:
@@ -71,7 +72,6 @@ class LearnedOptions(Options, ABC):
 
     opening: ClassVar[str] = "model"
     pooled: ClassVar[bool] = False
-    higher_is_better: ClassVar[bool] = True
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"batch": (1, 65536)}
 
     model: Annotated[str, MODEL] = ""
@@ -184,7 +184,7 @@ def input_rows(batch: Batch, needs: Collection[str]) -> InputRows:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundLearned(MeanOfSegments, ABC):
+class BoundLearned(OfOptions, ABC):
     """A learned metric, ready to score."""
 
     metric: LearnedOptions

@@ -23,6 +23,7 @@ from gnomon.metrics.learned.encoder import some_of
 from gnomon.metrics.learned.joint import (
     BoundJoint,
     JointModel,
+    JointOptions,
     JointPrecision,
     PieceSequence,
     check_model,
@@ -32,7 +33,6 @@ from gnomon.metrics.learned.joint import (
 from gnomon.metrics.learned.torch_weights import find_joint_model
 from gnomon.metrics.learned.vocabularies import unigram_vocabulary
 from gnomon.metrics.registry import check_needs
-from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ _NAMED = re.compile(r"metricx-?(23|24)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class MetricX(Options):
+class MetricX(JointOptions):
     """MetricX-24 or -23: errors predicted by an mT5, 0 (none) to 25 (worst); lower is better.
 
     Source, candidate and reference are one prompt; the logit of one piece at the decoder's first
@@ -87,8 +87,6 @@ class MetricX(Options):
 
     name: ClassVar[str] = "metricx"
     title: ClassVar[str] = "MetricX"
-    opening: ClassVar[str | None] = "model"
-    pooled: ClassVar[bool] = False
     higher_is_better: ClassVar[bool] = False
     lost: ClassVar[str] = "what comes last in the prompt is lost first: the end of the reference"
     bounds = MappingProxyType({"limit": (8, 1 << 16), "batch": (1, 1 << 16)})

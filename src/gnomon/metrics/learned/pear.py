@@ -67,6 +67,7 @@ class Pear(LearnedOptions):
 
     name: ClassVar[str] = "pear"
     title: ClassVar[str] = "PEAR"
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "prefer"))
 
     anchor: Literal["reference", "systems"] = "reference"
     both: bool = False
@@ -117,8 +118,6 @@ class OutputPair(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class BoundPear(BoundLearned):
     """PEAR, ready to score; each distinct pair is read once."""
-
-    graded: ClassVar[bool] = True
 
     metric: Pear
     # name of a system -> its outputs; empty unless other systems are the anchor

@@ -59,6 +59,8 @@ _AT_ONCE = 2048
 class _UnifiedOptions(LearnedOptions):
     """Options of metrics that read a candidate together with other texts."""
 
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "gradients", "spans"))
+
     threshold: float | None = None
 
     bounds: ClassVar[Mapping[str, tuple[float, float]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.methods.difficulty.metric import Difficulty
     from gnomon.methods.difficulty.token_hardness import Types
-    from gnomon.metrics.matching import Matching
+    from gnomon.metrics.protocol import BoundMetric, Metric
 
 
 def running_means(types: Types, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -47,8 +47,8 @@ def normalised(
     return weights
 
 
-def without_special(options: Difficulty, testset: TestSet) -> Matching:
+def without_special(options: Difficulty, testset: TestSet) -> BoundMetric:
     """The metric with special tokens left out, for weights that depend on its matches."""
     # best matches are the same whether similarities are rescaled or not
-    wrapped: Any = replace(options.metric, special="exclude", rescale=False, baseline=None)  # type: ignore[type-var]  # options are dataclasses
-    return cast("Matching", wrapped.bind(testset))
+    wrapped: Metric = replace(options.metric, special="exclude", rescale=False, baseline=None)  # type: ignore[type-var]  # options are dataclasses
+    return wrapped.bind(testset)

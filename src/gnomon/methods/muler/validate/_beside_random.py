@@ -20,7 +20,6 @@ from gnomon.methods.muler._mask_kinds import MASKS, masks_note
 from gnomon.methods.muler._setup import WordChoice
 from gnomon.methods.muler.validate._initials import Part
 from gnomon.methods.muler.validate._random_words import synthetic, words_of
-from gnomon.metrics.masking import masks_used
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._figures import Figures
     from gnomon.methods.muler._setup import Run, Setup
     from gnomon.methods.muler.validate._random_words import PlacedWords, Synthetic
-    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.metrics.protocol import BoundMetric
 
 
 # Features beside random words.
@@ -355,7 +354,7 @@ class _Experiment:
 
     setup: Setup
     name: str
-    metric: MaskingMetric
+    metric: BoundMetric
     words: Sequence[PlacedWords]
     draws: int
     groups: tuple[int, ...]
@@ -417,7 +416,7 @@ class _Experiment:
         drawn: dict[int, Synthetic],
     ) -> None:
         name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
-        masks = masks_used(self.metric)
+        masks = self.metric.masks_used
         key = {"system": name, "metric": self.name, "masks": masks}
         beside = [(feature.groups, feature) for feature in real]
         alone = [(groups, None) for groups in self.groups]

@@ -19,7 +19,6 @@ from gnomon.methods.muler.validate._initials import (
     grouped,
     means,
 )
-from gnomon.metrics.masking import masks_used
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.methods.muler._figures import Figures, Variant
     from gnomon.methods.muler._setup import Setup
     from gnomon.methods.muler.validate._initials import Cut, Initials
-    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.metrics.protocol import BoundMetric
 
 
 # The columns of the frequency experiment, its summary, and their views.
@@ -139,7 +138,7 @@ def frequency_experiment(setup: Setup, split: Sequence[Initials], shares: Sequen
 
 
 def _rows(
-    setup: Setup, name: str, metric: MaskingMetric, initials: Initials, alphas: Sequence[float]
+    setup: Setup, name: str, metric: BoundMetric, initials: Initials, alphas: Sequence[float]
 ) -> Iterator[PartRow]:
     cuts = [initials.cut(alpha) for alpha in alphas]
     by_cut = _figures(setup, metric, initials, cuts)
@@ -150,7 +149,7 @@ def _rows(
             "system": setup.batch.systems[system],
             "metric": name,
             "feature": initials.feature,
-            "masks": masks_used(metric),
+            "masks": metric.masks_used,
         }
         whole = system_figures[0]
         for alpha, cut, cut_figures in zip(alphas, cuts, system_figures, strict=True):
@@ -158,7 +157,7 @@ def _rows(
 
 
 def _figures(
-    setup: Setup, metric: MaskingMetric, initials: Initials, cuts: Sequence[Cut | None]
+    setup: Setup, metric: BoundMetric, initials: Initials, cuts: Sequence[Cut | None]
 ) -> list[tuple[Figures, ...]]:
     """The figures of every system, cut by cut; those of an impossible cut are empty."""
     kind = initials.feature.partition(":")[0]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.metrics.protocol import BoundMetric
 
 
 # The words of references and outputs, and random shares of their vocabulary as features.
@@ -188,7 +188,7 @@ class Synthetic:
 
 
 def synthetic(
-    metric: MaskingMetric,
+    metric: BoundMetric,
     batch: Batch,
     words: PlacedWords,
     plan_of: Callable[[SpanTable], MaskPlan],

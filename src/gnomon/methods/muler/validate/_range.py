@@ -20,7 +20,6 @@ from gnomon.methods.muler.validate._initials import (
 from gnomon.metrics.masking import (
     Action,
     MaskPlan,
-    masks_used,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell, Statement, View
     from gnomon.methods.muler._setup import Setup
     from gnomon.methods.muler.validate._initials import Cut, Initials
-    from gnomon.metrics.protocol import MaskingMetric
+    from gnomon.metrics.protocol import BoundMetric
 
 
 # The columns of the range experiment, its summary, and their views.
@@ -160,7 +159,7 @@ class _Means(NamedTuple):
 def _rows(
     setup: Setup,
     name: str,
-    metric: MaskingMetric,
+    metric: BoundMetric,
     split: Sequence[Initials],
     alphas: Sequence[float],
 ) -> Iterator[RangeRow]:
@@ -174,7 +173,7 @@ def _rows(
                 "system": setup.batch.systems[system],
                 "metric": name,
                 "feature": initials.feature,
-                "masks": masks_used(metric),
+                "masks": metric.masks_used,
             }
             yield from _of_system(key, system_means, cuts, alphas)
         setup.step(f"scoring {name}", number + 1, len(split))
@@ -182,7 +181,7 @@ def _rows(
 
 def _means(
     setup: Setup,
-    metric: MaskingMetric,
+    metric: BoundMetric,
     initials: Initials,
     cuts: Sequence[Cut | None],
     feature: int,
