@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -51,11 +51,116 @@ if TYPE_CHECKING:
 __all__ = ["BertScore", "BoundBertScore", "XBertScore"]
 
 
-# What BERTScore and its relatives have in common once they are bound.
+Part: TypeAlias = Literal["f", "precision", "recall"]
+
+
+@dataclass(frozen=True)
+class BertScore(EncoderOptions):
+    """BERTScore: greedy matching of tokens by the cosine of their contextual vectors.
+
+    Precision is the mean over the candidate's tokens of the similarity to their best match in the
+    reference, recall the same over the reference's tokens. With several references the best
+    counts, for precision, recall and F each. The system score is the mean over segments. An empty
+    text on either side scores 0 (before rescaling), as in bert-score.
+
+    Attributes:
+        model: a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the
+            model hub; by default bert-score's choice for the target language (roberta-large for
+            English).
+        layer: whose vectors are compared; known for the usual models.
+        score: "f", "precision" or "recall".
+        idf: weigh tokens by their inverse document frequency in the test set's references.
+        rescale: subtract what unrelated sentences score, (x - b) / (1 - b): True with the
+            baseline of the package bert-score, or the one that ``gnomon setup baseline`` made;
+            "estimate" with the mean score of the test set's references paired at random.
+        baseline: file of baselines per layer, in bert-score's format, for ``rescale=True``.
+        special: whether the tokens that begin and end a text may be matched ("match", as in
+            bert-score) or not ("exclude"). They have no weight of their own either way.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+    """
+
+    name: ClassVar[str] = "bertscore"
+    title: ClassVar[str] = "BERTScore"
+    opening: ClassVar[str] = "model"
+    pooled: ClassVar[bool] = False
+    can: ClassVar[frozenset[str]] = frozenset(("statistics", "mask", "match", "gradients"))
+
+    model: Annotated[str | None, MODEL] = None
+    layer: int | None = None
+    score: Part = "f"
+    idf: bool = False
+    rescale: bool | Literal["estimate"] = False
+    baseline: Annotated[str | None, InputFile()] = None
+    special: Literal["match", "exclude"] = "match"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.baseline is not None and self.rescale is not True:
+            raise SpecError(f"{self.name}: a baseline is for rescaling; add rescale=True")
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a model of unknown layers, or without a baseline, before it is loaded."""
+        model = self.model
+        if outline is not None:
+            model = self._model(outline.target_language)
+        if model is not None and self.layer is None:
+            default_layer(self.name, model)
+        if outline is not None and model is not None and self.rescale is True:
+            self._baseline_file(model, outline.target_language)
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
+        """The model, the one for the language where none is given, and the file of a baseline."""
+        return needs_of_options(self, language, model=self._model(language))
+
+    def _model(self, language: str | None) -> str:
+        return self.model or default_model(language)
+
+    def bind(self, testset: TestSet) -> BoundBertScore:
+        """Load the model, and freeze idf weights and baseline.
+
+        Raises:
+            DataError: the test set has no references, or the model cannot be loaded.
+            MissingDependencyError: torch, transformers, the model or a baseline is not there.
+            SpecError: no best layer is known for the model.
+        """
+        check_needs(self, testset.outline)
+        model = self._model(testset.target_language)
+        encoder = self._encoder(model)
+        weights = idf_of(encoder, compared_texts(testset, self.needs)) if self.idf else None
+        bound = BoundBertScore(metric=self, encoder=encoder, weights=weights, baseline=None)
+        return replace(bound, baseline=self._baseline(model, bound, testset))
+
+    def _encoder(self, model: str) -> Encoder:
+        layer = default_layer(self.name, model) if self.layer is None else self.layer
+        try:
+            return encoder_of(self, model, layer)
+        except MissingDependencyError as error:
+            if self.model is not None or "sources" in self.needs:
+                raise
+            remedy = f"{self.name}: see what can be used here with: gnomon setup bertscore"
+            raise MissingDependencyError(f"{remedy}; {error}") from error
+
+    def _baseline(self, model: str, bound: BoundBertScore, testset: TestSet) -> Baseline | None:
+        if self.rescale == "estimate":
+            weights = "" if bound.weights is None else bound.weights.identity
+            return estimate_baseline(bound.matcher, self._baseline_texts(testset), weights)
+        if not self.rescale:
+            return None
+        path = self._baseline_file(model, testset.target_language)
+        return read_baseline(path, bound.encoder.layer)
+
+    def _baseline_texts(self, testset: TestSet) -> list[tuple[str, str]]:
+        """Of each segment, what stands for a candidate and what candidates are compared with."""
+        return [(text, text) for text in first_references(testset) if text is not None]
+
+    def _baseline_file(self, model: str, language: str | None) -> Path:
+        return Path(self.baseline) if self.baseline else find_baseline(model, language)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundMatched(BoundMatching):
+class BoundBertScore(BoundMatching):
     """Greedy matching, ready to score; remembers the similarities in the batch seen last."""
 
     metric: BertScore
@@ -105,6 +210,18 @@ class BoundMatched(BoundMatching):
             return greedy_score(texts[0], texts[1], self._part, baseline)
 
         return attributions(self.encoder, pieces, rows, score)
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Sentence scores of every variant, float64 [V, K, N].
+
+        Similarities stay those of the unmasked texts, and their matrix is edited (Karidi et al.,
+        appendix C): 1 where two shared masks meet, 0 for private masks. A mask is one per token;
+        ``granularity`` changes nothing.
+        """
+        scores = np.empty((plan.variants, *batch.shape))
+        for variant, matches in enumerate(self.matches(batch, plan)):
+            scores[variant] = self._precision_recall_f(matches)[..., self._part]
+        return scores
 
     def _rows(self, batch: Batch) -> PairRows:
         return compared_rows(batch, self.needs)
@@ -183,135 +300,6 @@ def default_layer(metric: str, model: str) -> int:
     )
 
 
-Part: TypeAlias = Literal["f", "precision", "recall"]
-M = TypeVar("M", bound=BoundMatched)
-
-
-@dataclass(frozen=True)
-class BertScore(EncoderOptions):
-    """BERTScore: greedy matching of tokens by the cosine of their contextual vectors.
-
-    Precision is the mean over the candidate's tokens of the similarity to their best match in the
-    reference, recall the same over the reference's tokens. With several references the best
-    counts, for precision, recall and F each. The system score is the mean over segments. An empty
-    text on either side scores 0 (before rescaling), as in bert-score.
-
-    Attributes:
-        model: a name of ``gnomon list models``, a folder, ``package:NAME/FOLDER`` or a name on the
-            model hub; by default bert-score's choice for the target language (roberta-large for
-            English).
-        layer: whose vectors are compared; known for the usual models.
-        score: "f", "precision" or "recall".
-        idf: weigh tokens by their inverse document frequency in the test set's references.
-        rescale: subtract what unrelated sentences score, (x - b) / (1 - b): True with the
-            baseline of the package bert-score, or the one that ``gnomon setup baseline`` made;
-            "estimate" with the mean score of the test set's references paired at random.
-        baseline: file of baselines per layer, in bert-score's format, for ``rescale=True``.
-        special: whether the tokens that begin and end a text may be matched ("match", as in
-            bert-score) or not ("exclude"). They have no weight of their own either way.
-
-    Raises:
-        SpecError: an option has a value that it cannot have.
-    """
-
-    name: ClassVar[str] = "bertscore"
-    title: ClassVar[str] = "BERTScore"
-    opening: ClassVar[str] = "model"
-    pooled: ClassVar[bool] = False
-    can: ClassVar[frozenset[str]] = frozenset(("statistics", "mask", "match", "gradients"))
-
-    model: Annotated[str | None, MODEL] = None
-    layer: int | None = None
-    score: Part = "f"
-    idf: bool = False
-    rescale: bool | Literal["estimate"] = False
-    baseline: Annotated[str | None, InputFile()] = None
-    special: Literal["match", "exclude"] = "match"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.baseline is not None and self.rescale is not True:
-            raise SpecError(f"{self.name}: a baseline is for rescaling; add rescale=True")
-
-    def check_outline(self, outline: Outline | None) -> None:
-        """Refuse a model of unknown layers, or without a baseline, before it is loaded."""
-        model = self.model
-        if outline is not None:
-            model = self._model(outline.target_language)
-        if model is not None and self.layer is None:
-            default_layer(self.name, model)
-        if outline is not None and model is not None and self.rescale is True:
-            self._baseline_file(model, outline.target_language)
-
-    def requires(self, language: str | None) -> tuple[Dependency, ...]:
-        """The model, the one for the language where none is given, and the file of a baseline."""
-        return needs_of_options(self, language, model=self._model(language))
-
-    def _model(self, language: str | None) -> str:
-        return self.model or default_model(language)
-
-    def bind(self, testset: TestSet) -> BoundBertScore:
-        """Load the model, and freeze idf weights and baseline.
-
-        Raises:
-            DataError: the test set has no references, or the model cannot be loaded.
-            MissingDependencyError: torch, transformers, the model or a baseline is not there.
-            SpecError: no best layer is known for the model.
-        """
-        return self._bind_as(BoundBertScore, testset)
-
-    def _bind_as(self, kind: type[M], testset: TestSet) -> M:
-        check_needs(self, testset.outline)
-        model = self._model(testset.target_language)
-        encoder = self._encoder(model)
-        weights = idf_of(encoder, compared_texts(testset, self.needs)) if self.idf else None
-        bound = kind(metric=self, encoder=encoder, weights=weights, baseline=None)
-        return replace(bound, baseline=self._baseline(model, bound, testset))
-
-    def _encoder(self, model: str) -> Encoder:
-        layer = default_layer(self.name, model) if self.layer is None else self.layer
-        try:
-            return encoder_of(self, model, layer)
-        except MissingDependencyError as error:
-            if self.model is not None or "sources" in self.needs:
-                raise
-            remedy = f"{self.name}: see what can be used here with: gnomon setup bertscore"
-            raise MissingDependencyError(f"{remedy}; {error}") from error
-
-    def _baseline(self, model: str, bound: BoundMatched, testset: TestSet) -> Baseline | None:
-        if self.rescale == "estimate":
-            weights = "" if bound.weights is None else bound.weights.identity
-            return estimate_baseline(bound.matcher, self._baseline_texts(testset), weights)
-        if not self.rescale:
-            return None
-        path = self._baseline_file(model, testset.target_language)
-        return read_baseline(path, bound.encoder.layer)
-
-    def _baseline_texts(self, testset: TestSet) -> list[tuple[str, str]]:
-        """Of each segment, what stands for a candidate and what candidates are compared with."""
-        return [(text, text) for text in first_references(testset) if text is not None]
-
-    def _baseline_file(self, model: str, language: str | None) -> Path:
-        return Path(self.baseline) if self.baseline else find_baseline(model, language)
-
-
-@dataclass(frozen=True, eq=False)
-class BoundBertScore(BoundMatched):
-    """BERTScore, ready to score; remembers the similarities in the batch that it saw last."""
-
-    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
-        """Sentence scores of every variant, float64 [V, K, N].
-
-        Similarities stay those of the unmasked texts, and their matrix is edited (Karidi et al.,
-        appendix C): 1 where two shared masks meet, 0 for private masks. A mask is one per token;
-        ``granularity`` changes nothing.
-        """
-        scores = np.empty((plan.variants, *batch.shape))
-        for variant, matches in enumerate(self.matches(batch, plan)):
-            scores[variant] = self._precision_recall_f(matches)[..., self._part]
-        return scores
-
-
 # BERTScore of a candidate against its source: no reference is needed.
 #
 # As in Leiter et al. (2023), "BMX: Boosting Natural Language Generation Metrics with
@@ -347,10 +335,6 @@ class XBertScore(BertScore):
 
     def _baseline_file(self, model: str, language: str | None) -> Path:  # noqa: ARG002  # likewise
         return super()._baseline_file(model, None)
-
-    def bind(self, testset: TestSet) -> BoundMatched:  # type: ignore[override]  # references would be needed to mask it
-        """Load the model, and freeze idf weights and baseline."""
-        return self._bind_as(BoundMatched, testset)
 
     def _baseline_texts(self, testset: TestSet) -> list[tuple[str, str]]:
         """A reference stands for a candidate: outputs would make scores depend on the systems."""

@@ -220,11 +220,6 @@ class BoundChrf(CountedNgrams):
         return {"sacrebleu": sacrebleu_signature(batch, self.metric.signature_fields)}
 
     @property
-    def can(self) -> frozenset[str]:
-        """As the options say."""
-        return self.metric.can
-
-    @property
     def ngram_orders(self) -> tuple[int, ...]:
         """Those of characters."""
         return tuple(range(1, self.metric.char_order + 1))

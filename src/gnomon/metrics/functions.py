@@ -296,20 +296,21 @@ def metric(
     """
     own_name = getattr(function, "__name__", type(function).__name__)
     name = _check_name(name or ("function" if own_name == "<lambda>" else own_name))
+    made: FunctionMetric | SimilarityMetric
     if tuple(_required(function) or ()) == PARAMETERS:
-        return _word_metric(
-            function, name, own_name, spec, higher_is_better=higher_is_better, needs=needs
+        made = _word_metric(function, name, spec, higher_is_better=higher_is_better, needs=needs)
+        needs = lists = None
+    else:
+        many = takes_lists(function) if lists is None else lists
+        made = FunctionMetric(
+            function=function,
+            name=name,
+            roles=roles_of(function, name, needs, lists=many),
+            lists=many,
+            higher_is_better=higher_is_better,
+            spec=spec or name,
+            fields=code_fields(function, spec),
         )
-    many = takes_lists(function) if lists is None else lists
-    made = FunctionMetric(
-        function=function,
-        name=name,
-        roles=roles_of(function, name, needs, lists=many),
-        lists=many,
-        higher_is_better=higher_is_better,
-        spec=spec or name,
-        fields=code_fields(function, spec),
-    )
     target = None if spec else target_of(function)
     return (
         made if target is None else _as_code(made, target, own=own_name, needs=needs, lists=lists)
@@ -319,7 +320,6 @@ def metric(
 def _word_metric(
     function: Callable[..., Any],
     name: str,
-    own: str,
     spec: str | None,
     *,
     higher_is_better: bool,
@@ -331,12 +331,7 @@ def _word_metric(
             f"metric {name!r} compares words of candidate and reference by their similarity: it"
             " needs references, and higher is better"
         )
-    made = SimilarityMetric(function, name, spec or name, code_fields(function, spec))
-    target = None if spec else target_of(function)
-    if target is None:
-        return made
-    arguments: tuple[tuple[str, Literals], ...] = (("name", name),) if name != own else ()
-    return replace(made, spec=str(Spec(CODE, target, arguments)))
+    return SimilarityMetric(function, name, spec or name, code_fields(function, spec))
 
 
 def offered_function(
@@ -366,10 +361,7 @@ def from_code(
         function, name=name or own_name, higher_is_better=higher_is_better, needs=needs, lists=lists
     )
     if isinstance(made, SimilarityMetric):
-        arguments: tuple[tuple[str, Literals], ...] = (("name", made.name),)
-        return replace(
-            made, spec=str(Spec(CODE, target, arguments if made.name != own_name else ()))
-        )
+        needs = lists = None
     return _as_code(made, target, own=own_name, needs=needs, lists=lists)
 
 
@@ -612,13 +604,13 @@ def _holds_more(function: Callable[..., Any]) -> bool:
 
 
 def _as_code(
-    made: FunctionMetric,
+    made: FunctionMetric | SimilarityMetric,
     target: str,
     *,
     own: str,
     needs: Iterable[Input] | None,
     lists: bool | None,
-) -> FunctionMetric:
+) -> FunctionMetric | SimilarityMetric:
     arguments: list[tuple[str, Literals]] = []
     if made.name != own:
         arguments.append(("name", made.name))

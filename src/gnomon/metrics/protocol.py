@@ -450,6 +450,11 @@ class OfOptions(BoundMetric):
     metric: Metric
 
     @default
+    def can(self) -> frozenset[str]:
+        """What its class can do, as far as its options say so."""
+        return _powers(type(self)) & self.metric.can  # type: ignore[arg-type]  # classes have hashes
+
+    @default
     def name(self) -> str:
         """Name of the metric."""
         return self.metric.name

@@ -316,11 +316,6 @@ class BoundRouge(CountedPairs):
         return int(ids[0]) if len(ids) else None
 
     @property
-    def can(self) -> frozenset[str]:
-        """As the options say."""
-        return self.metric.can
-
-    @property
     def ngram_orders(self) -> tuple[int, ...]:
         """1 or 2; none for subsequences, which are no n-grams."""
         return {"rouge1": (1,), "rouge2": (2,)}.get(self.metric.type, ())

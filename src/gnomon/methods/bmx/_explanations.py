@@ -9,10 +9,8 @@ from typing import (
     Any,
     Literal,
     NamedTuple,
-    Protocol,
     TypeAlias,
     get_args,
-    runtime_checkable,
 )
 
 import numpy as np
@@ -337,7 +335,7 @@ def cache_of(
 ) -> tuple[Cache | None, tuple[str, ...]]:
     """No cache for functions that may change and look the same, whatever is made of them."""
     inmost: object = bound
-    while isinstance(inmost, _Wrapping):
+    while hasattr(inmost, "bound"):
         inmost = inmost.bound
     named = isinstance(inmost, BoundFunction) and not (
         dict(inmost.signature.fields).keys() & {"code", "package"}
@@ -352,16 +350,6 @@ def cache_of(
         " (values from around it, the state of an object); nothing is kept for later"
     )
     return None, (notice,)
-
-
-@runtime_checkable
-class _Wrapping(Protocol):
-    """A bound metric that is made of another one."""
-
-    @property
-    def bound(self) -> BoundMetric:
-        """The other one."""
-        ...
 
 
 def _matrix(values: Sequence[float], batch: Batch) -> NDArray[np.float64]:

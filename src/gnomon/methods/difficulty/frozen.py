@@ -211,7 +211,7 @@ def _measured_by(base: BoundMetric) -> str:
     """What tokens and their similarities depend on: model and layer, or tokeniser and order."""
     signed = dict(base.signature.fields)
     kept = [f"{key} {signed[key]}" for key in ("model", "layer", "tok", "case") if key in signed]
-    options = getattr(base, "options", getattr(base, "metric", None))
+    options = getattr(base, "metric", base)
     if isinstance(options, Options):
         others = [option for option in fields(options) if option.name in _OPTIONS]
         given = [(option.name, getattr(options, option.name), option.default) for option in others]
