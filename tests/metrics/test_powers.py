@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import TestSet
-from gnomon.metrics import metric, parse
+from gnomon.metrics import Metric, Options, metric, parse, score
 from gnomon.metrics.protocol import POWERS, BoundMetric
 from gnomon.metrics.registry import check_metric
 
@@ -62,6 +64,22 @@ def test_a_metric_that_freezes_nothing_is_bound_to_any_test_set() -> None:
     assert bound.system(testset.batch()).tolist() == [0]
     with pytest.raises(DataError, match="metric 'longer' needs references"):
         Longer().bind(TestSet("none", {}, {"a": ["the cat"]}, sources=["le chat"]))
+
+
+def test_a_metric_of_one_text_at_a_time_has_a_function_and_its_options() -> None:
+    @dataclass(frozen=True)
+    class Start(Options, Metric):
+        name: ClassVar[str] = "start"
+        letters: int = 2
+
+        def text_score(self, candidate: str, reference: str) -> float:
+            return float(candidate[: self.letters] == reference[: self.letters])
+
+    testset = TestSet.from_lists({"a": ["the cat", "a cow"]}, ["this dog", "the cow"])
+    scores = score(testset, Start(letters=3))
+    assert (scores.metric, scores.segments.tolist()) == ("start(letters=3)", [[0, 0]])
+    assert score(testset, Start()).segments.tolist() == [[1, 0]]
+    assert str(scores.signature).startswith("start(letters=3)|code:")
 
 
 @pytest.mark.parametrize("power", POWERS)

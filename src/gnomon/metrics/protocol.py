@@ -123,7 +123,11 @@ class Metric:
         own_texts: whether it knows the scores of the test set's own texts alone.
         of_pairs: whether it compares two outputs, and scores none.
         masks: kinds of mask that it may have of its own; "": none.
+        text_score: the score of a text, of metrics that look at one segment at a time: a function
+            of candidate and reference, or what else :func:`gnomon.metric` takes.
     """
+
+    text_score: Callable[..., float]
 
     if TYPE_CHECKING:
 
@@ -171,12 +175,16 @@ class Metric:
         return frozenset(("tokens" if "mask" in self.can else "",))
 
     def bind(self, testset: TestSet) -> BoundMetric:
-        """Freeze what depends on the test set.
+        """Freeze what depends on the test set; by default ``text_score`` scores.
 
         Raises:
             DataError: the test set lacks what the metric needs.
         """
-        raise NotImplementedError
+        from gnomon.metrics.functions import metric
+
+        better = self.higher_is_better
+        made = metric(self.text_score, name=self.name, spec=self.spec, higher_is_better=better)
+        return made.bind(testset)
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """What its numbers depend on beside texts and options: packages, models, files."""

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-import gnomon
 from gnomon.metrics import Metric, Options
-
-if TYPE_CHECKING:
-    from gnomon.core.testset import TestSet
-    from gnomon.metrics import BoundMetric
 
 __all__ = ["WordOverlap", "same_length"]
 
@@ -28,11 +23,7 @@ class WordOverlap(Options, Metric):
 
     lowercase: bool = False
 
-    def bind(self, testset: TestSet) -> BoundMetric:
-        """Let a function do the scoring."""
-        return gnomon.metric(self.score, name=self.name, spec=self.spec).bind(testset)
-
-    def score(self, candidate: str, reference: str) -> float:
+    def text_score(self, candidate: str, reference: str) -> float:
         """The share for one pair of texts."""
         a, b = self._words(candidate), self._words(reference)
         return len(a & b) / len(a | b) if a | b else 1.0
