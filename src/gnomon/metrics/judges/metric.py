@@ -106,6 +106,7 @@ class ChatJudge(Options, Metric):
 
     name: ClassVar[str] = "judge"
     pooled: ClassVar[bool] = False
+    masks: ClassVar[frozenset[str]] = frozenset(("",))  # whatever is asked
     positional: ClassVar[str] = "rubric"
     #: what ``judge([...])`` stands for; it is made of judges, and so loaded when it is used
     several: ClassVar[str] = "gnomon.metrics.judges.panels:panel_of"

@@ -52,6 +52,7 @@ class JudgePanel(Options, Metric):
 
     name: ClassVar[str] = "judge"
     pooled: ClassVar[bool] = False
+    masks: ClassVar[frozenset[str]] = frozenset(("",))  # whatever is asked
     positional: ClassVar[str] = "judges"
 
     judges: tuple[ChatJudge, ...] = ()
