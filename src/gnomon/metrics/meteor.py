@@ -26,7 +26,6 @@ from gnomon.metrics._embeddings import compared_texts
 from gnomon.metrics.aligning import aligned_matches
 from gnomon.metrics.comparisons import best_pairs, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.means import (
-    aggregate_means,
     best_by_cell,
     mean_statistics,
 )
@@ -383,10 +382,6 @@ class BoundMeteor15(WordPairs):
         rows, sums = self.pair_values(batch)
         return best_by_cell(rows.shape, rows.cell, self.aggregate(sums))
 
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Scores of all segments taken as one, float64 [K]; NaN where there is no reference."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
-
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
         """Sums for the best reference of each segment, float64 [K, N, 7].
 
@@ -671,10 +666,6 @@ class BoundMeteor(WordPairs, OfOptions):
         scores = np.where(matched > 0, (1 - gamma * parts**beta) * mean, 0.0)
         rows = pair_rows(batch)
         return mean_statistics(best_by_cell(rows.shape, rows.cell, scores))
-
-    def aligned_scores(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Means [...] from summed statistics [..., 2]."""
-        return aggregate_means(statistics)
 
     def count_pair(
         self, candidate: tuple[str, ...], reference: tuple[str, ...]

@@ -459,11 +459,6 @@ class BoundAlignedDifficulty(TokenDifficulty):
     #: a synonym weighs as the word that it is aligned with, and shares are divided by weights
     aligned: ClassVar[bool] = True
 
-    @property
-    def higher_is_better(self) -> bool:
-        """As of the wrapped metric."""
-        return self.base.higher_is_better
-
     def compare(self, batch: Batch) -> Matches:
         """The alignments that the wrapped metric finds."""
         return self.base.alignments(batch)
@@ -472,10 +467,6 @@ class BoundAlignedDifficulty(TokenDifficulty):
         """Sentence scores, float64 [K, N]; NaN without a reference."""
         compared = (pair_rows(batch).per_cell > 0).reshape(batch.shape)
         return np.where(compared, self.aggregate(self.statistics(batch)), np.nan)
-
-    def system(self, batch: Batch) -> NDArray[np.float64]:
-        """Corpus scores, float64 [K], as the wrapped metric makes them."""
-        return self.aggregate(self.statistics(batch).sum(axis=1))
 
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
         """What the wrapped metric makes of weighted shares, float64 [K, N, S]."""

@@ -57,11 +57,6 @@ class BoundSegmentDifficulty(PooledMetric):
     hardness: SegmentHardness
     pool: Pool | None
 
-    @property
-    def higher_is_better(self) -> bool:
-        """As of the wrapped metric."""
-        return self.base.higher_is_better
-
     def weights(self, batch: Batch) -> NDArray[np.float64]:
         """What the segments weigh, float64 [K, N]: difficulty over its mean, 1 on average.
 
