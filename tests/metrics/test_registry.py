@@ -152,7 +152,7 @@ def test_every_name_is_described_and_every_built_in_can_be_made() -> None:
     assert tuple(described) == names()
     assert described["ter"].options[0] == "normalized=False"
     assert described["ter"].summary.startswith("TER: edits")
-    assert described["rouge1"].spec == "rouge(type='rouge1')"
+    assert described["rouge1"].summary == "short for rouge(type='rouge1')"
     assert {described[name].source for name in ("bleu", "chrf", "rouge", "ter")} == {"built-in"}
     assert parse("rouge") == Rouge()
     assert parse("chrf") == Chrf()

@@ -8,13 +8,14 @@ cannot take the place of a built-in one.
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import GnomonError, SpecError, UnknownNameError
 from gnomon.core.options import CAPABILITIES
 from gnomon.core.plugins import entry_points
 from gnomon.metrics.registry import (
     FOREIGN,
+    Description,
     broken_plugin,
     load_class,
     package_of,
@@ -29,17 +30,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.options import Capability
 
-__all__ = ["Catalogue", "Entry"]
-
-
-class Entry(NamedTuple):
-    """One thing of a catalogue, for ``gnomon list``."""
-
-    name: str
-    options: tuple[str, ...]  # options with their defaults; without one where there is none
-    summary: str
-    source: str  # "built-in", or the package that offers it
-    reaches: str  # what it may reach beyond the request
+__all__ = ["Catalogue"]
 
 
 @dataclass(frozen=True)
@@ -97,14 +88,14 @@ class Catalogue:
             raise UnknownNameError(self.kind, name, self.names())
         return self._from_package(offered[name])
 
-    def describe(self) -> tuple[Entry, ...]:
+    def describe(self) -> tuple[Description, ...]:
         """All of them, for ``gnomon list``; what packages offer is named but not loaded."""
         offered = (
-            Entry(name, (), f"offered as {point.value}", package_of(point), FOREIGN)
+            Description(name, (), f"offered as {point.value}", package_of(point), FOREIGN)
             for name, point in self._offered().items()
         )
         built_in = (
-            Entry(name, *summarise(kind), "built-in", reaches_of(kind))
+            Description(name, *summarise(kind), "built-in", reaches_of(kind))
             for name, kind in ((name, self.load(name)) for name in self.built_in)
         )
         return (*built_in, *offered)

@@ -73,11 +73,10 @@ _log = logging.getLogger("gnomon")
 
 
 class Description(NamedTuple):
-    """A metric for ``gnomon list metrics``.
+    """A metric, or what else specs name, for ``gnomon list``.
 
     Attributes:
         name: name in specs.
-        spec: canonical spec that the name stands for.
         options: options with their defaults, as specs write them (``word_order=0``).
         summary: one sentence.
         source: "built-in", "alias", or the package that offers it.
@@ -85,7 +84,6 @@ class Description(NamedTuple):
     """
 
     name: str
-    spec: str
     options: tuple[str, ...]
     summary: str
     source: str
@@ -271,16 +269,15 @@ def describe() -> tuple[Description, ...]:
     """Every metric, for ``gnomon list metrics``; packages' metrics are named but not loaded."""
     built_in = (
         Description(
-            name, name, *summarise(load_class(target)), "built-in", reaches_of(load_class(target))
+            name, *summarise(load_class(target)), "built-in", reaches_of(load_class(target))
         )
         for name, target in BUILTIN.items()
     )
     aliases = (
-        Description(name, str(spec), (), f"short for {spec}", "alias", "")
-        for name, spec in ALIASES.items()
+        Description(name, (), f"short for {spec}", "alias", "") for name, spec in ALIASES.items()
     )
     plugins = (
-        Description(name, name, (), f"offered as {point.value}", package_of(point), FOREIGN)
+        Description(name, (), f"offered as {point.value}", package_of(point), FOREIGN)
         for name, point in _plugins().items()
     )
     return (*built_in, *aliases, *plugins)

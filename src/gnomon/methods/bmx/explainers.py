@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from gnomon.core.options import Capability
     from gnomon.core.testset import TestSet
     from gnomon.methods.bmx._pairs import TextWords
-    from gnomon.metrics.catalogue import Entry
     from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.metrics.registry import Description
 
 __all__ = [
     "EXPLAINERS",
@@ -337,7 +337,7 @@ def check_explainer(what: str | Explainer, metric: Metric) -> None:
         explainer.check(metric)
 
 
-def describe_explainers() -> tuple[Entry, ...]:
+def describe_explainers() -> tuple[Description, ...]:
     """Every explainer, for ``gnomon list explainers``; packages' are named but not loaded."""
     return EXPLAINERS.describe()
 

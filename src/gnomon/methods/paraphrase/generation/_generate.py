@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions, Capability
     from gnomon.core.summary import Outline
     from gnomon.methods.paraphrase.generation._saving import Making
-    from gnomon.metrics.catalogue import Entry
+    from gnomon.metrics.registry import Description
 
 
 class Generator(Protocol):
@@ -100,7 +100,7 @@ def generator_names() -> tuple[str, ...]:
     return _CATALOGUE.names()
 
 
-def describe_generators() -> tuple[Entry, ...]:
+def describe_generators() -> tuple[Description, ...]:
     """Every generator, for ``gnomon list generators``."""
     return _CATALOGUE.describe()
 
