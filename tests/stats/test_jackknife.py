@@ -136,16 +136,6 @@ def test_strata_count_what_varies_within_them() -> None:
     assert float(found.error) < 0.1 * float(plain.error)
 
 
-def test_a_whole_that_was_judged_in_part_varies_less() -> None:
-    values = np.random.default_rng(6).normal(size=40)
-    without = (values.sum() - values) / 39
-    whole, texts = (
-        jackknife(values.mean(), without, np.ones(40), unseen=share) for share in (0.25, 1.0)
-    )
-    assert float(whole.error) == pytest.approx(float(texts.error) / 2)
-    assert jackknife(values.mean(), without, np.ones(40), unseen=0.0).low == values.mean()
-
-
 def test_documents_that_nobody_judged_add_no_freedom() -> None:
     values = np.random.default_rng(7).normal(size=14)
     without = np.concatenate([(values.sum() - values) / 13, np.full(30, values.mean())])

@@ -24,7 +24,7 @@ def far_apart() -> Finding:
 
 @world(
     "two equal systems, documents judged as wholes",
-    says=["human.compare.undecided", "human.compare.documents"],
+    says=["human.compare.undecided"],
     silent=["human.compare.prefers", "human.compare.leads", "human.compare.few"],
 )
 def equal_systems() -> Finding:
@@ -82,26 +82,6 @@ def against_a_baseline() -> Finding:
     return gn.human.compare(testset, baseline="B")
 
 
-@world(
-    "lenient and strict raters",
-    says=["human.compare.saves"],
-    silent=["human.compare.costs", "human.compare.own_people", "human.compare.no_raters"],
-)
-def lenient() -> Finding:
-    testset = campaign({"A": 80, "B": 60, "C": 50}, leniency=20, together=4, documents=60)
-    return gn.human.compare(testset)
-
-
-@world(
-    "raters who do not differ, taken for lenient and strict",
-    says=["human.compare.costs"],
-    silent=["human.compare.saves"],
-)
-def alike() -> Finding:
-    testset = campaign({"A": 80, "B": 60}, leniency=0, raters=40, documents=40, together=15)
-    return gn.human.compare(testset, raters="adjust", ridge=0.001)
-
-
 @world("twelve documents", says=["human.compare.few"], silent=["human.compare.*"])
 def few_documents() -> Finding:
     return gn.human.compare(campaign(_TWO, documents=12))
@@ -109,8 +89,8 @@ def few_documents() -> Finding:
 
 @world(
     "people of its own for each system",
-    says=["human.compare.own_people"],
-    silent=["human.compare.one_system", "human.compare.saves", "human.compare.no_raters"],
+    says=["human.compare.one_system"],
+    silent=["human.compare.no_raters"],
 )
 def own_people() -> Finding:
     said = judged(list(_TWO.values()), documents=60)
@@ -122,7 +102,7 @@ def own_people() -> Finding:
 @world(
     "two thirds of the raters judge one system",
     says=["human.compare.one_system"],
-    silent=["human.compare.own_people", "human.compare.saves", "human.compare.no_raters"],
+    silent=["human.compare.no_raters"],
 )
 def one_system_each() -> Finding:
     said = judged(list(_TWO.values()), documents=60)
@@ -133,7 +113,7 @@ def one_system_each() -> Finding:
 @world(
     "nobody says who judged, and in which documents",
     says=["human.compare.no_raters", "human.compare.no_documents"],
-    silent=["human.compare.own_people", "human.compare.documents"],
+    silent=["human.compare.one_system", "human.compare.unequal"],
 )
 def anonymous() -> Finding:
     return gn.human.compare(campaign(_TWO, named_raters=False, named_documents=False))
@@ -150,15 +130,6 @@ def unequal_segments() -> Finding:
     return gn.human.compare(
         with_judgements(["A", "B", "C"], said, without=draw.random(len(said.score)) < 0.7)
     )
-
-
-@world(
-    "ninety segments",
-    says=["human.compare.single"],
-    silent=["human.compare.few", "human.compare.unequal"],
-)
-def ninety_segments() -> Finding:
-    return gn.human.compare(campaign(_TWO, documents=45, length=2))
 
 
 @world(

@@ -47,7 +47,7 @@ def stratified_draw() -> Finding:
 
 @world(
     "four people, a document each",
-    says=["human.sample.random", "human.sample.raters"],
+    says=["human.sample.random"],
     silent=[_ALL],
 )
 def together() -> Finding:
@@ -56,7 +56,7 @@ def together() -> Finding:
 
 @world(
     "four people, an output each",
-    says=["human.sample.random", "human.sample.raters", "human.sample.apart"],
+    says=["human.sample.random", "human.sample.apart"],
     silent=[_ALL],
 )
 def apart() -> Finding:
@@ -65,7 +65,7 @@ def apart() -> Finding:
 
 @world(
     "two people, of whom each judges some systems of a document",
-    says=["human.sample.random", "human.sample.raters", "human.sample.apart"],
+    says=["human.sample.random", "human.sample.apart"],
     silent=[_ALL],
 )
 def half_apart() -> Finding:
@@ -74,7 +74,7 @@ def half_apart() -> Finding:
 
 @world(
     "four people and one system, which nobody is compared with",
-    says=["human.sample.random", "human.sample.raters"],
+    says=["human.sample.random"],
     silent=[_ALL],
 )
 def one_system() -> Finding:

@@ -86,7 +86,6 @@ def jackknife(
     *,
     confidence: float = 0.95,
     strata: ArrayLike | None = None,
-    unseen: float = 1.0,
 ) -> Jackknife:
     """Interval and test of a statistic by leaving out one document at a time.
 
@@ -102,8 +101,6 @@ def jackknife(
         confidence: of the interval, in (0, 1).
         strata: from which part of the documents each was drawn, whole numbers [documents]: squared
             distances are then from the mean of its stratum, and each costs a degree of freedom.
-        unseen: the share of the documents spoken of that is not among these: 1 for all texts that
-            might be, less for a test set of which they are a part.
 
     Returns:
         Estimate, standard error, interval and two-sided p; ends and p are NaN where the statistic
@@ -121,7 +118,7 @@ def jackknife(
     )
     parts = [left[stratum == k] for k in range(int(stratum.max()) + 1)]
     squares = [((p - p.mean(axis=0)) ** 2).sum(axis=0) * (len(p) - 1) / len(p) for p in parts]
-    error = np.sqrt(unseen * np.sum(squares, axis=0))
+    error = np.sqrt(np.sum(squares, axis=0))
     df = effective_documents(sizes) - len(np.unique(stratum[counted]))
     if documents < LEAST_DOCUMENTS or df < 1:
         return Jackknife(value, error, nothing, nothing, nothing, df, documents)

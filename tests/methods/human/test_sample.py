@@ -384,10 +384,6 @@ def test_without_sources_raters_see_the_reference(tmp_path: Path) -> None:
             "do not reach for one document of each stratum",
         ),
         (
-            {"documents": 5, "design": "top-k"},
-            "segments that a metric picks are not like the others",
-        ),
-        (
             {"documents": 40, "interim_analyses": 2},
             "the first of 2 analyses would have 20 documents",
         ),
@@ -443,4 +439,3 @@ def test_the_command_says_what_was_drawn(
     assert said.startswith(
         "20 of 40 documents are drawn at random, each with the same chance (0.5):"
     )
-    assert "Each of 2 people judges" in said

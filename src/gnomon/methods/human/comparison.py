@@ -17,9 +17,7 @@ from gnomon.core.options import (
     Confidence,
     Group,
     InputFile,
-    Limits,
     Metavar,
-    Rare,
     Unit,
 )
 from gnomon.core.records import table
@@ -35,9 +33,9 @@ from gnomon.methods.human.rows import (
     ROWS,
     SYSTEMS,
     PairVerdict,
-    PeopleScoreRow,
     PreferredRow,
     RaterRow,
+    SystemScoreRow,
 )
 from gnomon.methods.human.verdict import CLAIMS, compare_verdict
 from gnomon.stats import holm
@@ -56,8 +54,6 @@ if TYPE_CHECKING:
 
 #: whether the leniency of raters is taken out
 Raters: TypeAlias = Literal["auto", "adjust", "ignore"]
-#: what is spoken of: all texts that might be, or those of the test set
-Population: TypeAlias = Literal["texts", "test-set"]
 #: a first analysis at fewer documents calls equal systems different too often
 LEAST_FIRST_ANALYSIS = 30
 _INTERIM = re.compile(r"([1-9]\d?)/([1-9]\d?)")
@@ -66,7 +62,7 @@ _EXAMPLES = """\
 examples:
   gnomon human compare -t wmt24/en-cs --human esa.csv
   gnomon human compare -t wmt24/en-cs --human esa.csv --systems Claude-3.5 GPT-4
-  gnomon human compare -t wmt24/en-cs --human esa.csv --baseline GPT-4 --population test-set
+  gnomon human compare -t wmt24/en-cs --human esa.csv --baseline GPT-4 --raters ignore
   gnomon human compare -t wmt24/en-cs --human esa.csv --interim 2/5
 """
 
@@ -119,8 +115,6 @@ def compare(
     baseline: str | None = None,
     unit: Unit = "auto",
     raters: Annotated[Raters, _TESTS] = "auto",
-    ridge: Annotated[float | None, Limits(0), Metavar("N"), _TESTS, Rare()] = None,
-    population: Annotated[Population, _TESTS] = "texts",
     sample: Annotated[str | os.PathLike[str] | None, InputFile(), Metavar("FILE"), _TESTS] = None,
     interim: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
     confidence: Confidence = CONFIDENCE,
@@ -131,7 +125,8 @@ def compare(
     Segments that one person judged together are not independent: a jackknife leaves out one
     document at a time, with Student's t of (sum m)^2 / sum(m^2) - 1 degrees of freedom (m: judged
     segments of a document). Raters who judged several systems are adjusted for: score = system +
-    rater, raters shrunk by ridge, fitted again without each document.
+    rater, raters shrunk by the variance within a rater over that between raters, fitted again
+    without each document.
 
     Args:
         testset: outputs of two or more systems, and what people said of them.
@@ -140,10 +135,6 @@ def compare(
         unit: what is independent: "segment", "document", or "auto": documents where they are known.
         raters: "adjust" takes the leniency of raters out, "ignore" does not; "auto" adjusts where
             at least half of the raters judged two systems or more, and raters link all systems.
-        ridge: how far raters are shrunk, in judgements; by default the variance within a rater over
-            the variance between raters, as the judgements say.
-        population: what the intervals speak of: all "texts" that might have been in the test set,
-            or the "test-set" itself, of which part was judged.
         sample: what ``gnomon human sample`` wrote of its draw ("sample.tsv"): each segment counts
             with 1 over its chance to be drawn, and strata apart. Needed where these chances differ.
         interim: which of how many analyses, planned before the first, this is ("2/5"): the level is
@@ -152,7 +143,7 @@ def compare(
 
     Returns:
         A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,
-        verdict, segments, documents, se, se_segments, se_documents, design_effect, saved``; further
+        verdict, segments, documents, se, se_segments, design_effect, saved``; further
         tables ``systems`` and ``raters``. ``None`` where undefined.
 
     Raises:
@@ -163,7 +154,7 @@ def compare(
         FormatError: the sample is not of this test set.
     """
     testset, kinds = with_human(testset, human)
-    plan = _Plan(unit, raters, ridge, population, interim, confidence, baseline)
+    plan = _Plan(unit, raters, interim, confidence, baseline)
     drawn = None if sample is None else _read_draw(testset, sample, plan)
     segments = None if drawn is None else [row.segment for row in drawn.rows]
     judged = campaigns(testset, kinds, drawn=segments)
@@ -177,7 +168,7 @@ def compare(
     for done, campaign in enumerate(judged):
         if progress:
             progress("comparing", done, len(judged))
-        compared.append(_compared(testset, campaign, drawn, plan))
+        compared.append(_compared(campaign, drawn, plan))
     if progress:
         progress("comparing", len(judged), len(judged))
     return _finding(testset, compared, plan)
@@ -188,8 +179,6 @@ class _Plan(NamedTuple):
 
     unit: str
     raters: Raters
-    ridge: float | None
-    population: Population
     interim: str | None
     confidence: float
     baseline: str | None
@@ -246,27 +235,19 @@ def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> S
     return sample if plan.interim is None else sample.after(number)
 
 
-def _compared(
-    testset: TestSet,
-    campaign: Campaign,
-    drawn: Sample | None,
-    plan: _Plan,
-) -> _Compared:
+def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compared:
     by_document = plan.unit == "document" or (
         plan.unit == "auto" and campaign.documents is not None
     )
     groups = np.arange(len(campaign.segments))
     if by_document and campaign.documents is not None:
         groups = campaign.documents
-    share = len(campaign.segments) / testset.segments
     weights, strata = _drawn_as(campaign, drawn)
     of_groups = np.zeros(int(groups.max()) + 1, dtype=np.int64)
     of_groups[groups] = strata
     sizes = np.bincount(of_groups)
     of_groups[sizes[of_groups] == 1] = np.argmax(sizes)  # alone it would seem not to vary
-    frame = JudgedFrame(
-        groups, weights, of_groups, 1 - share if plan.population == "test-set" else 1.0
-    )
+    frame = JudgedFrame(groups, weights, of_groups)
     _refuse_early_analysis(frame, plan)
     adjusted = plan.raters == "adjust" or (plan.raters == "auto" and campaign.tells_leniency)
     if adjusted and not campaign.is_connected:
@@ -280,13 +261,7 @@ def _compared(
             )
             + "; leave raters out, or have some people judge several systems"
         )
-    found = estimates(
-        campaign,
-        frame,
-        adjust=adjusted,
-        ridge=plan.ridge,
-        confidence=1 - plan.level,
-    )
+    found = estimates(campaign, frame, adjust=adjusted, confidence=1 - plan.level)
     p = _corrected(found, campaign, plan)
     enough = len(frame.sizes) >= LEAST_DOCUMENTS and len(campaign.segments) >= LEAST_SEGMENTS
     return _Compared(campaign, frame, found, by_document, adjusted, p, enough)
@@ -333,7 +308,7 @@ def _finding(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> Fi
     raters = [row for one in compared for row in _rater_rows(one)]
     tables = (
         table(PAIRS, "Pairs of systems", PreferredRow, pairs, confidence=plan.confidence),
-        table(SYSTEMS, "Systems", PeopleScoreRow, systems, confidence=plan.confidence),
+        table(SYSTEMS, "Systems", SystemScoreRow, systems, confidence=plan.confidence),
         table(RATERS, "People who judged", RaterRow, raters),
     )
     return Finding(
@@ -388,11 +363,8 @@ def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
             verdict=_verdict(difference, p, plan.level),
             segments=int((there[a] & there[b]).sum() if campaign.complete else there[[a, b]].sum()),
             documents=len(compared.frame.sizes) if compared.by_document else None,
-            by_segments=bool(found.segments.p[number] <= plan.level),
-            uncorrected=compared.enough and bool(final.p[number] <= plan.level),
             se=error,
             se_segments=float(found.segments.error[number]),
-            se_documents=plain if compared.by_document else None,
             design_effect=float(found.design_effects[number]) if compared.by_document else None,
             saved=1 - (error / plain) ** 2 if plain else None,
             intervals={"difference": (ends[0], ends[1])},
@@ -407,7 +379,7 @@ def _verdict(difference: float, p: float, level: float) -> PairVerdict:
     return "better" if difference > 0 else "worse"
 
 
-def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[PeopleScoreRow]:
+def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[SystemScoreRow]:
     found, campaign = compared.found, compared.campaign
     wins = np.zeros((2, len(campaign.systems)), dtype=np.int64)
     if compared.enough:
@@ -422,7 +394,7 @@ def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[PeopleScoreRow]:
     counts = np.bincount(campaign.system, minlength=len(campaign.systems))
     for k in np.argsort(-found.systems.estimate, kind="stable").tolist():
         ends = (found.systems.low[k], found.systems.high[k]) if compared.enough else (None, None)
-        yield PeopleScoreRow(
+        yield SystemScoreRow(
             human=campaign.kind,
             system=campaign.systems[k],
             score=float(found.systems.estimate[k]),
@@ -506,9 +478,6 @@ def _facts(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> dict
         facts[campaign.kind] = ", ".join(said)
     facts["unit"] = ", ".join(
         dict.fromkeys("documents" if one.by_document else "segments" for one in compared)
-    )
-    facts["intervals speak of"] = (
-        "all texts that might be" if plan.population == "texts" else "the test set"
     )
     number, of = plan.analyses
     if of > 1:

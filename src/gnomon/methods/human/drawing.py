@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import SEED, Absent, Group, Limits, Metavar, Outcome, Positive, Seed
+from gnomon.core.options import SEED, Group, Limits, Metavar, Outcome, Positive, Seed
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -50,14 +50,6 @@ if TYPE_CHECKING:
     from gnomon.methods.human.sampling import Block, SamplingUnit, Unit
 
 _TITLE = "What people are to judge"
-_NO_TOP = (
-    "segments that a metric picks are not like the others, and no weight makes up for it: on WMT's"
-    " judgements the error of a difference is up to 6 times that of a random draw of the same"
-    " size; draw at random"
-)
-_TOP: Mapping[str, str] = dict.fromkeys(
-    ("top-k", "topk", "top", "worst", "hardest", "difficulty", "diverse"), _NO_TOP
-)
 _SIZE, _PEOPLE = Group("how many"), Group("who judges, and when")
 _Number: TypeAlias = Annotated[int | None, Limits(1, 10**9), Metavar("N"), _SIZE]
 _SUFFIXES: Mapping[str, str] = {"pearmut": ".json", "appraise": ".json", "tsv": ".tsv"}
@@ -125,7 +117,7 @@ def sample(
     documents: _Number = None,
     segments: _Number = None,
     judgements: _Number = None,
-    design: Annotated[DesignName, Absent(_TOP), _SIZE] = "random",
+    design: Annotated[DesignName, _SIZE] = "random",
     raters: Annotated[Positive, _PEOPLE] = 1,
     same_rater: Annotated[bool, _PEOPLE] = False,
     interim_analyses: Annotated[int, Limits(1, 10), Metavar("N"), _PEOPLE] = 1,
@@ -381,8 +373,6 @@ def _rater_rows(blocks: Sequence[Block], number_of_systems: int) -> Iterator[Dra
         yield DrawnRaterRow(
             rater=_rater(number),
             documents=len(systems),
-            segments=sum(map(len, systems)),
-            systems=len(set().union(*systems.values())),
             judgements=_outputs(mine),
             whole=sum(len(names) == number_of_systems for names in systems.values()),
         )

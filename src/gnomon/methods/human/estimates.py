@@ -27,13 +27,11 @@ class JudgedFrame:
             numbers from 0 [N].
         weights: of segments, 1 over the chance of each to be drawn, with mean 1 [N].
         strata: the part of the documents that each group was drawn from, numbers from 0 [groups].
-        unseen: the share of the texts spoken of that was not judged; 1 for all texts that might be.
     """
 
     groups: NDArray[np.int64]
     weights: NDArray[np.float64]
     strata: NDArray[np.int64]
-    unseen: float = 1.0
 
     @property
     def sizes(self) -> NDArray[np.float64]:
@@ -116,7 +114,6 @@ def estimates(
             frame.sizes,
             confidence=confidence,
             strata=frame.strata,
-            unseen=frame.unseen,
         )
 
     plain = _cell_means(cells, frame.groups, frame.weights)
@@ -126,7 +123,6 @@ def estimates(
         between(by_segment.without),
         frame.weights,
         confidence=confidence,
-        unseen=frame.unseen,
     )
     documents = tested(plain)
     last, leniency, raters = plain, None, None
@@ -150,7 +146,6 @@ def estimates(
         frame.sizes,
         confidence=confidence,
         strata=frame.strata,
-        unseen=frame.unseen,
     )
     return Estimates(pairs, segments, documents, raters, effects, leniency, plain.systems, systems)
 

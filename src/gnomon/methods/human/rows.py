@@ -34,16 +34,9 @@ class PreferredRow(Record):
     )
     segments: int = column("Segments", help="judged segments of the two systems")
     documents: int | None = column("Documents", help="judged documents; blank where unknown")
-    by_segments: bool = column(
-        "By segments", help="whether it would look decided, were segments independent; uncorrected"
-    )
-    uncorrected: bool = column("Uncorrected", help="whether it is decided without correction of p")
     se: float | None = column("Standard error", help="of the difference")
     se_segments: float | None = column(
         "... of segments", help="of the plain difference, were segments independent"
-    )
-    se_documents: float | None = column(
-        "... of documents", help="of the plain difference, with documents as the unit"
     )
     design_effect: float | None = column(
         "Design effect",
@@ -53,11 +46,11 @@ class PreferredRow(Record):
         "Saved",
         kind="share",
         better="higher",
-        help="share of judgements that taking leniency out saves: 1 - (se / se of documents)^2",
+        help="share of judgements that taking leniency out saves: 1 - (se / se without)^2",
     )
 
 
-class PeopleScoreRow(Record):
+class SystemScoreRow(Record):
     """A system by people's scores."""
 
     human: str = _HUMAN
@@ -93,6 +86,6 @@ class RaterRow(Record):
 
 ROWS: dict[str, type[Record]] = {
     PAIRS: PreferredRow,
-    SYSTEMS: PeopleScoreRow,
+    SYSTEMS: SystemScoreRow,
     RATERS: RaterRow,
 }

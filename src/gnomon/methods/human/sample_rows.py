@@ -33,7 +33,5 @@ class DrawnRaterRow(Record):
 
     rater: str = column("Rater", help="who judges")
     documents: int = column("Documents", help="of which the person judges some output")
-    segments: int = column("Segments", help="of which the person judges some output")
-    systems: int = column("Systems", help="of which the person judges some output")
     judgements: int = column("Judgements", help="outputs to judge")
     whole: int = column("Whole documents", help="of which the person judges all systems")

@@ -15,7 +15,7 @@ from gnomon.methods.human.sample_rows import (
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from gnomon.core.findings import Finding, Statement
 
@@ -39,12 +39,6 @@ STRATA = Claim(
     "undecided",
     f"{_COUNTS}, stratum by stratum",
 )
-SHARES = Claim(
-    "human.sample.raters",
-    "Each of {raters} people judges {judgements}",
-    "undecided",
-    "what each person judges",
-)
 APART = Claim(
     "human.sample.apart",
     "outputs of one document go to different people, so differences between systems hold"
@@ -66,7 +60,7 @@ FEW = Claim(
     "caution",
     f"fewer than {LEAST_DOCUMENTS} documents, or fewer segments than an interval takes",
 )
-CLAIMS = (RANDOM, WHOLE, STRATA, SHARES, APART, INTERIM, FEW)
+CLAIMS = (RANDOM, WHOLE, STRATA, APART, INTERIM, FEW)
 
 
 def sample_verdict(finding: Finding) -> Iterator[Statement]:
@@ -89,7 +83,10 @@ def sample_verdict(finding: Finding) -> Iterator[Statement]:
         yield STRATA.said(places, strata=listed(named), **parts)
     else:
         yield RANDOM.said(places, chance=strata[0].chance, **parts)
-    yield from _raters(finding, finding.records(DrawnRaterRow))
+    raters = finding.records(DrawnRaterRow)
+    apart = [row for row in raters if row.whole < row.documents]
+    if apart and len(raters) > 1:
+        yield APART.said(finding.positions(apart))
     so_far = list(accumulate(row.documents for row in analyses))
     what = "document" if finding.facts["documents"] == "yes" else "segment"
     if len(analyses) > 1:
@@ -100,15 +97,3 @@ def sample_verdict(finding: Finding) -> Iterator[Statement]:
     enough = LEAST_DOCUMENTS if what == "document" else LEAST_SEGMENTS
     if so_far[-1] < enough:
         yield FEW.said(places, drawn=counted(so_far[-1], what), least=enough, units=f"{what}s")
-
-
-def _raters(finding: Finding, rows: Sequence[DrawnRaterRow]) -> Iterator[Statement]:
-    if len(rows) < 2:
-        return
-    counts = sorted(row.judgements for row in rows)
-    span = f"{counts[0]:,} to {counts[-1]:,} outputs" if counts[0] < counts[-1] else ""
-    judgements = span or counted(counts[0], "output")
-    yield SHARES.said(finding.positions(rows), raters=len(rows), judgements=judgements)
-    apart = [row for row in rows if row.whole < row.documents]
-    if apart:
-        yield APART.said(finding.positions(apart))

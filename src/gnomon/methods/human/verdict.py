@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gnomon.core.verdicts import Claim, amount, counted, listed
 from gnomon.methods.human.campaign import LEAST_SEGMENTS
-from gnomon.methods.human.rows import PeopleScoreRow, PreferredRow, RaterRow
+from gnomon.methods.human.rows import PreferredRow, RaterRow, SystemScoreRow
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -48,36 +47,11 @@ ALL_EVEN = Claim(
 AGAINST = Claim(
     "human.compare.against", "Compared with {baseline}, people {what} ({data})", None, _T
 )
-TOGETHER = Claim(
-    "human.compare.documents",
-    "segments alone would call {segments} different; {decided}, because documents were judged as"
-    " wholes",
-    "caution",
-    "p of segments and of documents, both uncorrected",
-)
-SAVES = Claim(
-    "human.compare.saves",
-    "Taking raters' leniency out saves {share:.0%} of the judgements here",
-    "better",
-    "the median over pairs of 1 - (standard error / that of documents alone)^2, above 1 in 100",
-)
-COSTS = Claim(
-    "human.compare.costs",
-    "taking raters' leniency out makes intervals {share:.0%} wider than they are without",
-    "caution",
-    "the median over pairs of the same, below -5 in 100",
-)
 FEW = Claim(
     "human.compare.few",
     "{what}: too few for an interval, so that nothing is said of which system is better ({least})",
     "caution",
     "fewer than 15 documents, or fewer than 30 segments",
-)
-OWN_PEOPLE = Claim(
-    "human.compare.own_people",
-    "each system was judged by people of its own: leniency cannot be separated from quality",
-    "caution",
-    "raters who judged several systems, none",
 )
 SOME_ALONE = Claim(
     "human.compare.one_system",
@@ -105,12 +79,6 @@ UNEQUAL = Claim(
     "caution",
     "the judged segments of each system",
 )
-FEW_OF_EACH = Claim(
-    "human.compare.single",
-    "intervals of single systems are rough below 100 segments; those of differences are not",
-    "caution",
-    "30 to 99 judged segments",
-)
 ANALYSIS = Claim(
     "human.compare.analysis",
     "At analysis {analysis}, {decided} of {pairs} are decided (p <= {most}){go_on}",
@@ -118,12 +86,9 @@ ANALYSIS = Claim(
     "O'Brien and Fleming's level of the analysis",
 )
 CLAIMS = (
-    *(PREFERS, EVEN, FIRST, LEADS, ALL_EVEN, AGAINST, TOGETHER, SAVES, COSTS, FEW),
-    *(OWN_PEOPLE, SOME_ALONE, NO_RATERS, NO_DOCUMENTS, UNEQUAL, FEW_OF_EACH, ANALYSIS),
+    *(PREFERS, EVEN, FIRST, LEADS, ALL_EVEN, AGAINST, FEW),
+    *(SOME_ALONE, NO_RATERS, NO_DOCUMENTS, UNEQUAL, ANALYSIS),
 )
-#: shares of judgements, saved and lost, that are worth a sentence
-_WORTH, _COSTLY = 0.01, 0.05
-_FEW_OF_EACH = 100
 _TITLES = dict.fromkeys(("rr", "darr"), "of the comparisons won") | {
     "da-z": "standard deviations (DA)",
     "da-raw": "points of DA",
@@ -131,16 +96,15 @@ _TITLES = dict.fromkeys(("rr", "darr"), "of the comparisons won") | {
 
 
 def compare_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which systems people prefer, what makes intervals wider and narrower, what is unknown."""
+    """Which systems people prefer, and what is unknown."""
     every = finding.records(PreferredRow)
     for human in dict.fromkeys(row.human for row in every):
         pairs = [row for row in every if row.human == human]
-        systems = [row for row in finding.records(PeopleScoreRow) if row.human == human]
+        systems = [row for row in finding.records(SystemScoreRow) if row.human == human]
         raters = [row for row in finding.records(RaterRow) if row.human == human]
         yield from _outcome(finding, pairs, systems, raters)
         if "analysis" in finding.facts:
             yield _at_analysis(finding, pairs)
-        yield from _width(finding, pairs)
         yield from _cautions(finding, pairs, systems, raters)
 
 
@@ -150,7 +114,7 @@ def points(human: str) -> str:
 
 
 def _data(
-    pairs: Sequence[PreferredRow], systems: Sequence[PeopleScoreRow], raters: Sequence[RaterRow]
+    pairs: Sequence[PreferredRow], systems: Sequence[SystemScoreRow], raters: Sequence[RaterRow]
 ) -> str:
     row, sizes = pairs[0], [system.segments for system in systems]
     units = f"{min(sizes):,} to {counted(max(sizes))} of a system"
@@ -165,7 +129,7 @@ def _data(
 def _outcome(
     finding: Finding,
     pairs: Sequence[PreferredRow],
-    systems: Sequence[PeopleScoreRow],
+    systems: Sequence[SystemScoreRow],
     raters: Sequence[RaterRow],
 ) -> Iterator[Statement]:
     data, row = _data(pairs, systems, raters), pairs[0]
@@ -250,44 +214,16 @@ def _at_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Statement:
     )
 
 
-def _width(finding: Finding, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
-    if pairs[0].verdict == "too few":
-        return
-    yield from _together(finding, pairs)
-    saved = median(row.saved or 0.0 for row in pairs)
-    if saved >= _WORTH:
-        yield SAVES.said(finding.positions(pairs), share=saved)
-    if saved <= -_COSTLY:
-        yield COSTS.said(finding.positions(pairs), share=(1 - saved) ** 0.5 - 1)
-
-
-def _together(finding: Finding, pairs: Sequence[PreferredRow]) -> Iterator[Statement]:
-    """How many pairs segments alone would decide, and how many are."""
-    alone, decided = sum(row.by_segments for row in pairs), sum(row.uncorrected for row in pairs)
-    if pairs[0].documents is None or alone <= decided:
-        return
-    different, said = "the two systems", "they cannot be told apart"
-    if len(pairs) > 1:
-        different = f"{alone} of {len(pairs)} pairs of systems"
-        said = f"{decided} {'is' if decided == 1 else 'are'}"
-    corrected = sum(row.verdict in ("better", "worse") for row in pairs)
-    if corrected < decided:
-        said += f" ({corrected} after the correction for {len(pairs)} pairs)"
-    yield TOGETHER.said(finding.positions(pairs), segments=different, decided=said)
-
-
 def _cautions(
     finding: Finding,
     pairs: Sequence[PreferredRow],
-    systems: Sequence[PeopleScoreRow],
+    systems: Sequence[SystemScoreRow],
     raters: Sequence[RaterRow],
 ) -> Iterator[Statement]:
     row, human = pairs[0], pairs[0].human
     places = finding.positions(raters)
     if not raters and not systems[0].ranked:
         yield NO_RATERS.said(finding.positions(systems), human=human)
-    elif raters and all(rater.systems == 1 for rater in raters):
-        yield OWN_PEOPLE.said(places)
     elif raters and raters[0].shrunk is None:
         alone = sum(rater.systems == 1 for rater in raters)
         if 2 * alone > len(raters):
@@ -296,11 +232,8 @@ def _cautions(
                 alone=alone,
                 raters=counted(len(raters), "person").replace("persons", "people"),
             )
-    if row.verdict != "too few":
-        if row.documents is None:
-            yield NO_DOCUMENTS.said(finding.positions(pairs), human=human)
-        if row.segments < _FEW_OF_EACH:
-            yield FEW_OF_EACH.said(finding.positions(systems))
+    if row.verdict != "too few" and row.documents is None:
+        yield NO_DOCUMENTS.said(finding.positions(pairs), human=human)
     sizes = [system.segments for system in systems]
     if min(sizes) < max(sizes):
         yield UNEQUAL.said(finding.positions(systems), fewest=min(sizes), most=max(sizes))
