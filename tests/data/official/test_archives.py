@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import FormatError, MissingFileError, OutputError
@@ -107,6 +107,7 @@ def test_names_that_lead_elsewhere_refuse_the_whole_archive(tmp_path: Path, name
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30))
+@example("é\0x")
 def test_no_name_at_all_writes_outside(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     base = tmp_path_factory.mktemp("any")
     archive = written(base, tar({name: b"x"}))

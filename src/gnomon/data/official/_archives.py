@@ -124,6 +124,8 @@ def _members(
                 if member.issym() or member.islnk():
                     links.append(member.name)
                     continue
+                if "\0" in member.name:
+                    raise tarfile.TarError(f"{member.name!r} is no name of a file")
                 tarfile.data_filter(member, str(archive.parent))
                 if member.issparse():  # a few bytes of which may claim any size
                     raise tarfile.TarError(f"{member.name!r} is a file with holes")
