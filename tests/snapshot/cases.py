@@ -560,8 +560,8 @@ _BMX = (
     ),
     Case(
         "bmx score: lime, two rounds",
-        "bmx score -t es-en --first 6 -m \"bmx(chrf, explainer='lime(samples=20)', p=-1.4, w=.4,"
-        " iterations=2, shift='floor', sides='candidate')\"",
+        "bmx score -t es-en --first 6 -m \"bmx(chrf, explainer='lime(samples=20)', p=-1.4,"
+        " w=[.4, .4], shift='floor', sides='candidate')\"",
     ),
     Case(
         "bmx score: shap", "bmx score -t es-en --first 4 -m rouge1 --explainer 'shap(max_evals=60)'"

@@ -175,7 +175,6 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("bmx.explain", "sample = 0", ".sample", "1 or more; got 0"),
         ("bmx.explain", "resamples = -1", ".resamples", "0 or more; got -1"),
         ("bmx.explain", "errors = true", ".errors", "has no marked errors"),
-        ("bmx.explain", "errors = true\nerrors_kind = 'x'", ".errors_kind", "kind of errors 'x'"),
         ("bmx.explain", "metrics = [\"scores('x')\"]", ".metrics[0]", "cannot score changed texts"),
         # paraphrase
         ("paraphrase.coverage", "", "", "needs paraphrases, and no test set of the study has any"),

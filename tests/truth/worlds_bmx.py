@@ -142,6 +142,29 @@ def _collapsing() -> Finding:
     return tuned(replace(made, collapsed=collapsed))
 
 
+@world(
+    "importances that are all equal, so that every weight gives the metric",
+    says=["bmx.tune.undecided"],
+    silent=["bmx.tune.*"],
+    without=["above", "below", "less"],
+)
+def equal_importances() -> Finding:
+    draw, offsets = np.random.default_rng(4), np.arange(0, 201, 5)
+    scores = {pair: draw.normal(size=40) for pair in PAIRS}
+    return tuned(
+        [
+            bmx.Explained(
+                Experiment("planted", "erasure", "chrf", pair),
+                score,
+                np.full(200, 0.5),
+                offsets,
+                score + draw.normal(size=40),
+            )
+            for pair, score in scores.items()
+        ]
+    )
+
+
 @world("a power mean that collapses", says=["bmx.tune.collapsed"], silent=["bmx.tune.*"])
 def collapsed() -> Finding:
     return _collapsing()

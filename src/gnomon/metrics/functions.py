@@ -474,13 +474,13 @@ class BoundFunction(OfOptions):
                 scores[cell] = best(scored[call] for call in cell_calls)
         return scores
 
-    def announce(self, pairs: int, time: str = "") -> None:
+    def announce(self, pairs: int) -> None:
         """Say once that many pairs of texts will be asked for, before that begins."""
         if pairs > COSTLY and not self._announced:
             self._announced = True
             of_lists = f"given up to {pairs:,} pairs in lists"
             asked = of_lists if self.metric.lists else f"called up to {pairs:,} times"
-            _log.warning("%r will be %s%s", self.name, asked, f" ({time})" if time else "")
+            _log.warning("%r will be %s", self.name, asked)
 
     def _ask(self, places: Sequence[_CallOrigin]) -> dict[_Call, float]:
         """Scores of calls, from memory or from the function."""

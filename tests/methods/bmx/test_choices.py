@@ -56,6 +56,12 @@ def test_the_most_improving_setting_counts_and_the_largest_mean_weighs():
     assert choose(grids(much, little), "largest-mean").p == 1.0
 
 
+@pytest.mark.parametrize("rule", ["most-improving", "largest-mean"])
+def test_a_point_that_is_undefined_everywhere_is_not_chosen(rule):
+    holes = [[np.nan, 0.4, 0.5]] * 3  # equal importances alone have no correlation
+    assert choose(grids(holes, holes), rule).w == 0.5
+
+
 def test_gains_of_a_hundred_thousandth_or_less_are_neither_better_nor_worse():
     found = count_gains(np.array([2e-5, 1e-5, 1e-9, 0.0, -0.1, np.nan]))
     assert (found.better, found.between, found.worse, found.undefined) == (1, 2, 2, 1)

@@ -425,8 +425,3 @@ def test_segments_are_counted_from_1(testset: gn.TestSet) -> None:
         explain(testset, "chrf", segments=[99])
     with pytest.raises(UsageError, match="1 or more; got 0"):
         explanations(testset, "chrf", segments=[0])
-
-
-def test_a_kind_of_errors_goes_with_errors(testset: gn.TestSet) -> None:
-    with pytest.raises(UsageError, match="errors_kind goes with errors"):
-        explain(testset, "chrf", errors_kind="mqm")

@@ -63,7 +63,7 @@ def test_every_distinct_text_is_encoded_once(
 def test_two_iterations_of_erasure_encode_every_distinct_text_once(
     testset: gn.TestSet, options: dict[str, Any]
 ) -> None:
-    metric = Bmx(BertScore(**options), explainer="erasure", iterations=2)
+    metric = Bmx(BertScore(**options), explainer="erasure", w=(0.6, 0.6))
     made = metric.bind(testset)
     encoder = made.bound.encoder  # type: ignore[attr-defined]  # a metric on an encoder
     encoder.memory.clear()
@@ -118,7 +118,7 @@ def test_matches_encode_every_text_once(testset: gn.TestSet, options: dict[str, 
 
 
 def test_matches_explain_no_second_iteration(testset: gn.TestSet, options: dict[str, Any]) -> None:
-    metric = Bmx(BertScore(**options), explainer="match", p=1.0, w=0.5, iterations=2)
+    metric = Bmx(BertScore(**options), explainer="match", p=(1.0, 1.0), w=0.5)
     with pytest.raises(UsageError, match="no second iteration"):
         metric.bind(testset)
 

@@ -144,6 +144,7 @@ def _by_gains(grids: Grids, rule: Rule) -> Setting:
     gains = grids.gains[:, :, :-1] if len(grids.w) > 1 else grids.gains
     defined = ~np.isnan(gains)
     mean = np.where(defined, gains, 0).sum(axis=0) / len(gains)
+    mean[~defined.any(axis=0)] = -np.inf
     if rule == "most-improving":
         number = (gains > _BETTER).sum(axis=0)
         mean = np.where(number == number.max(), mean, -np.inf)

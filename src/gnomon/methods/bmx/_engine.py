@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import chain
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     Look = Callable[[PairTable, Sequence[TextPair]], Sequence[PairImportances]]
 
 
-#: segments whose scoring is timed before many more are scored, and seconds that suffice
-_TRIED, _LONG = (8, 512), 0.05
 _log = logging.getLogger(__name__)
 
 
@@ -270,26 +267,14 @@ class Engine:
             self._announce(calls)
 
     def _announce(self, calls: int) -> None:
-        """Say how often the metric will be called and how long that takes, before it begins."""
-        bound, segments = self.scorer.bound, self.batch.shape[1]
+        """Say how often the metric will be called, before it begins."""
+        bound = self.scorer.bound
         if bound.own_texts:
             return  # its scores are known already
-        took: list[tuple[int, float]] = []
-        for size in (1, *_TRIED):  # the first call may load something
-            chosen = np.arange(min(size, segments), dtype=np.int32)
-            column_batch = self.batch.select(systems=[0], segments=chosen)
-            began = time.perf_counter()
-            bound.segments(column_batch)
-            took.append((len(chosen), time.perf_counter() - began))
-            if size > 1 and took[-1][1] > _LONG:
-                break
-        (few, short), (many, long) = took[-2:] if len(took) > len(_TRIED) else ((0, 0.0), took[-1])
-        seconds = max(0.0, long - short) / max(many - few, 1)
-        about = f"about {seconds * calls:,.0f} s" if seconds * calls >= 1 else "less than 1 s"
         if isinstance(bound, BoundFunction):
-            bound.announce(calls, about)
+            bound.announce(calls)
         else:
-            _log.info("%s will be called up to %s times (%s)", bound.name, f"{calls:,}", about)
+            _log.info("%s will be called up to %s times", bound.name, f"{calls:,}")
 
     def _calls(self, cell: Cell) -> int:
         choosing = 1 + len(cell.others) if len(cell.others) > 1 else 0

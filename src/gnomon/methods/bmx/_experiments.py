@@ -284,7 +284,6 @@ def explained(
     scale: float = 1.0,
     sample: Positive | None = None,
     seed: Seed = SEED,
-    human_systems: bool = False,
     max_calls: int = MAX_CALLS,
     cache: Cache | None = None,
     progress: Progress | None = None,
@@ -292,7 +291,7 @@ def explained(
 ) -> Explained:
     """Explanations of the segments that people scored, with their scores, for :func:`tune`."""
     chosen, both = find_explainer(explainer), check_sides(sides)
-    scores = human_scores(testset, human, human_systems=human_systems)
+    scores = human_scores(testset, human)
     wanted = _sampled(~np.isnan(scores), sample, seed)
     _, bound = bind(testset, metric, allow_code=allow_code)
     kept, notices = cache_of(bound, cache, chosen)
@@ -353,12 +352,12 @@ def _iterated(
     return bound, ()
 
 
-def human_scores(testset: TestSet, kind: str | None, *, human_systems: bool) -> Floats:
-    """Human scores [K, N]; NaN for human translations, unless they count."""
+def human_scores(testset: TestSet, kind: str | None) -> Floats:
+    """Human scores [K, N]; NaN for human translations."""
     scores = testset.human_scores(kind, "segment").copy()
     for k, name in enumerate(testset.systems):
         system_info = testset.info.get(name)
-        if system_info is not None and system_info.human and not human_systems:
+        if system_info is not None and system_info.human:
             scores[k] = np.nan
     if np.isnan(scores).all():
         raise DataError(

@@ -15,7 +15,6 @@ from gnomon.core.options import (
     Count,
     DrawOptions,
     Group,
-    Metavar,
     OutputFile,
     Positive,
     Segments,
@@ -218,17 +217,11 @@ def check_explain(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     ):
         reason = "save_explanations is for one metric and one explainer; name one of each"
         yield Problem("save_explanations", UsageError(reason))
-    if options.errors_kind is not None and not options.errors:
-        reason = "errors_kind goes with errors, which are not asked for"
-        yield Problem("errors_kind", UsageError(reason))
     if outline is not None:
         for number, segment in enumerate(options.segments or ()):
             yield from problems(f"segments[{number}]", _check_segment, segment, outline.segments)
     if options.errors and outline is not None:
-        option = "errors" if options.errors_kind is None else "errors_kind"
-        yield from problems(
-            option, check_errors, outline, ("candidate", "source"), kind=options.errors_kind
-        )
+        yield from problems("errors", check_errors, outline, ("candidate", "source"))
     yield from explainer_faults(
         outline,
         options.metrics,
@@ -507,7 +500,6 @@ def explain(
     segments: Segments = None,
     sample: Positive | None = None,
     errors: Annotated[bool, _JUDGING] = False,
-    errors_kind: Annotated[str | None, Metavar("KIND"), _JUDGING] = None,
     faithfulness: Annotated[bool, _JUDGING] = False,
     examples: Count = 3,
     draws: DrawOptions,
@@ -525,7 +517,6 @@ def explain(
         segments: numbers of the segments to explain, from 1; all by default.
         sample: so many of these, drawn with the seed; all by default.
         errors: judge by the errors that people marked: AUC, average precision, recall at top-K.
-        errors_kind: which judgements ("word-tags", "mqm"), where there are several kinds.
         faithfulness: judge by deletion and insertion of words.
         examples: outputs whose words are coloured, for each metric and explainer, the worst ones.
         max_calls: most pairs of texts that may be scored for each metric and explainer.
@@ -546,7 +537,7 @@ def explain(
     for metric in listed(metrics):
         _, bound = bind(testset, metric, allow_code=allow_code)
         run = _Explaining(testset, bound, sides, chosen, max_calls, cache, progress)
-        judge = _Judge(run, errors, errors_kind, faithfulness, draws.seed)
+        judge = _Judge(run, errors, faithfulness, draws.seed)
         chosen_explainers = map(find_explainer, listed(explainers))
         explained += [judge.judged(explainer, examples) for explainer in chosen_explainers]
     finding = _finding(testset, explained, draws)
@@ -596,7 +587,6 @@ class _Judge:
 
     run: _Explaining
     errors: bool
-    kind: str | None
     faithfulness: bool
     seed: int
     _control: JudgedExplanations | None = None
@@ -611,7 +601,7 @@ class _Judge:
             judged = judged._replace(
                 errors_control=self._control.errors, curves_control=self._control.curves
             )
-        tagged = tagged_words(self.run.testset, explanations, kind=self.kind) if self.errors else {}
+        tagged = tagged_words(self.run.testset, explanations) if self.errors else {}
         exhibits = worst_explained(self.run.testset, explanations, explainer.spec, tagged, examples)
         references = held_references(self.run.testset, self.run.bound, explanations)
         return _MetricExplained(explanations, explainer.spec, judged, exhibits, references)
@@ -621,7 +611,7 @@ class _Judge:
         return JudgedExplanations(
             explanations.metric,
             explainer,
-            errors=against_errors(testset, explanations, kind=self.kind) if self.errors else (),
+            errors=against_errors(testset, explanations) if self.errors else (),
             curves=curve_areas(testset, self.run.bound, explanations, max_calls=self.run.max_calls)
             if self.faithfulness
             else None,

@@ -158,8 +158,8 @@ def _check_kind(there: Sequence[str], kind: str | None) -> None:
         raise UnknownNameError("kind of errors", kind, kinds)
     if kind is None and len(kinds) > 1:
         raise DataError(
-            f"there are several kinds of marked errors: {', '.join(kinds)}; name one"
-            " (--errors-kind; errors_kind=)"
+            f"there are several kinds of marked errors: {', '.join(kinds)}; give a test set with"
+            " one, or name one in Python (gnomon.bmx.against_errors(..., kind=))"
         )
 
 

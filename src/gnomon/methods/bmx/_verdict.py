@@ -40,6 +40,8 @@ _ALPHA = 0.05
 _TEXTS = {"candidate": " in outputs", "reference": " in references", "source": " in sources"}
 #: groups that a test needs
 _GROUPS = 3
+#: gains nearer to 0 are none
+_ROUNDING = 1e-9
 #: a mean that collapses on more segments than this share says nothing of words
 _COLLAPSED = 0.1
 
@@ -54,7 +56,7 @@ _DIFFERS = Claim(
 )
 _HELP_NO_METRIC = Claim(
     "bmx.tune.no_help",
-    "{explained} help no metric {where}: {alone} below the metric alone, though {size} in r than"
+    "{explained} help no metric {where}: {alone}, though {size} in r than"
     " with random ones ({n}, {p})",
     "worse",
     "the mean gain over the metric alone is not above 0",
@@ -76,8 +78,9 @@ _HALVES = Claim(
 )
 _COLLAPSE = Claim(
     "bmx.tune.collapsed",
-    "The power mean collapses on up to {share} of the segments for {settings}: a single word"
-    " decides there, and gains are no evidence",
+    "The power mean collapses on up to {share} of the segments for {explained}: a single word"
+    " decides there, and what was measured is no evidence{result}; the shifts floor and exponential"
+    " do not collapse",
     "caution",
     "the share of segments whose power mean the smallest importance decides",
 )
@@ -178,9 +181,10 @@ def tune_verdict(finding: Finding) -> Iterator[Statement]:
     corrected = stats.holm([math.nan if test.p is None else test.p for test in tests])
     for test, p in zip(tests, corrected, strict=True):
         said_p = f"{'corrected ' if len(tests) > 1 else ''}{p_value(float(p))}"
-        yield from _beyond_random(finding, test, float(p), said_p, apart=data == HELD_BACK)
+        yield _beyond_random(finding, test, float(p), said_p, apart=data == HELD_BACK)
     yield from _halves(finding)
-    yield from _collapsed(finding)
+    told = {(test.explainer, test.sides) for test in tests}
+    yield from _collapsed(finding, [row for row in rows if (row.explainer, row.sides) not in told])
     yield from cut_statements(finding)
 
 
@@ -214,7 +218,8 @@ def _by_group(groups: Sequence[str], gains: Sequence[float | None]) -> list[floa
     for group, gain in zip(groups, gains, strict=True):
         if gain is not None:
             values.setdefault(group, []).append(gain)
-    return [float(np.mean(some)) for some in values.values()]
+    means = [float(np.mean(some)) for some in values.values()]
+    return [0.0 if abs(mean) < _ROUNDING else mean for mean in means]
 
 
 def _size(values: Sequence[float]) -> str:
@@ -227,31 +232,32 @@ def _size(values: Sequence[float]) -> str:
 
 def _beyond_random(
     finding: Finding, test: _Tested, p: float, said_p: str, *, apart: bool
-) -> Iterator[Statement]:
-    if test.collapsed is not None and test.collapsed > _COLLAPSED:
-        return  # a caution says so
+) -> Statement:
     mean, alone = float(np.mean(test.values)), float(np.mean(test.alone))
     where = "on data held back" if apart else "where p and w were chosen on other test sets"
+    beside = "no better than the metric alone"
+    if alone:
+        beside = f"{_size(test.alone)} {'above' if alone > 0 else 'below'} the metric alone"
     parts: dict[str, Any] = {
         "against": "random ones" if test.beyond else "no explanations",
         "n": test.n,
         "p": said_p if test.p is not None else f"no test of fewer than {_GROUPS}",
         "where": where,
-        "beside": f"; {_size(test.alone)} {'above' if alone > 0 else 'below'} the metric alone"
-        * bool(test.beyond),
-        "size": f"{_size(test.values)} {'more' if mean > 0 else 'less'}",
+        "beside": f"; {beside}" * bool(test.beyond),
+        "size": f"{_size(test.values)} {'more' if mean > 0 else 'less'}" if mean else "no more",
         "explained": test.explained,
     }
     rows = finding.positions(test.rows)
+    if (test.collapsed or 0.0) > _COLLAPSED:
+        result = ": {size} in r than with {against} ({n}, {p}), {where}{beside}".format_map(parts)
+        share = f"{test.collapsed:.0%}"
+        return _COLLAPSE.said(rows, share=share, explained=test.explained, result=result)
     if test.p is None or p > _ALPHA:
-        yield _UNDECIDED.said(rows, **parts)
-    elif mean > 0 and alone <= 0:
+        return _UNDECIDED.said(rows, **parts)
+    if mean > 0 and alone <= 0:
         explained = test.explained[0].upper() + test.explained[1:]
-        yield _HELP_NO_METRIC.said(
-            rows, **{**parts, "explained": explained, "alone": _size(test.alone)}
-        )
-    else:
-        yield _DIFFERS.said(rows, level="better" if mean > 0 else "worse", **parts)
+        return _HELP_NO_METRIC.said(rows, **{**parts, "explained": explained, "alone": beside})
+    return _DIFFERS.said(rows, level="better" if mean > 0 else "worse", **parts)
 
 
 def _halves(finding: Finding) -> Iterator[Statement]:
@@ -273,17 +279,21 @@ def _halves(finding: Finding) -> Iterator[Statement]:
 
 
 def _signed(value: float) -> str:
+    if abs(value) < _ROUNDING:
+        return "no better than"
     return f"{unsigned_amount(value, share=True)} {'above' if value > 0 else 'below'}"
 
 
-def _collapsed(finding: Finding) -> Iterator[Statement]:
-    """Settings whose power mean is next to nothing on many segments."""
-    every = [row for row in finding.records(TunedGain) if row.dataset == ALL_SETS]
-    rows = [row for row in every if (row.collapsed or 0.0) > _COLLAPSED]
-    if rows:
-        names = listed(list(dict.fromkeys(row.explainer for row in rows)))
-        most = max(row.collapsed or 0.0 for row in rows)
-        yield _COLLAPSE.said(finding.positions(rows), share=f"{most:.0%}", settings=names)
+def _collapsed(finding: Finding, rows: Sequence[TunedGain]) -> Iterator[Statement]:
+    """Explainers that nothing tests, whose power mean is next to nothing on many segments."""
+    for row in rows:
+        if row.dataset == ALL_SETS and row.collapsed is not None and row.collapsed > _COLLAPSED:
+            yield _COLLAPSE.said(
+                finding.positions([row]),
+                share=f"{row.collapsed:.0%}",
+                explained=f"explanations by {row.explainer}",
+                result="",
+            )
 
 
 # Explanations

@@ -100,11 +100,11 @@ class Bmx(Options, Metric):
     Attributes:
         metric: the metric that is explained.
         explainer: spec of an explainer, or an explainer.
-        p: exponent of the power mean, or one for each iteration; by default the published median
-            for the explainer (lime -1.4, erasure -0.3, shap -1.0, marginalisation -13.1).
-        w: weight of the metric's own score in [0, 1], or one for each iteration; by default the
+        p: exponent of the power mean, or a list of one for each iteration; by default the
+            published median for the explainer (lime -1.4, erasure -0.3, shap -1.0, marginalisation
+            -13.1).
+        w: weight of the metric's own score in [0, 1], or likewise a list; by default the
             published median for the explainer (lime .4, erasure .6, shap .6, marginalisation .8).
-        iterations: how often to explain; lists of p and w say so too.
         shift: how importances are made positive: "paper", or "floor" or "exponential", which do
             not collapse for p < 0.
         sides: explain "both" sides or the "candidate" alone.
@@ -121,13 +121,12 @@ class Bmx(Options, Metric):
     name: ClassVar[str] = "bmx"
     title: ClassVar[str] = "BMX of {}"
     positional: ClassVar[str | None] = "metric"
-    bounds = MappingProxyType({"iterations": (1, 100), "scale": (1e-9, 1e9)})
+    bounds = MappingProxyType({"scale": (1e-9, 1e9)})
 
     metric: Annotated[Metric, Specs()]
     explainer: Annotated[str | Explainer, REACHES_OF_EXPLAINERS] = "lime"
     p: float | tuple[float, ...] | None = None
     w: float | tuple[float, ...] | None = None
-    iterations: int = 1
     shift: Literal["paper", "floor", "exponential"] = "paper"
     sides: Sides = "both"
     scale: float = 1.0
@@ -181,13 +180,12 @@ class Bmx(Options, Metric):
             UnknownNameError: there is no such explainer.
         """
         p, w = self._values("p", self.p), self._values("w", self.w)
-        lengths = {n for n in (len(p), len(w), self.iterations) if n > 1}
-        if len(lengths) > 1 or not (p and w):
+        count = max(len(p), len(w))
+        if {len(p), len(w)} - {1, count} or not (p and w):
             raise SpecError(
-                f"bmx: {len(p)} values of p and {len(w)} of w for {self.iterations} iteration(s);"
-                " give one value, or one for each iteration"
+                f"bmx: {len(p)} values of p and {len(w)} of w; give one value, or one for each"
+                " iteration"
             )
-        count = max(lengths, default=1)
         return tuple(Boost(p[t % len(p)], w[t % len(w)], self.shift) for t in range(count))
 
     def bind(self, testset: TestSet) -> BoundBmx:
@@ -228,7 +226,7 @@ class Bmx(Options, Metric):
         if isinstance(explainer, DirectExplainer) and not explainer.blind and len(self.boosts) > 1:
             raise UsageError(
                 f"explainer {explainer.spec!r} looks into the metric itself, so that it explains"
-                " no second iteration; take iterations=1, or erasure, lime or shap"
+                " no second iteration; give one p and one w, or take erasure, lime or shap"
             )
 
     def _values(self, option: str, given: float | tuple[float, ...] | None) -> tuple[float, ...]:

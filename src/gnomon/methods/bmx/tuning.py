@@ -88,7 +88,6 @@ _SEARCH = Group("the search")
 
 
 _SHOWN = 8
-_MANY = 0.5
 #: scores beyond this dwarf random importances, which lie in [0, 1]
 _SCALE = 10
 
@@ -159,19 +158,6 @@ def _controls(grids: Grids, controls: Grids, large: Collection[str]) -> Iterator
         )
 
 
-def _collapsed(grids: Grids, shift: Shift) -> Iterator[str]:
-    if grids.collapsed is None or shift != "paper":
-        return
-    shares = grids.collapsed[:, grids.p < 0]
-    defined = shares[~np.isnan(shares)]
-    if len(defined) and float(defined.mean()) > _MANY:
-        yield (
-            f"Over p < 0, {float(defined.mean()):.0%} of the power mean's values collapsed: the"
-            " smallest importance, shifted to 1e-9, decides alone, and they tell of little but the"
-            " number of words; the shifts 'floor' and 'exponential' do not collapse."
-        )
-
-
 # The method.
 
 
@@ -219,7 +205,6 @@ def tune(
     explainers: Explainers = "erasure",
     *,
     human: Annotated[str | None, FILES, Metavar("KIND|FILE"), _DATA] = None,
-    human_systems: Annotated[bool, _DATA, Rare()] = False,
     sides: Annotated[ExplainedSides, _DATA] = "both",
     scale: Annotated[float, Limits(1e-9, 1e9), Metavar("X"), _DATA] = 1.0,
     sample: Annotated[Positive | None, _DATA] = None,
@@ -246,7 +231,6 @@ def tune(
         metrics: one or several, as in :func:`explanations`.
         human: kind of the human scores, or a file of them for a single test set; may be left out
             where there is one kind.
-        human_systems: whether outputs that are human translations count.
         scale: what the metrics' scores are divided by, 100 for metrics on 0 to 100: random
             importances, the control, lie in [0, 1].
         sample: so many of the judged segments of each test set, drawn with the seed over all
@@ -282,7 +266,6 @@ def tune(
                 "scale": scale,
                 "sample": sample,
                 "seed": draws.seed,
-                "human_systems": human_systems,
                 "max_calls": max_calls,
                 "cache": cache,
                 "progress": progress,
@@ -320,7 +303,6 @@ def tune(
             *_left_out(mine),
             *_groups(families, rule),
             *_controls(mine, controls, _large(by_name)),
-            *_collapsed(mine, shift),
             *dict.fromkeys(notice for each in every for notice in each.notices),
         ),
         facts=_facts(mine, controls),
@@ -354,7 +336,7 @@ def _every_explained(
     if test_on is not None:
         _matching(test_on, [*named, *(one.experiment for one in made)])
     for testset in testsets:  # what is missing is said before anything is explained
-        human_scores(testset, options["human"], human_systems=options["human_systems"])
+        human_scores(testset, options["human"])
     several = [*explainers, *([] if any(map(_is_control, explainers)) else [RANDOM])]
     requests = [(t, m, e) for t in testsets for m in metrics for e in several]
     return [*made, *(explained(*request, **options) for request in requests)]
