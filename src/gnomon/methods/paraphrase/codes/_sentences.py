@@ -1,4 +1,4 @@
-"""Codes of files: of sentences, of what they paraphrase, and of trees of both."""
+"""Codes of files of sentences, or of their trees."""
 
 from __future__ import annotations
 
@@ -73,14 +73,7 @@ class SentenceFile:
 
     name: str
     texts: Sequence[str]
-    sources: Sequence[str] | None = None
     trees: Sequence[Tree | None] | None = None
-    source_trees: Sequence[Tree | None] | None = None
-
-    @property
-    def paraphrases(self) -> bool:
-        """Whether it is known what the sentences paraphrase."""
-        return self.sources is not None or self.source_trees is not None
 
     @property
     def shown(self) -> Sequence[str]:
@@ -102,70 +95,39 @@ def text_name(path: str | PathLike[str]) -> str:
     return name
 
 
-def read_sentence_files(
-    texts: Files | None,
-    trees: Files | None,
-    *,
-    sources: Files | None = None,
-    source_trees: Files | None = None,
-) -> list[SentenceFile]:
+def read_sentence_files(texts: Files | None, trees: Files | None) -> list[SentenceFile]:
     """Read the files that were named."""
     from gnomon.data.formats import read_lines, read_trees
 
     files = []
     for number, path in enumerate(texts or trees or ()):
         lines = read_lines(path) if texts else []
-        others: dict[str, Sequence[str] | Sequence[Tree | None] | None] = {
-            "sources": read_lines(sources[number]) if sources else None,
-            "trees": read_trees(trees[number]).trees if trees else None,
-            "source trees": read_trees(source_trees[number]).trees if source_trees else None,
-        }
-        size = len(lines if texts else others["trees"] or ())
-        for what, other in others.items():
-            if other is not None and len(other) != size:
-                raise DataError(
-                    f"{path} has {size} lines, and its {what} have {len(other)}; they must be"
-                    " parallel"
-                )
-        files.append(SentenceFile(text_name(path) or "stdin", lines, *others.values()))  # type: ignore[arg-type]  # in this order
+        parses = read_trees(trees[number]).trees if trees else None
+        if texts and parses is not None and len(parses) != len(lines):
+            raise DataError(
+                f"{path} has {len(lines)} lines, and its trees have {len(parses)}; they must be"
+                " parallel"
+            )
+        files.append(SentenceFile(text_name(path) or "stdin", lines, parses))
     return files
 
 
-def file_problems(
-    texts: Files | None, others: dict[str, Files | None], trees: Files | None
-) -> Iterator[Problem]:
-    """Files that are not one for one, or none at all."""
+def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.paraphrase.codes` refuses of options that fit each alone."""
+    texts, trees = options.texts or (), options.trees or ()
     if not texts and not trees:
         message = (
             "no sentences: name files of one sentence per line (--texts FILE), or --trees FILE"
         )
         yield Problem("texts", UsageError(message))
-        return
-    count, what = (len(texts), "texts") if texts else (len(trees or ()), "trees")
-    for name, files in {"trees": trees, **others}.items():
-        if files and len(files) != count:
-            message = f"{len(files)} files of {name} for {count} of {what}; give one each"
-            yield Problem(name, UsageError(message))
-
-
-def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.codes` refuses of options that fit each alone."""
-    yield from file_problems(
-        options.texts,
-        {"sources": options.sources, "source_trees": options.source_trees},
-        options.trees,
-    )
-    names = [text_name(path) for path in options.texts or options.trees or ()]
+    if texts and trees and len(texts) != len(trees):
+        message = f"{len(trees)} files of trees for {len(texts)} of texts; give one each"
+        yield Problem("trees", UsageError(message))
+    names = [text_name(path) for path in texts or trees]
     if options.save is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         message = f"two files would be written as {twice}.codes.txt; rename one"
         yield Problem("save", UsageError(message))
-    if options.sources and not options.texts:
-        message = (
-            "the sentences are trees alone: give the trees of what they paraphrase (--source-trees"
-            " FILE; source_trees=) in place of sources"
-        )
-        yield Problem("sources", UsageError(message))
     if (options.codes_folder is None) is (options.kind is None):
         message = (
             "say which codes: some that are made (--kind NAME; kind=), or known ones"
@@ -179,25 +141,6 @@ def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
         yield Problem(
             "model", UsageError(f"model goes with semantic codes, not with {options.kind} ones")
         )
-    if options.source_trees and options.kind not in (None, "syntactic"):
-        message = f"{options.kind} codes read no trees; leave source_trees out"
-        yield Problem("source_trees", UsageError(message))
-    if (
-        options.kind == "syntactic"
-        and options.trees
-        and options.tagger is None
-        and options.sources
-        and not options.source_trees
-    ):
-        yield Problem("source_trees", _source_trees_needed())
-
-
-def _source_trees_needed() -> UsageError:
-    return UsageError(
-        "the codes are of trees that are given, and the sources have none: give theirs"
-        " (--source-trees FILE; source_trees=), or name the parser that made the trees (--tagger"
-        " NAME; tagger=)"
-    )
 
 
 @method(
@@ -216,9 +159,7 @@ def _source_trees_needed() -> UsageError:
 def codes(
     texts: Files | None = None,
     *,
-    sources: Files | None = None,
     trees: Files | None = None,
-    source_trees: Files | None = None,
     kind: Annotated[Kind | None, _CODES] = None,
     codes_folder: Annotated[str | PathLike[str] | None, FILES, Metavar("FOLDER"), _CODES] = None,
     k: Annotated[Positive, _CODES] = 256,
@@ -238,10 +179,7 @@ def codes(
 
     Args:
         texts: files of one sentence per line.
-        sources: what the sentences paraphrase, files parallel to the texts: how much codes tell of
-            theirs.
         trees: bracketed trees, parallel to the texts, or without any; by default texts are parsed.
-        source_trees: likewise, parallel to the sources.
         kind: codes by meaning, by structure, or by chance.
         codes_folder: codes that were made before, in the place of new ones.
         k: how many codes.
@@ -257,7 +195,7 @@ def codes(
         MissingDependencyError: scikit-learn, the model or the parser is not installed.
         UsageError: fewer different sentences than codes, or options that do not go together.
     """
-    files = read_sentence_files(texts, trees, sources=sources, source_trees=source_trees)
+    files = read_sentence_files(texts, trees)
     if codes_folder is not None:
         made = load(codes_folder, model=model, parser=tagger, device=device)
     else:
@@ -273,8 +211,6 @@ def codes(
             cache=cache,
             progress=progress,
         )
-    if made.needs_trees and sources and not source_trees:
-        raise _source_trees_needed()
     return _coded(made, files, save, cache, progress, new=codes_folder is None)
 
 
@@ -300,9 +236,4 @@ def _coded(
             raise UsageError(f"there is no folder {folder} for the codes of files; make it first")
         for name, sentences in placed.items():
             write_codes(folder / f"{name}.codes.txt", sentences.codes.tolist())
-    sources = {
-        file.name: made.assign(file.sources or [], trees=file.source_trees, cache=cache)
-        for file in files
-        if file.paraphrases
-    }
-    return quality(made, placed, texts={file.name: file.shown for file in files}, sources=sources)
+    return quality(made, placed, texts={file.name: file.shown for file in files})
