@@ -39,6 +39,10 @@ def written(path: Path, rows: list[dict[str, object]]) -> str:
     return f"file({str(path)!r})"
 
 
+def _span(start: int, end: int, importance: float) -> dict[str, float]:
+    return {"start": start, "end": end, "importance": importance}
+
+
 def explained(
     ts: gn.TestSet, spec: str, metric: str = "chrf", *, sides: str = "candidate"
 ) -> list[list[float]]:
@@ -51,11 +55,15 @@ def explained(
 def test_words_tokens_and_spans_are_explanations_of_words(ts: gn.TestSet, tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [
         {"system": "a", "segment": 1, "importances": [1, 2, 3]},
-        {"system": "a", "segment": 2, "side": "mt", "position": 2, "token": "dog", "importance": 4},
-        {"system": "a", "segment": 2, "side": "mt", "position": 1, "importance": None},
+        {"system": "a", "segment": 2, "position": 2, "token": "dog", "importance": 4},
+        {"system": "a", "segment": 2, "side": "candidate", "position": 1, "importance": None},
         # a span of both words, one of a part of the second, an error
-        {"system": "b", "segment": 1, "spans": [[0, 7, 0.5], {"start": 4, "end": 5, "weight": 1}]},
-        {"system": "b", "segment": 1, "start": 3, "end": 5, "severity": "Major"},
+        {"system": "b", "segment": 1, "spans": [_span(0, 7, 0.5), _span(4, 5, 1)]},
+        {
+            "system": "b",
+            "segment": 1,
+            "spans": [{"start": 3, "end": 5, "severity": "Major"}],
+        },
         {
             "system": "b",
             "segment": 2,
@@ -78,7 +86,7 @@ def test_either_side_is_explained_and_systems_share_a_side(ts: gn.TestSet, tmp_p
         for name in ts.systems
         for n in (1, 2)
     ]
-    shared = [{"side": "ref", "segment": n, "importances": [10 * n, 7]} for n in (1, 2)]
+    shared = [{"side": "reference", "segment": n, "importances": [10 * n, 7]} for n in (1, 2)]
     own = {"system": "b", "side": "reference", "segment": 2, "importances": [1, 2]}
     spec = written(tmp_path / "x.jsonl", [*rows, *shared, own])
     assert explained(ts, spec, sides="both") == [
@@ -89,7 +97,7 @@ def test_either_side_is_explained_and_systems_share_a_side(ts: gn.TestSet, tmp_p
     ]
     with pytest.raises(UsageError, match="explains no words of the source side; take sides="):
         bmx.explanations(ts, gn.metric(_length, name="length"), spec)
-    sources = [{"side": "src", "segment": n, "spans": [[0, 2, n]]} for n in (1, 2)]
+    sources = [{"side": "source", "segment": n, "spans": [_span(0, 2, n)]} for n in (1, 2)]
     spec = written(tmp_path / "y.jsonl", [*rows, *sources])
     found = bmx.explanations(ts, gn.metric(_length, name="length"), spec)
     assert found.sides[1].importance.tolist() == [1, 0, 2, 0, 1, 0, 2, 0]
@@ -146,7 +154,8 @@ def test_errors_that_a_shift_would_turn_into_praise_are_told(
     rows: list[dict[str, object]] = [
         {"system": s, "segment": n, "spans": []} for s in "ab" for n in (1, 2)
     ]
-    rows.append({"system": "a", "segment": 1, "start": 4, "end": 7, "severity": "major"})
+    error = {"start": 4, "end": 7, "severity": "major"}
+    rows.append({"system": "a", "segment": 1, "spans": [error]})
     spec = written(tmp_path / "x.jsonl", rows)
     chrf = gn.metrics.parse("chrf")
     options: dict[str, Any] = {"explainer": spec, "w": 0.5, "sides": "candidate"}
@@ -262,10 +271,10 @@ def test_tags_as_explanations_tell_all_errors(shared: Path, tmp_path: Path) -> N
     rows: list[dict[str, object]] = []
     for number, line in enumerate(lines[1:41], start=1):
         record = dict(zip(header, line.split("\t"), strict=True))
-        for side, text, tags in (("mt", "hyp", "hyp_tags"), ("src", "src", "src_tags")):
+        for side, text, tags in (("candidate", "hyp", "hyp_tags"), ("source", "src", "src_tags")):
             given = [-float(tag) for tag in record[tags].split()]
             tokens = record[text].split()
-            rows.append({"segment": number, "side": side, "tokens": tokens, "weights": given})
+            rows.append({"segment": number, "side": side, "tokens": tokens, "importances": given})
     spec = written(tmp_path / "tags.jsonl", rows)
     testset = gn.TestSet.read(table)
     found = bmx.explain(
@@ -302,8 +311,8 @@ def test_tags_as_explanations_tell_all_errors(shared: Path, tmp_path: Path) -> N
             {"segment": 1, "system": "a", "position": 2, "token": "new", "importance": 1},
             "word 2 of the text is 'old', not 'new'",
         ),
-        ({"segment": 1, "system": "a", "start": 0, "end": 99, "importance": 1}, "has 11 char"),
-        ({"segment": 1, "system": "a", "start": 2, "end": 1, "importance": 1}, r"span \[2, 1\)"),
+        ({"segment": 1, "system": "a", "spans": [_span(0, 99, 1)]}, "has 11 char"),
+        ({"segment": 1, "system": "a", "spans": [_span(2, 1, 1)]}, r"span \[2, 1\)"),
         ({"segment": 1, "system": "a", "spans": [3]}, "a span is an object"),
         ({"segment": 1, "system": "a", "spans": {}}, "spans are a list"),
         ({"segment": 1, "system": "a", "spans": [{"start": 0, "end": 1}]}, "nor a severity"),
@@ -312,7 +321,10 @@ def test_tags_as_explanations_tell_all_errors(shared: Path, tmp_path: Path) -> N
             "token 'new' does not follow",
         ),
         ({"segment": 1, "system": "a", "tokens": ["the"], "importances": [1, 2]}, "2 importances"),
-        ({"segment": 1, "side": "ref", "reference": "B", "importances": [1]}, "unknown reference"),
+        (
+            {"segment": 1, "side": "reference", "reference": "B", "importances": [1]},
+            "unknown reference",
+        ),
     ],
 )
 def test_wrong_lines_are_named(
@@ -327,7 +339,11 @@ def test_wrong_lines_are_named(
 
 
 def test_an_empty_span_says_nothing_of_the_word_around_it(ts: gn.TestSet, tmp_path: Path) -> None:
-    spans = [[6, 6, 5.0], [0, 3, 1.0], [3, 3, 7.0]]  # inside "old", at the end of "the"
+    spans = [
+        _span(6, 6, 5.0),
+        _span(0, 3, 1.0),
+        _span(3, 3, 7.0),
+    ]  # inside "old", at the end of "the"
     row: dict[str, object] = {"segment": 1, "system": "a", "spans": spans}
     assert explained(ts, written(tmp_path / "spans.jsonl", [row]))[0] == [1.0, 0.0, 0.0]
 
@@ -347,7 +363,7 @@ def test_words_texts_and_explanations_come_once(ts: gn.TestSet, tmp_path: Path) 
 def test_a_file_may_hold_further_systems(ts: gn.TestSet, tmp_path: Path) -> None:
     """Tasks of a study see some of the systems."""
     rows: list[dict[str, object]] = [
-        {"system": s, "segment": n, "spans": [[0, 1, n]]} for s in "abc" for n in (1, 2)
+        {"system": s, "segment": n, "spans": [_span(0, 1, n)]} for s in "abc" for n in (1, 2)
     ]
     spec = written(tmp_path / "x.jsonl", rows)
     found = bmx.explanations(ts.select(systems=["a"]), "chrf", spec, sides="candidate")
@@ -359,7 +375,7 @@ def test_a_file_may_hold_further_systems(ts: gn.TestSet, tmp_path: Path) -> None
 
 
 def test_what_a_file_cannot_explain_is_refused(ts: gn.TestSet, tmp_path: Path) -> None:
-    rows: list[dict[str, object]] = [{"side": "ref", "segment": 1, "importances": [1, 2]}]
+    rows: list[dict[str, object]] = [{"side": "reference", "segment": 1, "importances": [1, 2]}]
     with pytest.raises(DataError, match="explains no candidate"):
         explained(ts, written(tmp_path / "x.jsonl", rows))
     with pytest.raises(MissingFileError, match="nowhere"):
@@ -368,13 +384,13 @@ def test_what_a_file_cannot_explain_is_refused(ts: gn.TestSet, tmp_path: Path) -
         bmx.find_explainer("file")
     with pytest.raises(MissingFileError, match="chrf"):
         bmx.explanations(ts, "chrf", "file(chrf)")
-    rows = [{"system": s, "segment": n, "spans": [[0, 1, 1]]} for s in "ab" for n in (1, 2)]
+    rows = [{"system": s, "segment": n, "spans": [_span(0, 1, 1)]} for s in "ab" for n in (1, 2)]
     spec = written(tmp_path / "y.jsonl", rows)
     boosted = bmx.Bmx(gn.metrics.parse("chrf"), explainer=spec, p=1, w=0.5, sides="candidate")
     with pytest.raises(UsageError, match="changed texts"):
         gn.muler(ts, boosted, features=["re:x"], pattern={"x": "cat|dog"}, resamples=0)
     two = replace(ts, references={**ts.references, "B": ("x", "y")})
-    rows += [{"side": "ref", "segment": 1, "spans": []}]
+    rows += [{"side": "reference", "segment": 1, "spans": []}]
     with pytest.raises(FormatError, match="names no reference, and there are"):
         explained(two, written(tmp_path / "y.jsonl", rows))
 
@@ -383,7 +399,7 @@ def test_the_reference_that_is_held_is_the_one_that_is_explained(tmp_path: Path)
     two = gn.TestSet.from_lists({"a": ["the cat", "a dog"]}, [["x y", "the cat"], ["a dog", "z"]])
     names = list(two.references)
     rows: list[dict[str, object]] = [{"segment": n, "importances": [n, n]} for n in (1, 2)] + [
-        {"segment": n, "side": "ref", "reference": name, "spans": [[0, 1, k]]}
+        {"segment": n, "side": "reference", "reference": name, "spans": [_span(0, 1, k)]}
         for n in (1, 2)
         for k, name in enumerate(names)
     ]
@@ -416,7 +432,7 @@ def test_tokens_are_found_in_their_text(
 
 def test_signatures_tell_the_content_and_not_the_folder(ts: gn.TestSet, tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [
-        {"system": s, "segment": n, "spans": [[0, 1, 1]]} for s in "ab" for n in (1, 2)
+        {"system": s, "segment": n, "spans": [_span(0, 1, 1)]} for s in "ab" for n in (1, 2)
     ]
     said = set()
     for folder in ("one", "two"):
@@ -455,7 +471,7 @@ _ANY = st.one_of(
 )  # fmt: skip
 _KEYS = (
     "system", "segment", "side", "reference", "position", "token", "importance", "importances",
-    "tokens", "start", "end", "spans", "severity", "weight", "weights",
+    "tokens", "start", "end", "spans", "severity",
 )  # fmt: skip
 
 

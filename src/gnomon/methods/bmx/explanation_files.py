@@ -36,20 +36,14 @@ if TYPE_CHECKING:
 # Explanations from elsewhere as an explainer.
 
 
-#: what files call the sides
-_SIDES = {
-    "candidate": "candidate", "hypothesis": "candidate", "hyp": "candidate",
-    "translation": "candidate", "target": "candidate", "mt": "candidate",
-    "reference": "reference", "ref": "reference",
-    "source": "source", "src": "source",
-}  # fmt: skip
-#: what files call an importance, and importances
-_ONE, _SEVERAL = ("importance", "weight"), ("importances", "weights")
+_SIDES = ("candidate", "reference", "source")
 #: what an error of a severity takes away: MQM's penalties, a critical error as a major one
 _SEVERITIES = {
     **{name: -MQM_WEIGHTS[name] for name in ("major", "minor", "neutral", "no-error")},
     "critical": -MQM_WEIGHTS["major"],
 }
+#: importances are below it, so that sums are numbers
+_MOST = 1e300
 #: pieces without a text
 _SPECIAL = re.compile(r"\[[A-Z]+\d*\]|<[/|]?[a-zA-Z_|]+>")
 _UNKNOWN = ("[UNK]", "<unk>")
@@ -71,9 +65,8 @@ class ExplanationFile(Options):
     - ``importances``: a number for each word, or, beside ``tokens``, for each of these, which
       stand one after the other in the text (marks of pieces such as ``##`` are understood, special
       pieces left out);
-    - ``start``, ``end`` and ``importance``: a span of characters, half-open, from 0;
-    - ``spans``: a list of such spans, ``{"start": 0, "end": 3, "importance": 0.5}`` or
-      ``[0, 3, 0.5]``.
+    - ``spans``: a list of spans of characters, half-open, from 0:
+      ``{"start": 0, "end": 3, "importance": 0.5}``.
 
     It may hold further systems. Words are those of ``str.split()``. A span says the same of every
     word that it overlaps; a word that several spans or tokens overlap gets their sum, one that none
@@ -272,7 +265,7 @@ class _Reading:
         """Importances of the words of all texts that the file explains."""
         for record in read_records(self.options.file, "jsonl"):
             self.line, row = record.line, record.values
-            _one_of_each(row, self.told, self.options.file, self.line)
+            self._check_maker(row)
             for text in self._texts(row):
                 gathered = self.gathered.setdefault(text, _Gathered(text.text))
                 self._add(gathered, row)
@@ -280,14 +273,24 @@ class _Reading:
             text: gathered.importances(self.options) for text, gathered in self.gathered.items()
         }
 
+    def _check_maker(self, row: Mapping[str, Any]) -> None:
+        """Refuse a second metric or explainer in one file: they are read one by one."""
+        for name in ("metric", "explainer"):
+            first = self.told.setdefault(name, str(row[name])) if name in row else None
+            if first is not None and first != str(row[name]):
+                raise self._wrong(
+                    f"the {name} is {row[name]!r}, and {first!r} before; a file holds the"
+                    " explanations of one metric by one explainer: give several files"
+                )
+
     def _wrong(self, problem: str) -> FormatError:
         return FormatError(problem, path=self.options.file, line=self.line)
 
     def _texts(self, row: Mapping[str, Any]) -> Iterator[_Text]:
         """The texts that a line speaks of: several where systems have references of their own."""
-        side = _SIDES.get(str(row.get("side", "candidate")).casefold())
-        if side is None:
-            raise self._wrong(f"side {row['side']!r} is none of candidate, reference, source")
+        side = row.get("side", "candidate")
+        if side not in _SIDES:
+            raise self._wrong(f"side {side!r} is none of {', '.join(_SIDES)}")
         segment = _whole(row.get("segment"))
         if not 1 <= segment <= self.testset.segments:
             raise self._wrong(
@@ -337,16 +340,14 @@ class _Reading:
                 raise self._wrong(f"spans are a list; got {row['spans']!r:.60}")
             for span in row["spans"]:
                 self._add_span(gathered, span)
-        elif any(name in row for name in _SEVERAL):
+        elif "importances" in row:
             self._add_list(gathered, row)
         elif "position" in row:
             self._add_word(gathered, row)
-        elif "start" in row and "end" in row:
-            self._add_span(gathered, row)
         else:
             raise self._wrong(
                 "the line says nothing of a word; it has a position and an importance, or"
-                " importances, or start, end and an importance, or spans"
+                " importances, or spans"
             )
 
     def _add_word(self, gathered: _Gathered, row: Mapping[str, Any]) -> None:
@@ -366,12 +367,9 @@ class _Reading:
         gathered.values[position - 1] = [self._importance(row)]
 
     def _add_span(self, gathered: _Gathered, span: Any) -> None:
-        if isinstance(span, list) and len(span) == 3:
-            span = {"start": span[0], "end": span[1], "importance": span[2]}
         if not isinstance(span, dict):
             raise self._wrong(
-                f"a span is an object with start, end and importance, or a list of these; got"
-                f" {span!r:.60}"
+                f"a span is an object with start, end and importance; got {span!r:.60}"
             )
         start, end = _whole(span.get("start")), _whole(span.get("end"))
         if not 0 <= start <= end <= len(gathered.words.text):
@@ -382,20 +380,19 @@ class _Reading:
         gathered.span(start, end, self._importance(span))
 
     def _add_list(self, gathered: _Gathered, row: Mapping[str, Any]) -> None:
-        name = next(name for name in _SEVERAL if name in row)
-        given, tokens = row[name], row.get("tokens")
+        given, tokens = row["importances"], row.get("tokens")
         if gathered.values:
             raise self._wrong("the text is explained before; give each text one list")
         if not isinstance(given, list):
-            raise self._wrong(f"{name} are a list; got {given!r:.60}")
-        values = [_number({name: number}, name, self.options.file, self.line) for number in given]
+            raise self._wrong(f"importances are a list; got {given!r:.60}")
+        values = [self._number("importances", number) for number in given]
         if tokens is not None and tokens != list(gathered.words.words):
             self._add_tokens(gathered, tokens, values)
             return
         if len(values) != len(gathered.words):
             raise self._wrong(
-                f"{len(values)} {name} for a text of {len(gathered.words)} words; give one for each"
-                " word between white space, or say what the tokens are"
+                f"{len(values)} importances for a text of {len(gathered.words)} words; give one for"
+                " each word between white space, or say what the tokens are"
             )
         gathered.worded = True
         gathered.values = {word: [value] for word, value in enumerate(values)}
@@ -415,9 +412,8 @@ class _Reading:
             gathered.span(start, end, value)
 
     def _importance(self, row: Mapping[str, Any]) -> float:
-        name = next((name for name in _ONE if name in row), None)
-        if name is not None:
-            return _number(row, name, self.options.file, self.line)
+        if "importance" in row:
+            return self._number("importance", row["importance"])
         severity = str(row.get("severity", "")).casefold()
         if severity not in _SEVERITIES:
             severities = ", ".join(_SEVERITIES)
@@ -425,9 +421,17 @@ class _Reading:
                 f"there is neither an importance nor a severity that is known ({severities})"
             )
         importance = _SEVERITIES[severity]
-        return (
-            -importance if self.options.lower_is_better else importance
-        )  # an error is bad, whatever is negated
+        # an error is bad, whatever is negated
+        return -importance if self.options.lower_is_better else importance
+
+    def _number(self, key: str, value: object) -> float:
+        if value is None:
+            return float("nan")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._wrong(f"{key} is a number or null; got {value!r}")
+        if not abs(value) < _MOST:
+            raise self._wrong(f"{key} is {value!r:.40}; a finite number is expected, or null")
+        return float(value)
 
 
 def _whole(given: object) -> int:
@@ -474,37 +478,6 @@ def _find_token(text: str, folded: str, token: str, at: int, *, anywhere: bool) 
             if start >= 0 and (anywhere or not text[at:start].strip()):
                 return start, start + len(wanted)
     return -1, -1
-
-
-#: so that sums are numbers
-_MOST = 1e300
-
-
-def _one_of_each(
-    row: Mapping[str, Any], names: dict[str, str], path: str | os.PathLike[str], line: int
-) -> None:
-    """Refuse a second metric or explainer in one file: they are read one by one."""
-    for name in ("metric", "explainer"):
-        if name in row and names.setdefault(name, str(row[name])) != str(row[name]):
-            raise FormatError(
-                f"the {name} is {row[name]!r}, and {names[name]!r} before; a file holds the"
-                " explanations of one metric by one explainer: give several files",
-                path=path,
-                line=line,
-            )
-
-
-def _number(row: Mapping[str, Any], key: str, path: str | os.PathLike[str], line: int) -> float:
-    value = row[key]
-    if value is None:
-        return float("nan")
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise FormatError(f"{key} is a number or null; got {value!r}", path=path, line=line)
-    if not abs(value) < _MOST:
-        raise FormatError(
-            f"{key} is {value!r:.40}; a finite number is expected, or null", path=path, line=line
-        )
-    return float(value)
 
 
 def write_explanations(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
