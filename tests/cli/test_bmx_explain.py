@@ -151,7 +151,7 @@ def test_explanations_are_judged_beside_random_ones(gnomon: Callable, tagged: Pa
     assert (auc["side"], auc["value"], auc["sentences"]) == ("candidate", 1.0, 1)
     assert (source["side"], source["value"], source["sentences"]) == ("source", None, 0)
     assert auc["gain"] == pytest.approx(1.0 - auc["random"])
-    assert [row["curve"] for row in tables["faithfulness"]] == ["deletion", "insertion"]
+    assert [row["measure"] for row in tables["faithfulness"]] == ["deletion", "insertion"]
 
 
 def short(candidate: str, source: str) -> float:

@@ -36,9 +36,8 @@ from gnomon.methods.bmx._explanations import (
     explanations,
 )
 from gnomon.methods.bmx._judging import (
-    CurveArea,
-    ErrorRanking,
     JudgedExplanations,
+    JudgedRow,
     against_errors,
     check_errors,
     curves_table,
@@ -478,8 +477,8 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
     rows={
         "words": ExplainedWord,
         "hurting": CountedWord,
-        "errors": ErrorRanking,
-        "faithfulness": CurveArea,
+        "errors": JudgedRow,
+        "faithfulness": JudgedRow,
     },
     by_system=True,
     human="errors",
@@ -597,25 +596,25 @@ class _Judge:
         if self._control is None and (self.errors or self.faithfulness):
             control = RandomExplainer(seed=self.seed)
             self._control = self._judged(self.run.explanations(control), control.spec)
-        if self._control is not None:
-            judged = judged._replace(
-                errors_control=self._control.errors, curves_control=self._control.curves
-            )
+        judged = judged._replace(control=self._control)
         tagged = tagged_words(self.run.testset, explanations) if self.errors else {}
         exhibits = worst_explained(self.run.testset, explanations, explainer.spec, tagged, examples)
         references = held_references(self.run.testset, self.run.bound, explanations)
         return _MetricExplained(explanations, explainer.spec, judged, exhibits, references)
 
     def _judged(self, explanations: Explanations, explainer: str) -> JudgedExplanations:
-        testset = self.run.testset
-        return JudgedExplanations(
-            explanations.metric,
-            explainer,
-            errors=against_errors(testset, explanations) if self.errors else (),
-            curves=curve_areas(testset, self.run.bound, explanations, max_calls=self.run.max_calls)
-            if self.faithfulness
-            else None,
-        )
+        testset, errors, curves = self.run.testset, {}, {}
+        if self.errors:
+            errors = {
+                (agreement.side, measure): values
+                for agreement in against_errors(testset, explanations)
+                for measure, values in agreement.measures.items()
+            }
+        if self.faithfulness:
+            areas = curve_areas(testset, self.run.bound, explanations, max_calls=self.run.max_calls)
+            sides = " and ".join(side.side for side in explanations.sides)
+            curves = {(sides, "deletion"): areas.deletion, (sides, "insertion"): areas.insertion}
+        return JudgedExplanations(explanations.metric, explainer, errors, curves)
 
 
 def _segments(

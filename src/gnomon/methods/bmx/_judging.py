@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -384,80 +384,46 @@ def mean_of(values: NDArray[np.float64], draws: DrawOptions) -> Mean:
 # Explanations judged by errors that people marked and by curves, compared with a control.
 
 
+#: side and measure -> values of every cell, float64 [K, N]
+Measured: TypeAlias = "Mapping[tuple[str, str], NDArray[np.float64]]"
+
+
 class JudgedExplanations(NamedTuple):
-    """What was judged, and how it and its control did."""
+    """How explanations did against marked errors and in curves, and how their control did."""
 
     metric: str
     explainer: str
-    errors: Sequence[ErrorAgreement] = ()
-    errors_control: Sequence[ErrorAgreement] = ()
-    curves: Faithfulness | None = None
-    curves_control: Faithfulness | None = None
+    errors: Measured
+    curves: Measured
+    control: JudgedExplanations | None = None
 
 
-_EXPLAINER: Any = column("Explainer", help="what explained, as it was given")
-_GAIN_HELP = "better than the random explainer by"
-
-
-class ErrorRanking(Record):
-    """How well importances rank the words that people marked as errors, over all sentences."""
+class JudgedRow(Record):
+    """How explanations did by one measure, over all sentences."""
 
     metric: str = METRIC
-    explainer: str = _EXPLAINER
-    side: str = column("Side", help="whose words are ranked")
-    measure: str = column("Measure", help="auc, average precision, or recall at top-K; 1 is best")
+    explainer: str = column("Explainer", help="what explained, as it was given")
+    side: str = column("Side", help="whose words were judged")
+    measure: str = column(
+        "Measure",
+        help="auc, average precision, recall at top-K (1 is best), insertion (more is better), or"
+        " deletion (less is)",
+    )
     value: float | None = column(
-        "Mean",
-        digits=3,
-        help="over sentences",
-        interval=EndColumns(),
+        "Mean", digits=3, help="over sentences; of curves, the area", interval=EndColumns()
     )
     random: float | None = column("Random", digits=3, help="the random explainer's")
     gain: float | None = column(
         "Gain",
         digits=3,
-        help=_GAIN_HELP,
+        help="better than the random explainer by",
         interval=EndColumns("gain_low", "gain_high"),
     )
-    sentences: int = column("Sentences", help="that have both tagged and other words")
-
-
-class CurveArea(Record):
-    """The area under what scores do as words go or come, over all outputs."""
-
-    metric: str = METRIC
-    explainer: str = _EXPLAINER
-    curve: str = column("Curve", help="deletion (less is better) or insertion (more is better)")
-    value: float | None = column(
-        "Mean area",
-        digits=4,
-        help="over outputs",
-        interval=EndColumns(),
-    )
-    random: float | None = column("Random", digits=4, help="the random explainer's")
-    gain: float | None = column(
-        "Gain",
-        digits=4,
-        help=_GAIN_HELP,
-        interval=EndColumns("gain_low", "gain_high"),
-    )
-    sentences: int = column("Sentences", help="outputs that have a curve")
+    sentences: int = column("Sentences", help="that have a value")
 
 
 def errors_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
     """Agreement with the errors that people marked, averaged over sentences."""
-    rows = [
-        ErrorRanking(
-            metric=explained.metric,
-            explainer=explained.explainer,
-            side=errors.side,
-            measure=name,
-            **_compared(values, control.measures[name], draws),
-        )
-        for explained in judged
-        for errors, control in zip(explained.errors, explained.errors_control, strict=True)
-        for name, values in errors.measures.items()
-    ]
     intervals = (
         f", {100 * draws.confidence:g}% bootstrap intervals over {draws.resamples} resamples of"
         " segments"
@@ -467,30 +433,43 @@ def errors_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Ta
         f" word. Means over sentences{intervals if draws.resamples else ''}; the gain is over the"
         " random explainer on the same sentences."
     )
-    return table("errors", "Explanations against marked errors", ErrorRanking, rows, note=note)
+    rows = [
+        row
+        for one in judged
+        if one.control is not None
+        for row in _rows(one, one.errors, one.control.errors, draws)
+    ]
+    return table("errors", "Explanations against marked errors", JudgedRow, rows, note=note)
 
 
 def curves_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
     """Areas under deletion and insertion curves, averaged over outputs."""
-    rows = []
-    for explained in judged:
-        if explained.curves is None or explained.curves_control is None:
-            continue
-        for name, sign in (("deletion", -1.0), ("insertion", 1.0)):
-            areas = getattr(explained.curves, name)
-            control = getattr(explained.curves_control, name)
-            compared = _compared(areas, control, draws, sign=sign)
-            rows.append(
-                CurveArea(
-                    metric=explained.metric, explainer=explained.explainer, curve=name, **compared
-                )
-            )
     note = (
         "Words are deleted (inserted) from the most to the least important: a faithful explanation"
         " has a small area under deletion and a large one under insertion. Gains are positive"
         " where it does better than the random explainer."
     )
-    return table("faithfulness", "Deletion and insertion", CurveArea, rows, note=note)
+    rows = [
+        row
+        for one in judged
+        if one.control is not None
+        for row in _rows(one, one.curves, one.control.curves, draws)
+    ]
+    return table("faithfulness", "Deletion and insertion", JudgedRow, rows, note=note)
+
+
+def _rows(
+    judged: JudgedExplanations, values: Measured, control: Measured, draws: DrawOptions
+) -> Iterator[JudgedRow]:
+    for (side, measure), cells in values.items():
+        sign = -1.0 if measure == "deletion" else 1.0
+        yield JudgedRow(
+            metric=judged.metric,
+            explainer=judged.explainer,
+            side=side,
+            measure=measure,
+            **_compared(cells, control[side, measure], draws, sign=sign),
+        )
 
 
 def _compared(
@@ -498,7 +477,7 @@ def _compared(
     control: NDArray[np.float64],
     draws: DrawOptions,
     *,
-    sign: float = 1.0,
+    sign: float,
 ) -> dict[str, Any]:
     control = np.where(np.isnan(values), np.nan, control)  # the same sentences
     mean, other = mean_of(values, draws), mean_of(control, draws)

@@ -19,7 +19,7 @@ from gnomon.core.verdicts import (
     unsigned_amount,
 )
 from gnomon.methods.bmx._explanations import CountedWord
-from gnomon.methods.bmx._judging import ErrorRanking
+from gnomon.methods.bmx._judging import JudgedRow
 from gnomon.methods.bmx.metric import CUT, cut_statements
 from gnomon.methods.bmx.tuning_tables import (
     ALL_SETS,
@@ -322,7 +322,7 @@ def explain_verdict(finding: Finding) -> Iterator[Statement]:
 def _marked(finding: Finding) -> Iterator[Statement]:
     """Whether the words of the lowest importance are those that people marked as errors."""
     titles = titles_of(finding)
-    for row in finding.records(ErrorRanking):
+    for row in finding.records(JudgedRow):
         gain, (low, high), n = row.gain, row.ends("gain"), row.sentences
         if row.value is None or row.measure != "auc":
             continue
