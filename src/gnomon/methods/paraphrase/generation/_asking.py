@@ -39,8 +39,6 @@ AUTO_CODES = (
     "the model was trained with sentence codes; without a code method the search, or the draw,"
     " chooses the code of each paraphrase itself"
 )
-#: how often draws and codes are asked again where filters leave too few
-_ROUNDS = 4
 
 From0 = Annotated[float, Limits(0)]
 
@@ -66,11 +64,12 @@ class AskedGroup(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A paraphrase before filters."""
+    """A paraphrase before filters, and the reference that it was made of where that matters."""
 
     text: str
-    score: float | None
+    score: float | None = None
     unmet: int = 0
+    reference: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,6 +148,105 @@ def _phrases(
     return [[(text,) for text in dict.fromkeys(texts)] for texts in by_segment]
 
 
+# Asking in rounds, until enough passes the filters.
+
+
+@dataclass(eq=False)
+class Slot:
+    """A group at work: candidates that wait, paraphrases kept, rounds of asking done."""
+
+    group: AskedGroup
+    queue: deque[Candidate] = field(default_factory=deque)
+    kept: list[Paraphrase] = field(default_factory=list)
+    round: int = 0
+
+
+@dataclass(frozen=True)
+class RoundMaking(Making):
+    """Something that asks for candidates in rounds.
+
+    Attributes:
+        groups: what is asked of each segment.
+        rounds: how often it is asked where filters leave too few.
+    """
+
+    groups: list[list[AskedGroup]]
+    rounds: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def wanted(self) -> int:
+        """Paraphrases asked for of each group."""
+
+    @abstractmethod
+    def ask(self, slots: Sequence[Slot], number: int, counts: Counter[str]) -> None:
+        """Put the candidates of a round (from 0) into the queues of some groups."""
+
+    @abstractmethod
+    def made(self, slot: Slot, candidate: Candidate) -> Paraphrase:
+        """A candidate as a paraphrase."""
+
+    def drop_changed(
+        self, offered: Sequence[tuple[Slot, Candidate]], counts: Counter[str]
+    ) -> Sequence[tuple[Slot, Candidate]]:
+        """Drop those that change what the reference says, as far as that is checked."""
+        del counts
+        return offered
+
+    def make_batch(self, segments: range) -> MadeBatch:
+        """Ask in rounds, until enough passes the filters."""
+        counts = Counter(bare=bare_segments(self.testset, segments), short=0)
+        slots = [Slot(group) for i in segments for group in self.groups[i]]
+        seen: set[tuple[int, str | None, str]] = set()
+        while open_slots := [slot for slot in slots if len(slot.kept) < self.wanted]:
+            self._refill([slot for slot in open_slots if not slot.queue], counts)
+            offered = [
+                (slot, slot.queue.popleft())
+                for slot in open_slots
+                for _ in range(min(len(slot.queue), self.wanted - len(slot.kept)))
+            ]
+            if not offered and all(slot.round >= self.rounds for slot in open_slots):
+                break
+            self._keep(offered, seen, counts)
+        counts["short"] = sum(len(slot.kept) < self.wanted for slot in slots)
+        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), segments.stop, counts)
+
+    def _refill(self, slots: Sequence[Slot], counts: Counter[str]) -> None:
+        """Ask for another round of candidates, of all that have none left."""
+        by_round: dict[int, list[Slot]] = {}
+        for slot in slots:
+            if slot.round < self.rounds:
+                by_round.setdefault(slot.round, []).append(slot)
+        for number, group in sorted(by_round.items()):
+            for slot in group:
+                slot.round = number + 1
+            self.ask(group, number, counts)
+
+    def _keep(
+        self,
+        offered: Sequence[tuple[Slot, Candidate]],
+        seen: set[tuple[int, str | None, str]],
+        counts: Counter[str],
+    ) -> None:
+        new = []
+        for slot, candidate in offered:
+            key = (slot.group.segment, slot.group.system, candidate.text)
+            if key in seen and candidate.text and not self.request.keep_duplicates:
+                counts["duplicates"] += 1
+            else:
+                new.append((slot, candidate))
+            seen.add(key)
+        fitting = self.drop_changed(new, counts)
+        made = [(slot.kept, self.made(slot, candidate)) for slot, candidate in fitting]
+        keep_fitting(self.testset, made, self.request, counts)
+
+
+def in_turn(columns: Sequence[Sequence[T]]) -> list[T]:
+    """The best of each, then the second of each, ..."""
+    longest = max(map(len, columns), default=0)
+    return [column[rank] for rank in range(longest) for column in columns if rank < len(column)]
+
+
 # Generators that ask a model.
 
 
@@ -192,7 +290,7 @@ class ModelGenerator(GeneratorOptions, ABC):
         models = Models(loaded(request.model, request))
         self._check(models.model, self.wanted(request))
         groups = asked_groups(testset, **self._group_options(testset, request, models.model))
-        return Work(testset, self._called(models.model), request, models, self, groups)
+        return Work(testset, self._called(models.model), request, groups, models, self)
 
     @abstractmethod
     def candidates(
@@ -224,18 +322,17 @@ class ModelGenerator(GeneratorOptions, ABC):
 
 
 @dataclass(frozen=True)
-class Work(Making):
+class Work(RoundMaking):
     """Everything that is to be done, and by which models.
 
     Attributes:
         models: what is asked.
         generator: how.
-        groups: what is asked of each segment.
     """
 
     models: Models
     generator: ModelGenerator
-    groups: list[list[AskedGroup]]
+    rounds: ClassVar[int] = 4
 
     @property
     def wanted(self) -> int:
@@ -275,85 +372,24 @@ class Work(Making):
             dict.fromkeys((*statements, *(notice for model in models for notice in model.notices)))
         )
 
-    def make_batch(self, segments: range) -> MadeBatch:
-        """Ask in rounds, until enough passes the filters."""
-        counts = Counter(bare=bare_segments(self.testset, segments), short=0, unreachable=0)
-        slots = [_Slot(group) for i in segments for group in self.groups[i]]
-        seen: set[tuple[int, str | None, str]] = set()
-        while open_slots := [slot for slot in slots if len(slot.kept) < self.wanted]:
-            self._refill([slot for slot in open_slots if not slot.queue])
-            offered = [pair for slot in open_slots for pair in self._offered(slot)]
-            if not offered:
-                break
-            self._keep(offered, seen, counts)
+    def ask(self, slots: Sequence[Slot], number: int, counts: Counter[str]) -> None:
+        """Ask the models for all texts at once."""
+        asks = [ask for slot in slots for ask in slot.group.asks]
+        rows = iter(self.generator.candidates(self.models, asks, number, self.wanted))
         for slot in slots:
-            counts["unreachable"] += slot.unmet
-            counts["short"] += len(slot.kept) < self.wanted
-        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), segments.stop, counts)
+            slot.queue.extend(in_turn([next(rows) for _ in slot.group.asks]))
+            if not slot.queue:
+                slot.round = self.rounds  # nor will it give more
+            if number == 0:
+                phrases = len(slot.group.asks[0].phrases)
+                unmet = (candidate.unmet for candidate in slot.queue)
+                counts["unreachable"] += min(unmet, default=phrases)
 
-    def _refill(self, slots: Sequence[_Slot]) -> None:
-        """Ask for another round of candidates, of all that have none left."""
-        by_round: dict[int, list[_Slot]] = {}
-        for slot in slots:
-            if slot.round < _ROUNDS:
-                by_round.setdefault(slot.round, []).append(slot)
-        for number, group in sorted(by_round.items()):
-            asks = [ask for slot in group for ask in slot.group.asks]
-            made = self.generator.candidates(self.models, asks, number, self.wanted) if asks else []
-            rows = iter(made)
-            for slot in group:
-                columns = [next(rows) for _ in slot.group.asks]
-                slot.queue.extend(in_turn(columns))
-                slot.round = number + 1 if slot.queue else _ROUNDS
-                if number == 0:
-                    phrases = len(slot.group.asks[0].phrases)
-                    unmet = (candidate.unmet for candidate in slot.queue)
-                    slot.unmet = min(unmet, default=phrases)
-
-    def _offered(self, slot: _Slot) -> list[tuple[_Slot, Paraphrase]]:
-        """As many candidates as are lacking."""
+    def made(self, slot: Slot, candidate: Candidate) -> Paraphrase:
+        """A candidate with the models, and the seed of generators that draw."""
         drawn: int | None = getattr(self.generator, "seed", None)
-        group = slot.group
-        offers: list[tuple[_Slot, Paraphrase]] = []
-        while slot.queue and len(slot.kept) + len(offers) < self.wanted:
-            candidate = slot.queue.popleft()
-            about = (self.method, group.system, candidate.score, drawn, self.models.identity)
-            offers.append((slot, Paraphrase(group.segment, candidate.text, *about)))
-        return offers
-
-    def _keep(
-        self,
-        offered: Sequence[tuple[_Slot, Paraphrase]],
-        seen: set[tuple[int, str | None, str]],
-        counts: Counter[str],
-    ) -> None:
-        request = self.request
-        new = []
-        for slot, paraphrase in offered:
-            key = (paraphrase.segment, paraphrase.system, paraphrase.text)
-            if key in seen and paraphrase.text and not request.keep_duplicates:
-                counts["duplicates"] += 1
-            else:
-                new.append((slot, paraphrase))
-            seen.add(key)
-        keep_fitting(self.testset, [(slot.kept, made) for slot, made in new], request, counts)
-
-
-@dataclass(eq=False)
-class _Slot:
-    """A group at work: candidates that wait, paraphrases kept."""
-
-    group: AskedGroup
-    queue: deque[Candidate] = field(default_factory=deque)
-    kept: list[Paraphrase] = field(default_factory=list)
-    round: int = 0
-    unmet: int = 0
-
-
-def in_turn(columns: Sequence[Sequence[T]]) -> list[T]:
-    """The best of each, then the second of each, ..."""
-    longest = max(map(len, columns), default=0)
-    return [column[rank] for rank in range(longest) for column in columns if rank < len(column)]
+        about = (self.method, slot.group.system, candidate.score, drawn, self.models.identity)
+        return Paraphrase(slot.group.segment, candidate.text, *about)
 
 
 def loaded(model: str | os.PathLike[str] | Seq2Seq, request: GenerationRequest) -> Seq2Seq:

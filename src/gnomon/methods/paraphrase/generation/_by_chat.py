@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -15,14 +14,17 @@ from gnomon.core.summary import target_of
 from gnomon.core.testset import Paraphrase
 from gnomon.data.formats import read_bytes
 from gnomon.linguistics import TAGGER_NAME, annotate, find_tagger, standard_tagger
-from gnomon.methods.paraphrase.generation._asking import in_turn
+from gnomon.methods.paraphrase.generation._asking import (
+    Candidate,
+    RoundMaking,
+    Slot,
+    asked_groups,
+    in_turn,
+)
 from gnomon.methods.paraphrase.generation._requests import (
     GenerationRequest,
     GeneratorOptions,
-    bare_segments,
-    keep_fitting,
 )
-from gnomon.methods.paraphrase.generation._saving import MadeBatch, Making
 from gnomon.metrics.judges import (
     FENCES,
     ChatAnswer,
@@ -37,13 +39,12 @@ from gnomon.metrics.judges import (
 from gnomon.metrics.judges.fields import check_model
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Mapping, Sequence
 
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotator
 
-#: how often a reference is asked about again where too few wordings are left
-_ROUNDS = 3
 _PLACES = ("reference", "n", "target_language")
 _INSTRUCTIONS = (
     "You reword sentences as an experienced editor would: the meaning stays the same, with all"
@@ -143,6 +144,7 @@ class ChatParaphrases(GeneratorOptions):
             testset=testset,
             method=self.name,
             request=request,
+            groups=asked_groups(testset),
             generator=self,
             client=ChatClient(server, sample),
             question=_QUESTION if self.prompt is None else _own_prompt(self.prompt),
@@ -154,7 +156,7 @@ class ChatParaphrases(GeneratorOptions):
 
 
 @dataclass(frozen=True)
-class ChatWork(Making):
+class ChatWork(RoundMaking):
     """Everything that is to be done by a language model.
 
     Attributes:
@@ -171,6 +173,7 @@ class ChatWork(Making):
     tagger: Annotator | None = None
     untagged: str = ""
     usual_size: ClassVar[int] = 100
+    rounds: ClassVar[int] = 3
 
     @property
     def wanted(self) -> int:
@@ -190,9 +193,8 @@ class ChatWork(Making):
         Raises:
             UsageError: it does.
         """
-        asked = [
-            self._question(text, 0) for texts in self._texts(range(self.total)) for text in texts
-        ]
+        asks = [ask for groups in self.groups for group in groups for ask in group.asks]
+        asked = [self._question(ask.text, 0) for ask in asks]
         wanted, most = self.client.count_unanswered(asked), self.generator.max_calls
         if wanted > most:
             raise UsageError(
@@ -240,14 +242,6 @@ class ChatWork(Making):
         ]
         return (*counted_phrases, *([self.untagged] if self.untagged else []))
 
-    def _texts(self, part: range) -> list[list[str]]:
-        """The distinct references of some segments."""
-        columns = self.testset.references.values()
-        return [
-            list(dict.fromkeys(t for c in columns if (t := c[i]) is not None and t.strip()))
-            for i in part
-        ]
-
     def _question(self, text: str, number: int) -> ChatQuestion:
         languages = language_names(self.testset.language_pair)
         words = {"n": str(self.wanted), "target_language": languages["target_language"]}
@@ -258,62 +252,30 @@ class ChatWork(Making):
             number,
         )  # fmt: skip
 
-    def make_batch(self, segments: range) -> MadeBatch:
-        """Ask about references in rounds, until enough passes all checks."""
-        counts = Counter(bare=bare_segments(self.testset, segments), short=0)
-        texts = self._texts(segments)
-        slots = [_SegmentSlot(i + 1, some) for i, some in zip(segments, texts, strict=True)]
-        slots = [slot for slot in slots if slot.texts]
-        for number in range(_ROUNDS):
-            lacking = [slot for slot in slots if len(slot.kept) < self.wanted]
-            if not lacking:
-                break
-            self._refill(lacking, number, counts)
-            self._keep(lacking, counts)
-        counts["short"] = sum(len(slot.kept) < self.wanted for slot in slots)
-        return MadeBatch(tuple(tuple(slot.kept) for slot in slots), segments.stop, counts)
-
-    def _refill(self, slots: Sequence[_SegmentSlot], number: int, counts: Counter[str]) -> None:
-        """Ask about all references of some segments in a round."""
-        pairs = [(slot, text) for slot in slots for text in slot.texts]
+    def ask(self, slots: Sequence[Slot], number: int, counts: Counter[str]) -> None:
+        """Ask about all references of some segments."""
+        pairs = [(slot, ask.text) for slot in slots for ask in slot.group.asks]
         answers = self.client.ask([self._question(text, number) for _, text in pairs])
-        made: dict[int, list[list[tuple[str, str]]]] = {}
+        columns: dict[int, list[list[Candidate]]] = {}
         for (slot, text), answer in zip(pairs, answers, strict=True):
             wordings = _wordings(answer)
             if wordings is None:
                 counts["refused" if answer.refused else "unreadable"] += 1
-            made.setdefault(slot.segment, []).append(
-                [(wording, text) for wording in wordings or ()]
-            )
+            made = [Candidate(wording, reference=text) for wording in wordings or ()]
+            columns.setdefault(slot.group.segment, []).append(made)
         for slot in slots:
-            slot.queue.extend(in_turn(made[slot.segment]))
+            slot.queue.extend(in_turn(columns[slot.group.segment]))
 
-    def _keep(self, slots: Sequence[_SegmentSlot], counts: Counter[str]) -> None:
-        """Take from the queues what passes all checks, until enough are kept."""
-        while offered := [
-            (slot, *slot.queue.popleft())
-            for slot in slots
-            for _ in range(min(len(slot.queue), self.wanted - len(slot.kept)))
-        ]:
-            new = []
-            for slot, wording, text in offered:
-                if wording in slot.seen and not self.request.keep_duplicates:
-                    counts["duplicates"] += bool(wording)
-                    continue
-                slot.seen.add(wording)
-                new.append((slot, wording, text))
-            about = (self.method, None, None, self.generator.seed, self.model)
-            made = [
-                (slot.kept, Paraphrase(slot.segment, wording, *about))
-                for slot, wording, _ in self._same_facts(new, counts)
-            ]
-            keep_fitting(self.testset, made, self.request, counts)
+    def made(self, slot: Slot, candidate: Candidate) -> Paraphrase:
+        """A wording with the model and the first seed."""
+        about = (self.method, None, None, self.generator.seed, self.model)
+        return Paraphrase(slot.group.segment, candidate.text, *about)
 
-    def _same_facts(
-        self, offered: Sequence[tuple[_SegmentSlot, str, str]], counts: Counter[str]
-    ) -> list[tuple[_SegmentSlot, str, str]]:
-        """Those whose numbers and names are the reference's."""
-        pairs = [(wording, text) for _, wording, text in offered]
+    def drop_changed(
+        self, offered: Sequence[tuple[Slot, Candidate]], counts: Counter[str]
+    ) -> Sequence[tuple[Slot, Candidate]]:
+        """Drop those whose numbers or names are not the reference's."""
+        pairs = [(candidate.text, candidate.reference) for _, candidate in offered]
         wrong: dict[int, str] = {}
         if self.generator.names and self.tagger is not None and pairs:
             changed = changed_names(pairs, self.tagger, self.request)
@@ -322,17 +284,6 @@ class ChatWork(Making):
             wrong |= {n: "numbers" for n, yes in enumerate(changed_numbers(pairs)) if yes}
         counts.update(wrong.values())
         return [offer for n, offer in enumerate(offered) if n not in wrong]
-
-
-@dataclass(eq=False)
-class _SegmentSlot:
-    """A segment at work: wordings that wait, each with its reference; what was seen and is kept."""
-
-    segment: int
-    texts: list[str]
-    queue: deque[tuple[str, str]] = field(default_factory=deque)
-    seen: set[str] = field(default_factory=set)
-    kept: list[Paraphrase] = field(default_factory=list)
 
 
 def _wordings(answer: ChatAnswer) -> list[str] | None:

@@ -392,7 +392,7 @@ class ModelRoundTrip(SearchingGenerator):
     def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
         """What is to be done; the models are loaded."""
         models = Models(loaded(self.forward, request), loaded(self.back, request))
-        return Work(testset, self.name, request, models, self, asked_groups(testset))
+        return Work(testset, self.name, request, asked_groups(testset), models, self)
 
     def candidates(
         self, models: Models, asks: Sequence[Ask], number: int, wanted: int
