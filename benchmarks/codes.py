@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from _measure import keep, memory
 
-from gnomon.methods.paraphrase.codes._kmeans import Vectors, kmeans, nearest
+from gnomon.methods.paraphrase.codes._kmeans import kmeans, nearest, scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,8 +42,7 @@ def drawn(rows: int) -> Iterator[NDArray[np.float32]]:
 
 def one(rows: int) -> str:
     """A row of the table: this process clusters so many vectors and does nothing else."""
-    with Vectors() as vectors:
-        vectors.extend(drawn(rows))
+    with scratch(drawn(rows)) as vectors:
         begun = time.process_time()
         clusters = kmeans(vectors, K, seed=0)
         seconds = time.process_time() - begun
@@ -60,9 +59,8 @@ def beside() -> str:
     from sklearn.cluster import MiniBatchKMeans
 
     ratios = []
-    with Vectors() as vectors:
-        vectors.extend(drawn(BESIDE))
-        whole = vectors.read(0, vectors.rows)
+    with scratch(drawn(BESIDE)) as vectors:
+        whole = np.array(vectors)
         for seed in range(5):
             ours = kmeans(vectors, K, seed=seed)
             peer = MiniBatchKMeans(K, random_state=seed, n_init="auto").fit(whole)

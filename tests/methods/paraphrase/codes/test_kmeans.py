@@ -8,7 +8,7 @@ import pytest
 from gnomon.core.errors import UsageError
 from gnomon.methods.paraphrase import codes
 from gnomon.methods.paraphrase.codes._codes import Placed
-from gnomon.methods.paraphrase.codes._kmeans import Clusters, Vectors, kmeans, nearest
+from gnomon.methods.paraphrase.codes._kmeans import Clusters, kmeans, nearest, scratch
 
 
 def _around(rows: int, centres: int, seed: int = 0) -> np.ndarray:
@@ -20,8 +20,7 @@ def _around(rows: int, centres: int, seed: int = 0) -> np.ndarray:
 
 def _found(rows: np.ndarray, k: int, **options: object) -> Clusters:
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'gnomon[training]'")
-    with Vectors() as vectors:
-        vectors.extend(rows[first : first + 100] for first in range(0, len(rows), 100))
+    with scratch(rows[first : first + 100] for first in range(0, len(rows), 100)) as vectors:
         return kmeans(vectors, k, **options)
 
 
@@ -73,19 +72,14 @@ def test_the_same_seed_gives_the_same_clusters() -> None:
 
 
 def test_clusters_need_a_pass_over_the_rows() -> None:
-    with Vectors() as vectors:
-        vectors.extend([np.ones((2, 3), np.float32)])
-        with pytest.raises(UsageError, match="at least 1"):
-            kmeans(vectors, 2, passes=0)
+    with pytest.raises(UsageError, match="at least 1"):
+        kmeans(np.ones((2, 3), np.float32), 2, passes=0)
 
 
 def test_a_scratch_file_gives_back_its_rows() -> None:
     rows = _around(25, 2)
-    with Vectors() as vectors:
-        vectors.extend([rows[:10], rows[10:10], rows[10:]])
-        parts = list(vectors.chunks(7))
-    assert [first for first, _ in parts] == [0, 7, 14, 21]
-    assert (np.concatenate([part for _, part in parts]) == rows).all()
+    with scratch([rows[:10], rows[10:10], rows[10:]]) as vectors:
+        assert (vectors == rows).all()
 
 
 def test_the_finding_says_sizes_spread_and_what_is_nearest() -> None:

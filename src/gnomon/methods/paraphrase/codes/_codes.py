@@ -20,7 +20,7 @@ from gnomon.core.errors import (
     UsageError,
 )
 from gnomon.data.formats import read_lines, write_lines, write_together
-from gnomon.methods.paraphrase.codes._kmeans import Vectors, check_enough, kmeans, nearest
+from gnomon.methods.paraphrase.codes._kmeans import check_enough, kmeans, nearest, scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -221,13 +221,19 @@ def clustered(
     check_enough(len(rows), k, space.kind)
     weights = np.bincount(which[which >= 0], minlength=len(rows))
     order = np.random.default_rng(seed).permutation(len(rows))  # any part is a sample of the whole
-    with Vectors() as vectors:
-        for chunk in space.vectors([rows[i] for i in order]):
-            vectors.extend([chunk])
+    drawn = [rows[i] for i in order]
+
+    def encoded() -> Iterator[NDArray[np.float32]]:
+        done = 0
+        for chunk in space.vectors(drawn):
+            yield chunk
+            done += len(chunk)
             if progress is not None:
-                progress("encoding", vectors.rows, len(rows))
+                progress("encoding", done, len(rows))
+
+    with scratch(encoded()) as vectors:
         clusters = kmeans(vectors, k, seed=seed, weights=weights[order], passes=passes)
-        codes_of_items = _nearest_codes(vectors, clusters.centroids, [rows[i] for i in order])
+        codes_of_items = _nearest_codes(vectors, clusters.centroids, drawn)
     read = int(weights.sum())
     fitted = Fitted(read, len(rows), len(items) - read, clusters.empty, clusters.inertia)
     kind: Kind = "semantic" if space.kind == "semantic" else "syntactic"
@@ -235,14 +241,14 @@ def clustered(
 
 
 def _nearest_codes(
-    vectors: Vectors, centroids: NDArray[np.float32], items: Sequence[Hashable]
+    vectors: NDArray[np.float32], centroids: NDArray[np.float32], items: Sequence[Hashable]
 ) -> dict[Hashable, tuple[int, float]]:
     codes_of_items: dict[Hashable, tuple[int, float]] = {}
-    for first, chunk in vectors.chunks(_CHUNK):
-        codes, distances = nearest(chunk, centroids)
-        chunk_items = items[first : first + len(chunk)]
+    for first in range(0, len(vectors), _CHUNK):
+        chunk = slice(first, first + _CHUNK)
+        codes, distances = nearest(np.array(vectors[chunk]), centroids)
         codes_of_items |= zip(
-            chunk_items, zip(codes.tolist(), distances.tolist(), strict=True), strict=True
+            items[chunk], zip(codes.tolist(), distances.tolist(), strict=True), strict=True
         )
     return codes_of_items
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -15,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from numpy.typing import NDArray
 
@@ -43,7 +42,7 @@ class Clusters:
 
 
 def kmeans(
-    vectors: Vectors,
+    vectors: NDArray[np.float32],
     k: int,
     *,
     seed: int = 0,
@@ -66,15 +65,15 @@ def kmeans(
             "clustering needs the package scikit-learn, which is not installed; install it with:"
             " pip install 'gnomon[training]'"
         ) from None
-    counted = np.ones(vectors.rows, np.int64) if weights is None else weights
-    size = min(vectors.rows, max(_SAMPLE, 16 * k))
+    counted = np.ones(len(vectors), np.int64) if weights is None else weights
+    size = min(len(vectors), max(_SAMPLE, 16 * k))
     start = MiniBatchKMeans(
         k, batch_size=max(_BATCH, 4 * k), init_size=size, n_init=_STARTS, random_state=seed
     )
     # sums of several threads come in any order, and would make other centroids each time
-    with threadpool_limits(1, "openmp"), warnings.catch_warnings(), vectors.copy() as rows:
+    with threadpool_limits(1, "openmp"), warnings.catch_warnings(), scratch([vectors]) as rows:
         warnings.simplefilter("ignore", ConvergenceWarning)  # empty clusters are counted
-        start.fit(vectors.read(0, size), sample_weight=counted[:size])
+        start.fit(np.array(vectors[:size]), sample_weight=counted[:size])
         model = KMeans(k, init=start.cluster_centers_, n_init=1, max_iter=passes, copy_x=False)
         model.fit(rows, sample_weight=counted)
     centroids = np.ascontiguousarray(model.cluster_centers_, dtype=np.float32)
@@ -103,52 +102,22 @@ def nearest(
 # Vectors on disk, so that clustering millions takes the memory of a few thousand.
 
 
-class Vectors:
-    """Rows of float32 in a scratch file, read chunk by chunk; the file goes with the block."""
+@contextmanager
+def scratch(chunks: Iterable[NDArray[np.float32]]) -> Generator[NDArray[np.float32]]:
+    """The rows of some chunks in a scratch file, where they may be changed; it goes with the block.
 
-    def __init__(self) -> None:
-        self.rows = 0
-        self.dimensions = 0
-
-    def __enter__(self) -> Self:
-        self._file = tempfile.TemporaryFile()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def extend(self, chunks: Iterable[NDArray[np.float32]]) -> None:
-        """Write the rows of some chunks, float32 [rows, dimensions] each."""
+    Yields:
+        float32 [rows, dimensions].
+    """
+    rows = dimensions = 0
+    with tempfile.TemporaryFile() as file:
         for chunk in chunks:
-            if len(chunk):
-                self.dimensions = chunk.shape[1]
             with _explain_failure():
-                self._file.write(np.ascontiguousarray(chunk, dtype=np.float32).data)
-            self.rows += len(chunk)
+                file.write(np.ascontiguousarray(chunk, dtype=np.float32).data)
+            rows, dimensions = rows + len(chunk), chunk.shape[1]
         with _explain_failure():
-            self._file.flush()
-
-    @contextmanager
-    def copy(self) -> Generator[NDArray[np.float32]]:
-        """All rows in a scratch file of their own, which may be changed in place."""
-        with tempfile.TemporaryFile() as file:
-            with _explain_failure():
-                self._file.seek(0)
-                shutil.copyfileobj(self._file, file)
-                file.flush()
-            yield np.memmap(file, np.float32, "r+", shape=(self.rows, self.dimensions))
-
-    def chunks(self, size: int) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """The first row of each chunk, and its rows, float32 [size, dimensions]."""
-        for first in range(0, self.rows, size):
-            yield first, self.read(first, min(size, self.rows - first))
-
-    def read(self, first: int, count: int) -> NDArray[np.float32]:
-        """Some rows that follow each other, float32 [count, dimensions]."""
-        self._file.seek(first * self.dimensions * 4)
-        data = self._file.read(count * self.dimensions * 4)
-        values: NDArray[np.float32] = np.frombuffer(data, dtype=np.float32)
-        return values.reshape(count, self.dimensions)
+            file.flush()
+        yield np.memmap(file, np.float32, "r+", shape=(rows, dimensions))
 
 
 @contextmanager
