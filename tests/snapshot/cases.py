@@ -631,7 +631,7 @@ _PARAPHRASE = (
         "paraphrase diversity: adequacy",
         f"paraphrase diversity {_WIDE} -m chrf rougeL",
     ),
-    Case("paraphrase coverage", f"paraphrase coverage {_WIDE} --longest 3"),
+    Case("paraphrase coverage", f"paraphrase coverage {_WIDE}"),
     Case(
         "paraphrase coverage: lacking",
         "paraphrase coverage -t es-en --first 40 --missing-per-segment lacking.jsonl --share .6",

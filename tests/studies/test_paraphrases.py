@@ -114,10 +114,10 @@ def test_the_diversity_of_a_study_is_that_of_the_method(folder: Path) -> None:
 
 
 def test_the_coverage_of_a_study_is_that_of_the_method(folder: Path) -> None:
-    store = _run(_file(folder, "[methods.paraphrase.coverage]\nlongest = 2\n", more=""))
+    store = _run(_file(folder, "[methods.paraphrase.coverage]\n", more=""))
     testset = _set(folder)
     wide = testset.with_paraphrases(_made(folder))
-    direct = paraphrase.coverage(testset, wide, longest=2)
+    direct = paraphrase.coverage(testset, wide)
     assert _kept(store, "paraphrase_coverage") == _rows(direct.rows)
 
 

@@ -164,7 +164,7 @@ def nothing_lacks() -> Finding:
     without=["araphrases", "All systems"],
 )
 def lacking() -> Finding:
-    return gn.paraphrase.coverage(bundled(), longest=2)
+    return gn.paraphrase.coverage(bundled())
 
 
 @world(

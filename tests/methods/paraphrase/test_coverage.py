@@ -20,14 +20,22 @@ _TEXT = st.lists(st.sampled_from("abc"), min_size=1, max_size=6).map(" ".join)
 
 def test_ngrams_are_matched_before_now_or_not() -> None:
     ts = TestSet.from_lists({"x": ["a b c"], "y": ["a b d"]}, ["a c"])
-    found = coverage(ts, ts.with_paraphrases([Paraphrase(1, "a b", "p")]), longest=2)
+    found = coverage(ts, ts.with_paraphrases([Paraphrase(1, "a b", "p")]))
     assert [tuple(row.values()) for row in found] == [
         (1, 6, 3, 3 / 6, 2, 5 / 6),
         (2, 4, 0, 0, 2, 2 / 4),
+        (3, 2, 0, 0, 0, 0),
+        (4, 0, 0, None, 0, None),
     ]
     new = [(row["ngram"], row["count"], row["systems"]) for row in found.table("new").rows]
     assert new == [("b", 2, 2), ("a b", 2, 2)]
-    assert [row["ngram"] for row in found.table("missing").rows] == ["d", "b c", "b d"]
+    assert [row["ngram"] for row in found.table("missing").rows] == [
+        "d",
+        "b c",
+        "b d",
+        "a b c",
+        "a b d",
+    ]
 
 
 @given(st.lists(_TEXT, min_size=2, max_size=2), _TEXT, _TEXT)
@@ -44,7 +52,7 @@ def test_counts_are_those_of_bleu(outputs: list[str], reference: str, other: str
 
 def test_paraphrases_of_one_system_match_its_output_alone() -> None:
     ts = TestSet.from_lists({"x": ["b"], "y": ["b"]}, ["a"])
-    found = coverage(ts, ts.with_paraphrases([Paraphrase(1, "b", system="x")]), longest=1)
+    found = coverage(ts, ts.with_paraphrases([Paraphrase(1, "b", system="x")]))
     assert (found.rows[0]["new"], found.table("missing").rows[0]["count"]) == (1, 1)
 
 

@@ -17,7 +17,6 @@ from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import Claim, counted, listed
 from gnomon.methods.paraphrase._constraints import (
     Gram,
-    Longest,
     Tokeniser,
     TokenSpans,
     check_share,
@@ -140,8 +139,8 @@ def _lacks(finding: Finding, rows: Sequence[LackingRow]) -> Iterator[Statement]:
     )
 
 
-#: n-grams listed of each length
-_MOST = 20
+#: tokens of the longest n-grams, as BLEU has it; n-grams listed of each length
+_LONGEST, _MOST = 4, 20
 
 
 @dataclass
@@ -203,7 +202,6 @@ def coverage(
     original: TestSet,
     paraphrased: TestSet | Paraphrases = (),
     *,
-    longest: Longest = 4,
     share: Share = 0.75,
     missing_per_segment: OutputFile = None,
     examples: Count = 3,
@@ -230,7 +228,7 @@ def coverage(
     Raises:
         DataError: there are no systems.
         LengthMismatchError: the two are not the same outputs.
-        UsageError: ``longest`` is not from 1 to 100, or the share is no share.
+        UsageError: the share is no share.
     """
     if not isinstance(paraphrased, TestSet):
         paraphrased = original.with_paraphrases(paraphrased) if paraphrased else original
@@ -238,42 +236,39 @@ def coverage(
     if dict(original.systems) != dict(paraphrased.systems):
         raise LengthMismatchError("the two test sets must hold the same outputs")
     words = words_of(_texts(paraphrased, original), tokenizer)
-    sums: list[Counter[str]] = [Counter() for _ in range(longest + 1)]
+    sums: list[Counter[str]] = [Counter() for _ in range(_LONGEST + 1)]
     new: dict[Gram, _Seen] = {}
     missing: dict[Gram, _Seen] = {}
     for i in range(original.segments):
-        shared = [
-            _most_held(_references(t, i, None), words, longest) for t in (original, paraphrased)
-        ]
+        shared = [_most_held(_references(t, i, None), words) for t in (original, paraphrased)]
         for system, texts in original.systems.items():
             before, after = (
-                _most_held(_references(t, i, system), words, longest)
+                _most_held(_references(t, i, system), words)
                 if system in t.system_references
                 else counts
                 for t, counts in zip((original, paraphrased), shared, strict=True)
             )
-            for gram, count in grams(words[texts[i]].tokens, longest).items():
+            for gram, count in grams(words[texts[i]].tokens, _LONGEST).items():
                 old, now = min(count, before[gram]), min(count, after[gram])
                 sums[len(gram)].update(ngrams=count, matched=old, new=now - old)
                 if now > old:
                     new.setdefault(gram, _Seen()).add(now - old, system, i)
                 if count > now:
                     missing.setdefault(gram, _Seen()).add(count - now, system, i)
-    rows = [_row(n, sums[n], widened=widened) for n in range(1, longest + 1)]
+    rows = [_row(n, sums[n], widened=widened) for n in range(1, _LONGEST + 1)]
     grams_by_table = {"missing": ("N-grams that no reference matches", missing)}
     if widened:
         grams_by_table = {"new": ("N-grams newly matched", new), **grams_by_table}
     tables = [
-        table(name, title, GramRow, _first(seen, longest))
-        for name, (title, seen) in grams_by_table.items()
+        table(name, title, GramRow, _first(seen)) for name, (title, seen) in grams_by_table.items()
     ]
-    lacking = output_constraints(paraphrased, share=share, longest=longest, tokenizer=tokenizer)
+    lacking = output_constraints(paraphrased, share=share, tokenizer=tokenizer)
     if missing_per_segment is not None:
         write_constraints(missing_per_segment, lacking)
     tables.append(
         table("missing per segment", _LACKING, LackingRow, [_lacking_row(one) for one in lacking])
     )
-    signature = Signature("coverage").adding(tok=tokenizer, longest=longest, share=share)
+    signature = Signature("coverage").adding(tok=tokenizer, longest=_LONGEST, share=share)
     return Finding(
         method="paraphrase coverage",
         title=_TITLE,
@@ -317,12 +312,10 @@ def _references(testset: TestSet, segment: int, system: str | None) -> Iterator[
             yield text
 
 
-def _most_held(
-    references: Iterable[str], words: Mapping[str, TokenSpans], longest: int
-) -> Counter[Gram]:
+def _most_held(references: Iterable[str], words: Mapping[str, TokenSpans]) -> Counter[Gram]:
     most: Counter[Gram] = Counter()
     for text in references:
-        most |= grams(words[text].tokens, longest)
+        most |= grams(words[text].tokens, _LONGEST)
     return most
 
 
@@ -338,10 +331,10 @@ def _row(n: int, sums: Counter[str], *, widened: bool) -> CoverageRow:
     )
 
 
-def _first(seen: Mapping[Gram, _Seen], longest: int) -> list[GramRow]:
+def _first(seen: Mapping[Gram, _Seen]) -> list[GramRow]:
     """The most frequent n-grams of each length."""
     rows = []
-    for n in range(1, longest + 1):
+    for n in range(1, _LONGEST + 1):
         of_length = [pair for pair in seen.items() if len(pair[0]) == n]
         rows += [
             GramRow(

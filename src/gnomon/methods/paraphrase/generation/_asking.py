@@ -346,7 +346,7 @@ class Work(RoundMaking):
         return {**of_generator, **self.request.settings(), **models}
 
     def notices(self, counts: Counter[str]) -> tuple[str, ...]:
-        """What was out of reach, what is missing, and what the models say."""
+        """What was out of reach, and what the models say."""
         statements = []
         if self.models.model.codes and not self.generator.coded:
             statements.append(AUTO_CODES)
@@ -355,17 +355,6 @@ class Work(RoundMaking):
             statements.append(
                 f"{counts['unreachable']} of {phrases} constraints were not reached: they hold"
                 " words that the model cannot write, or are longer than its output may be"
-            )
-        if counts["bare"]:
-            statements.append(
-                f"{counts['bare']} segment(s) have an empty reference, and no paraphrase"
-            )
-        if counts["empty"]:
-            statements.append(f"{counts['empty']} time(s) the model wrote nothing")
-        if counts["short"]:
-            statements.append(
-                f"{counts['short']} time(s) fewer than {self.wanted} paraphrase(s) were left after"
-                " filters"
             )
         models = [model for model in (self.models.model, self.models.back) if model is not None]
         return tuple(

@@ -234,8 +234,6 @@ class ChatWork(RoundMaking):
             " dropped",
             "refused": "time(s) the model or its server declined to answer",
             "unreadable": "answer(s) could not be read",
-            "short": f"time(s) fewer than {self.wanted} paraphrase(s) were left after filters",
-            "bare": "segment(s) have an empty reference, and no paraphrase",
         }
         counted_phrases = [
             f"{counts[name]:,} {what}" for name, what in phrases.items() if counts[name]
