@@ -283,8 +283,8 @@ def test_models_of_metrics_and_explainers_are_known() -> None:
             {Dependency("tagger", "spacy:x")},
         ),
         ("difficulty.words", {}, set()),
-        ("paraphrase.diversity", {"language": "de"}, {Dependency("tagger", "de")}),
-        ("paraphrase.diversity", {"language": "de", "tagger": "x"}, {Dependency("tagger", "x")}),
+        ("paraphrase.diversity", {}, set()),
+        ("paraphrase.diversity", {"tagger": "x"}, {Dependency("tagger", "x")}),
         ("compare", {}, set()),
     ],
 )

@@ -16,10 +16,12 @@ from gnomon.core.options import Group, Metavar
 from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
+from gnomon.core.summary import target_of
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
 from gnomon.data.formats import Tree, method_of, parse_tree, read_systems
+from gnomon.linguistics import parser_faults, standard_parser
 from gnomon.methods.paraphrase._adequacy import (
     ADEQUACY_CLAIMS,
     ADEQUACY_TITLE,
@@ -31,7 +33,6 @@ from gnomon.methods.paraphrase._adequacy import (
 from gnomon.methods.paraphrase._page import word_spans
 from gnomon.methods.paraphrase._wordings import (
     SYSTEMS,
-    Language,
     Paraphrases,
     ParserName,
     Parses,
@@ -44,7 +45,6 @@ from gnomon.methods.paraphrase._wordings import (
     each_of,
     sets_in,
     sets_of,
-    tagger_faults,
     tree_sets,
     trees_of,
     wordings_of,
@@ -302,7 +302,8 @@ def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[
         yield from problems(
             f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
         )
-    yield from tagger_faults(options.tagger, options.language)
+    for problem in parser_faults(parser=options.tagger):
+        yield problem._replace(option="tagger")
 
 
 def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings], TestSet | None]:
@@ -311,16 +312,11 @@ def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wording
     args = given.args
     if options.get("trees"):
         options["trees"] = cut(tree_sets(options["trees"]), args.first)
-    if options.get("parse") and args.language_pair:
-        options.setdefault("language", args.language_pair)
-    asked = {name: options.get(name) for name in ("tagger", "language")}
-    if not args.test_set:
-        _check_parsed(parse=bool(options.get("parse")), **asked)
+    if options.get("parse") and not args.test_set and not options.get("tagger"):
+        options["tagger"] = _parser_of(args.language_pair and target_of(args.language_pair))
     files = args.paraphrases or ()
     if args.table or args.test_set or (args.refs and files):
         testset = given.original() if args.table or args.test_set else given.references()
-        if options.get("parse") and not options.get("tagger"):
-            options.setdefault("language", testset.outline.target_language)
         return sets_of(testset, chosen_of(given, files, testset.segments)), testset
     files = [*args.refs, *files]
     if not (files or args.input or options.get("trees")):
@@ -334,12 +330,14 @@ def _named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wording
     return {name: groups[: args.first] for name, groups in sets.items()}, None
 
 
-def _check_parsed(*, parse: bool, tagger: str | None, language: str | None) -> None:
-    if parse and tagger is None and language is None:
+def _parser_of(language: str | None) -> str:
+    """The standard parser of a language."""
+    if not language:
         raise UsageError(
-            "what parses must be known: give a language (-l en; language='en') or a parser"
-            " (--tagger spacy:NAME; tagger='spacy:NAME')"
+            "what parses must be known: give a language (-l en; a test set with its language pair)"
+            " or a parser (--tagger spacy:NAME; tagger='spacy:NAME')"
         )
+    return standard_parser(language)
 
 
 def _sets_of_study(
@@ -413,7 +411,6 @@ def diversity(
     trees: TreeSets | None = None,
     parse: Annotated[bool, Group("syntax trees")] = False,
     tagger: ParserName = None,
-    language: Language = None,
     allow_code: bool = False,
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -433,9 +430,9 @@ def diversity(
         tokenizer: of the lexical measures; a tokeniser of BLEU.
         trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
             segment, or files of one tree in brackets per line: ref.NAME.ptb.
-        parse: make the trees of the other sets, from dependencies, by spaCy.
+        parse: make the trees of the other sets, from dependencies, by the standard pipeline of the
+            language of the test set.
         tagger: the parser that does that (``spacy:NAME``); it need not be asked for by ``parse``.
-        language: likewise by the standard pipeline of a language; by default that of the test set.
 
     Returns:
         A finding with rows ``set, measure, value, n, wordings, skipped``, the table "adequacy" of
@@ -448,9 +445,9 @@ def diversity(
         UsageError: trees are to be made, and nothing says of which language; metrics are given, and
             no references.
     """
-    if parse and language is None and isinstance(sets, TestSet):
-        language = sets.outline.target_language
-    _check_parsed(parse=parse, tagger=tagger, language=language)
+    if parse and tagger is None:
+        known = sets if isinstance(sets, TestSet) else references
+        tagger = _parser_of(None if known is None else known.outline.target_language)
     given_trees = trees_of(trees)
     by_set = sets_in(sets)
     adequate, signatures = _adequate(sets, by_set, references, metrics, allow_code=allow_code)
@@ -466,7 +463,7 @@ def diversity(
     notices: list[str] = []
     sizes = {name: len(in_set) for name, in_set in by_set.items()}
     check_trees(given_trees, _size(by_set, given_trees), sizes)
-    parses = given_trees | _parsed(by_set, given_trees, tagger, language, cache, progress)
+    parses = given_trees | _parsed(by_set, given_trees, tagger, cache, progress)
     for name, groups in parses.items():
         values = syntactic_values(groups)
         rows.append(_row(name, "syntactic", values, set_mean(values, "zero"), groups))
@@ -483,7 +480,7 @@ def diversity(
         "decay": 0.4,
         "words": True,
         "lone": "zero",
-        "trees": tagger or language or "files",
+        "trees": tagger or "files",
     }
     signature = Signature("diversity").adding({"tok": tokenizer, **(tree_fields if parses else {})})
     return Finding(
@@ -557,17 +554,16 @@ def _parsed(
     sets: Mapping[str, Wordings],
     known: Mapping[str, Parses],
     tagger: str | None,
-    language: str | None,
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None,
 ) -> dict[str, Parses]:
     from gnomon.linguistics import parse
 
     left = {name: groups for name, groups in sets.items() if name not in known}
-    if not left or (tagger is None and language is None):
+    if not left or tagger is None:
         return {}
     texts = list(dict.fromkeys(t for groups in left.values() for g in groups for t in g if t))
-    trees = parse(texts, tagger=tagger, language=language, cache=cache, progress=progress)
+    trees = parse(texts, tagger=tagger, cache=cache, progress=progress)
     return by_parser(left, dict(zip(texts, trees, strict=True)))
 
 

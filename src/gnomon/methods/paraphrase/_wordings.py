@@ -17,12 +17,11 @@ from gnomon.core.errors import (
 from gnomon.core.options import Group, InputFile, Metavar, Needs
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import Tree, method_of, read_paraphrases, read_trees
-from gnomon.linguistics import TAGGER_NAME, parser_faults
+from gnomon.linguistics import TAGGER_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from gnomon.core.validation import Problem
     from gnomon.metrics.protocol import Metrics
 
 #: one list of texts per segment
@@ -43,18 +42,15 @@ TreeSets: TypeAlias = Annotated[
 
 
 def _parser_needs(
-    name: object, _: str | None, options: Mapping[str, object]
+    name: object, _: str | None, _options: Mapping[str, object]
 ) -> Iterator[Dependency]:
-    """The parser, by its name or by the language of a standard one."""
-    if isinstance(name, str) and (name == options["tagger"] or not options["tagger"]):
+    """The parser, by its name."""
+    if isinstance(name, str):
         yield Dependency("tagger", name)
 
 
 ParserName: TypeAlias = Annotated[
     str | None, Metavar("spacy:NAME"), Needs(_parser_needs), TAGGER_NAME, Group("syntax trees")
-]
-Language: TypeAlias = Annotated[
-    str | None, Metavar("CODE"), Needs(_parser_needs), Group("syntax trees")
 ]
 
 
@@ -203,12 +199,6 @@ def each_of(metrics: Metrics) -> list[Any]:
     if isinstance(metrics, Sequence) and not isinstance(metrics, str):
         return list(metrics)
     return [metrics]
-
-
-def tagger_faults(tagger: str | None, language: str | None) -> Iterator[Problem]:
-    """A parser that is not there, or a language without a standard one."""
-    for problem in parser_faults(parser=tagger, language=language):
-        yield problem._replace(option="tagger" if problem.option == "parser" else problem.option)
 
 
 # What the command line names: ``inputs`` are its data, ``options`` those of the method.
