@@ -93,7 +93,6 @@ selftest
 cache
 demo | pip install 'gnomon[study]'
 serve --no-browser | pip install 'gnomon[serve]'
-serve tokens . --add Ana
 """
 
 _SMALL = """\

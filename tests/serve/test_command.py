@@ -12,7 +12,6 @@ import pytest
 from gnomon.cli import main
 from gnomon.cli import serve as command
 from gnomon.serve import _server
-from gnomon.serve._access import Access
 
 
 @pytest.fixture
@@ -142,22 +141,6 @@ def test_a_file_sets_limits_and_allows_metrics(started, tmp_path, capsys):
     code, _ = started(tmp_path / "there", "--config", file)
     assert code == 2
     assert "there is no setting 'fiel'" in capsys.readouterr().err
-
-
-def test_tokens_are_made_listed_and_taken_back(tmp_path, capsys):
-    folder = str(tmp_path)
-    assert main(["serve", "tokens", folder, "--add", "Ana", "--role", "reader"]) == 0
-    token = re.search(r"token=(\S+)", capsys.readouterr().out)[1]
-    assert Access(tmp_path).user_of_token(token).role == "reader"
-    assert main(["serve", "tokens", folder, "--add", "Ana"]) == 2
-    capsys.readouterr()
-    assert main(["serve", "tokens", folder]) == 0
-    listed = capsys.readouterr().out
-    assert "Ana" in listed
-    assert token not in listed
-    assert main(["serve", "tokens", folder, "--revoke", "Bea"]) == 2
-    assert main(["serve", "tokens", folder, "--revoke", "Ana"]) == 0
-    assert Access(tmp_path).user_of_token(token) is None
 
 
 def test_a_browser_without_a_window_is_not_opened(monkeypatch):

@@ -65,8 +65,7 @@ def test_commands_have_the_options_that_they_had(kept: record.Snapshot) -> None:
 def test_every_command_has_a_case(kept: record.Snapshot) -> None:
     lines = [" ".join(case.argv()) for group in GROUPS for case in group.cases]
     # fetching needs a network, the others say how this machine is, or run for minutes
-    without = {"data fetch", "selftest", "demo", "cache"}
-    without |= {"serve", "serve tokens"}  # answers until it is ended, and makes secrets
+    without = {"data fetch", "selftest", "demo", "cache", "serve"}
     # these ask a server, or need weights of PEAR, or make weights
     without |= {
         "judges calibrate",

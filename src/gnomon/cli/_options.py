@@ -383,10 +383,6 @@ class Inputs:
         """The test set, with its paraphrases; it may lack systems."""
         return load(self.args)
 
-    def outputs(self) -> TestSet:
-        """Likewise, and it has systems."""
-        return load_outputs(self.args)
-
     def original(self) -> TestSet:
         """The test set without paraphrases."""
         return load_original(self.args)
@@ -410,17 +406,12 @@ class Inputs:
 
     def one(self) -> Inputs:
         """The inputs of the only test set that is named."""
-        each = self.each()
-        if len(each) > 1:
+        named = self.args.test_set
+        if not isinstance(named, list):
+            return self
+        if len(named) > 1:
             raise UsageError("-t names several test sets, and this command takes one; name one")
-        return each[0]
-
-    def each(self) -> list[Inputs]:
-        """The inputs of every test set that is named, one by one."""
-        names = self.args.test_set if isinstance(self.args.test_set, list) else [self.args.test_set]
-        return [
-            Inputs(argparse.Namespace(**{**vars(self.args), "test_set": name})) for name in names
-        ]
+        return Inputs(argparse.Namespace(**vars(self.args) | {"test_set": named[0]}))
 
 
 def load(args: argparse.Namespace) -> TestSet:

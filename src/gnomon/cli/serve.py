@@ -10,22 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli._options import add_command, add_output, show_rows
-from gnomon.cli._parser import Parser, rare
-from gnomon.core.errors import (
-    MissingDependencyError,
-    MissingFileError,
-    OutputError,
-    UnknownNameError,
-    UsageError,
-)
+from gnomon.cli._options import add_command
+from gnomon.cli._parser import rare
+from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
 
 if TYPE_CHECKING:
     import argparse
     import socket
 
     from gnomon.cli._options import Subparsers
-    from gnomon.core.findings import Cell
     from gnomon.serve import Access, Settings
 
 __all__ = ["add"]
@@ -38,11 +31,6 @@ examples:
   gnomon serve comparisons
   gnomon serve wmt.store
   gnomon serve /srv/gnomon --behind-proxy https://compare.example.org
-"""
-_LETTING_IN = """\
-examples:
-  gnomon serve tokens /srv/gnomon --add Ana --role reader
-  gnomon serve tokens /srv/gnomon --add class --each
 """
 _LAST_PORT = 65535
 _KEPT = "comparisons are kept; those that ran go on at the next start"
@@ -98,66 +86,6 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         )
     )
     parser.set_defaults(run=_run, kept=_KEPT, computes=False)  # other processes do
-    assert isinstance(parser, Parser)  # noqa: S101  # as all commands are
-    _add_tokens(parser.add_further(title="commands", metavar="COMMAND"))
-
-
-# ``gnomon serve tokens``: who else is let in.
-
-
-def _add_tokens(commands: Subparsers[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = add_command(commands, "tokens", answers="let others into a server", more=_LETTING_IN)
-    parser.add_argument(
-        "folder", nargs="?", help="where its comparisons are kept (default: a folder of your own)"
-    )
-    change = parser.add_mutually_exclusive_group()
-    change.add_argument("--add", metavar="NAME", help="let somebody in; prints their token once")
-    change.add_argument("--revoke", metavar="NAME", help="take a token back")
-    parser.add_argument(
-        "--role",
-        choices=("reader", "author", "owner"),
-        default="author",
-        help="reader: reads what is opened to all; author: compares, too; owner: may do everything"
-        " (default: author)",
-    )
-    parser.add_argument(
-        "--each",
-        action="store_true",
-        help="for a class: everybody who opens the link is a person of their own",
-    )
-    add_output(parser)
-    parser.set_defaults(run=_tokens)
-
-
-def _tokens(args: argparse.Namespace) -> int:
-    """List tokens, add one or take one back; a server that runs knows at once."""
-    from gnomon.serve import Access
-
-    folder = Path(args.folder) if args.folder else _own_folder()
-    if not folder.is_dir():
-        raise MissingFileError(f"{folder} does not exist; start the server once: gnomon serve")
-    access = Access(folder)
-    names = {token.name: token.id for token in access.tokens()}
-    if args.add in names:
-        raise UsageError(f"{args.add!r} has a token; take it back first: --revoke {args.add!r}")
-    if args.add:
-        _, token = access.add_token(args.add, args.role, each=args.each)
-        sys.stdout.write(f"{args.add} gets in at ADDRESS/enter?token={token}\n")
-        return 0
-    if args.revoke and args.revoke not in names:
-        raise UnknownNameError("token", args.revoke, names)
-    if args.revoke:
-        access.revoke_token(names[args.revoke])
-    rows: list[dict[str, Cell]] = [
-        {"name": t.name, "role": t.role, "each": t.each, "made": t.made[:10]}
-        for t in access.tokens()
-    ]
-    show_rows(args, "serve", "Tokens", rows)
-    return 0
-
-
-# ``gnomon serve``: the server.
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -143,7 +143,7 @@ def openapi(address: str = "", *, public: bool = False) -> Schema:
                 "token": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A token of the server: gnomon serve tokens.",
+                    "description": "A token of the server, made on its page People.",
                 }
             },
         },
