@@ -85,7 +85,6 @@ def test_one_call_gives_verdict_and_gate(running: TestClient) -> None:
     assert "B is worse than A by" in verdict["sentences"][0]["text"]
     assert verdict["sentences"][0]["level"] == "worse"
     assert made["gate"]["state"] == "failed"
-    assert made["gate"]["passed"] is False
     assert "B is worse than A under bleu" in made["gate"]["said"]
     (difference,) = made["gate"]["differences"]
     assert difference["low"] <= difference["difference"] <= difference["high"] < 0
@@ -97,7 +96,6 @@ def test_a_gate_that_holds_is_passed_in_json_as_in_files(running: TestClient) ->
     answer = running.post(ALL, params={"wait": 60}, json=as_json(**QUICK, gate=gate))
     assert answer.status_code == 201, answer.text
     assert answer.json()["gate"]["state"] == "passed"
-    assert answer.json()["gate"]["passed"] is True
     assert answer.json()["gate"]["baseline"] == "B"
 
 
@@ -112,35 +110,15 @@ def test_a_gate_decides_as_the_command_does(running: TestClient) -> None:
             testset, ["bleu"], baseline="A", resamples=200, fail_if_worse=["bleu"], min_drop=drop
         )
         assert answer["gate"]["said"] == found.failure
-        assert answer["gate"]["passed"] is (found.failure == "")
+        assert (answer["gate"]["state"] == "passed") is (found.failure == "")
 
 
-def test_a_key_makes_one_comparison_however_often_it_is_sent(running: TestClient) -> None:
-    headers = {"idempotency-key": "build-17"}
-    before = len(running.get(ALL).json()["comparisons"])
-    first = running.post(ALL, json=as_json(**QUICK), headers=headers)
-    again = running.post(ALL, json=as_json(**QUICK), headers=headers)
-    other = running.post(ALL, json=as_json(**QUICK, seed=3), headers=headers)
-    assert (first.status_code, again.status_code, other.status_code) == (201, 200, 422)
-    assert first.json()["id"] == again.json()["id"]
-    assert other.json()["field"] == "Idempotency-Key"
-    assert len(running.get(ALL).json()["comparisons"]) == before + 1
-    another = running.post(ALL, json=as_json(**QUICK), headers={"idempotency-key": "build-18"})
-    assert another.json()["id"] != first.json()["id"]
-
-
-def test_lists_go_on_where_they_end_and_deleted_comparisons_are_gone(running: TestClient) -> None:
-    made = [running.post(ALL, json=as_json(**QUICK)).json()["id"] for _ in range(2)]
-    page = running.get(ALL, params={"limit": 1}).json()
-    assert [each["id"] for each in page["comparisons"]] == [made[1]]
-    assert page["after"] == made[1]
-    page = running.get(ALL, params={"limit": 1, "after": page["after"]}).json()
-    assert [each["id"] for each in page["comparisons"]] == [made[0]]
-    assert running.delete(f"{ALL}/{made[0]}").status_code == 204
-    gone = running.get(f"{ALL}/{made[0]}")
+def test_a_deleted_comparison_is_gone(running: TestClient) -> None:
+    made = running.post(ALL, json=as_json(**QUICK)).json()["id"]
+    assert running.delete(f"{ALL}/{made}").status_code == 204
+    gone = running.get(f"{ALL}/{made}")
     assert gone.status_code == 404
     assert gone.headers["content-type"] == "application/problem+json"
-    assert made[0] not in [each["id"] for each in running.get(ALL).json()["comparisons"]]
 
 
 @pytest.mark.parametrize(
@@ -214,17 +192,16 @@ def test_bodies_that_are_none_are_refused(
     assert answer.json()["status"] == status
 
 
-@pytest.mark.parametrize("query", ["wiat=1", "limit=0", "limit=many", "limit=1&limit=2", "after=x"])
+@pytest.mark.parametrize("query", ["wiat=1", "wait=61", "wait=many", "wait=1&wait=2", "wait=-1"])
 def test_parameters_that_do_not_fit_are_refused(running: TestClient, query: str) -> None:
-    answer = running.get(f"{ALL}?{query}")
+    answer = running.post(f"{ALL}?{query}", json=as_json(**QUICK))
     assert answer.status_code == 422
     assert answer.json()["detail"]
 
 
 def test_without_a_token_nothing_but_the_document_is_told(running: TestClient) -> None:
     nobody = TestClient(running.app, base_url=ADDRESS)
-    for path in (ALL, f"{ALL}/{'0' * 32}"):
-        answer = nobody.get(path)
+    for answer in (nobody.post(ALL, json=as_json()), nobody.get(f"{ALL}/{'0' * 32}")):
         assert answer.status_code == 401
         assert answer.headers["content-type"] == "application/problem+json"
     document = nobody.get("/api/v1/openapi.json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
 from contextlib import suppress
@@ -33,7 +32,6 @@ from gnomon.serve._pages import Page, json_response
 from gnomon.serve._problems import NotFound, WebProblem, in_words
 from gnomon.serve._resources import (
     ComparisonData,
-    ComparisonList,
     ComparisonRequest,
     GateData,
     GateDifference,
@@ -54,7 +52,7 @@ if TYPE_CHECKING:
 
     from gnomon.methods.compare.tables import ComparisonRow
     from gnomon.serve._inspection import Inspection
-    from gnomon.serve._workspace import Comparison, Workspace
+    from gnomon.serve._workspace import Comparison
 
 __all__ = ["PAGES"]
 
@@ -63,34 +61,19 @@ T = TypeVar("T")
 _LARGEST = 20_000_000
 #: seconds between two looks at a comparison that somebody waits for
 _LOOKS = (0.05, 0.1, 0.25)
+#: seconds that an answer may take
+_LONGEST_WAIT = 60
 #: form fields of files, and what their files are
 _ROLES = {"reference": "reference", "output": "output", "source": "source"}
-_KEY = re.compile(r"[!-~]{1,200}")
-_ID = re.compile(r"[0-9a-f]{32}")
-_RECORD = "request.json"
-
-
-class Asked(msgspec.Struct, kw_only=True):
-    """What the API remembers of a comparison beside what the comparison itself has.
-
-    Attributes:
-        fingerprint: of the request that made it.
-        gate: when it counts as failed.
-    """
-
-    fingerprint: str
-    gate: GateRequest | None = None
+#: in the folder of a comparison: when it counts as failed
+_GATE = "gate.json"
 
 
 # Comparing.
 
 
 async def _compare(request: Request) -> Response:
-    _check_parameters(request, "wait")
-    wait = _number(request, "wait", 0, 60)
-    key = request.headers.get("idempotency-key")
-    if key is not None and not _KEY.fullmatch(key):
-        raise _unfit("An Idempotency-Key is 1 to 200 letters, digits and signs", "Idempotency-Key")
+    wait = _wait(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
         upload = await _written(request)
@@ -102,10 +85,10 @@ async def _compare(request: Request) -> Response:
             "This is neither JSON nor a form with files",
             remedy="Send application/json, or multipart/form-data with reference and output.",
         )
-    made = await run_in_threadpool(_create, request, upload, key)
-    comparison = await _waited(request, made.comparison.id, wait)
-    status = HTTPStatus.OK if made.known else HTTPStatus.CREATED
-    answer = json_response(await run_in_threadpool(_data, request, comparison), status=status)
+    made = await run_in_threadpool(_create, request, upload)
+    comparison = await _waited(request, made.id, wait)
+    data = await run_in_threadpool(_data, request, comparison)
+    answer = json_response(data, status=HTTPStatus.CREATED)
     answer.headers["location"] = f"/api/v1/comparisons/{comparison.id}"
     return answer
 
@@ -117,13 +100,6 @@ class _Upload:
     draft: str
     files: list[FileChoice]
     asked: ComparisonRequest
-    digest: str
-
-
-@dataclass(frozen=True)
-class _Answered:
-    comparison: Comparison
-    known: bool
 
 
 async def _written(request: Request) -> _Upload:
@@ -148,7 +124,7 @@ async def _written(request: Request) -> _Upload:
         FileChoice(file=n, name=name, role=role, title=name)  # type: ignore[arg-type]  # one of _ROLES
         for n, (role, name, _) in enumerate(texts)
     ]
-    return _Upload(draft, files, asked, hashlib.sha256(body).hexdigest())
+    return _Upload(draft, files, asked)
 
 
 def _check_lines(field: str, lines: Sequence[str], segments: int) -> None:
@@ -198,7 +174,7 @@ async def _received(request: Request) -> _Upload:
     workspace = workspace_of(request)
     upload = await receive(request)
     try:
-        asked, digest = await run_in_threadpool(_read_form, workspace, upload)
+        asked = _read_form(upload)
         files = [
             FileChoice(file=n, name=name, role=_ROLES[part])  # type: ignore[arg-type]  # its values
             for n, (name, part) in enumerate(zip(upload.names, upload.parts, strict=True))
@@ -207,10 +183,10 @@ async def _received(request: Request) -> _Upload:
         if upload.draft:
             workspace.delete_draft(upload.draft)
         raise
-    return _Upload(upload.draft, files, asked, digest)
+    return _Upload(upload.draft, files, asked)
 
 
-def _read_form(workspace: Workspace, upload: Any) -> tuple[ComparisonRequest, str]:
+def _read_form(upload: Any) -> ComparisonRequest:
     unknown = {*upload.parts, *upload.fields} - {*_ROLES, "request"}
     if unknown:
         name = min(unknown)
@@ -221,13 +197,7 @@ def _read_form(workspace: Workspace, upload: Any) -> tuple[ComparisonRequest, st
         if part not in upload.parts:
             raise _unfit(f"No file was sent as {part}", part, f"Add one: -F {part}=@FILE")
     written = upload.fields.get("request", ["{}"])
-    asked = _decoded(written[-1].encode(), ComparisonRequest)
-    digest = hashlib.sha256(repr((written, upload.names, upload.parts)).encode())
-    folder = workspace.draft_folder(upload.draft) / "uploads"
-    for number in range(len(upload.names)):
-        with (folder / str(number)).open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return asked, digest.hexdigest()
+    return _decoded(written[-1].encode(), ComparisonRequest)
 
 
 def _decoded(body: bytes, kind: type[T]) -> T:
@@ -261,53 +231,19 @@ def _unfit(
     )
 
 
-def _create(request: Request, upload: _Upload, key: str | None) -> _Answered:
-    """A comparison of a draft; of a key that was used for the same, the one it made."""
-    workspace, draft = workspace_of(request), upload.draft
-    fingerprint = hashlib.sha256(
-        msgspec.json.encode([upload.digest, upload.asked, upload.files], order="deterministic")
-    ).hexdigest()
+def _create(request: Request, upload: _Upload) -> Comparison:
+    """A comparison of a draft."""
+    workspace, queue = workspace_of(request), queue_of(request)
     try:
-        if key is not None:
-            id = request.state.access.sign(f"key {request.state.user.id} {key}")[:32]  # noqa: A001
-            with suppress(NotFound):
-                return _same_request(workspace.study(id), fingerprint, workspace, draft)
-            _claim(workspace, draft, id)
-            upload.draft = draft = id
-        queue = queue_of(request)
-        choices = _choices(request, upload, queue.inspect(draft))
-        record = Asked(fingerprint=fingerprint, gate=_gate(upload.asked, choices))
-        write_record(workspace.draft_folder(draft) / _RECORD, record)
-        return _Answered(queue.create(draft, choices), known=False)
+        choices = _choices(request, upload, queue.inspect(upload.draft))
+        gate = _gate(upload.asked, choices)
+        if gate is not None:
+            write_record(workspace.draft_folder(upload.draft) / _GATE, gate)
+        return queue.create(upload.draft, choices)
     except BaseException:
         with suppress(NotFound):
             workspace.delete_draft(upload.draft)
         raise
-
-
-def _claim(workspace: Workspace, draft: str, id: str) -> None:  # noqa: A002
-    """Give a draft the ID of its key, which no other request has at this moment."""
-    if not workspace.rename_draft(draft, id):
-        raise WebProblem(
-            HTTPStatus.CONFLICT,
-            "This key is being used at this moment",
-            remedy="Wait for the answer to the other request, or send another key.",
-        )
-
-
-def _same_request(
-    comparison: Comparison, fingerprint: str, workspace: Workspace, draft: str
-) -> _Answered:
-    record = read_record(comparison.folder / _RECORD, Asked)
-    if record is None or record.fingerprint != fingerprint:
-        raise WebProblem(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
-            "This key was used for another request",
-            field="Idempotency-Key",
-            remedy="Send another key, or leave it out.",
-        )
-    workspace.delete_draft(draft)
-    return _Answered(comparison, known=True)
 
 
 def _choices(request: Request, upload: _Upload, inspection: Inspection) -> ComparisonChoices:
@@ -468,12 +404,12 @@ async def _waited(request: Request, id: str, seconds: float) -> Comparison:  # n
         look = next(looks, look)
 
 
-def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> ComparisonData:
-    """A comparison as JSON; without its verdict and gate where it is one of many."""
+def _data(request: Request, comparison: Comparison) -> ComparisonData:
+    """A comparison as JSON."""
     about, job = comparison.about, comparison.job
     files = {str(comparison.folder): about.title}
     ahead = queue_of(request).ahead(comparison.id) if job.active else None
-    data = ComparisonData(
+    return ComparisonData(
         id=comparison.id,
         title=about.title,
         state=job.state,
@@ -499,11 +435,9 @@ def _data(request: Request, comparison: Comparison, *, whole: bool = True) -> Co
             )
             for step in job.steps
         ],
+        verdict=_verdict(comparison.store, texts=request.state.user.texts),
+        gate=_gate_data(request, comparison),
     )
-    if whole:
-        data.verdict = _verdict(comparison.store, texts=request.state.user.texts)
-        data.gate = _gate_data(request, comparison)
-    return data
 
 
 def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
@@ -531,15 +465,15 @@ def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
 
 def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
     """Whether a comparison passed its gate; None where it has none."""
-    asked = read_record(comparison.folder / _RECORD, Asked)
-    if asked is None or asked.gate is None:
+    gate = read_record(comparison.folder / _GATE, GateRequest)
+    if gate is None:
         return None
     step = next((s for s in comparison.job.steps if s.method == "compare"), None)
     if step is not None and step.state in ("queued", "running", "interrupted"):
         return GateData(state="waiting")
     if step is None or step.state != "done":
         return GateData(state="undecided", said=reason(request, step, {}) if step else "")
-    return _decided(comparison, asked.gate)
+    return _decided(comparison, gate)
 
 
 def _row(cells: Mapping[str, Any]) -> ComparisonRow:
@@ -604,7 +538,6 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
         )
     return GateData(
         state="failed" if said else "passed",
-        passed=not said,
         said=said,
         baseline=baseline,
         differences=differences,
@@ -613,8 +546,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
 
 async def _read(request: Request) -> Response:
     _comparison(request)
-    _check_parameters(request, "wait")
-    wait = _number(request, "wait", 0, 60)
+    wait = _wait(request)
     comparison = await _waited(request, request.path_params["id"], wait)
     return json_response(await run_in_threadpool(_data, request, comparison))
 
@@ -627,55 +559,20 @@ def _comparison(request: Request) -> Comparison:
     return comparison
 
 
-async def _list(request: Request) -> Response:
-    _check_parameters(request, "limit", "after")
-    most = int(_number(request, "limit", 1, 200, usual=50, whole=True))
-    after = request.query_params.get("after")
-    if after is not None and not _ID.fullmatch(after):
-        raise _unfit("after is the ID of a comparison", "after")
-    return json_response(await run_in_threadpool(_some, request, most, after))
-
-
-def _some(request: Request, most: int, after: str | None) -> ComparisonList:
-    user, access = request.state.user, request.state.access
-    studies = workspace_of(request).studies()
-    seen = [study for study in studies if access.rights(user, study) is not None]
-    ids = [study.id for study in seen]
-    start = ids.index(after) + 1 if after in ids else 0 if after is None else len(ids)
-    page = seen[start : start + most]
-    more = len(seen) > start + most
-    return ComparisonList(
-        comparisons=[_data(request, study, whole=False) for study in page],
-        after=page[-1].id if more and page else None,
-    )
-
-
 async def _delete(request: Request) -> Response:
     _comparison(request)
     await delete_study(request)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-def _check_parameters(request: Request, *names: str) -> None:
-    """Refuse parameters that there are not: a slip of the keyboard is not what was meant."""
-    if unknown := sorted(set(request.query_params) - set(names)):
-        raise _unfit(
-            f"There is no parameter {unknown[0]!r:.80}", None, f"There is: {', '.join(names)}"
-        )
-
-
-def _number(
-    request: Request, name: str, least: float, most: float, *, usual: float = 0,
-    whole: bool = False,
-) -> float:  # fmt: skip
-    """A parameter of the address."""
-    given = request.query_params.getlist(name)
-    if not given:
-        return usual
-    form = r"\d{1,9}" if whole else r"\d{1,9}(\.\d{1,9})?"
-    fits = len(given) == 1 and given[0].isascii() and re.fullmatch(form, given[0])
-    if not fits or not least <= float(given[0]) <= most:
-        raise _unfit(f"{name} is {'a whole' if whole else 'a'} number from {least} to {most}", name)
+def _wait(request: Request) -> float:
+    """How long to wait; a slip of the keyboard is not what was meant."""
+    if unknown := sorted(set(request.query_params) - {"wait"}):
+        raise _unfit(f"There is no parameter {unknown[0]!r:.80}", None, "There is: wait")
+    given = request.query_params.getlist("wait") or ["0"]
+    fits = len(given) == 1 and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", given[0], re.ASCII)
+    if not fits or float(given[0]) > _LONGEST_WAIT:
+        raise _unfit(f"wait is a number from 0 to {_LONGEST_WAIT}", "wait")
     return float(given[0])
 
 
@@ -687,7 +584,6 @@ async def _openapi(request: Request) -> Response:
 _ALL = "/api/v1/comparisons"
 PAGES = (
     Page(_ALL, ("POST",), _compare, "author", "workspace", json=False, upload=True),
-    Page(_ALL, ("GET",), _list, "reader", "workspace", json=False),
     Page(f"{_ALL}/{{id}}", ("GET",), _read, "reader", "study", json=False),
     Page(f"{_ALL}/{{id}}", ("DELETE",), _delete, "author", "study", json=False, deletes=True),
     Page("/api/v1/openapi.json", ("GET",), _openapi, "reader", "public", json=False),

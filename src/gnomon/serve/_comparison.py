@@ -97,8 +97,7 @@ class ComparisonRecord(msgspec.Struct, kw_only=True):
         made: when, UTC.
         choices: what was chosen.
         segments: of its files; 0 where that is not known yet.
-        made_from: the ID of the comparison that it was edited from.
-        copied_store: it has the results of that one, of which some are not asked for any more.
+        copied_store: it has results of which some are not asked for any more.
     """
 
     title: str
@@ -106,7 +105,6 @@ class ComparisonRecord(msgspec.Struct, kw_only=True):
     made: str
     choices: ComparisonChoices
     segments: int = 0
-    made_from: str | None = None
     copied_store: bool = False
 
 

@@ -426,11 +426,11 @@ class Queue:
                 self._ended(job, signal.SIGKILL)
             return
         for message in messages:
-            server.ready |= "ready" in message
+            server.ready |= message.get("ready") is not None
             key = str(message.get("started") or message.get("ended"))
             if key not in self._running:
                 continue
-            if "started" in message:
+            if message.get("started") is not None:
                 self._running[key].pid = int(str(message["pid"]))
             else:
                 self._ended(self._running[key], int(str(message["status"])))

@@ -11,7 +11,6 @@ from gnomon.serve._comparison import USUAL_METRICS, JobState
 
 __all__ = [
     "ComparisonData",
-    "ComparisonList",
     "ComparisonRequest",
     "GateData",
     "GateDifference",
@@ -132,7 +131,6 @@ class GateData(msgspec.Struct, kw_only=True):
         Literal["waiting", "passed", "failed", "undecided"],
         Meta(description="Not decided: the texts do not allow to say whether an output is worse."),
     ]
-    passed: bool | None = None
     said: Annotated[str, Meta(description="What failed, or why nothing can be said.")] = ""
     baseline: str | None = None
     differences: list[GateDifference] = []
@@ -158,12 +156,3 @@ class ComparisonData(msgspec.Struct, kw_only=True):
         list[VerdictData], Meta(description="What was found so far, method by method.")
     ] = []
     gate: GateData | None = None
-
-
-class ComparisonList(msgspec.Struct, kw_only=True):
-    """Comparisons that who asks may read, the newest first; without verdicts."""
-
-    comparisons: list[ComparisonData]
-    after: Annotated[
-        str | None, Meta(description="Give it as ``after`` to get those that follow.")
-    ] = None

@@ -19,7 +19,6 @@ from gnomon.serve._forms import OFFERED, limits_of, offered_options
 from gnomon.serve._problems import ProblemData
 from gnomon.serve._resources import (
     ComparisonData,
-    ComparisonList,
     ComparisonRequest,
     TextRequest,
 )
@@ -39,7 +38,6 @@ _STRUCTURES = (
     ComparisonRequest,
     TextRequest,
     ComparisonData,
-    ComparisonList,
     ProblemData,
 )
 #: problems of every address, with what each says
@@ -160,24 +158,12 @@ def _paths() -> Schema:
         {"type": "number", "minimum": 0, "maximum": 60, "default": 0},
         "Seconds to wait for results before answering with what there is.",
     )
-    key = {
-        "name": "Idempotency-Key",
-        "in": "header",
-        "schema": {"type": "string", "pattern": "^[!-~]{1,200}$"},
-        "description": "Chosen by who asks: the same request again gives the same comparison.",
-    }
     comparison_id = {
         "name": "id",
         "in": "path",
         "required": True,
         "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
     }
-    most = _query(
-        "limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "How many."
-    )
-    after = _query(
-        "after", {"type": "string", "pattern": "^[0-9a-f]{32}$"}, "Those after this one."
-    )
     form = {
         "type": "object",
         "required": ["reference", "output"],
@@ -197,7 +183,7 @@ def _paths() -> Schema:
             "post": {
                 "operationId": "compare",
                 "summary": "Compare translations",
-                "parameters": [wait, key],
+                "parameters": [wait],
                 "requestBody": {
                     "required": True,
                     "content": {
@@ -210,25 +196,14 @@ def _paths() -> Schema:
                 },
                 "responses": {
                     "201": _answer("ComparisonData", "The new comparison", located=True),
-                    "200": _answer("ComparisonData", "What this key made before", located=True),
                     **_problems(
                         wrong
                         | {
-                            HTTPStatus.CONFLICT: "The same key is being used at this moment",
                             HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "More than this server takes",
                             HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "Neither JSON nor a form with files",
                             HTTPStatus.INSUFFICIENT_STORAGE: "The server has no more room",
                         }
                     ),
-                },
-            },
-            "get": {
-                "operationId": "list",
-                "summary": "Comparisons that you may read",
-                "parameters": [most, after],
-                "responses": {
-                    "200": _answer("ComparisonList", "The newest first"),
-                    **_problems({HTTPStatus.UNPROCESSABLE_ENTITY: "A parameter does not fit"}),
                 },
             },
         },

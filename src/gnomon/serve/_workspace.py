@@ -219,14 +219,6 @@ class Workspace:
         draft.names = names
         write_record(self.draft_folder(id) / DRAFT, draft)
 
-    def rename_draft(self, id: str, new: str) -> bool:  # noqa: A002
-        """Give a draft another ID; False where there is such a draft."""
-        try:
-            self.draft_folder(id).rename(self._folder(_DRAFTS, new))
-        except OSError:
-            return False
-        return True
-
     def draft(self, id: str) -> Draft:  # noqa: A002
         """What is known of a draft."""
         draft = read_record(self.draft_folder(id) / DRAFT, Draft)
@@ -309,7 +301,6 @@ class Workspace:
             made=now(),
             choices=_complete(choices),
             segments=old.about.segments,
-            made_from=id,
             copied_store=True,
         )
         return self._publish(new, folder, about)
