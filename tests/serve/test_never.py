@@ -379,8 +379,8 @@ def _planted(study, where, outside):
 
 _PLANTED = (
     "itself", "link names.json", "link notes.jsonl", "hard notes.jsonl", "hard log.txt",
-    "link texts/x.txt", "folder store", "link store/manifest.jsonl", "folder report",
-    "hard report/index.html", "folder index", "link made-report.json", "link job.json",
+    "link texts/x.txt", "folder store", "link store/manifest.jsonl", "link report.html",
+    "hard report.html", "folder index", "link made-report.json", "link job.json",
 )  # fmt: skip
 
 

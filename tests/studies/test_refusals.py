@@ -306,7 +306,7 @@ first = 3
 """
     found = _said(folder, "[methods.compare]\nresamples = -1\n", head)
     keys = [one.partition(": ")[0] for one in found]
-    assert "testsets[0].references" in keys
+    assert "testsets[0]" in keys
     assert any(key.startswith("testsets[1]") for key in keys)
     assert "methods.compare.resamples" in keys
 
@@ -332,7 +332,7 @@ def test_options_of_paraphrases_need_paraphrases(folder: Path) -> None:
 def test_methods_of_paraphrases_that_are_not_there_are_told(folder: Path) -> None:
     head = _HEAD + "paraphrases = ['set/paraphrases/*.txt']\n"
     (found,) = _said(folder, "[methods.score]\n", head + "methods = ['x']\n")
-    assert found.startswith("testsets[0].methods: ")
+    assert found.startswith("testsets[0]: ")
     assert "unknown method of paraphrases 'x'" in found
 
 

@@ -121,14 +121,12 @@ class User:
         name: what pages call them.
         role: what they may do.
         link: of readers of one comparison, the link that they came by.
-        session: differs from visit to visit; parts of capabilities are made of it.
     """
 
     id: str
     name: str
     role: Role
     link: Link | None = None
-    session: str = ""
 
     @property
     def texts(self) -> bool:
@@ -353,10 +351,10 @@ class Access:
         if session.kind == "link":
             for link in self.records().links:
                 if link.id == session.id and not link.ended():
-                    return User(f"link-{link.id}", "a reader", "reader", link, session.nonce)
+                    return User(f"link-{link.id}", "a reader", "reader", link)
             return None
         if session.id == OWNER:
-            return User(OWNER, "you", "owner", session=session.nonce)
+            return User(OWNER, "you", "owner")
         token = next((t for t in self.records().tokens if t.id == session.id), None)
         return self._person(token, session.nonce) if token else None
 
@@ -378,9 +376,9 @@ class Access:
 
     def _person(self, token: EntryToken | str, nonce: str) -> User:
         if isinstance(token, str):
-            return User(OWNER, "you", "owner", session=nonce)
+            return User(OWNER, "you", "owner")
         own = f"{token.id}-{nonce[:16]}" if token.each and nonce else token.id
-        return User(own, token.name, token.role, session=nonce)
+        return User(own, token.name, token.role)
 
     def _signed(self, kind: Literal["token", "link"], id: str) -> str:  # noqa: A002  # as everywhere
         until = int((dt.datetime.now(dt.UTC) + _SESSION).timestamp())

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["make_app", "pages"]
 
 #: modules of this package with rows of the route table (``PAGES``), in the order of the table
-_MODULES = ("_home", "_comparing", "_sharing", "_methods", "_views", "_reports", "_api")
+_MODULES = ("_home", "_comparing", "_sharing", "_methods", "_views", "_api")
 
 
 def pages() -> tuple[Page, ...]:

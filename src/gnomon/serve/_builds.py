@@ -18,6 +18,8 @@ from gnomon.serve._background import Background, begin_work
 from gnomon.serve._comparison import read_record, write_record
 
 State = Literal["none", "running", "done", "failed"]
+#: in the folder of the study
+REPORT = "report.html"
 
 
 class Build(msgspec.Struct):
@@ -105,11 +107,11 @@ def make(store: Path, folder: Path) -> Build:
 
 
 def _report(store: studies.Store, folder: Path, progress: Any) -> None:
-    """The pages of ``gnomon report``."""
+    """The page of ``gnomon report``, as one file."""
     from gnomon.core.cache import Cache, default_path
     from gnomon.report.site import write_site
 
     if not store.files():
         raise UsageError("nothing was computed yet, so that there is nothing to report")
     content = studies.pages(store, cache=Cache(default_path()), progress=progress)
-    write_site(folder / "report", content, progress=progress)
+    write_site(folder / REPORT, content, progress=progress)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
 from gnomon.serve import _downloads, _notes, _progress
-from gnomon.serve._builds import Build, begin, build_of
+from gnomon.serve._builds import REPORT, Build, begin, build_of
 from gnomon.serve._comparing import job_view
 from gnomon.serve._pages import Page, Shown
 from gnomon.serve._problems import NotFound, WebProblem
@@ -340,6 +340,15 @@ async def _built(request: Request) -> Shown:
     return _shown("made.html.j2", await _made(request, work))
 
 
+async def _report(request: Request) -> Response:
+    """The report as a file to save: scripts of its own run nowhere near this server."""
+    file = _folder(request) / REPORT
+    if not await run_in_threadpool(file.is_file):
+        raise NotFound
+    name = f"{_downloads.file_name(request.state.study.title)}.html"
+    return FileResponse(file, media_type="text/html", filename=name)
+
+
 def _page(path: str, handler: Any, **more: Any) -> Page:
     return Page(f"/studies/{{id}}{path}", ("GET",), handler, "reader", "study", **more)
 
@@ -362,6 +371,7 @@ PAGES = (
     _page("/download/tables/{table}.{kind}", _table_file, texts=True, json=False),
     _page("/download/notes.{kind}", _notes_file, texts=True, json=False),
     _page("/made/report", _built, texts=True),
+    _page("/download/report", _report, texts=True, json=False),
     _form("/made/report", _build),
 )
 __all__ = ["PAGES", "GnomonError", "page_values"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core import registry as methods
 from gnomon.core.dependencies import Dependency
-from gnomon.core.errors import GnomonError, UnknownNameError
+from gnomon.core.errors import GnomonError
 from gnomon.core.findings import Column, Finding
 from gnomon.core.findings import Table as FindingTable
 from gnomon.core.option_files import Problems
@@ -266,9 +266,7 @@ def _sketched(study: Study, sketches: Sketches, problems: Problems) -> list[Plan
         try:
             planned.append(PlannedSet(source, sketches.sketch(source)))
         except (GnomonError, OSError) as error:
-            problems.add(
-                f"{study.set_key(number)}{_key_of_error(error)}", f"{source.path}: {error}"
-            )
+            problems.add(study.set_key(number), f"{source.path}: {error}")
         else:
             _say_unfit(planned[-1], study.set_key(number))
     return planned
@@ -284,17 +282,6 @@ def _say_unfit(planned: PlannedSet, key: str) -> None:
         _log.warning(
             "%s.systems: no system that is taken of %s fits %s", key, planned.name, ", ".join(unfit)
         )
-
-
-def _key_of_error(error: Exception) -> str:
-    """Which key of a test set an error speaks of."""
-    if isinstance(error, UnknownNameError):
-        for said, key in (("method", ".methods"), ("reference", ".references")):
-            if said in error.kind:
-                return key
-        if "pair" in error.kind:
-            return ".language_pair"
-    return ""
 
 
 def _check_names(study: Study, sets: Sequence[PlannedSet], problems: Problems) -> None:
