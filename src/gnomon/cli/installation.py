@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
 from gnomon.cli._progress import stages
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gnomon.cli._options import Subparsers
     from gnomon.core.findings import Cell
     from gnomon.core.testset import TestSet
+    from gnomon.linguistics import SetupPlan
+    from gnomon.metrics.encoders import BertScorePlan
     from gnomon.metrics.learned import LearnedModel
 
     _Listed: TypeAlias = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
@@ -169,10 +171,12 @@ def _methods() -> _Listed:
 def _metrics() -> _Listed:
     from gnomon import metrics
 
-    rows = [
-        (d.name, ", ".join(d.options), d.summary, d.reaches, d.source) for d in metrics.describe()
-    ]
-    return ("name", "options", "answers", "reaches", "source"), rows
+    return _named_things(metrics.describe(), "answers")
+
+
+def _named_things(things: Iterable[Any], summary: str) -> _Listed:
+    rows = [(d.name, ", ".join(d.options), d.summary, d.reaches, d.source) for d in things]
+    return ("name", "options", summary, "reaches", "source"), rows
 
 
 def _models(folders: Sequence[str] = ()) -> _Listed:
@@ -241,23 +245,13 @@ def _scorers() -> _Listed:
 def _explainers() -> _Listed:
     from gnomon.methods import bmx
 
-    explainers = bmx.describe_explainers()
-    rows = [
-        (each.name, ", ".join(each.options), each.summary, each.reaches, each.source)
-        for each in explainers
-    ]
-    return ("name", "options", "is", "reaches", "source"), rows
+    return _named_things(bmx.describe_explainers(), "is")
 
 
 def _generators() -> _Listed:
     from gnomon.methods import paraphrase
 
-    generators = paraphrase.describe_generators()
-    rows = [
-        (each.name, ", ".join(each.options), each.summary, each.reaches, each.source)
-        for each in generators
-    ]
-    return ("name", "options", "gives", "reaches", "source"), rows
+    return _named_things(paraphrase.describe_generators(), "gives")
 
 
 def _perturbations() -> _Listed:
@@ -378,20 +372,24 @@ def _setup(args: argparse.Namespace) -> int:
     from gnomon import linguistics as annotate
 
     plan = annotate.setup_plan(args.language)
+    if _is_agreed(args, plan, "What a language needs") and not plan.ready:
+        annotate.run_setup(plan)
+    return 0
+
+
+def _is_agreed(
+    args: argparse.Namespace, plan: SetupPlan | BertScorePlan, title: str, **more: Cell
+) -> bool:
+    """Show what is to be installed; whether it is wanted."""
     if args.format != "text":
         rows: list[dict[str, Cell]] = [
-            {"language": args.language, "ready": plan.ready, "command": " ".join(command)}
+            {"language": plan.language, "ready": plan.ready, **more, "command": " ".join(command)}
             for command in plan.commands or ((),)
         ]
-        show_rows(args, "setup", "What a language needs", rows)
-        return 0
+        show_rows(args, "setup", title, rows)
+        return False
     sys.stdout.write(plan.text + "\n")
-    if plan.ready or args.dry_run:
-        return 0
-    if not args.yes and not _agreed():
-        return 0
-    annotate.run_setup(plan)
-    return 0
+    return not args.dry_run and (plan.ready or args.yes or _agreed())
 
 
 def _refuse_baseline_options(args: argparse.Namespace) -> None:
@@ -405,16 +403,7 @@ def _setup_bertscore(args: argparse.Namespace) -> int:
 
     _refuse_baseline_options(args)
     plan = bertscore_plan(args.text_language)
-    if args.format != "text":
-        rows: list[dict[str, Cell]] = [
-            {"language": plan.language, "ready": plan.ready, "spec": plan.spec,
-             "command": " ".join(command)}
-            for command in plan.commands or ((),)
-        ]  # fmt: skip
-        show_rows(args, "setup", "What BERTScore needs", rows)
-        return 0
-    sys.stdout.write(plan.text + "\n")
-    if args.dry_run or not (plan.ready or args.yes or _agreed()):
+    if not _is_agreed(args, plan, "What BERTScore needs", spec=plan.spec):
         return 0
     for command in plan.commands:
         _install(command)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UnknownNameError
 from gnomon.serve._notes import read_notes
-from gnomon.serve._store_pages import sql_of_table, table_rows
+from gnomon.serve._store_pages import table_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -46,10 +46,9 @@ def file_name(*parts: str) -> str:
 def table_file(opened: OpenStore, name: str, kind: str) -> Iterator[bytes]:
     """All rows of a table as a file, piece by piece."""
     source = opened.rows()
-    table = table_rows(opened, source, name)
-    sql = sql_of_table(table, source)
+    columns, sql = table_sql(opened, source, name)
     parts = (list(zip(*cells, strict=True)) for cells in source.read_parts(sql, _ROWS))
-    return rows_file(table.columns, (row for part in parts for row in part), kind)
+    return rows_file(columns, (row for part in parts for row in part), kind)
 
 
 def rows_file(

@@ -202,7 +202,6 @@ class SetResult:
     testset: str
     language_pair: str | None
     segments: int
-    systems: int
     verdicts: tuple[MethodVerdict, ...]
     columns: tuple[ScoreColumn, ...]
     lines: tuple[ScoreLine, ...]
@@ -242,18 +241,9 @@ class MapLink:
 class StudyResult:
     """The page of a study."""
 
-    title: str
     facts: Mapping[str, str]
-    done: int
-    planned: int
     sets: tuple[SetResult, ...]
     sections: tuple[Section, ...]
-    notices: tuple[str, ...] = ()
-
-    @property
-    def partial(self) -> bool:
-        """Whether tasks of the study are not done."""
-        return self.done < self.planned
 
 
 def quotes_texts(section: str, claim: str) -> bool:
@@ -297,14 +287,11 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
     for name in names:
         sketch = sketches.get(name)
         columns, lines = scores.get(name, ((), ()))
-        systems = {system for entry in opened.entries if entry.testset == name
-                   for system in entry.systems}  # fmt: skip
         sets.append(
             SetResult(
                 name,
                 sketch.language_pair if sketch else None,
                 sketch.segments if sketch else 0,
-                len(systems),
                 tuple(by_set.get(name, ())),
                 columns,
                 lines,
@@ -319,16 +306,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
         "metrics": ", ".join(metrics),
         "methods": ", ".join(dict.fromkeys(_title_of(entry.method) for entry in opened.entries)),
     }
-    notices = dict.fromkeys(notice for entry in opened.entries for notice in entry.notices)
-    return StudyResult(
-        store.name,
-        facts,
-        len(opened.entries),
-        len(store.planned()),
-        tuple(sets),
-        sections(opened),
-        tuple(notices),
-    )
+    return StudyResult(facts, tuple(sets), sections(opened))
 
 
 def sections(opened: OpenStore) -> tuple[Section, ...]:
@@ -471,17 +449,6 @@ def _score_cells(scores: Mapping[str, _Scored], lower: bool) -> dict[str, ScoreC
 # Tables.
 
 
-@dataclass(frozen=True)
-class TableRows:
-    """A table of a store, or one that a method makes of its rows, as SQL."""
-
-    name: str
-    title: str
-    note: str
-    columns: tuple[Column, ...]
-    sql: str = field(repr=False)
-
-
 def table_names(opened: OpenStore) -> tuple[str, ...]:
     """All tables that can be downloaded."""
     return (*opened.source.tables, *(view.name for view in _views(opened)))
@@ -493,18 +460,24 @@ def _views(opened: OpenStore) -> tuple[StoredView, ...]:
     return tuple(view for method in of_methods for view in method.views if there >= set(view.of))
 
 
-def table_rows(opened: OpenStore, source: PageSource, name: str) -> TableRows:
-    """A table by name."""
-    for view in _views(opened):
-        if view.name == name:
-            parts = ", ".join(f"{table} as {source.rows(table)}" for table in view.of)
-            sql = f"(with {parts} select * from ({view.sql}))"  # noqa: S608  # a method's own
-            return TableRows(name, view.title, "", tuple(view.columns), sql)
-    if name not in source.tables:
+def table_sql(opened: OpenStore, source: PageSource, name: str) -> tuple[tuple[Column, ...], str]:
+    """The columns that were declared of a table, and SQL of all its rows with these."""
+    view = next((view for view in _views(opened) if view.name == name), None)
+    if view is not None:
+        parts = ", ".join(f"{table} as {source.rows(table)}" for table in view.of)
+        columns, rows = tuple(view.columns), f"(with {parts} select * from ({view.sql}))"  # noqa: S608  # a method's own
+    elif name in source.tables:
+        declared = opened.store.schema(name).columns
+        columns = tuple(column for column in declared if column.name != reading.TASK.name)
+        rows = source.rows(name)
+    else:
         raise UnknownNameError("table", name, table_names(opened))
-    schema = opened.store.schema(name)
-    columns = tuple(column for column in schema.columns if column.name != reading.TASK.name)
-    return TableRows(name, schema.table.title, schema.table.note, columns, source.rows(name))
+    there = source.columns(rows)
+    chosen = ", ".join(
+        reading.sql_name(c.name) if c.name in there else f"null as {reading.sql_name(c.name)}"
+        for c in columns
+    )
+    return columns, f"select {chosen} from {rows}"  # noqa: S608  # names of columns
 
 
 def _cell(value: object) -> Cell:
@@ -749,18 +722,8 @@ def provenance(opened: OpenStore) -> Provenance:
     )
 
 
-def sql_of_table(table: TableRows, source: PageSource) -> str:
-    """SQL of all rows of a table, with the columns that were declared, in their order."""
-    there = source.columns(table.sql)
-    chosen = ", ".join(
-        reading.sql_name(c.name) if c.name in there else f"null as {reading.sql_name(c.name)}"
-        for c in table.columns
-    )
-    return f"select {chosen} from {table.sql}"  # noqa: S608  # names of columns
-
-
 __all__ = [
     "HeatPage", "OpenStore", "Provenance", "StudyResult", "heat_maps", "heat_page", "open_store",
-    "provenance", "quotes_texts", "sections", "sizes_of_sets", "sql_of_table", "stamp_of_store",
-    "study_result", "table_names", "table_rows",
+    "provenance", "quotes_texts", "sections", "sizes_of_sets", "stamp_of_store", "study_result",
+    "table_names", "table_sql",
 ]  # fmt: skip
