@@ -419,7 +419,7 @@ def _data(request: Request, comparison: Comparison) -> ComparisonData:
         metrics=about.choices.metrics,
         language_pair=about.choices.language_pair,
         segments=about.segments,
-        waiting=ahead.text if ahead else "",
+        ahead=ahead,
         said=reason(request, job, files),
         remedy=job.remedy.text if job.remedy else None,
         steps=[

@@ -154,7 +154,7 @@ def job_view(request: Request, study: Any) -> JobView | None:
     ahead = queue_of(request).ahead(study.id) if job.active else None
     words = _STATES[job.state]
     if ahead is not None and job.state == "queued":
-        words = f"Waiting: {ahead.text}"
+        words = f"Waiting: {ahead} before you" if ahead else "Waiting: you are next"
     files = {str(study.folder): study.about.title}
     steps = [_step(step, reason(request, step, files)) for step in job.steps]
     segments = job.remedy.arguments.get("segments") if job.remedy else None
@@ -432,7 +432,8 @@ def _check(form: DraftForm) -> None:
 
 def _wrong_roles(roles: Sequence[str]) -> str:
     if "set" in roles:
-        return ""
+        alone = "A file that is a test set of its own is compared alone; leave the others out."
+        return alone if len(roles) > 1 else ""
     if "reference" not in roles:
         return "Say which file is the reference: a good translation."
     if "output" not in roles:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import logging
 import os
 import select
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import threading
@@ -19,19 +17,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.serve._comparison import JOB, UPLOADS, Job, Remedy, new_job, now, write_record
 from gnomon.serve._problems import NotFound
+from gnomon.serve._settings import ServerLimits
 from gnomon.serve._worker import BUSY, FINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepChoice, StepState
+    from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepChoice
     from gnomon.serve._inspection import Inspection
     from gnomon.serve._workspace import Comparison, Workspace
 
@@ -44,56 +43,9 @@ _LOOK = 0.1
 _LATER = 0.5
 #: seconds that an inspection may take
 _INSPECTION = 120
-#: comparisons of which it is known how long they took
-_KNOWN = 20
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 _FORK_SERVER = "from gnomon.serve._worker import fork_server; fork_server({})"
-
-
-class JobLimits(Protocol):
-    """What one comparison may take: bytes, and seconds."""
-
-    @property
-    def memory(self) -> int: ...
-
-    @property
-    def cpu(self) -> int: ...
-
-    @property
-    def wall(self) -> int: ...
-
-
-@dataclass(frozen=True)
-class GivenLimits:
-    """Such limits as they are given."""
-
-    memory: int = 4_000_000_000
-    cpu: int = 3600
-    wall: int = 7200
-
-
-class Ahead(NamedTuple):
-    """What comes before a comparison that waits.
-
-    Attributes:
-        jobs: how many run or start before it.
-        seconds: about how long that takes; None where that is not known yet.
-    """
-
-    jobs: int
-    seconds: float | None
-
-    @property
-    def text(self) -> str:
-        """That in words: ``4 before you, about 14 s``."""
-        if not self.jobs:
-            return "you are next"
-        if self.seconds is None:
-            return f"{self.jobs} before you"
-        whole = max(1, round(self.seconds))
-        time = f"{whole} s" if whole < 100 else f"{whole / 60:.0f} min"
-        return f"{self.jobs} before you, about {time}"
 
 
 @dataclass
@@ -142,15 +94,14 @@ class Queue:
     """
 
     def __init__(
-        self, workspace: Workspace, workers: int = 1, limits: JobLimits | None = None
+        self, workspace: Workspace, workers: int = 1, limits: ServerLimits | None = None
     ) -> None:
         self.workspace, self.workers = workspace, workers
-        self.limits: JobLimits = limits or GivenLimits()
+        self.limits = limits or ServerLimits()
         self._mutex = threading.RLock()
         self._waiting: list[_Waiting] = []
         self._running: dict[str, _Running] = {}
         self._last_owners: list[str] = []
-        self._durations: deque[float] = deque(maxlen=_KNOWN)
         self._keys = count()
         self._fork_server: _ForkServer | None = None
         self._wake: tuple[socket.socket, ...] = ()
@@ -253,18 +204,15 @@ class Queue:
         self._leave(id)
         self.workspace.delete(id)
 
-    def ahead(self, id: str) -> Ahead | None:  # noqa: A002
-        """What comes before a comparison; None where it does not wait."""
+    def ahead(self, id: str) -> int | None:  # noqa: A002
+        """How many run or start before a comparison; None where it does not wait."""
         with self._mutex:
             order = [waiting.id for waiting in self._order()]
             if id not in order:
                 return None
             running = self._busy()
             busy = len(running) if len(running) >= self.workers else 0
-            jobs = order.index(id) + busy
-            usual = statistics.median(self._durations) if self._durations else None
-            seconds = None if usual is None else usual * jobs / self.workers
-            return Ahead(jobs, seconds)
+            return order.index(id) + busy
 
     # The order in which comparisons run.
 
@@ -289,8 +237,6 @@ class Queue:
         elif (comparison.folder / UPLOADS).is_dir():  # a system that was to be added
             job = new_job(comparison.about)
             write_record(comparison.folder / JOB, job)
-        elif job.steps and job.steps[0].state == "done":
-            self._durations.append(_seconds(job.steps[0]))
         if job.active:
             self._waiting.append(_Waiting.of(comparison.id, job))
 
@@ -451,8 +397,6 @@ class Queue:
         if code == BUSY and not job.killed:  # a process of another server, which is ending
             self._waiting.append(_Waiting.of(job.id, record, time.monotonic() + _LATER))
             return
-        if code == FINISHED and job.first:
-            self._durations.append(time.monotonic() - job.started)
         if code == FINISHED and not record.active:
             return
         again = False
@@ -588,9 +532,3 @@ def _fewer(segments: int) -> Remedy | None:
 def _in_words(seconds: int) -> str:
     whole = f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
     return whole if seconds >= 120 else f"{seconds} s"
-
-
-def _seconds(step: StepState) -> float:
-    times = (step.started or now(), step.finished or now())
-    started, finished = map(dt.datetime.fromisoformat, times)
-    return (finished - started).total_seconds()

@@ -148,7 +148,9 @@ class ComparisonData(msgspec.Struct, kw_only=True):
     metrics: list[str]
     language_pair: str | None = None
     segments: int = 0
-    waiting: Annotated[str, Meta(description="What comes before it, while it is queued.")] = ""
+    ahead: Annotated[
+        int | None, Meta(description="How many run or start before it, while it is queued.")
+    ] = None
     said: Annotated[str, Meta(description="Why all of it was refused, or failed.")] = ""
     remedy: Annotated[str | None, Meta(description="What to do about it.")] = None
     steps: list[StepData] = []

@@ -269,7 +269,6 @@ class Workspace:
         with suppress(NotFound):
             return self.study(id)
         draft, folder = self.draft(id), self.draft_folder(id)
-        checked_files(choices.files, len(draft.names))
         inspection = self.inspection(id)
         about = ComparisonRecord(
             title=choices.title or default_title(choices.files),
@@ -416,28 +415,6 @@ def _unread(id: str, folder: Path, said: str, *, closed: str = "") -> Comparison
     about = ComparisonRecord(title="", owner="", made="", choices=ComparisonChoices())
     job = Job("failed", [], "", "", said=said)
     return Comparison(id, folder, about, job, damaged=True, closed=closed)
-
-
-def checked_files(files: list[FileChoice], there: int) -> None:
-    """Refuse choices that make no comparison."""
-    roles = [file.role for file in files]
-    if any(not 0 <= file.file < there for file in files):
-        raise DataError("one of the files is not there any more; upload the files again")
-    if "set" in roles:
-        if sum(role != "ignored" for role in roles) > 1:
-            raise DataError(
-                "a file that is a test set of its own is compared alone; leave the others out"
-            )
-        return
-    for role, least in (("reference", "a reference"), ("output", "an output of a system")):
-        if role not in roles:
-            raise DataError(f"none of the files is {least}; say which one is")
-    if roles.count("source") > 1:
-        raise DataError("two files are the source; say which one is")
-    for role in ("reference", "output"):
-        titles = [file.title for file in files if file.role == role]
-        if "" in titles or len(set(titles)) < len(titles):
-            raise DataError(f"each {role} needs a name of its own; two have the same, or none")
 
 
 def default_title(files: list[FileChoice]) -> str:
