@@ -63,8 +63,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "command",
     [
         "export {store} -o {disk}/x.duckdb",
-        "export {store} -o {disk}/x --as csv",
-        "export {store} -o {disk}/x/y --as parquet",
+        "export {store} -o {disk}/x/y",
         "report {store} -o {disk}/x",
         "report {store} -o {disk}/x.html",
         "query {store} from-segments -f json -o {disk}/x",

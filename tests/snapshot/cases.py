@@ -768,7 +768,7 @@ _STUDIES = (
     Case("report", "report small.store -o study.html", files=("study.html",)),
     Case(
         "export",
-        "export small.store -o tables --as csv --tables scores muler",
+        "export small.store -o tables --tables scores muler",
         files=("tables/*.csv",),
     ),
     Case(

@@ -61,7 +61,7 @@ def test_files_that_are_not_whole_are_told_and_made_anew(
         lambda one: one.query("from leaderboard"),
         lambda one: one.tables(),
         lambda one: one.export(tmp_path / "x.duckdb"),
-        lambda one: one.export(tmp_path / "x", kind="csv"),
+        lambda one: one.export(tmp_path / "x"),
         study.pages,
     ]
     for read in readers:
@@ -104,7 +104,7 @@ def test_any_flipped_bit_of_a_result_is_told_and_made_anew(
             lambda reader, name=name: reader.query(f"select count(*) from {name}"),
             study.Store.describe,
             lambda reader: reader.export(tmp_path / "x.duckdb"),
-            lambda reader: reader.export(tmp_path / "x", kind="parquet"),
+            lambda reader: reader.export(tmp_path / "x"),
         ):
             with pytest.raises(DataError, match=r"parquet is missing or damaged; run the study"):
                 read(study.Store.open(store.path))
@@ -309,9 +309,9 @@ def test_export_to_where_nothing_can_be_is_told(store: study.Store, tmp_path: Pa
     with pytest.raises(OutputError, match="there is no folder"):
         store.export(tmp_path / "none" / "x.duckdb")
     (tmp_path / "file").touch()
-    for kind, name in (("duckdb", "file/x.duckdb"), ("csv", "file/x"), ("csv", "file")):
+    for name in ("file/x.duckdb", "file/x", "file"):
         with pytest.raises(OutputError):
-            store.export(tmp_path / name, kind=kind)  # type: ignore[arg-type]  # from a tuple
+            store.export(tmp_path / name)
 
 
 def test_what_is_lost_is_logged(

@@ -18,7 +18,6 @@ from gnomon.core.testset import TestSet
 from gnomon.methods.bmx._explain import words_table
 from gnomon.studies import Store, open_engine, pages, plan, read_study, run
 from gnomon.studies._page_rows import PageSource
-from gnomon.studies._tables import schema_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -387,11 +386,6 @@ def test_what_was_declared_goes_along_with_an_export(folder: Path, tmp_path: Pat
     told = {row[:2]: row[3] for row in store.describe().rows}
     assert {key: said for key, said in told.items() if key in comments} == comments
     assert ("leaderboard", "rank") in comments
-    store.export(tmp_path / "files", kind="parquet")
-    for name in store.files():
-        found, whole = schema_in(tmp_path / "files" / f"{name}.parquet"), store.schema(name)
-        assert found.columns[:-1] == whole.columns
-        assert (found.method, found.views) == (whole.method, whole.views)
 
 
 def test_an_unknown_table_is_told_with_those_that_there_are(folder: Path) -> None:

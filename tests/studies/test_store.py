@@ -63,7 +63,7 @@ def test_a_pipe_in_place_of_a_table_is_not_waited_for(
     with _soon():
         for act in (
             lambda: store.query("select * from scores"),
-            lambda: store.export(tmp_path / "out", kind="csv"),
+            lambda: store.export(tmp_path / "out"),
         ):
             with pytest.raises(DataError, match=rf"{file.name} is a pipe, a socket or a device"):
                 act()
@@ -327,11 +327,10 @@ def test_export_writes_all_tables_in_every_kind(store: study.Store, tmp_path: Pa
     with duckdb.connect(str(tmp_path / "all.duckdb"), read_only=True) as found:
         for name, count in counts.items():
             assert found.execute(f'select count(*) from "{name}"').fetchone() == (count,)
-    for kind in ("csv", "parquet"):
-        assert store.export(tmp_path / kind, kind=kind) == counts
-        for name, count in counts.items():
-            file = tmp_path / kind / f"{name}.{kind}"
-            assert duckdb.execute(f"select count(*) from '{file}'").fetchone() == (count,)
+    assert store.export(tmp_path / "csv") == counts
+    for name, count in counts.items():
+        file = tmp_path / "csv" / f"{name}.csv"
+        assert duckdb.execute(f"select count(*) from '{file}'").fetchone() == (count,)
 
 
 def test_export_does_not_overwrite(store: study.Store, tmp_path: Path) -> None:
@@ -342,7 +341,7 @@ def test_export_does_not_overwrite(store: study.Store, tmp_path: Path) -> None:
         store.export(tmp_path / "y.duckdb", tables=["score"])
     (tmp_path / "circle").symlink_to("circle")
     with pytest.raises(OutputError, match="cannot write"):
-        store.export(tmp_path / "circle", kind="csv")
+        store.export(tmp_path / "circle")
 
 
 def test_a_frame_has_the_rows_of_its_table(store: study.Store) -> None:

@@ -56,7 +56,7 @@ def test_views_and_tables_can_be_asked_framed_and_exported(
     with duckdb.connect(str(tmp_path / "all.duckdb"), read_only=True) as found:
         for name in names:
             found.execute(f'select * from "{name}"').fetchall()
-    assert store.export(tmp_path / "csv", kind="csv", tables=["leaderboard"]) == {"leaderboard": 10}
+    assert store.export(tmp_path / "csv", tables=["leaderboard"]) == {"leaderboard": 10}
 
 
 def test_every_row_names_the_task_that_gave_it(store: study.Store) -> None:

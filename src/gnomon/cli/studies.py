@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell, Column, Statement, Table
     from gnomon.core.pages import PageVerdict
     from gnomon.studies import (
-        ExportKind,
         QueryResult,
         RunOutcome,
         Store,
@@ -220,7 +219,7 @@ def _say_next(place: str | PathLike[str], store: Store, *, reported: bool) -> No
         f'gnomon query {store_path} "{leaders}"'
         if "scores" in store.files()
         else f"gnomon query {store_path}",
-        f"gnomon export {store_path} -o tables --as csv",
+        f"gnomon export {store_path} -o tables",
     ]
     for command in commands[:2]:
         _log.info("next: %s", command)
@@ -450,8 +449,7 @@ def _say_where(target: Path) -> None:
 _EXPORT_EXAMPLES = """\
 examples:
   gnomon export wmt.store -o wmt.duckdb
-  gnomon export wmt.store -o tables/ --as csv
-  gnomon export wmt.store -o tables/ --as parquet --tables scores muler
+  gnomon export wmt.store -o tables --tables scores muler
 """
 
 
@@ -460,7 +458,7 @@ def _add_export(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "export",
-        answers="write the results of a study as a DuckDB file, CSV or Parquet",
+        answers="write the results of a study as a DuckDB file or CSV",
         more=_EXPORT_EXAMPLES,
     )
     add_store(parser)
@@ -470,13 +468,7 @@ def _add_export(commands: Subparsers[argparse.ArgumentParser]) -> None:
         dest="to",
         required=True,
         metavar="FILE|DIR",
-        help="a new .duckdb file, or a new or empty folder",
-    )
-    parser.add_argument(
-        "--as",
-        dest="kind",
-        choices=("duckdb", "csv", "parquet"),
-        help="what is written (default: as the name tells, .duckdb or a folder of CSV)",
+        help="a new .duckdb file, or a new or empty folder of CSV",
     )
     parser.add_argument(
         "--tables", nargs="+", metavar="NAME", help="only these tables (default: all)"
@@ -489,8 +481,7 @@ def _export(args: argparse.Namespace) -> int:
     """Write, and say what."""
     from gnomon.studies import Store
 
-    kind: ExportKind = args.kind or ("duckdb" if Path(args.to).suffix == ".duckdb" else "csv")
-    written = Store.open(args.store).export(args.to, kind=kind, tables=args.tables)
+    written = Store.open(args.store).export(args.to, tables=args.tables)
     rows: list[Mapping[str, Cell]] = [
         {"table": name, "rows": count} for name, count in written.items()
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -335,12 +335,3 @@ def _marks_of(
         for layer, ends, _ in segment.texts[text].marks if text is not None else ():
             if layer in numbers:
                 yield number, side, numbers[layer], " ".join(map(str, ends))
-
-
-def remove(folder: Path) -> None:
-    """Take an index away."""
-    import shutil
-
-    stop(folder)
-    with suppress(FileNotFoundError):
-        shutil.rmtree(folder)

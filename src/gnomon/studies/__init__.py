@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gnomon.studies._engines import ENGINES as ENGINES
     from gnomon.studies._engines import TaskEngine as TaskEngine
     from gnomon.studies._engines import open_engine as open_engine
-    from gnomon.studies._export import ExportKind as ExportKind
     from gnomon.studies._pages import pages as pages
     from gnomon.studies._pages import verdicts as verdicts
     from gnomon.studies._plan import StudyPlan as StudyPlan

@@ -1,17 +1,16 @@
-"""A store as one DuckDB file, or as a folder of CSV or Parquet files."""
+"""A store as one DuckDB file, or as a folder of CSV files."""
 
 from __future__ import annotations
 
 import os
-from base64 import b64encode
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import OutputError, UnknownNameError, UsageError
-from gnomon.studies._query import OWN_TABLES, TASK, connect, damage, meanings_of, names, views
-from gnomon.studies._tables import arrow_schema, sql_name, sql_text
+from gnomon.core.errors import OutputError, UnknownNameError
+from gnomon.studies._query import OWN_TABLES, connect, damage, meanings_of, names, views
+from gnomon.studies._tables import sql_name, sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from gnomon.studies._store import Store
 
 
-ExportKind = Literal["duckdb", "csv", "parquet"]
-
 _RISKY = "^[=+@\\t\\r-]"
 
 
@@ -29,26 +26,24 @@ def export(
     store: Store,
     to: str | PathLike[str],
     *,
-    kind: ExportKind = "duckdb",
     tables: Sequence[str] | None = None,
 ) -> dict[str, int]:
     """Write tables, all or none; returns how many rows each has.
 
-    What the columns mean goes along: as comments of a .duckdb file, and in the Arrow schema of
-    Parquet files, with all that methods declared of them.
+    A name that ends in .duckdb is a file, in which what the columns mean goes along as comments;
+    any other is a folder of CSV.
     """
-    if kind not in ("duckdb", "csv", "parquet"):
-        raise UsageError(f"kind is duckdb, csv or parquet; got {kind!r}")
     tables_there = names(store)
     for name in tables or ():
         if name not in tables_there:
             raise UnknownNameError("table", name, tables_there)
     wanted = tuple(tables or (*store.files(), *OWN_TABLES))
     target = Path(to)
-    taken = target.exists() and (kind == "duckdb" or not target.is_dir() or any(target.iterdir()))
+    one_file = target.suffix == ".duckdb"
+    taken = target.exists() and (one_file or not target.is_dir() or any(target.iterdir()))
     if taken:
         raise OutputError(f"{target} is there already; name a new one")
-    if kind == "duckdb" and not target.absolute().parent.is_dir():
+    if one_file and not target.absolute().parent.is_dir():
         raise OutputError(
             f"{target} cannot be written: there is no folder {target.parent}; make it"
         )
@@ -61,7 +56,7 @@ def export(
         try:
             named_views = [] if tables else [(view.name, view.sql) for view in views(store)]
             write = _ExportWriter(store, connection)
-            return write.all(wanted, named_views, target, kind)
+            return write.all(wanted, named_views, target, one_file=one_file)
         except duckdb.Error as error:
             raise damage(store) or error from error
 
@@ -76,19 +71,20 @@ class _ExportWriter:
         tables: Sequence[str],
         named_views: Sequence[tuple[str, str]],
         target: Path,
-        kind: ExportKind,
+        *,
+        one_file: bool,
     ) -> dict[str, int]:
         """Write some tables, and the SQL of some views where a file can hold it."""
         target = Path(os.path.realpath(target))
         beside = next(parent for parent in target.parents if parent.exists())  # on the same disk
         with TemporaryDirectory(prefix=".", suffix=".tmp", dir=beside) as scratch:
             made = Path(scratch, target.name)
-            if kind == "duckdb":
+            if one_file:
                 self._one_file(tables, named_views, made)
             else:
                 made.mkdir()
                 for name in tables:
-                    self._file(name, made / f"{name}.{kind}", kind)
+                    self._file(name, made / f"{name}.csv")
             target.parent.mkdir(parents=True, exist_ok=True)
             rows = {name: self._count(name) for name in tables}
             made.rename(target)  # a folder takes the place of an empty one
@@ -115,21 +111,11 @@ class _ExportWriter:
             run("use memory")
             run("detach taken")
 
-    def _file(self, table: str, file: Path, kind: ExportKind) -> None:
-        chosen = "*" if kind == "parquet" else _harmless(self.connection, table)
-        options = "format csv, header" if kind == "csv" else f"format parquet{self._schema(table)}"
+    def _file(self, table: str, file: Path) -> None:
+        chosen = _harmless(self.connection, table)
         self.connection.execute(
-            f'copy (select {chosen} from "{table}") to {sql_text(file)} ({options})'
+            f'copy (select {chosen} from "{table}") to {sql_text(file)} (format csv, header)'
         )
-
-    def _schema(self, table: str) -> str:
-        """What methods declared of a table, as Arrow keeps it in a Parquet file."""
-        if table not in self.store.files():
-            return ""
-        schema = self.store.schema(table)
-        whole = replace(schema, table=replace(schema.table, columns=(*schema.columns, TASK)))
-        encoded = b64encode(arrow_schema(whole).serialize().to_pybytes()).decode()
-        return f", kv_metadata {{'ARROW:schema': {sql_text(encoded)}}}"
 
 
 def _harmless(connection: Any, table: str) -> str:  # DuckDB is optional and without types

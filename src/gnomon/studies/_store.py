@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.studies._export import ExportKind
     from gnomon.studies._query import QueryResult
     from gnomon.studies._sources import PlannedSet
     from gnomon.studies._study import Step
@@ -242,16 +241,12 @@ class Store:
         return described(self)
 
     def export(
-        self,
-        to: str | PathLike[str],
-        *,
-        kind: ExportKind = "duckdb",
-        tables: Sequence[str] | None = None,
+        self, to: str | PathLike[str], *, tables: Sequence[str] | None = None
     ) -> dict[str, int]:
         """Write tables for other tools; see :func:`gnomon.studies._export.export`."""
         from gnomon.studies._export import export
 
-        return export(self, to, kind=kind, tables=tables)
+        return export(self, to, tables=tables)
 
     def check_files(self, files: Sequence[Path]) -> None:
         """Make sure that files of finished tasks are here, and what the tasks gave.
