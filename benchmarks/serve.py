@@ -9,7 +9,6 @@ again for progress takes is CPU time of the server.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -29,7 +28,9 @@ from _measure import keep
 from gnomon.data import example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
+    from gnomon.serve._index import IndexedSet
 
 SIZES = (50_000, 500_000)
 _POLLS = 300
@@ -149,10 +150,11 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
     with server(store, home) as (browser, process, made["first page of a fresh server, s"]):
         made["study opens, s"] = browser.get(base)[0]
         begun = time.perf_counter()
-        index = f"{base}/segments.json"
-        _wait(lambda: json.loads(browser.get(index)[1])["page"]["state"] == "ready")
+        made_index = stored_study(store).folder / "index"
+        browser.get(f"{base}/segments")  # which begins it
+        _wait(lambda: all(one.texts == "ready" for one in _sets(made_index)))
         made["texts can be read after, s"] = time.perf_counter() - begun
-        _wait(lambda: not json.loads(browser.get(index)[1])["page"]["marking"])
+        _wait(lambda: all(one.marks == "ready" for one in _sets(made_index)))
         made["words are marked after, s"] = time.perf_counter() - begun
         for name, query in (
             ("first segments, s", ""),
@@ -162,9 +164,6 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
             ("of a feature and a system, s", "?feature=re:the&system=B&sort=worst"),
         ):
             made[name] = min(browser.get(f"{base}/segments{query}")[0] for _ in range(3))
-        made["a page of a table, sorted, s"] = min(
-            browser.get(f"{base}/tables/segments?sort=score&page=200")[0] for _ in range(3)
-        )
         tag = browser.open(f"{browser.address}{base}/progress").headers["ETag"]
         before = cpu_seconds(process)
         for _ in range(_POLLS):
@@ -173,16 +172,15 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
             (cpu_seconds(process) - before) / _POLLS * 1000
         )
         made["memory of the server, MB"] = megabytes(process)
-        made["memory of the process that reads stores, MB"] = megabytes(_reader(process))
     return made
 
 
-def _reader(server: int) -> int:
-    """The process that reads stores for a server."""
-    threads = Path(f"/proc/{server}/task").glob("*/children")
-    children = [int(child) for file in threads for child in file.read_text().split()]
-    running = {child: Path(f"/proc/{child}/cmdline").read_text() for child in children}
-    return next(child for child, command in running.items() if "serve._reader" in command)
+def _sets(index: Path) -> Sequence[IndexedSet]:
+    """What is indexed so far; a set that is not ready where there is nothing."""
+    from gnomon.serve._index import IndexedSet, read_index
+
+    made = read_index(index)
+    return made.sets if made is not None and made.sets else [IndexedSet("", 0, [], [])]
 
 
 def _wait(done: Callable[[], bool]) -> None:

@@ -232,7 +232,7 @@ def test_a_link_without_texts_gives_no_sentence_that_quotes_them(running: TestCl
         reader = browser_of(running.app)  # type: ignore[arg-type]  # likewise
         _, secret = access.add_link(made["id"], texts=texts)
         cookie = reader.get(f"/s/{secret}").headers["set-cookie"].partition(";")[0]
-        for page in (made["page"], f"{made['page']}.json", f"{ALL}/{made['id']}"):
+        for page in (made["page"], f"{ALL}/{made['id']}"):
             shown = reader.get(page, headers={"cookie": cookie})  # also where none is sent to
             assert shown.status_code == 200
             assert (quoting[0] in shown.text) == texts
@@ -252,7 +252,7 @@ def test_a_link_without_texts_gives_no_reason_that_may_quote_them(running: TestC
         _, secret = access.add_link(made["id"], texts=texts)
         cookie = reader.get(f"/s/{secret}").headers["set-cookie"].partition(";")[0]
         page = made["page"]
-        for address in (f"{page}/state", f"{page}/state.json", f"{ALL}/{made['id']}"):
+        for address in (f"{page}/state", f"{ALL}/{made['id']}"):
             shown = reader.get(address, headers={"cookie": cookie}).text
             assert ("Zwieback" in shown) == texts
             assert ("it may quote them" in shown) != texts

@@ -460,7 +460,7 @@ def test_no_text_stays_after_delete(tmp_path, monkeypatch):
         for n, role in enumerate(("reference", "output", "output")):
             fields |= {f"role-{n}": role, f"title-{n}": f"t{n}", f"encoding-{n}": "utf-8"}
         address = browser.post("/studies", data=fields).headers["location"]
-        while browser.get(f"{address}/state.json").json()["job"]["active"]:
+        while "data-live" in browser.get(f"{address}/state").text:
             time.sleep(0.05)
         browser.get(address)
         browser.post(f"{address}/share", data={"note": "Zyxwvut"})

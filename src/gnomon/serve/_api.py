@@ -583,8 +583,8 @@ async def _openapi(request: Request) -> Response:
 
 _ALL = "/api/v1/comparisons"
 PAGES = (
-    Page(_ALL, ("POST",), _compare, "author", "workspace", json=False, upload=True),
-    Page(f"{_ALL}/{{id}}", ("GET",), _read, "reader", "study", json=False),
-    Page(f"{_ALL}/{{id}}", ("DELETE",), _delete, "author", "study", json=False, deletes=True),
-    Page("/api/v1/openapi.json", ("GET",), _openapi, "reader", "public", json=False),
+    Page(_ALL, ("POST",), _compare, "author", "workspace", upload=True),
+    Page(f"{_ALL}/{{id}}", ("GET",), _read, "reader", "study"),
+    Page(f"{_ALL}/{{id}}", ("DELETE",), _delete, "author", "study", deletes=True),
+    Page("/api/v1/openapi.json", ("GET",), _openapi, "reader", "public"),
 )

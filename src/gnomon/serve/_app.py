@@ -53,13 +53,10 @@ def make_app(settings: Settings) -> Starlette:
     """
     workspace = Workspace(settings.folder) if settings.folder else None
     access = Access(settings.folder)
-    routes: list[Route] = []
-    for page in pages():
-        endpoint = guarded(page, settings, access)
-        if page.json and "GET" in page.methods:  # before the page: {id} takes a full stop, too
-            twin = "/index.json" if page.path == "/" else f"{page.path}.json"
-            routes.append(Route(twin, _as_json(endpoint), methods=["GET"]))
-        routes.append(Route(page.path, endpoint, methods=list(page.methods)))
+    routes = [
+        Route(page.path, guarded(page, settings, access), methods=list(page.methods))
+        for page in pages()
+    ]
     app = Starlette(
         routes=routes,
         middleware=[Middleware(Guard, settings=settings)],
@@ -89,15 +86,6 @@ def _study(app: Starlette, id: str) -> Any:  # noqa: A002  # as it is called eve
     if app.state.workspace is None:
         raise NotFound
     return app.state.workspace.study(id)
-
-
-def _as_json(endpoint: Any) -> Any:
-    async def twin(request: Request) -> Response:
-        request.scope["gnomon.json"] = True
-        answer: Response = await endpoint(request)
-        return answer
-
-    return twin
 
 
 @contextlib.asynccontextmanager
@@ -168,6 +156,6 @@ async def _healthy(_request: Request) -> Response:
 
 
 _OWN = (
-    Page("/static/{name}", ("GET",), _static, "reader", "public", json=False),
-    Page("/healthz", ("GET",), _healthy, "reader", "public", json=False),
+    Page("/static/{name}", ("GET",), _static, "reader", "public"),
+    Page("/healthz", ("GET",), _healthy, "reader", "public"),
 )

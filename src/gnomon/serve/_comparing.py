@@ -340,8 +340,7 @@ def _confirming(request: Request, form: DraftForm, status: int = HTTPStatus.OK) 
         "languages": languages,
         "metrics": metrics_of(request),
     }
-    only_html = ("roles", "encodings", "languages")
-    return Shown("confirm.html.j2", values, status, only_html)
+    return Shown("confirm.html.j2", values, status)
 
 
 def metrics_of(request: Request) -> dict[str, tuple[str, str]]:
@@ -527,7 +526,7 @@ def _editing(request: Request, form: EditForm, status: int = HTTPStatus.OK) -> S
 
     languages = sorted(LANGUAGE_NAMES.items(), key=lambda item: item[1])
     values = {"form": form, "languages": languages, "metrics": metrics_of(request)}
-    return Shown("edit.html.j2", values, status, ("languages",))
+    return Shown("edit.html.j2", values, status)
 
 
 async def _edited(request: Request) -> Response | Shown:
@@ -657,19 +656,19 @@ def start_example(workspace: Workspace, queue: Queue) -> Comparison:
 
 
 PAGES = (
-    Page("/inspect", ("POST",), _inspect, "author", "workspace", json=False, upload=True),
-    Page("/example", ("POST",), _example, "author", "workspace", json=False),
+    Page("/inspect", ("POST",), _inspect, "author", "workspace", upload=True),
+    Page("/example", ("POST",), _example, "author", "workspace"),
     Page("/drafts/{draft}", ("GET",), _confirm, "author", "workspace"),
-    Page("/drafts/{draft}", ("POST",), _reread, "author", "workspace", json=False),
-    Page("/drafts/{draft}/delete", ("POST",), _forget_draft, "author", "workspace", json=False),
-    Page("/studies", ("POST",), _compare, "author", "workspace", json=False),
+    Page("/drafts/{draft}", ("POST",), _reread, "author", "workspace"),
+    Page("/drafts/{draft}/delete", ("POST",), _forget_draft, "author", "workspace"),
+    Page("/studies", ("POST",), _compare, "author", "workspace"),
     Page("/studies/{id}/state", ("GET",), _state, "reader", "study"),
-    Page("/studies/{id}/cancel", ("POST",), _cancel, "author", "study", json=False),
-    Page("/studies/{id}/again", ("POST",), _again, "author", "study", json=False),
+    Page("/studies/{id}/cancel", ("POST",), _cancel, "author", "study"),
+    Page("/studies/{id}/again", ("POST",), _again, "author", "study"),
     Page("/studies/{id}/edit", ("GET",), _edit, "author", "study"),
-    Page("/studies/{id}/edit", ("POST",), _edited, "author", "study", json=False),
+    Page("/studies/{id}/edit", ("POST",), _edited, "author", "study"),
     Page("/studies/{id}/add", ("GET",), _ask_system, "author", "study"),
-    Page("/studies/{id}/add", ("POST",), _add_system, "author", "study", json=False, upload=True),
+    Page("/studies/{id}/add", ("POST",), _add_system, "author", "study", upload=True),
     Page("/studies/{id}/delete", ("GET",), _ask_delete, "author", "study", deletes=True),
-    Page("/studies/{id}/delete", ("POST",), _delete, "author", "study", json=False, deletes=True),
+    Page("/studies/{id}/delete", ("POST",), _delete, "author", "study", deletes=True),
 )

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from gnomon.core.errors import GnomonError
-from gnomon.serve._pages import Shown, respond
+from gnomon.serve._pages import Shown, render
 from gnomon.serve._problems import NotFound, WebProblem, in_words, problem_of
 
 if TYPE_CHECKING:
@@ -144,7 +144,9 @@ def guarded(
             shown = await page.handler(Request(request.scope, body.receive))
         except GnomonError as error:
             raise problem_of(error) from error
-        return respond(request, shown) if isinstance(shown, Shown) else shown
+        if not isinstance(shown, Shown):
+            return shown
+        return render(request, shown.template, status=shown.status, **shown.values)
 
     return endpoint
 

@@ -152,6 +152,6 @@ def _line(study: Any, owner: str) -> StudyLine:
 
 PAGES = (
     Page("/", ("GET",), _first, "reader", "workspace"),
-    Page("/enter", ("GET",), _enter, "reader", "public", json=False),
-    Page("/leave", ("POST",), _leave, "reader", "workspace", json=False),
+    Page("/enter", ("GET",), _enter, "reader", "public"),
+    Page("/leave", ("POST",), _leave, "reader", "workspace"),
 )

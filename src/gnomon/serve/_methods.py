@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PAGES"]
 
-_ONLY_HTML = ("base", "sees_texts", "may_change")
 _WORDS = {"done": "has run", "queued": "waits", "running": "runs"}
 
 
@@ -80,7 +79,7 @@ async def _methods(request: Request) -> Shown:
         views.append(MethodView(name, method.title, method.answers, question, state, words, said))
     values = {**page_values(request, study.about.title), "methods": views}
     values |= {"active": study.job.active, "single": single}
-    return Shown("methods.html.j2", values, only_html=_ONLY_HTML)
+    return Shown("methods.html.j2", values)
 
 
 async def _served(request: Request) -> Method:
@@ -142,7 +141,7 @@ def _asking(
         "active": study.job.active,
         "allowed": list(request.state.settings.metrics) if "metrics" in asked else [],
     }
-    return Shown("method.html.j2", values, status, _ONLY_HTML)
+    return Shown("method.html.j2", values, status)
 
 
 async def _run(request: Request) -> Response | Shown:
@@ -171,6 +170,6 @@ async def _words(_request: Request) -> Shown:
 PAGES = (
     Page("/studies/{id}/methods", ("GET",), _methods, "author", "study"),
     Page("/studies/{id}/methods/{method}", ("GET",), _form, "author", "study"),
-    Page("/studies/{id}/methods/{method}", ("POST",), _run, "author", "study", json=False),
+    Page("/studies/{id}/methods/{method}", ("POST",), _run, "author", "study"),
     Page("/help/words", ("GET",), _words, "reader", "public"),
 )

@@ -1,10 +1,10 @@
-"""What a page is: a row of the route table, and what it shows, as HTML or as JSON."""
+"""What a page is: a row of the route table, and what it shows."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -48,19 +48,17 @@ _PROBLEM = "application/problem+json"
 
 @dataclass(frozen=True)
 class Shown:
-    """What a handler answers: a template, and what it shows; as JSON, the same values.
+    """What a handler answers: a template, and what it shows.
 
     Attributes:
         template: its name, under ``templates/``.
         values: what it shows: dataclasses, msgspec's structures, or plain values, by name.
         status: of HTTP.
-        only_html: names of values that JSON leaves out, as forms.
     """
 
     template: str
     values: Mapping[str, Any] = field(default_factory=dict)
     status: int = HTTPStatus.OK
-    only_html: tuple[str, ...] = ()
 
 
 Handler: TypeAlias = "Callable[[Request], Awaitable[Response | Shown]]"
@@ -78,7 +76,6 @@ class Page:
             workspace, "reader" is anybody with a token and "author" may start comparisons; "owner"
             is the server's.
         of: what is protected; "public" needs nothing, and shows nothing of anybody.
-        json: whether it has a twin in JSON (``.json``, or ``Accept: application/json``).
         texts: whether it shows texts of a study, which links may leave out.
         upload: whether it takes files, and so bodies as large as ``ServerLimits.upload``.
         deletes: whether it deletes a study, of which it reads nothing.
@@ -89,38 +86,23 @@ class Page:
     handler: Handler
     needs: Role
     of: Literal["study", "workspace", "public"]
-    json: bool = True
     texts: bool = False
     upload: bool = False
     deletes: bool = False
 
 
 def wants_json(request: Request) -> bool:
-    """Whether a program asks, by the address or by what it accepts."""
-    if request.url.path.startswith("/api/") or request.scope.get("gnomon.json"):
+    """Whether problems are told to a program, by the address or by what it accepts."""
+    if request.url.path.startswith("/api/"):
         return True
     accepted = request.headers.get("accept", "")
     return "json" in accepted and "text/html" not in accepted
 
 
 def json_response(values: object, *, status: int = 200, problem: bool = False) -> Response:
-    """Anything of dataclasses, structures and plain values, as JSON."""
+    """Anything of structures and plain values, as JSON."""
     media = _PROBLEM if problem else "application/json"
-    return Response(msgspec.json.encode(values, enc_hook=_plain), status, media_type=media)
-
-
-def _plain(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: getattr(value, name) for name in value.__dataclass_fields__}
-    return str(value)
-
-
-def respond(request: Request, shown: Shown) -> Response:
-    """What a handler shows, as who asks wants it."""
-    if wants_json(request):
-        values = {k: v for k, v in shown.values.items() if k not in shown.only_html}
-        return json_response(values, status=shown.status)
-    return render(request, shown.template, status=shown.status, **shown.values)
+    return Response(msgspec.json.encode(values), status, media_type=media)
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: object) -> Response:

@@ -141,7 +141,7 @@ def _team(
         "name": name,
         "error": error,
     }
-    return Shown("people.html.j2", values, status, ("roles",))
+    return Shown("people.html.j2", values, status)
 
 
 async def _invite(request: Request) -> Shown:
@@ -169,11 +169,11 @@ async def _revoke_token(request: Request) -> Response:
 
 PAGES = (
     Page("/studies/{id}/share", ("GET",), _links, "author", "study"),
-    Page("/studies/{id}/share", ("POST",), _share, "author", "study", json=False),
-    Page("/studies/{id}/share/open", ("POST",), _open, "author", "study", json=False),
-    Page("/studies/{id}/share/{link}", ("POST",), _revoke_link, "author", "study", json=False),
-    Page("/s/{secret}", ("GET",), _follow, "reader", "public", json=False),
+    Page("/studies/{id}/share", ("POST",), _share, "author", "study"),
+    Page("/studies/{id}/share/open", ("POST",), _open, "author", "study"),
+    Page("/studies/{id}/share/{link}", ("POST",), _revoke_link, "author", "study"),
+    Page("/s/{secret}", ("GET",), _follow, "reader", "public"),
     Page("/people", ("GET",), _people, "owner", "workspace"),
-    Page("/people", ("POST",), _invite, "owner", "workspace", json=False),
-    Page("/people/{token}", ("POST",), _revoke_token, "owner", "workspace", json=False),
+    Page("/people", ("POST",), _invite, "owner", "workspace"),
+    Page("/people/{token}", ("POST",), _revoke_token, "owner", "workspace"),
 )

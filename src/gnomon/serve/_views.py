@@ -29,7 +29,7 @@ from gnomon.serve._uploads import fields_of
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from starlette.requests import Request
@@ -110,7 +110,7 @@ def query_of(request: Request, kind: type[T]) -> T:
 
 def _address(request: Request, query: Any) -> Callable[..., str]:
     """Makes addresses of the same page that ask for something else."""
-    path, usual = request.url.path.removesuffix(".json"), type(query)()
+    path, usual = request.url.path, type(query)()
 
     def address(**changes: Any) -> str:
         wanted = asdict(replace(query, **{"page": 1, **changes}))
@@ -136,14 +136,6 @@ def page_values(request: Request, name: str) -> dict[str, Any]:
         "may_change": request.state.access.rights(request.state.user, request.state.study)
         == "change",
     }
-
-
-_ONLY_HTML = ("address", "base", "sees_texts", "may_change", "writes", "me", "owns")
-
-
-def _shown(template: str, values: Mapping[str, Any]) -> Shown:
-    names = tuple(name for name in _ONLY_HTML if name in values)
-    return Shown(template, values, only_html=names)
 
 
 def _folder(request: Request) -> Path:
@@ -174,8 +166,8 @@ async def _result(request: Request) -> Shown:
         }
 
     if job is not None and not reading.is_store(study.store):  # nothing was computed yet
-        return _shown("waiting.html.j2", {**page_values(request, study.about.title), "job": job})
-    return _shown("result.html.j2", await _made(request, work))
+        return Shown("waiting.html.j2", {**page_values(request, study.about.title), "job": job})
+    return Shown("result.html.j2", await _made(request, work))
 
 
 async def _polled(request: Request) -> Response:
@@ -199,7 +191,7 @@ async def _provenance(request: Request) -> Shown:
             "provenance": provenance(opened),
         }
 
-    return _shown("provenance.html.j2", await _made(request, work))
+    return Shown("provenance.html.j2", await _made(request, work))
 
 
 async def _tables(request: Request) -> Shown:
@@ -210,7 +202,7 @@ async def _tables(request: Request) -> Shown:
             "kinds": tuple(_downloads.KINDS),
         }
 
-    return _shown("tables.html.j2", await _made(request, work))
+    return Shown("tables.html.j2", await _made(request, work))
 
 
 async def _map(request: Request) -> Shown:
@@ -222,7 +214,7 @@ async def _map(request: Request) -> Shown:
         n = int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else -1
         return {**_common(request), "map": heat_page(opened, name, n, testset)}
 
-    return _shown("map.html.j2", await _made(request, work))
+    return Shown("map.html.j2", await _made(request, work))
 
 
 # Segments and notes.
@@ -245,7 +237,7 @@ async def _segments(request: Request) -> Shown:
             "owns": request.state.user.role == "owner",
         }
 
-    return _shown("segments.html.j2", await _made(request, work))
+    return Shown("segments.html.j2", await _made(request, work))
 
 
 def _writer(request: Request) -> dict[str, Any]:
@@ -288,7 +280,7 @@ async def _write_note(request: Request) -> Response:
 async def _all_notes(request: Request) -> Shown:
     notes = await run_in_threadpool(_notes.read_notes, _folder(request))
     values = {**_common(request), "notes": notes}
-    return _shown("notes.html.j2", values)
+    return Shown("notes.html.j2", values)
 
 
 # Downloads.
@@ -337,7 +329,7 @@ async def _built(request: Request) -> Shown:
     def work(_opened: OpenStore) -> dict[str, Any]:
         return {**_common(request), "build": build_of(_folder(request))}
 
-    return _shown("made.html.j2", await _made(request, work))
+    return Shown("made.html.j2", await _made(request, work))
 
 
 async def _report(request: Request) -> Response:
@@ -354,24 +346,22 @@ def _page(path: str, handler: Any, **more: Any) -> Page:
 
 
 def _form(path: str, handler: Any) -> Page:
-    return Page(
-        f"/studies/{{id}}{path}", ("POST",), handler, "reader", "study", json=False, texts=True
-    )
+    return Page(f"/studies/{{id}}{path}", ("POST",), handler, "reader", "study", texts=True)
 
 
 PAGES = (
     _page("", _result),
-    _page("/progress", _polled, json=False),
+    _page("/progress", _polled),
     _page("/provenance", _provenance),
     _page("/tables", _tables, texts=True),
     _page("/maps/{table}", _map),
     _page("/segments", _segments, texts=True),
     _page("/notes", _all_notes, texts=True),
     _form("/notes", _write_note),
-    _page("/download/tables/{table}.{kind}", _table_file, texts=True, json=False),
-    _page("/download/notes.{kind}", _notes_file, texts=True, json=False),
+    _page("/download/tables/{table}.{kind}", _table_file, texts=True),
+    _page("/download/notes.{kind}", _notes_file, texts=True),
     _page("/made/report", _built, texts=True),
-    _page("/download/report", _report, texts=True, json=False),
+    _page("/download/report", _report, texts=True),
     _form("/made/report", _build),
 )
 __all__ = ["PAGES", "GnomonError", "page_values"]

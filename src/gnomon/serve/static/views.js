@@ -28,9 +28,9 @@ for (const box of document.querySelectorAll("[data-poll-made]")) {
     try {
       const answer = await fetch(box.dataset.pollMade);
       if (answer.status === 401 || answer.status === 404) { location.reload(); return; }
-      const said = await answer.json(), build = said.build, text = box.querySelector("[data-far]");
-      if (build.state !== "running") { location.reload(); return; }
-      if (text && build.total) text.textContent = `${build.stage}, ${build.done} of ${build.total}`;
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-poll-made]");
+      if (!fresh) { location.reload(); return; }
+      box.replaceChildren(...fresh.childNodes);
     } catch { /* the server may be starting anew */ }
     setTimeout(look, 2000);
   };
