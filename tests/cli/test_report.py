@@ -1,4 +1,4 @@
-"""``gnomon report`` and ``gnomon run --html`` as a user meets them."""
+"""``gnomon report`` as a user meets it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_a_run_writes_its_report_and_report_writes_the_same(gnomon: Callable, study: Path) -> None:
-    answer = gnomon("run", study, "--engine", "here", "--html", "now")
+def test_a_report_is_a_file_or_a_folder(gnomon: Callable, study: Path) -> None:
+    assert gnomon("run", study, "--engine", "here").code == 0
+    answer = gnomon("report", "study.store", "-o", "now")
     assert answer.code == 0
     assert str(Path("now") / "index.html") in answer.err
     answer = gnomon("report", "study.store", "-o", "later.html")
@@ -51,13 +52,12 @@ def test_texts_can_be_left_out(gnomon: Callable, study: Path) -> None:
     assert not list(Path("bare/data").glob("text-*"))
 
 
-def test_what_cannot_be_written_is_refused_before_any_work(gnomon: Callable, study: Path) -> None:
-    answer = gnomon("run", study, "--engine", "here", "--html", "no/such/place")
-    assert (answer.code, "does not exist" in answer.err) == (1, True)
-    assert not Path("study.store").exists()
+def test_what_cannot_be_written_is_refused(gnomon: Callable, study: Path) -> None:
     Path("taken").mkdir()
     Path("taken/thesis.tex").write_text("years of work")
     assert gnomon("run", study, "--engine", "here").code == 0
+    answer = gnomon("report", "study.store", "-o", "no/such/place")
+    assert (answer.code, "does not exist" in answer.err) == (1, True)
     answer = gnomon("report", "study.store", "-o", "taken")
     assert (answer.code, "holds something else" in answer.err) == (1, True)
 

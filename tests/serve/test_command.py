@@ -104,7 +104,6 @@ def test_a_folder_that_cannot_be_written_is_said(started, tmp_path, capsys):
         (["--host", "192.0.2.1", "--behind-proxy", "https://a.example"], "cannot listen at"),
         (["a", "b"], "in one folder"),
         (["--behind-proxy", "https://[compare"], "is not the address of a server"),
-        (["--workers", "0"], "1 or more"),
         (["--port", "99999"], "from 1 to 65535, or 0"),
         (["--port", "65536"], "from 1 to 65535, or 0"),
         (["--port", "-1"], "from 1 to 65535, or 0"),

@@ -55,13 +55,9 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--no-browser", action="store_true", help="open no browser, print the link alone"
     )
     parser.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="comparisons that run at once (default: 2, or 1 on one core)",
-    )
-    parser.add_argument(
-        "--config", metavar="FILE", help="limits and further metrics, as TOML: [serve]"
+        "--config",
+        metavar="FILE",
+        help="workers, limits and further metrics, as TOML: [serve]",
     )
     where = parser.add_argument_group("where it listens")
     where.add_argument(
@@ -129,8 +125,6 @@ def _check(args: argparse.Namespace) -> None:
             f"--host {args.host} would send texts and tokens over the network in the clear; add"
             " --certificate FILE --key FILE, or put a proxy in front and add --behind-proxy URL"
         )
-    if args.workers is not None and args.workers < 1:
-        raise UsageError(f"--workers is {args.workers}; it must be 1 or more")
     if args.port is not None and not 0 <= args.port <= _LAST_PORT:
         raise UsageError(
             f"--port is {args.port}; it must be from 1 to {_LAST_PORT}, or 0 for any that is free"
@@ -153,9 +147,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     if folder is not None:
         _make(folder)
     settings = Settings(folder=folder, stores=stores)
-    if args.config:
-        settings = read_config(Path(args.config), settings)
-    return replace(settings, workers=args.workers or settings.workers)
+    return read_config(Path(args.config), settings) if args.config else settings
 
 
 def _own_folder() -> Path:

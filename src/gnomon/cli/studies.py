@@ -59,7 +59,7 @@ _log = logging.getLogger(__name__)
 _RUN_EXAMPLES = """\
 examples:
   gnomon run study.toml --dry-run
-  gnomon run study.toml --workers 4 --html report
+  gnomon run study.toml --workers 4
   gnomon run study.toml --engine dask://10.0.0.1:8786
   gnomon run study.toml --prune
 """
@@ -106,11 +106,6 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--prune", action="store_true", help="delete what the study no longer asks for"
     )
     add_output(parser)
-    parser.add_argument(
-        "--html",
-        metavar="FILE.html|FOLDER",
-        help="write the report of the study too, as gnomon report does",
-    )
     kept_tasks = "finished tasks are kept in the store; the same command goes on with the others"
     parser.set_defaults(run=_run, kept=kept_tasks)
 
@@ -118,15 +113,12 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def _run(args: argparse.Namespace) -> int:
     """Check, plan, run, report."""
     from gnomon import studies as study
-    from gnomon.report.site import check_place
 
     if args.workers is not None and args.engine != "pool":
         raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
     wanted = study.read_study(args.study, allow_code=args.allow_code)
     if are_planned(args):
         return _show_plan(args, wanted)
-    if args.html is not None:  # refused before any work where it cannot be written
-        check_place(args.html)
     engine = study.open_engine(args.engine, workers=args.workers)
     try:
         if not study.Store.is_at(wanted.store):  # otherwise there may be nothing to do
@@ -173,11 +165,9 @@ def _finish(args: argparse.Namespace, made: StudyPlan, engine: TaskEngine) -> in
         show(args, finding, "run", after=partial(print_found, verdicts))
     else:
         show(args, replace(finding, verdict=tuple(_in_a_row(verdicts))), "run")
-    if args.html is not None:
-        write_report(store, args.html, quiet=args.quiet)
     code = _exit_code(outcome)
     if store.files():
-        _say_next(made.study.store, store, reported=args.html is not None)
+        _say_next(made.study.store, store)
     return code
 
 
@@ -210,19 +200,13 @@ def _in_a_row(verdicts: Sequence[PageVerdict]) -> Iterator[Statement]:
             yield replace(said, text=text, rows={})
 
 
-def _say_next(place: str | PathLike[str], store: Store, *, reported: bool) -> None:
+def _say_next(place: str | PathLike[str], store: Store) -> None:
     """The next two commands, as they can be typed."""
     store_path = shlex.quote(str(place))
     leaders = "select testset, metric, system, score from leaderboard where rank = 1"
-    commands = [
-        *([] if reported else [f"gnomon report {store_path} -o report.html"]),
-        f'gnomon query {store_path} "{leaders}"'
-        if "scores" in store.files()
-        else f"gnomon query {store_path}",
-        f"gnomon export {store_path} -o tables",
-    ]
-    for command in commands[:2]:
-        _log.info("next: %s", command)
+    asked = f' "{leaders}"' if "scores" in store.files() else ""
+    _log.info("next: gnomon report %s -o report.html", store_path)
+    _log.info("next: gnomon query %s%s", store_path, asked)
 
 
 def _exit_code(outcome: RunOutcome) -> int:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell
     from gnomon.core.pages import PageSegment, PageSet, PageTable, PageText, StudyPages
 
-__all__ = ["check_place", "write_site"]
+__all__ = ["write_site"]
 
 _SCRIPTS = (*DRAWERS, "parts.js", "systems.js", "methods.js", "segments.js", "study.js")
 
@@ -305,19 +305,15 @@ def _opened(path: str | PathLike[str]) -> contextlib.AbstractContextManager[Sink
     return _one_file(target) if _is_file(target) else _folder(target)
 
 
-def check_place(path: str | PathLike[str]) -> None:
-    """Refuse, before any work, a place that a report cannot be written to."""
-    target = Path(path)
+def _check_place(target: Path) -> None:
+    """Refuse a place that a folder cannot be written to."""
     above = Path(os.path.realpath(target)).parent
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise OutputError(
             f"cannot write {target}: its folder {target.parent} does not exist or may not be"
             " written to; make it first, or name another"
         )
-    if not _is_file(target):
-        _check_folder(target)
-    elif target.is_dir():
-        raise OutputError(f"{target} is a folder; name a file, or a folder without .html")
+    _check_folder(target)
 
 
 def _is_file(target: Path) -> bool:
@@ -359,7 +355,7 @@ class _File:
 def _folder(target: Path) -> Generator[Sink]:
     from gnomon.data.formats import explain_failure, replace_folder
 
-    check_place(target)
+    _check_place(target)
     scratch = Path(os.path.realpath(target)).with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with explain_failure(target):
