@@ -77,13 +77,14 @@ def test_files_are_confirmed_and_compared(browser):
 
 def test_a_form_that_is_sent_twice_makes_one_comparison(browser):
     fields = _form(browser.get(_draft(browser)).text)
-    before = len(browser.get("/index.json").json()["studies"])
+    workspace = browser.app.state.workspace
+    before = len(workspace.studies())
     with ThreadPoolExecutor(4) as at_once:
         answers = list(at_once.map(lambda _: browser.post("/studies", data=fields), range(4)))
     answers.append(browser.post("/studies", data=fields))
     assert {answer.status_code for answer in answers} == {303}
     assert {answer.headers["location"] for answer in answers} == {f"/studies/{fields['draft']}"}
-    assert len(browser.get("/index.json").json()["studies"]) == before + 1
+    assert len(workspace.studies()) == before + 1
 
 
 def test_pasted_texts_are_files(browser):
@@ -136,10 +137,6 @@ def test_files_of_different_length_are_not_compared(browser):
 
 def test_files_that_were_sent_and_not_compared_are_on_the_first_page(browser):
     draft = _draft(browser, {"Zwieback.txt": "a\n", "<b>.txt": "b\n"})
-    drafts = browser.get("/index.json").json()["drafts"]
-    assert [each["files"] for each in drafts if draft.endswith(each["id"])] == [
-        "Zwieback.txt, <b>.txt"
-    ]
     assert f'<a href="{draft}">Go on with <bdi>Zwieback.txt, &lt;b&gt;.txt' in (
         browser.get("/").text
     )
