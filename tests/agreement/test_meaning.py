@@ -24,6 +24,7 @@ from gnomon.agreement.meaning import (
 )
 from gnomon.agreement.thresholds import published_share
 from gnomon.core.errors import DataError, FormatError
+from gnomon.core.signature import Signature
 from gnomon.stats.significance import wilson_interval
 
 BLEU = "bleu|refs:1|case:mixed|eff:segments|tok:13a|smooth:exp|gnomon:0.1.0"
@@ -258,9 +259,10 @@ def test_what_is_no_such_json_is_refused(text: str, tmp_path: Path) -> None:
 
 
 def test_signatures_differ_by_fields_and_not_by_version() -> None:
-    assert signature_differences(BLEU, BLEU.replace("0.1.0", "9.9")) == ""
+    bleu = Signature.parse(BLEU)
+    assert signature_differences(bleu, Signature.parse(BLEU.replace("0.1.0", "9.9"))) == ""
     other = BLEU.replace("tok:13a", "tok:char").replace("refs:1|", "")
-    said = signature_differences(BLEU, other)
+    said = signature_differences(bleu, Signature.parse(other))
     assert said == "refs:none in place of refs:1 and tok:char in place of tok:13a"
 
 
@@ -283,9 +285,9 @@ def test_signatures_differ_by_fields_and_not_by_version() -> None:
 def test_published_constants_give_the_published_thresholds(
     signature: str, difference: float, share: float
 ) -> None:
-    found = published_share(signature, difference)
+    found = published_share(Signature.parse(signature), difference)
     assert found == pytest.approx(share, abs=0.0025)
-    assert published_share(signature, -difference) == found
+    assert published_share(Signature.parse(signature), -difference) == found
 
 
 @pytest.mark.parametrize(
@@ -301,4 +303,4 @@ def test_published_constants_give_the_published_thresholds(
     ],
 )
 def test_other_metrics_have_no_published_constants(signature: str) -> None:
-    assert published_share(signature, 2.0) is None
+    assert published_share(Signature.parse(signature), 2.0) is None

@@ -545,20 +545,18 @@ def _shares(meaning: Meaning) -> Iterator[float]:
         yield from (point.share, point.low, point.high)
 
 
-def signature_differences(made: str, signature: str) -> str:
+def signature_differences(made: Signature, signature: Signature) -> str:
     """Which fields of a metric's signature differ from those of another; empty: none.
 
     The version of gnomon is none of them.
 
-    >>> signature_differences("bleu|refs:1|tok:13a|gnomon:0.1", "bleu|refs:2|tok:13a|gnomon:0.2")
+    >>> signature_differences(Signature("bleu").adding(refs=1), Signature("bleu").adding(refs=2))
     'refs:2 in place of refs:1'
     """
-    theirs, mine = Signature.parse(made), Signature.parse(signature)
-    old, new = dict(theirs.fields), dict(mine.fields)
-    parts = [] if mine.spec == theirs.spec else [f"{mine.spec} in place of {theirs.spec}"]
+    parts = [] if signature.spec == made.spec else [f"{signature.spec} in place of {made.spec}"]
     parts += [
-        f"{name}:{new.get(name, 'none')} in place of {name}:{old.get(name, 'none')}"
-        for name in dict.fromkeys((*old, *new))
-        if old.get(name) != new.get(name)
+        f"{name}:{signature.get(name, 'none')} in place of {name}:{made.get(name, 'none')}"
+        for name in dict.fromkeys((*made, *signature))
+        if made.get(name) != signature.get(name)
     ]
     return listed(parts, most=len(parts)) if parts else ""

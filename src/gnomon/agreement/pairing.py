@@ -15,7 +15,7 @@ from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.core.human import Judgements, mean, of_segments
 from gnomon.core.options import SEED, Metavar, Reaches
 from gnomon.core.scores import Scores
-from gnomon.core.signature import content_hash
+from gnomon.core.signature import Signature, content_hash
 from gnomon.core.slices import slices
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import anomaly_notice
@@ -132,7 +132,7 @@ class Pairing:
     ranking: Ranking | None  # relative rankings
     entries: tuple[JudgedMetric, ...]  # the metrics, in the order given
     # how to make their scores again, by metric
-    signatures: Mapping[str, str] = field(default_factory=dict)
+    signatures: Mapping[str, Signature] = field(default_factory=dict)
     controls: tuple[JudgedMetric, ...] = ()  # what stands beside figures that judge ties
     documents: tuple[str, ...] | None = None  # the document of each segment; None: nobody knows
     slice: str | None = None  # name of the slice; None: all segments
@@ -268,7 +268,7 @@ def _pairing(
         segments=_human(testset, kinds, "segment", systems, shape),
         ranking=testset.ranking(kinds["ranking"]) if "ranking" in kinds else None,
         entries=(),
-        signatures={name: str(s.signature) for name, s in scored},
+        signatures={name: s.signature for name, s in scored},
         documents=None if testset.documents is None else tuple(testset.documents),
         notices=(*left_out, *seen, *_of_scores(testset, scored)),
     )
@@ -298,7 +298,7 @@ def _entries(made: Pairing, scored: Sequence[tuple[str, Scores]]) -> Iterator[Ju
             entry,
             circular=why,
             control=isinstance(known, Random),
-            directed=known is not None or is_own_metric(str(scores.signature)),
+            directed=known is not None or is_own_metric(scores.signature.spec),
         )
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.core.errors import SpecError
-from gnomon.core.signature import Signature
+if TYPE_CHECKING:
+    from gnomon.core.signature import Signature
 
 TITLE = "Kocmi et al. (2024)"
 
@@ -36,26 +36,22 @@ _BLEU_SPEC = re.compile(r"bleu(?:\(tokenize='[\w-]+'\))?")
 _COIN = 0.5
 
 
-def _constants(signature: str) -> _Constants | None:
+def _constants(signature: Signature) -> _Constants | None:
     """The constants of a metric, by its signature; None where it is none of theirs."""
-    try:
-        fields = dict(Signature.parse(signature).fields)
-    except SpecError:
-        return None
-    spec = signature.partition("|")[0]
+    spec = signature.spec
     name = spec if spec == "chrf" or not _BLEU_SPEC.fullmatch(spec) else "bleu"
-    usual = fields.get("refs") == "1" and fields.get("case") == "mixed"
-    if name == "bleu" and usual and fields.get("smooth") == "exp":
-        tokeniser = fields.get("tok", "")
+    usual = signature.get("refs") == "1" and signature.get("case") == "mixed"
+    if name == "bleu" and usual and signature.get("smooth") == "exp":
+        tokeniser = signature.get("tok", "")
         by_tokeniser = {"flores101": _SPBLEU_101, "flores200": _SPBLEU_200}
         by_tokeniser |= dict.fromkeys(_USUAL, _BLEU)
         return by_tokeniser.get(tokeniser)
-    if name == "chrf" and usual and (fields.get("nc"), fields.get("nw")) == ("6", "0"):
-        return _CHRF if fields.get("space") == "no" else None
+    if name == "chrf" and usual and (signature.get("nc"), signature.get("nw")) == ("6", "0"):
+        return _CHRF if signature.get("space") == "no" else None
     return None
 
 
-def published_share(signature: str, difference: float) -> float | None:
+def published_share(signature: Signature, difference: float) -> float | None:
     """The share of pairs in which people agree with a difference, as published.
 
     Args:
@@ -66,7 +62,9 @@ def published_share(signature: str, difference: float) -> float | None:
         The share; None where the metric is none of those that gnomon has constants of, and for
         differences so small that the curve lies below a half, where it says nothing.
 
-    >>> round(published_share("bleu|refs:1|case:mixed|tok:13a|smooth:exp", 2.34), 3)
+    >>> from gnomon.core.signature import Signature
+    >>> bleu = Signature.parse("bleu|refs:1|case:mixed|tok:13a|smooth:exp")
+    >>> round(published_share(bleu, 2.34), 3)
     0.8
     """
     constants = _constants(signature)

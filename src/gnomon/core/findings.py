@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gnomon.core.records import Record
+    from gnomon.core.signature import Signature
 
 __all__ = [
     "Bars",
@@ -518,7 +519,7 @@ class Finding:
     method: str
     title: str
     tables: tuple[Table, ...]
-    signatures: Mapping[str, str]
+    signatures: Mapping[str, Signature]
     views: tuple[View, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     notices: tuple[str, ...] = ()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import SpecError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["VERSION", "Signature", "add_texts", "content_hash", "of_test_sets", "version"]
 
@@ -17,6 +19,8 @@ __all__ = ["VERSION", "Signature", "add_texts", "content_hash", "of_test_sets", 
 VERSION = "0.1.0"
 
 _RESERVED = str.maketrans({"|": "/", ":": "=", "\n": " ", "\r": " "})
+#: what comes before the first bar; a quoted argument may hold one
+_SPEC = re.compile(r"""(?:[^|'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|['"])*""", re.DOTALL)
 
 
 def version() -> str:
@@ -42,34 +46,50 @@ def add_texts(digest: hashlib.blake2b, parts: Iterable[str | bytes]) -> None:
         digest.update(len(data).to_bytes(8, "little") + data)
 
 
-def of_test_sets(signatures: Mapping[tuple[str, str], str]) -> dict[str, str]:
-    """From texts by name and test set: one per name where all agree, else one for each test set."""
-    merged: dict[str, str] = {}
+def of_test_sets(signatures: Mapping[tuple[str, str], Signature]) -> dict[str, Signature]:
+    """By name and test set: one per name where all agree, else one for each test set."""
+    merged: dict[str, Signature] = {}
     for name in dict.fromkeys(name for name, _ in signatures):
-        by_test_set = {label: text for (other, label), text in signatures.items() if other == name}
+        by_test_set = {label: one for (other, label), one in signatures.items() if other == name}
         if len(set(by_test_set.values())) == 1:
             merged[name] = next(iter(by_test_set.values()))
         else:
-            merged |= {f"{name} on {label}": text for label, text in by_test_set.items()}
+            merged |= {f"{name} on {label}": one for label, one in by_test_set.items()}
     return merged
 
 
 @dataclass(frozen=True)
-class Signature:
+class Signature(Mapping[str, str]):
     """A metric's spec, and what it was bound to: ``SPEC|refs:1|...|gnomon:VERSION``.
+
+    It is a mapping from the names of its fields to what they say.
 
     Attributes:
         spec: canonical spec string; reading it again gives the same metric.
         fields: what binding and scoring added (reference count, tagger, seed, ...), in order.
+        gnomon: the version that made the numbers; empty where another tool did.
     """
 
     spec: str
     fields: tuple[tuple[str, str], ...] = ()
+    gnomon: str = VERSION
+
+    def __getitem__(self, name: str) -> str:
+        return dict(self.fields)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self.fields))
+
+    def __len__(self) -> int:
+        return len(dict(self.fields))
+
+    def __bool__(self) -> bool:
+        return True  # one without fields, too
 
     def __str__(self) -> str:
         """The one-line form, ending in gnomon's version."""
-        pairs = "".join(f"|{key}:{value}" for key, value in self.fields)
-        return f"{self.spec}{pairs}|gnomon:{version()}"
+        pairs = (f"|{key}:{value}" for key, value in self.fields)
+        return f"{self.spec}{''.join(pairs)}{f'|gnomon:{self.gnomon}' if self.gnomon else ''}"
 
     def adding(self, fields: Mapping[str, object] | None = None, /, **more: object) -> Signature:
         """This signature with further fields; bars and colons in values are replaced.
@@ -83,35 +103,17 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read the one-line form again.
+        """Read the one-line form again; it is printed as it was.
 
         Raises:
             SpecError: a field is not of the form ``key:value``.
         """
-        spec, *rest = _split_bars(text)
+        spec = _SPEC.match(text)[0]  # type: ignore[index]  # it may be empty
         fields: list[tuple[str, str]] = []
-        for field in rest:
+        for field in text[len(spec) :].split("|")[1:]:
             key, colon, value = field.partition(":")
             if not colon:
                 raise SpecError(f"field {field!r} of signature {text!r} is not key:value")
-            if key != "gnomon":
-                fields.append((key, value))
-        return cls(spec, tuple(fields))
-
-
-def _split_bars(text: str) -> list[str]:
-    """Split at bars outside quotes, so that a quoted argument may hold one."""
-    parts, quote, current = [], "", ""
-    characters = iter(text)
-    for character in characters:
-        if quote and character == "\\":
-            current += character + next(characters, "")
-            continue
-        if character in "'\"":
-            quote = "" if quote == character else quote or character
-        if character == "|" and not quote:
-            parts.append(current)
-            current = ""
-        else:
-            current += character
-    return [*parts, current]
+            fields.append((key, value))
+        said_by = fields.pop()[1] if fields and fields[-1][0] == "gnomon" else ""
+        return cls(spec, tuple(fields), said_by)

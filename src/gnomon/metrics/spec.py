@@ -32,6 +32,7 @@ from typing import (
 
 from gnomon.core.errors import SpecError, nearest
 from gnomon.core.options import CAPABILITIES, describe, fields_of, fits, parts_of, reaches
+from gnomon.core.signature import Signature
 from gnomon.metrics.requirements import needs_of_options
 
 if TYPE_CHECKING:
@@ -363,8 +364,11 @@ class _SpecReader:
 
     def check_fields(self) -> None:
         """Check that what comes after a bar are the fields of a signature."""
-        fields = [field.partition(":") for field in self.text[self.at + 1 :].split("|")]
-        if fields[-1][0] != "gnomon" or not all(key and colon for key, colon, _ in fields):
+        try:
+            fields = Signature.parse(self.text[self.at :])
+        except SpecError:
+            fields = Signature("", gnomon="")
+        if not fields.gnomon or "" in fields:
             raise self.error(
                 "what follows is no signature that gnomon printed (SPEC|FIELD:VALUE|...|"
                 "gnomon:VERSION); leave it out, and give options in parentheses, as:"
@@ -628,15 +632,15 @@ _FIRST_NAME = re.compile(r"[\w.+-]+")
 _NAMES = {name.lower(): name for name in (*BUILTIN, *ALIASES)}
 
 
-def is_own_metric(signature: str) -> bool:
-    """Whether numbers are those of a metric of gnomon's own, whose direction is known.
+def is_own_metric(spec: str) -> bool:
+    """Whether a spec names a metric of gnomon's own, whose direction is known.
 
     Scores of a file, and those of somebody's function, may be error rates without saying so.
 
-    >>> is_own_metric("ter|refs:1|gnomon:1"), is_own_metric("scores('ter.tsv')|gnomon:1")
+    >>> is_own_metric("ter"), is_own_metric("scores('ter.tsv')")
     (True, False)
     """
-    name = _FIRST_NAME.match(signature)
+    name = _FIRST_NAME.match(spec)
     return name is not None and name[0] in BUILTIN and name[0] != "scores"
 
 

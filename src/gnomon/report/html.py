@@ -178,7 +178,7 @@ def _head(finding: Finding) -> dict[str, object]:
         ],
         "exhibits": bool(finding.exhibits),
         "tables": finding.tables,
-        "signatures": dict(finding.signatures),
+        "signatures": {name: str(one) for name, one in finding.signatures.items()},
     }
 
 

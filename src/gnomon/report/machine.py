@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Bars, Column, Finding, Table
 from gnomon.core.lazy import checked
-from gnomon.core.signature import version
+from gnomon.core.signature import Signature, version
 from gnomon.core.tabular import (
     grid,
     score_signatures,
@@ -125,7 +125,7 @@ def render_rows(
 def envelope(
     command: str,
     rows: Sequence[Mapping[str, Any]],
-    signatures: Mapping[str, str],
+    signatures: Mapping[str, Signature],
     tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     notices: Sequence[str] = (),
     verdict: Sequence[Statement] = (),
@@ -152,7 +152,7 @@ def envelope(
 def _envelope(
     command: str,
     rows: Iterable[Mapping[str, Any]],
-    signatures: Mapping[str, str],
+    signatures: Mapping[str, Signature],
     tables: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
     notices: Sequence[str] = (),
     verdict: Sequence[Statement] = (),
@@ -164,7 +164,7 @@ def _envelope(
     if verdict:
         content["verdict"] = _lines(asdict(statement) for statement in verdict)
     content["rows"] = _lines(rows)
-    content["signatures"] = [_json(dict(signatures))]
+    content["signatures"] = [_json({name: str(one) for name, one in signatures.items()})]
     if tables:
         content["tables"] = _members({name: _lines(some) for name, some in tables.items()})
     if notices:

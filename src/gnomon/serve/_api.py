@@ -19,6 +19,7 @@ from gnomon.core.findings import Finding
 from gnomon.core.options import in_files, reaches
 from gnomon.core.records import table
 from gnomon.core.registry import find
+from gnomon.core.signature import Signature
 from gnomon.serve._comparing import delete_study, queue_of, reason, workspace_of
 from gnomon.serve._comparison import (
     ComparisonChoices,
@@ -493,7 +494,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     store = Store.open(comparison.store)
     name = find("compare").tables[""]
     rows: list[ComparisonRow] = []
-    signatures: dict[str, str] = {}
+    signatures: dict[str, Signature] = {}
     notices: list[str] = []
     for entry in (entry for entry in store.entries.values() if entry.method == "compare"):
         if entry.key not in store.planned() or not entry.rows.get(name):
@@ -503,7 +504,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
             _row(dict(zip(cells, values, strict=True)))
             for values in zip(*cells.values(), strict=True)
         ]
-        signatures |= entry.signatures
+        signatures |= {k: Signature.parse(text) for k, text in entry.signatures.items()}
         notices += entry.notices
     finding = Finding(
         "compare",

@@ -73,7 +73,7 @@ def mask_own_tokens(entries: Iterable[FinishedTask]) -> list[str]:
         if method is None or "masking" not in method.step_options:
             continue
         for metric, signature in entry.signatures.items():
-            fields = dict(Signature.parse(signature).fields)
+            fields = Signature.parse(signature)
             if fields.get("method") != "sentences":  # a sentence scorer masks nothing
                 other = "mask words" if "mask" in fields else "tokens"
                 kinds.setdefault(entry.method, set()).add(fields.get("masking", other))

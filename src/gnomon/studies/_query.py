@@ -323,7 +323,7 @@ def _lacking_step(store: Store, sql: str) -> str:
     missing = named.difference(names(store))
     for step in methods.steps():
         method = methods.find(step)
-        declared = [_LEADERBOARD, *method.views] if step == "score" else method.views
+        declared = (_LEADERBOARD, *method.views) if step == "score" else method.views
         offered = (*method.tables.values(), *(view.name for view in declared))
         if name := next((name for name in offered if name in missing), None):
             return (

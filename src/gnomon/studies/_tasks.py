@@ -15,7 +15,7 @@ from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.findings import Bars, Column, Finding, Table
 from gnomon.core.records import SYSTEM, Record, column, columns_of
 from gnomon.core.scores import Scores
-from gnomon.core.signature import content_hash, version
+from gnomon.core.signature import Signature, content_hash, version
 from gnomon.studies._needs import differing, options_of_task
 from gnomon.studies._sources import content_of, paraphrases_of, read_original, read_set
 from gnomon.studies._tables import TableFile, TableSchema, TaskTable, file_of
@@ -243,7 +243,7 @@ def signatures_of(result: Scores | Finding) -> dict[str, str]:
     """How to make the numbers again, by what they belong to."""
     if isinstance(result, Scores):
         return {result.metric: str(result.signature)}
-    return dict(result.signatures)
+    return {name: str(one) for name, one in result.signatures.items()}
 
 
 def verdict_of(task: Task, result: Scores | Finding) -> tuple[Statement, ...]:
@@ -363,8 +363,12 @@ def _as_named(task: Task, result: Scores | Finding) -> Scores | Finding:
         for view in result.views
     )
     signatures = {
-        _as_study_names(k, names): _as_study_names(value, names)
-        for k, value in result.signatures.items()
+        _as_study_names(name, names): Signature(
+            _as_study_names(one.spec, names),
+            tuple((field, _as_study_names(value, names)) for field, value in one.fields),
+            one.gnomon,
+        )
+        for name, one in result.signatures.items()
     }
     notices = tuple(_as_study_names(notice, names) for notice in result.notices)
     verdict = tuple(

@@ -128,7 +128,7 @@ def test_a_scorer_is_named_by_its_source_where_two_share_a_name() -> None:
     found = scored(testset, [MOOD, other, len], resamples=0)
     assert [row["scorer"] for row in found.rows] == ["mood=own", "mood=other", "len"]
     assert list(found.signatures) == ["mood=own", "mood=other", "len"]
-    assert "words:rules" in found.signatures["mood=own"]
+    assert "words:rules" in str(found.signatures["mood=own"])
     assert found.rows[2]["words_known"] is None
     assert found.rows[2]["signed"] == -1
     with pytest.raises(UsageError, match="twice"):

@@ -206,7 +206,7 @@ def test_the_same_seed_gives_the_same_figures_and_another_seed_others() -> None:
     assert first.rows == again.rows
     assert first.table("differences").rows == again.table("differences").rows
     assert [r["base_low"] for r in first] != [r["base_low"] for r in other]
-    assert "bs:300|confidence:0.95|seed:12345" in first.signatures["rouge1"]
+    assert "bs:300|confidence:0.95|seed:12345" in str(first.signatures["rouge1"])
 
 
 def test_intervals_do_not_change_the_figures() -> None:

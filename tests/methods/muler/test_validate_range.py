@@ -170,8 +170,8 @@ def test_every_metric_has_rows_views_and_a_signature() -> None:
     testset = gn.TestSet.from_lists({"s": OUTPUTS}, REFERENCES)
     found = hybrids(testset, ["bleu", "chrf"], ["re:animal"], pattern=ANIMAL)
     assert list(found.signatures) == ["bleu", "chrf"]
-    assert "alpha:0.3,0.4,0.5" in found.signatures["bleu"]
-    assert "method:muler-validate|" in found.signatures["chrf"]
+    assert "alpha:0.3,0.4,0.5" in str(found.signatures["bleu"])
+    assert "method:muler-validate|" in str(found.signatures["chrf"])
     assert {row["metric"] for row in found} == {"bleu", "chrf"}
     for view in found.views:
         found.table(view.table)

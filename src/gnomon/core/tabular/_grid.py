@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Bars, Boxes, Column, HeatMap, Listing, Scatter, StackedBars, Table
+from gnomon.core.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -382,7 +383,7 @@ def _signatures(
         for here in (True, False)
     )
     left_out = others | (foreign - shown if table is not None else set())
-    return {name: text for name, text in finding.signatures.items() if name not in left_out}
+    return {name: str(one) for name, one in finding.signatures.items() if name not in left_out}
 
 
 # Scores of several metrics as one grid: systems x metrics.
@@ -408,16 +409,17 @@ def scores_grid(scores: Sequence[Scores], *, digits: int | None = None) -> Grid:
     )
     heads = (GridColumn("System"), *(GridColumn(c.title, numeric=True) for c in columns))
     notes = tuple(dict.fromkeys(notice for s in scores for notice in s.notices))
-    return Grid("Scores", heads, rows, notes=notes, signatures=score_signatures(scores))
+    signatures = {name: str(one) for name, one in score_signatures(scores).items()}
+    return Grid("Scores", heads, rows, notes=notes, signatures=signatures)
 
 
-def score_signatures(scores: Iterable[Scores]) -> dict[str, str]:
+def score_signatures(scores: Iterable[Scores]) -> dict[str, Signature]:
     """Signatures by metric; those of the defining tools as ``METRIC (TOOL)``."""
-    signatures: dict[str, str] = {}
+    signatures: dict[str, Signature] = {}
     for of_metric in scores:
-        signatures[of_metric.metric] = str(of_metric.signature)
+        signatures[of_metric.metric] = of_metric.signature
         for tool, native in (of_metric.native_signatures or {}).items():
-            signatures[f"{of_metric.metric} ({tool})"] = native
+            signatures[f"{of_metric.metric} ({tool})"] = Signature(native, gnomon="")
     return signatures
 
 

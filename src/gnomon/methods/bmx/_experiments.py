@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.cache import Cache
+    from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
     from gnomon.methods.bmx._engine import Boost, Progress
     from gnomon.methods.bmx._explanations import Explanations, Sides
@@ -113,7 +114,7 @@ class Explained:
     values: Floats
     offsets: NDArray[np.int64]
     human: Floats
-    signature: str = ""
+    signature: Signature | None = None
     notices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -151,7 +152,7 @@ class Explained:
             both.values,
             both.offsets,
             np.asarray(human, dtype=np.float64).ravel(),
-            str(explanations.signature),
+            explanations.signature,
             explanations.notices,
         )
 
@@ -338,7 +339,7 @@ def explained(
         np.concatenate([each.values for each in words]),
         offsets_of(sizes),
         np.concatenate([scores[np.ix_(*block)].ravel() for block in blocks]),
-        str(parts[-1].signature),
+        parts[-1].signature,
         notices,
     )
 

@@ -642,10 +642,8 @@ def _finding(testset: TestSet, every: Sequence[_MetricExplained], draws: DrawOpt
         title=f"Which words scores rest on ({testset.name})",
         tables=tuple(tables),
         signatures={
-            f"{explained.explanations.metric} by {explained.explainer}": str(
-                explained.explanations.signature
-            )
-            for explained in every
+            f"{one.explanations.metric} by {one.explainer}": one.explanations.signature
+            for one in every
         },
         views=tuple(views),
         exhibits=tuple(exhibit for explained in every for exhibit in explained.exhibits),

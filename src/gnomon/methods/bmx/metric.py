@@ -578,9 +578,7 @@ def _finding(testset: TestSet, both_scores: Sequence[_Both]) -> Finding:
         method="bmx score",
         title=title,
         tables=(made,),
-        signatures={
-            scores.metric: str(scores.signature) for both in both_scores for scores in both
-        },
+        signatures={scores.metric: scores.signature for both in both_scores for scores in both},
         views=(
             Listing("scores", title, tuple(column.name for column in made.columns)),
             *beside_base("scores", rows, _headline),

@@ -432,7 +432,7 @@ class _Tuning:
             seed=self.draws.seed,
         )
 
-    def signatures(self, grids: Grids) -> dict[str, str]:
+    def signatures(self, grids: Grids) -> dict[str, Signature]:
         """How p and w were chosen, and how each experiment was made."""
         signature = Signature("bmx tune").adding(
             shift=self.shift,
@@ -445,7 +445,7 @@ class _Tuning:
         )
         made = self.by_name.items()
         of_experiments = {str(name): one.signature for name, one in made if one.signature}
-        return {"bmx tune": str(signature), **of_experiments}
+        return {"bmx tune": signature, **of_experiments}
 
 
 def _is_control(explainer: Any) -> bool:

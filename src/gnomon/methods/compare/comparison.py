@@ -81,6 +81,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Exhibit, Table
     from gnomon.core.options import BoundOptions
+    from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.methods.compare.meanings import DifferenceMeaningRow
@@ -230,7 +231,7 @@ def compare(
     ]
     with using_workers(workers):
         _add_figures(collected, compared, pairings, parts, plans, documents, progress)
-    signatures = {scores.metric: str(scores.signature) for scores in judged}
+    signatures = {scores.metric: scores.signature for scores in judged}
     collected.meaning += meaning_rows(collected.rows, meanings, signatures, compared)
     tokens = _tokens(compared, collected) if examples or ngrams else None
     if examples:
@@ -378,7 +379,7 @@ def _finding(
 
     with_meaning = dict.fromkeys(row.metric for row in collected.meaning)
 
-    def signature(scores: Scores, paired: PairedScores, plan: _TestPlans) -> str:
+    def signature(scores: Scores, paired: PairedScores, plan: _TestPlans) -> Signature:
         fields = {"baseline": paired.systems[0], **plan.whole.fields()}
         if paired.by_signs(plan.whole):
             fields["test"] = "signs"
@@ -386,7 +387,7 @@ def _finding(
             fields["baseline_by"] = "score"
         if by and plan.sliced.resamples != plan.whole.resamples:
             fields["slices_bs"] = plan.sliced.resamples
-        return str(scores.signature.adding(fields))
+        return scores.signature.adding(fields)
 
     return Finding(
         method="compare",

@@ -73,7 +73,7 @@ def fitting_meanings(
         meaning = by_spec.get(scores.signature.spec)
         if meaning is None:
             continue
-        unlike = signature_differences(meaning.signature, str(scores.signature))
+        unlike = signature_differences(Signature.parse(meaning.signature), scores.signature)
         if unlike:
             raise DataError(
                 f"{file}: differences of {scores.metric} were read on {meaning.label} as"
@@ -94,7 +94,7 @@ def fitting_meanings(
 def meaning_rows(
     rows: Sequence[ComparisonRow],
     meanings: Mapping[str, Meaning],
-    signatures: Mapping[str, str],
+    signatures: Mapping[str, Signature],
     testset: TestSet,
 ) -> Iterator[DifferenceMeaningRow]:
     """One row per system and metric that has a meaning, for all segments."""

@@ -20,7 +20,6 @@ from gnomon.core.records import (
     column_of,
     table,
 )
-from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, listed, metric_title, p_value
 from gnomon.methods.compare.meanings import MEANING, DifferenceMeaningRow
 from gnomon.methods.compare.paired import least_p
@@ -155,8 +154,7 @@ class ComparisonRow(Record):
 
 def chosen_by_score(finding: Finding) -> bool:
     """Whether the baseline is the system with the best score under each metric."""
-    signatures = map(Signature.parse, finding.signatures.values())
-    return any(("baseline_by", "score") in signature.fields for signature in signatures)
+    return any(one.get("baseline_by") == "score" for one in finding.signatures.values())
 
 
 def tested_by(row: ComparisonRow) -> str:

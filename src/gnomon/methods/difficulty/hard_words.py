@@ -176,7 +176,7 @@ def words(
             table("systems", _SYSTEMS, WordsOfSystemRow, systems, without=without),
         ),
         signatures={
-            each.metric.spec: str(signature_of(cast("BoundMetric", each), batch)) for each in bound
+            each.metric.spec: signature_of(cast("BoundMetric", each), batch) for each in bound
         },
         views=tuple(_views(systems, bound)),
         exhibits=tuple(shown),

@@ -104,7 +104,7 @@ def score(
         title=f"Scores by how hard words were ({testset.name})",
         tables=(table("scores", _TITLE, WeightedRow, rows),),
         signatures={
-            each.metric.spec: str(signature_of(cast("BoundMetric", each), batch)) for each in bound
+            each.metric.spec: signature_of(cast("BoundMetric", each), batch) for each in bound
         },
         views=(Listing("scores", _TITLE, shown), *pictures),
         notices=tuple(dict.fromkeys(notices)),

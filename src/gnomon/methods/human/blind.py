@@ -32,7 +32,7 @@ from gnomon.core.options import (
 )
 from gnomon.core.records import Record, column, table
 from gnomon.core.registry import method
-from gnomon.core.signature import content_hash, version
+from gnomon.core.signature import Signature, content_hash
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import Claim, counted, listed, titles_of
@@ -316,12 +316,11 @@ def sheet(
         drawn = _to_score(testset, _by_segment(testset, origin), items, seed)
     else:
         drawn = _to_compare(testset, items, seed)
-    draw_signature = (
-        f"from:{origin}|scalar:{'yes' if scalar else 'no'}|items:{items}|seed:{seed}"
-        f"|gnomon:{version()}"
+    how = Signature(f"from:{origin}").adding(
+        scalar="yes" if scalar else "no", items=items, seed=seed
     )
-    made_by = next(iter(drawn.signatures.values()), draw_signature)
-    blind, told = make_sheet(drawn.items, origin, made_by)
+    made_by = next(iter(drawn.signatures.values()), how)
+    blind, told = make_sheet(drawn.items, origin, str(made_by))
     texts: dict[str | PathLike[str], str] = {key: key_text(told)}
     if save is not None:
         texts[save] = sheet_text(blind)
@@ -363,7 +362,7 @@ class _Drawn(NamedTuple):
     table: Table
     items: Sequence[SheetItem]
     wanted: int
-    signatures: Mapping[str, str] = {}
+    signatures: Mapping[str, Signature] = {}
     notices: Sequence[str] = ()
     facts: Mapping[str, str] = {}
 

@@ -615,7 +615,7 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
     )
 
 
-def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, str]:
+def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, Signature]:
     """One per metric where all test sets agree, else one for each; and that of the judging."""
     signatures = of_test_sets(
         {
@@ -633,7 +633,7 @@ def _signatures(pairings: Sequence[Pairing], asked: _Request) -> dict[str, str]:
         seed=how.seed,
         unit=asked.judging.unit,
     )
-    return signatures | {"metaeval": str(signature)}
+    return signatures | {"metaeval": signature}
 
 
 def _facts(pairings: Sequence[Pairing]) -> dict[str, str]:

@@ -145,7 +145,7 @@ def delta_accuracy(
     for done, name in enumerate(names, start=1):
         having = [(p, e) for p in judged for e in p.entries if e.metric == name]
         pairs = [set_pairs(*each) for each in having]
-        made.append((make_meaning(name, _signature(name, having), pairs, drawing), pairs))
+        made.append((make_meaning(name, str(_signature(name, having)), pairs, drawing), pairs))
         if progress:
             progress("fitting", done, len(names))
     if save is not None:
@@ -178,7 +178,7 @@ def _one_kind_each(judged: Sequence[Pairing], sets: Sequence[TestSet]) -> list[P
     return kept
 
 
-def _signature(name: str, having: Sequence[tuple[Pairing, JudgedMetric]]) -> str:
+def _signature(name: str, having: Sequence[tuple[Pairing, JudgedMetric]]) -> Signature:
     """The signature of a metric, which must be the same on all test sets."""
     first, _ = having[0]
     signature = first.signatures[name]
@@ -247,8 +247,8 @@ def _finding(
             ),
         ),
         signatures={
-            **{each.metric: each.signature for each in meanings},
-            "delta_accuracy": str(how),
+            **{each.metric: Signature.parse(each.signature) for each in meanings},
+            "delta_accuracy": how,
         },
         views=_views(meanings, {row.metric for row in years}),
         notices=tuple(dict.fromkeys(notice for p in judged for notice in p.notices)),
@@ -271,7 +271,7 @@ def _class_rows(meaning: Meaning) -> Iterator[MeaningRow]:
             pairs=each.pairs,
             sets=each.sets,
             mean=each.mean,
-            published=published_share(meaning.signature, each.mean),
+            published=published_share(Signature.parse(meaning.signature), each.mean),
         )
 
 
@@ -297,7 +297,8 @@ def _views(meanings: Sequence[Meaning], dated: set[str]) -> tuple[View, ...]:
     for each in meanings:
         where = {"metric": each.metric}
         shown = ["smallest", "largest", "share", "share_low", "share_high", "pairs", "sets"]
-        if any(published_share(each.signature, c.mean) for c in each.classes):
+        signature = Signature.parse(each.signature)
+        if any(published_share(signature, c.mean) for c in each.classes):
             shown.append("published")
         title = f"{each.metric}: how often people agreed with a difference, {each.label}"
         views.append(Listing(CLASSES, title, tuple(shown), where))

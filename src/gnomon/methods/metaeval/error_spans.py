@@ -567,7 +567,7 @@ def _units(made: _Made) -> Iterator[str]:
     )
 
 
-def _signatures(made: _Made, draws: DrawOptions, unit: str) -> dict[str, str]:
+def _signatures(made: _Made, draws: DrawOptions, unit: str) -> dict[str, Signature]:
     fields: dict[str, object] = {"method": "spans", "human": made.people.name}
     fields |= {"credit": f"{made.how.partial_credit:g}"}
     if made.how.error_free:
@@ -580,6 +580,6 @@ def _signatures(made: _Made, draws: DrawOptions, unit: str) -> dict[str, str]:
             "unit": unit,
         }
     return {
-        marker.name: str((marker.signature or Signature(f"marks({marker.name!r})")).adding(fields))
+        marker.name: (marker.signature or Signature(f"marks({marker.name!r})")).adding(fields)
         for marker in made.every
     }

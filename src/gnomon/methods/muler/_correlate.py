@@ -15,7 +15,7 @@ from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, Share, with_fields
 from gnomon.core.registry import method
-from gnomon.core.signature import of_test_sets
+from gnomon.core.signature import Signature, of_test_sets
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.linguistics import Features, FeatureSources, Tagger
@@ -246,7 +246,7 @@ class Gathered:
     lower_is_better: set[str] = field(default_factory=set)  # metrics
     frequencies: list[FrequencyRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
-    signatures: dict[tuple[str, str], str] = field(default_factory=dict)
+    signatures: dict[tuple[str, str], Signature] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
 

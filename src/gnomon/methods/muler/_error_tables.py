@@ -79,7 +79,7 @@ class ErrorTables:
     side: str
     counted: str = WORDS
     notices: list[str] = field(default_factory=list)
-    signatures: dict[str, str] = field(default_factory=dict)
+    signatures: dict[str, Signature] = field(default_factory=dict)
     tallies: list[ErrorTallies] = field(default_factory=list)
     rates: list[ErrorRates] = field(default_factory=list)
     annotation: Annotation | None = None
@@ -144,7 +144,7 @@ class ErrorTables:
             fields = {**tagger_field(annotation), "side": self.side, **drawn}
             fields |= {"counted": self.counted} if self.counted != WORDS else {}
             signature = marks.signature or Signature(f"marks({marks.name!r})")
-            self.signatures[marks.name] = str(signature.adding({"method": "errors", **fields}))
+            self.signatures[marks.name] = signature.adding({"method": "errors", **fields})
             self.notices += marks.notices
             if marks.ungraded:
                 self.notices.append(

@@ -96,6 +96,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Exhibit, Statement, Table, View
     from gnomon.core.options import BoundOptions
+    from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
@@ -326,7 +327,7 @@ class Scored:
     negatives: list[NegativeRow] = field(default_factory=list)
     negatives_left_out: int = 0
     exhibits: list[Exhibit] = field(default_factory=list)
-    signatures: dict[str, str] = field(default_factory=dict)
+    signatures: dict[str, Signature] = field(default_factory=dict)
     system: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, setup: Setup, name: str, metric: BoundMetric) -> None:

@@ -16,7 +16,7 @@ from gnomon.core.errors import UsageError
 from gnomon.core.findings import Bars, Exhibit, Finding, Listing, Table
 from gnomon.core.options import CAPABILITIES, Group, InputFile, Metavar, Needs
 from gnomon.core.records import SLICE, SYSTEM, EndColumns, Record, column, table
-from gnomon.core.signature import version
+from gnomon.core.signature import Signature
 from gnomon.core.validation import problems
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value
 from gnomon.linguistics.scorers import (
@@ -456,7 +456,7 @@ class SentencePart:
 
     table: Table
     views: tuple[View, ...]
-    signatures: Mapping[str, str]
+    signatures: Mapping[str, Signature]
     notices: tuple[str, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
 
@@ -494,7 +494,7 @@ class SentencePart:
 @dataclass
 class _ScorerTables:
     rows: list[ScorerRow] = field(default_factory=list)
-    signatures: dict[str, str] = field(default_factory=dict)
+    signatures: dict[str, Signature] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
 
@@ -571,12 +571,11 @@ def _shares(values: Sequence[float]) -> str:
 
 def _signature(
     sentence_scorer: SentenceScorer, texts: Sentences, testset: TestSet, draws: Bootstrap
-) -> str:
-    fields = [sentence_scorer.signature, "method:sentences", f"refs:{len(testset.references)}"]
-    if "words" in vars(texts):  # read by this scorer or one before it
-        fields.append(f"words:{texts.reader.signature.replace(':', '=')}")
-    fields += [f"{name}:{value}" for name, value in draws.fields().items()]
-    return "|".join([*fields, f"gnomon:{version()}"])
+) -> Signature:
+    # read by this scorer or one before it
+    words = {"words": texts.reader.signature} if "words" in vars(texts) else {}
+    fields = {"method": "sentences", "refs": len(testset.references), **words, **draws.fields()}
+    return Signature(sentence_scorer.signature).adding(fields)
 
 
 def _reader_notices(texts: Sentences) -> Iterator[str]:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.cache import Cache
     from gnomon.core.options import BoundOptions
+    from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
@@ -471,14 +472,14 @@ class Setup:
         method: str,
         plan: MaskPlan | None = None,
         fields: Mapping[str, object] | None = None,
-    ) -> str:
+    ) -> Signature:
         """How to make the numbers of a method again."""
         all_fields: dict[str, object] = {"method": method, **self.masks.fields(metric)}
         all_fields |= tagger_field(self.annotation)
         if plan is not None and plan.lengths is not None:
             pairs = zip(plan.spans.features, plan.lengths, strict=True)
             all_fields["L"] = ",".join(f"{feature}={length}" for feature, length in pairs)
-        return str(signature_of(metric, self.batch).adding({**all_fields, **(fields or {})}))
+        return signature_of(metric, self.batch).adding({**all_fields, **(fields or {})})
 
     def facts(self) -> dict[str, str]:
         """Test set, metrics and features, for the head of a report."""

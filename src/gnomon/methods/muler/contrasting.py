@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.records import FEATURE, Record, column
-from gnomon.core.signature import content_hash
+from gnomon.core.signature import Signature, content_hash
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
 from gnomon.methods.muler._exhibits import SegmentTexts
@@ -112,7 +112,7 @@ class Contrasts(NamedTuple):
 
     rows: Sequence[PairRow]
     items: Sequence[ContrastItem]
-    signatures: Mapping[str, str]
+    signatures: Mapping[str, Signature]
     notices: Sequence[str]
     facts: Mapping[str, str]
 

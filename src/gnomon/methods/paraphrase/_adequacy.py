@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Statement
     from gnomon.core.scores import Scores
+    from gnomon.core.signature import Signature
     from gnomon.metrics import BoundMetric, Metric
     from gnomon.metrics.protocol import Metrics
 
@@ -140,7 +141,7 @@ def closeness(
 
 def adequacy_rows(
     testset: TestSet, sets: Mapping[str, Wordings], metrics: Metrics, *, allow_code: bool
-) -> tuple[list[AdequacyRow], dict[str, str]]:
+) -> tuple[list[AdequacyRow], dict[str, Signature]]:
     """Mean scores of each set's wordings against the references, and signatures by metric.
 
     Empty wordings are left out.
@@ -169,7 +170,7 @@ def adequacy_rows(
             adequacy_row(name, metric, by_segment, CONFIDENCE, SEED, shared=shared)
             for name, by_segment in by_set.items()
         ]
-        signatures[metric] = str(scores.signature)
+        signatures[metric] = scores.signature
     return rows, signatures
 
 

@@ -273,7 +273,7 @@ def coverage(
         method="paraphrase coverage",
         title=_TITLE,
         tables=(table("coverage", _TITLE, CoverageRow, rows), *tables),
-        signatures={"coverage": str(signature)},
+        signatures={"coverage": signature},
         views=(
             Listing("coverage", _TITLE, column_names(CoverageRow)[: None if widened else 4]),
             *(

@@ -490,7 +490,7 @@ def diversity(
             table("diversity", _TITLE, DiversityRow, rows),
             *([table("adequacy", ADEQUACY_TITLE, AdequacyRow, adequate)] if adequate else []),
         ),
-        signatures={"diversity": str(signature), **signatures},
+        signatures={"diversity": signature, **signatures},
         views=(
             Listing("diversity", _TITLE, column_names(DiversityRow)),
             Bars("diversity", _TITLE, "set", "measure", ("value",), beside="n"),
@@ -509,7 +509,7 @@ def _adequate(
     metrics: Metrics,
     *,
     allow_code: bool,
-) -> tuple[list[AdequacyRow], dict[str, str]]:
+) -> tuple[list[AdequacyRow], dict[str, Signature]]:
     """Adequacy of the sets that are neither references nor outputs of systems."""
     if not each_of(metrics):
         return [], {}

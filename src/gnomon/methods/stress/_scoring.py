@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.metrics.scoring import bind, signature_of
 
@@ -34,7 +35,7 @@ class PairScores(NamedTuple):
     metric: str
     scores: NDArray[np.float64]
     sign: int
-    signature: str
+    signature: Signature
     notices: tuple[str, ...]
     reference_free: bool = False
 
@@ -51,7 +52,7 @@ def score_pairs(pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool) -
     by_language: dict[str | None, list[int]] = {}
     for number, pair in enumerate(pairs):
         by_language.setdefault(pair.language_pair, []).append(number)
-    name, sign, signature, reference_free = "", 1, "", False
+    name, sign, signature, reference_free = "", 1, Signature("", gnomon=""), False
     notices: list[str] = []
     for language_pair, numbers in by_language.items():
         testset = _as_systems([pairs[n] for n in numbers], language_pair)
@@ -60,7 +61,7 @@ def score_pairs(pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool) -
         reference_free = "references" not in bound.needs
         sign = 1 if bound.higher_is_better else -1
         scores[:, numbers] = sign * bound.segments(batch)
-        signature = str(signature_of(bound, batch))
+        signature = signature_of(bound, batch)
         notices += bound.notices(batch)
     return PairScores(name, scores, sign, signature, tuple(notices), reference_free)
 

@@ -27,6 +27,7 @@ from gnomon.core.options import (
     with_fields,
 )
 from gnomon.core.registry import method
+from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pair_scores, read_pairs, write_pairs
@@ -241,9 +242,9 @@ def stress_pairs(
         said.append(score_pairs(pairs, metric, allow_code=allow_code))
     if progress:
         progress("scoring", len(wanted), len(wanted))
-    said += [
-        PairScores(name, given, 1, f"{name}|scores:given", ()) for name, given in scores.items()
-    ]
+    for name, given in scores.items():
+        signature = Signature(name, (("scores", "given"),), gnomon="")
+        said.append(PairScores(name, given, 1, signature, ()))
     controls = control_scores(pairs, seed)
     by_metric = {of_metric.metric: of_metric.scores for of_metric in said} | controls
     scored = ScoredPairs(

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Statement, View
     from gnomon.core.options import BoundOptions
+    from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.metrics.judges.metric import BoundChatJudge
 
@@ -308,13 +309,13 @@ def calibrate(
     """
     testset, named = with_human(testset, human)
     made = _CalibratedJudges(testset, curve, items, confidence, seed)
-    signatures: dict[str, str] = {}
+    signatures: dict[str, Signature] = {}
     for name, judge in named_judges(metrics, allow_code=allow_code):
         bound = judge.bind(testset)
         for kind in named or testset.human_kinds("segment"):
             made.add(name, kind, bound)
         how = {"method": "calibrate", "curve": curve, "items": items, "seed": seed}
-        signatures[name] = str(signature_of(bound, testset.batch()).adding(how))
+        signatures[name] = signature_of(bound, testset.batch()).adding(how)
     if save is not None:
         _save(save, made.texts, made.humans)
     tables = (

@@ -336,11 +336,11 @@ def reliability(
             scores = bound.segments(injected)
             scores = scores if bound.higher_is_better else -scores
             rows += injection_rows(name, scores, confidence)
-        signatures[name] = str(signature_of(bound, batch))
+        signatures[name] = signature_of(bound, batch)
         notices += bound.notices(batch)
     if panel is not None and of_panel is not None:
         rows += _panel_rows(panel.spec, list(judges), of_panel.scores(batch), confidence)
-        signatures[panel.spec] = str(signature_of(of_panel, batch))
+        signatures[panel.spec] = signature_of(of_panel, batch)
     return Finding(
         method="judges reliability",
         title=_TITLE,

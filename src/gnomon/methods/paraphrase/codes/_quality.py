@@ -142,7 +142,7 @@ def quality(
             table("codes", _TITLE, CodedFileRow, rows),
             table("sizes", "Sentences of each code", CodeSizeRow, sizes),
         ),
-        {"codes": str(signature)},
+        {"codes": signature},
         views,
         tuple(exhibits),
         tuple(_notices(codes)),
