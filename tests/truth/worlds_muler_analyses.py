@@ -86,6 +86,11 @@ def balanced() -> Iterable[Statement]:
     return discrepancy_verdict(uneven(0.31, 0.3))
 
 
+@world("as many in every segment", says=["muler.alike"], silent=["muler.*"])
+def as_many() -> Iterable[Statement]:
+    return discrepancy_verdict(uneven(0.0, 0.0))
+
+
 @world("twelve segments", says=["muler.few-counted"], silent=["muler.*"])
 def twelve() -> Iterable[Statement]:
     return discrepancy_verdict(uneven(0.5, 0.0, segments=12))

@@ -183,8 +183,6 @@ class HeatMap:
         few: a column of counts, and the number below which a cell is greyed as well: figures of so
             few segments are no finding.
         under: a column shown small below the value of each cell ("n").
-        signs: two columns of counts: how many others of its row a cell is significantly better
-            than, and how many it is worse than; shown small below the value where not 0.
         exhibits: cells lead to the exhibits of the same group (= row value) and system.
         prominent: text, LaTeX and Markdown show it too, not the report alone.
     """
@@ -202,7 +200,6 @@ class HeatMap:
     faint: str | None = None
     few: tuple[str, int] | None = None
     under: str | None = None
-    signs: tuple[str, str] | None = None
     exhibits: bool = False
     prominent: bool = True
 

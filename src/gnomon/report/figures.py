@@ -131,20 +131,13 @@ def _heat_map(figure: Any, view: HeatMap, table: Table, rows: Sequence[Any]) -> 
                 continue
             faint = view.faint is not None and row[view.faint] is True
             mark = "*" if view.marks is not None and row[view.marks] is True else ""
-            text = f"{cell_text(row[view.value], value)}{mark}{_signs(view, row)}"
+            text = f"{cell_text(row[view.value], value)}{mark}"
             shown = f"({text})" if faint else text
             axes.text(x, y, shown, ha="center", va="center", fontsize="x-small")
     axes.set_xticks(range(len(heads)), heads, rotation=45, ha="right")
     axes.set_yticks(range(len(names)), names)
     figure.colorbar(image, ax=axes, label=value.title)
     figure.set_size_inches(3 + 0.9 * len(heads), 1.8 + 0.28 * len(names))
-
-
-def _signs(view: HeatMap, row: Mapping[str, Cell]) -> str:
-    """How many others of its row a cell is better and worse than."""
-    counts = [row.get(name) for name in view.signs or ()]
-    shown = [f"{sign}{n}" for sign, n in zip("\u25b2\u25bc", counts, strict=False) if n]
-    return f" {' '.join(shown)}" if shown else ""
 
 
 def _bars(figure: Any, view: Bars, table: Table, rows: Sequence[Any]) -> None:

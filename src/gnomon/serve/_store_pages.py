@@ -500,8 +500,6 @@ class HeatCell:
     best: bool = False
     faint: bool = False
     marked: bool = False
-    ahead: int = 0
-    behind: int = 0
 
 
 @dataclass(frozen=True)
@@ -578,7 +576,6 @@ def heat_page(opened: OpenStore, name: str, number: int = 0, testset: str = "") 
     high = view.high if view.high is not None else max(numbers, default=1.0)
     both = view.low is not None and view.low < 0 and view.low == -(view.high or 0)
     heads = tuple(column.title for column in made.columns[stub:])
-    signs = _signs(table, view)
     from gnomon.linguistics import MEANINGS
 
     lines, before = [], None
@@ -593,7 +590,6 @@ def heat_page(opened: OpenStore, name: str, number: int = 0, testset: str = "") 
                 cell.best,
                 cell.faint,
                 cell.marked,
-                *signs.get((feature, head), (0, 0)),
             )
             for head, cell in zip(heads, row.cells[stub:], strict=True)
         )
@@ -628,20 +624,6 @@ def _step(value: Cell, low: float, high: float) -> int | None:
     if value is None or isinstance(value, str | bool):
         return None
     return round(8 * min(1.0, max(0.0, (value - low) / ((high - low) or 1.0))))
-
-
-def _signs(table: Table, view: HeatMap) -> dict[tuple[str, str], tuple[int, int]]:
-    """Of how many others a cell is significantly better and worse, by row and column."""
-    if not view.signs or not {*view.signs} <= {column.name for column in table.columns}:
-        return {}
-    better, worse = view.signs
-    return {
-        (str(row[view.rows]), str(row[view.columns])): (
-            int(row[better] or 0),
-            int(row[worse] or 0),
-        )
-        for row in table.rows
-    }
 
 
 def _rows_of_view(opened: OpenStore, view: HeatMap, testset: str) -> Table:

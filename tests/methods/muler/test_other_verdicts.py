@@ -154,6 +154,12 @@ def test_too_few_and_too_many_are_said_where_they_do_not_balance() -> None:
     (found,) = discrepancy_verdict(uneven(0.1, 0.3))
     assert found.text.startswith("A has too many nouns")
     (found,) = discrepancy_verdict(uneven(0.31, 0.3))
-    assert found.level == "undecided"
+    assert found.text == (
+        "For 1 kind of words the data cannot tell whether there are too few or too many."
+    )
+    (found,) = discrepancy_verdict(uneven(0.0, 0.0))
+    assert found.text == (
+        "For 1 kind of words outputs have as many as the references in every segment."
+    )
     (found,) = discrepancy_verdict(uneven(0.5, 0.0, segments=12))
     assert found.level == "caution"

@@ -84,12 +84,10 @@ def test_intervals_wider_than_half_the_scale_are_marked() -> None:
         low, high = row["muler_low"], row["muler_high"]
         wide = low is not None and high is not None and float(str(high)) - float(str(low)) > 0.5
         assert row["uninformative"] is wide
-    marked = [row for row in found if row["uninformative"]]
-    assert len(marked) == sum("too wide to be useful" in one for one in found.notices) * len(marked)
     assert not any(row["uninformative"] for row in _muler(_testset(26), "bleu", resamples=0))
 
 
-def test_a_rare_feature_of_a_single_system_says_so() -> None:
+def test_a_rare_feature_of_a_single_system_is_marked() -> None:
     draw = random.Random(2)
     references = [
         " ".join([draw.choice(WORDS[:3]), *draw.choices(WORDS[3:], k=draw.randint(2, 8))])
@@ -106,7 +104,6 @@ def test_a_rare_feature_of_a_single_system_says_so() -> None:
     row = next(row for row in found if row["variant"] == "ratio")
     assert float(str(row["muler_high"])) - float(str(row["muler_low"])) > 2
     assert row["uninformative"]
-    assert any("re:animal, the first over 12 segments" in one for one in found.notices)
 
 
 def test_the_range_stands_beside_base_and_muler() -> None:

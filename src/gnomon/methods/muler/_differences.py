@@ -16,7 +16,7 @@ from gnomon.stats.resampling import shift_distance, shift_p
 from gnomon.stats.significance import benjamini_hochberg
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -383,7 +383,7 @@ def pictures(
     return tuple(
         Bars(
             table=DIFFERENCES,
-            title=_headline(metric_title(metric, metrics), of_metric),
+            title=f"Differences of MuLER under {metric_title(metric, metrics)}",
             category="metric",
             series="feature",
             values=("difference",),
@@ -396,26 +396,3 @@ def pictures(
         for metric in metrics
         if (of_metric := [row for row in drawn if row.metric == metric])
     )
-
-
-def _headline(title: str, rows: Sequence[DifferenceRow]) -> str:
-    """Who is better on how many features."""
-    first, second = rows[0].system_a, rows[0].system_b
-    tested = sum(row.p_bh is not None for row in rows)
-    significant = [row for row in rows if row.significant]
-    ours = sum(row.difference is not None and row.difference < 0 for row in significant)
-    return (
-        f"{title}: {first} is better on {ours or 'no'} kind{'s' * (ours != 1)} of words,"
-        f" {second} on {len(significant) - ours or 'none'}, of {tested} compared"
-    )
-
-
-def significance_notices(rows: Sequence[DifferenceRow], sparse: int) -> Iterator[str]:
-    """What a reader should know of the tests."""
-    if sparse:
-        yield (
-            f"{sparse} intervals of MuLER rest on fewer than 95 % of the resamples: in the others"
-            " it is undefined"
-        )
-    if rows and not any(row.significant for row in rows):
-        yield "no difference between two systems is significant"

@@ -117,9 +117,15 @@ UNEVEN = Claim(
 )
 EVEN = Claim(
     "muler.even",
-    "For {n} of a system and a feature the data cannot tell whether there are too few or too many",
+    "For {n} the data cannot tell whether there are too few or too many",
     "undecided",
     "the corrected p of that test is above .05, and there is no metric",
+)
+ALIKE = Claim(
+    "muler.alike",
+    "For {n} outputs have as many as the references in every segment",
+    "undecided",
+    "no segment has too few or too many, and some have words of the kind; there is no metric",
 )
 FEW_COUNTED = Claim(
     "muler.few-counted",
@@ -127,7 +133,7 @@ FEW_COUNTED = Claim(
     "caution",
     "the segments of the test set, where there is no metric",
 )
-DISCREPANCY_CLAIMS = (UNEVEN, EVEN, FEW_COUNTED)
+DISCREPANCY_CLAIMS = (UNEVEN, EVEN, ALIKE, FEW_COUNTED)
 
 
 def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
@@ -179,8 +185,15 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
                     what=what,
                     features=listed(phrases),
                 )
-    if alone and len(rows) > len(significant):
-        yield EVEN.said({}, n=counted(len(rows) - len(significant), "pair"))
+    if alone:
+        alike = [row for row in rows if not (row.miss or row.add) and row.hit]
+        rest = [row for row in rows if (row.miss or row.add) and row not in significant]
+        for claim, some in ((EVEN, rest), (ALIKE, alike)):
+            if some:
+                n = counted(len(some), "kind") + " of words"
+                if len(systems) > 1:
+                    n = counted(len(some), "combination") + " of a system and a kind of words"
+                yield claim.said({}, n=n)
 
 
 def _surplus(row: MulerRow) -> float:

@@ -187,22 +187,8 @@ class MulerRow(Record):
     outside: bool = column(
         "outside [0, 1]", help="not a share: the metric does not rank base, max and min in order"
     )
-    by_tagger: bool = column(
-        "tagger disagrees",
-        help="a figure outside [0, 1] lies inside it where no word that both sides have is tagged"
-        " as the feature on one side alone, or hardly any segment is without such a word",
-    )
     absent: int = column(
         "absent", help="segments where a reference has the feature and the output does not"
-    )
-    empty: int = column("empty", help="empty outputs of the system")
-    unscored: int = column("no score", help="segments without a score of the system")
-    score: float | None = column("score", help="of the system, over all segments")
-    ahead: int | None = column(
-        "better than", help="other systems that lose significantly more of it"
-    )
-    behind: int | None = column(
-        "worse than", help="other systems that lose significantly less of it"
     )
 
     @property
@@ -257,9 +243,8 @@ def rows_of(
     metric: str,
     feature: str,
     slice_name: str | None,
+    masks: str,
     ends: Mapping[str, Ends] | None = None,
-    by_tagger: bool = False,
-    **of_system: Any,
 ) -> dict[Variant, MulerRow]:
     """The rows of one system, feature and slice, one per variant."""
     rows: dict[Variant, MulerRow] = {}
@@ -276,10 +261,7 @@ def rows_of(
             muler=value,
             uninformative=low is not None and high is not None and high - low > WIDE,
             outside=is_outside(value),
-            by_tagger=by_tagger and is_outside(value),
-            **of_system,
-            ahead=None,
-            behind=None,
+            masks=masks,
             intervals=None if ends is None else {**ends, "muler": ends[name]},
             **{companion: getattr(figures, companion) for companion in _COMPANIONS},
         )

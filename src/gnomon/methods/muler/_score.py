@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias
-
-import numpy as np
 
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
@@ -31,14 +28,13 @@ from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import LEAST, amount
-from gnomon.linguistics import Features, FeatureSources, gloss, standard_tagger, tagger_faults
+from gnomon.core.verdicts import LEAST
+from gnomon.linguistics import Features, FeatureSources, standard_tagger, tagger_faults
 from gnomon.methods.muler._differences import (
     DifferenceRow,
     differences_table,
     listings,
     pictures,
-    significance_notices,
 )
 from gnomon.methods.muler._discrepancy import (
     COUNTED,
@@ -56,14 +52,10 @@ from gnomon.methods.muler._exhibits import (
     segment_table,
 )
 from gnomon.methods.muler._figures import (
-    INTERVAL_SEGMENTS,
     VARIANTS,
-    WIDE,
     MulerRow,
     Variants,
-    defined,
     figures,
-    is_outside,
     rows_of,
 )
 from gnomon.methods.muler._marks import FEATURES_VIEW, feature_marks
@@ -99,7 +91,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
-    from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.methods.muler._figures import FeatureScores, Presence, Variant
     from gnomon.methods.muler._setup import Setup
     from gnomon.methods.muler._uncertainty import Ends, Uncertainty
     from gnomon.metrics.protocol import AnyMetric, BoundMetric
@@ -108,9 +100,6 @@ if TYPE_CHECKING:
 # Its tables and views
 
 
-#: columns of what tests say of a system beside several others
-_STANDING = ("ahead", "behind")
-_NAMED = 6  # features with such intervals that a notice names
 _LISTED_SYSTEMS = 2  # listed in text; more are shown in heat maps alone
 _LISTED = (
     "feature",
@@ -126,15 +115,8 @@ _LISTED = (
 )
 
 
-def main_table(
-    rows: Sequence[MulerRow],
-    confidence: float | None = None,
-    compared: Sequence[DifferenceRow] = (),
-) -> Table:
+def main_table(rows: Sequence[MulerRow], confidence: float | None = None) -> Table:
     """The main table."""
-    note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
-    note += masks_note(rows)
-    several = len({(row.system_a, row.system_b) for row in compared}) > 1
     if rows and rows[0].metric == Unscored.name:
         unscored = [name for name in MulerRow.__annotations__ if name not in COUNTED]
         note = "Shares of all segments. miss: less in the candidate; add: more; hit: equally much."
@@ -142,32 +124,10 @@ def main_table(
         return table(
             "muler", title, MulerRow, rows, note=note, confidence=confidence, without=unscored
         )
-    return table(
-        "muler",
-        "MuLER by feature and system",
-        MulerRow,
-        _with_standing(rows, compared) if several else rows,
-        note=note,
-        confidence=confidence,
-        without=() if several else _STANDING,
-    )
-
-
-def _with_standing(
-    rows: Sequence[MulerRow], compared: Sequence[DifferenceRow]
-) -> Iterator[MulerRow]:
-    """The rows with how many other systems each is better and worse than."""
-    ahead: Counter[tuple[str | None, ...]] = Counter()
-    behind: Counter[tuple[str | None, ...]] = Counter()
-    for row in compared:
-        if row.is_finding:
-            ahead[*row.family, row.feature, row.better] += 1
-            behind[*row.family, row.feature, row.worse] += 1
-    families = {row.family for row in compared}
-    for figure in rows:
-        key = (*figure.family, figure.feature, figure.system)
-        tested = figure.family in families
-        yield replace(figure, ahead=ahead[key], behind=behind[key]) if tested else figure
+    note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
+    note += masks_note(rows)
+    title = "MuLER by feature and system"
+    return table("muler", title, MulerRow, rows, note=note, confidence=confidence)
 
 
 def negative_table(rows: Sequence[NegativeRow], left_out: int = 0) -> Table:
@@ -193,12 +153,8 @@ def views(
 
     Systems are shown in the order given. Of one or two, text also lists each with its companions.
     """
-    rows = [row for row in table.records if isinstance(row, MulerRow)]
-    compared = any(column.name in _STANDING for column in table.columns)
     all_views: list[View] = [
-        _heat_map(
-            metric, variant, slice_name, rows, prominent=variant == variants[0], compared=compared
-        )
+        _heat_map(metric, variant, slice_name, prominent=variant == variants[0])
         for metric in metrics
         for slice_name in parts
         for variant in variants
@@ -227,61 +183,24 @@ def _listing(metric: str, variant: Variant, system: str, columns: tuple[str, ...
     return Listing("muler", f"{system} under {metric}{kind}", columns, where)
 
 
-def _heat_map(
-    metric: str,
-    variant: Variant,
-    slice_name: str | None,
-    rows: Sequence[MulerRow],
-    *,
-    prominent: bool,
-    compared: bool,
-) -> HeatMap:
-    where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": slice_name}
-    shown = [row for row in rows if row.family == (metric, variant, slice_name)]
+def _heat_map(metric: str, variant: Variant, slice_name: str | None, *, prominent: bool) -> HeatMap:
     slice_label = "" if slice_name is None else f", {slice_name}"
     kind = "" if variant == "ratio" else " (segment-clipped)"
     return HeatMap(
         table="muler",
-        title=f"MuLER under {metric}{kind}{slice_label}{(_leader if compared else _worst)(shown)}",
+        title=f"MuLER under {metric}{kind}{slice_label}",
         rows="feature",
         columns="system",
         value="muler",
         beside="segments",
-        where=where,
+        where={"metric": metric, "variant": variant, "slice": slice_name},
         low=0.0,
         high=1.0,
         marks="outside",
         few=("segments", LEAST),
-        signs=_STANDING if compared else None,
         exhibits=True,
         prominent=prominent,
     )
-
-
-def _leader(rows: Sequence[MulerRow]) -> str:
-    """Which of several systems is better than another one most often, for a title."""
-    wins: Counter[str] = Counter()
-    for row in rows:
-        if row.ahead is not None:
-            wins[row.system] += row.ahead
-    if not wins:
-        return ""
-    total = wins.total()
-    if not total:
-        return ": no difference between two systems is significant"
-    first, *others = wins.most_common()
-    if others and others[0][1] == first[1]:
-        return f": {first[0]} and {others[0][0]} are better most often"
-    return f": {first[0]} is better most often, in {first[1]:,} of {total:,} differences"
-
-
-def _worst(rows: Sequence[MulerRow]) -> str:
-    """What a single system leaves most of, among the figures that may be read, for a title."""
-    sound = [(row.muler, row) for row in rows if row.muler is not None and row.readable]
-    if not sound or len({row.system for row in rows}) > 1:
-        return ""
-    muler, worst = max(sound, key=lambda item: item[0])
-    return f": {worst.system} loses most on {gloss(worst.feature)}, {amount(muler, share=True)}"
 
 
 def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, ...]:
@@ -297,15 +216,6 @@ def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, 
             shown=shown[:2],
             most=2,
             beside="segments",
-        ),
-        Bars(
-            table="muler",
-            title=f"Systems side by side under {metric}",
-            category="feature",
-            series="system",
-            values=("muler",),
-            where=where,
-            shown=shown,
         ),
         stacked_counts(where),
     )
@@ -340,7 +250,7 @@ class Scored:
             if self.per_segment:
                 self.segments += segment_rows(scores, setup.batch, plan.spans, number, name)
             for slice_ in self.parts:
-                self._add_rows(setup, name, slice_, number, scores, present, system)
+                self._add_rows(setup, name, slice_, scores, present)
             self._show(showcase, scores, present)
         drawn = {} if self.uncertainty is None else self.uncertainty.fields()
         self.signatures[name] = setup.signature(metric, "muler", plan, drawn)
@@ -351,18 +261,13 @@ class Scored:
         setup: Setup,
         metric: str,
         slice_: Slice,
-        feature: int,
         scores: FeatureScores,
         present: Presence,
-        system: Sequence[float],
     ) -> None:
         all_figures = figures(scores, present, slice_.members)
-        ends: Sequence[Mapping[str, Ends] | None] = [None] * len(system)
+        ends: Sequence[Mapping[str, Ends] | None] = [None] * len(all_figures)
         if self.uncertainty is not None:
             ends = self.uncertainty.ends(metric, slice_, scores, present, all_figures)
-        texts = setup.batch.candidates
-        empty = np.array([not text.strip() for text in setup.batch.texts])[texts] & slice_.members
-        unscored = np.isnan(scores.base) & slice_.members
         for k, name in enumerate(setup.batch.systems):
             rows = rows_of(
                 all_figures[k],
@@ -372,10 +277,6 @@ class Scored:
                 slice_name=slice_.name,
                 masks=setup.metrics[metric].masks_used,
                 ends=ends[k],
-                by_tagger=_is_by_tagger(setup, feature, k, scores, present, slice_, all_figures[k]),
-                empty=int(empty[k].sum()),
-                unscored=int(unscored[k].sum()),
-                score=defined(system[k]) if slice_.name is None else None,
             )
             for variant, row in rows.items():
                 self.rows.setdefault(variant, []).append(row)
@@ -386,25 +287,6 @@ class Scored:
         self.negatives_left_out += left_out
         if self.examples:
             self.exhibits += showcase.costliest(scores, present)
-
-
-def _is_by_tagger(
-    setup: Setup,
-    feature: int,
-    system: int,
-    scores: FeatureScores,
-    present: Presence,
-    slice_: Slice,
-    system_figures: Figures,
-) -> bool:
-    """MuLER is outside [0, 1], and inside it where taggers agree, or they hardly do."""
-    if not is_outside(system_figures.muler):
-        return False
-    apart = setup.words.disagree(feature, system)
-    alike = figures(scores, present, slice_.members & ~apart)[system]
-    if alike.segments < INTERVAL_SEGMENTS:
-        return system_figures.segments - alike.segments >= INTERVAL_SEGMENTS
-    return alike.muler is not None and not is_outside(alike.muler)
 
 
 # The method
@@ -610,75 +492,37 @@ def _finding(
     setup: Setup, parts: Sequence[Slice], scored_features: Scored, variants: list[Variant]
 ) -> Finding:
     rows = [row for variant in variants for row in scored_features.rows.get(variant, [])]
-    options = None if scored_features.uncertainty is None else scored_features.uncertainty.options
-    differences, compared, said = _differences(scored_features, variants[0])
+    uncertainty, metrics = scored_features.uncertainty, list(setup.metrics)
     places = [slice_.name for slice_ in drawn_slices(parts)]
-    scored, negatives = Unscored.name not in setup.metrics, scored_features.negatives
-    table = main_table(rows, None if options is None else options.confidence, differences)
-    scores = next(iter(scored_features.system.values()))
-    ranked = sorted(zip(scores, setup.testset.systems, strict=True), key=lambda pair: -pair[0])
+    table = main_table(rows, None if uncertainty is None else uncertainty.options.confidence)
+    tables = [table]
     seen = discrepancy_views(setup.testset.outline.systems, places)
-    if scored:
-        seen = views(list(setup.metrics), variants, places, [name for _, name in ranked], table)
+    drawn: tuple[View, ...] = ()
+    if Unscored.name not in setup.metrics:
+        scores = next(iter(scored_features.system.values()))
+        ranked = sorted(zip(scores, setup.testset.systems, strict=True), key=lambda pair: -pair[0])
+        seen = views(metrics, variants, places, [name for _, name in ranked], table)
+        if uncertainty is not None:
+            differences = uncertainty.differences.rows()
+            tables.append(differences_table(differences, uncertainty.options))
+            too_wide = [row for row in rows if row.uninformative and row.slice is None]
+            wide = {(row.metric, row.feature) for row in too_wide}
+            drawn = pictures(metrics, variants[0], differences, wide)
+            seen += listings(metrics, variants[0], differences, uncertainty.options)
+        tables.append(negative_table(scored_features.negatives, scored_features.negatives_left_out))
+    if scored_features.per_segment:
+        tables.append(segment_table(scored_features.segments))
+    said = () if uncertainty is None else uncertainty.notices()
     return Finding(
         method="muler",
         title="MuLER: what each kind of word costs the systems",
-        tables=(
-            table,
-            *([differences_table(differences, options)] if scored and options else []),
-            *([negative_table(negatives, scored_features.negatives_left_out)] if scored else []),
-            *([segment_table(scored_features.segments)] if scored_features.per_segment else []),
-        ),
+        tables=tuple(tables),
         signatures=scored_features.signatures,
-        views=(
-            *(view for view in compared if isinstance(view, Bars)),
-            *seen,
-            *(view for view in compared if not isinstance(view, Bars)),
-        ),
+        views=(*drawn, *seen),
         exhibits=tuple(scored_features.exhibits),
-        notices=(*setup.notices, *_of_slices(parts), *_wide_notice(rows), *said),
+        notices=(*setup.notices, *_of_slices(parts), *said),
         facts=setup.facts(),
     )
-
-
-def _differences(
-    scored_features: Scored, variant: Variant
-) -> tuple[Sequence[DifferenceRow], tuple[View, ...], tuple[str, ...]]:
-    """The differences between systems, their views, and notices on them."""
-    if scored_features.uncertainty is None:
-        return (), (), ()
-    if Unscored.name in scored_features.signatures:
-        return (), (), tuple(scored_features.uncertainty.notices())
-    options, pairs = scored_features.uncertainty.options, scored_features.uncertainty.differences
-    metrics, differences = list(scored_features.signatures), pairs.rows()
-    notices = (
-        *scored_features.uncertainty.notices(),
-        *significance_notices(differences, scored_features.uncertainty.sparse),
-    )
-    rows = scored_features.rows.get(variant, [])
-    wide = {(row.metric, row.feature) for row in _too_wide(rows)}
-    drawn = pictures(metrics, variant, differences, wide)
-    listed = listings(metrics, variant, differences, options)
-    return differences, (*drawn, *listed), notices
-
-
-def _too_wide(rows: Sequence[MulerRow]) -> list[MulerRow]:
-    """The rows over all segments whose intervals are too wide to be useful."""
-    return [row for row in rows if row.uninformative and row.slice is None]
-
-
-def _wide_notice(rows: Sequence[MulerRow]) -> Iterator[str]:
-    """Intervals of single systems that are too wide; differences of systems may be clear still."""
-    wide = _too_wide(rows)
-    if wide:
-        names = list(dict.fromkeys(row.feature for row in wide))
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        first = wide[0]
-        yield (
-            f"{len(wide)} intervals of MuLER are wider than {WIDE:g}, too wide to be useful"
-            f" (column 'wide'): {', '.join(names[:_NAMED])}{more}, the first over"
-            f" {first.segments} segments"
-        )
 
 
 def _of_slices(parts: Sequence[Slice]) -> tuple[str, ...]:

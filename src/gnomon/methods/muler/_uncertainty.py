@@ -186,7 +186,6 @@ def _settled(error: Floats, still: float | Floats) -> Floats:
 
 
 _SAME = 1e-9  # figures that differ by less are equal
-_SPARSE = 0.05  # share of undefined resamples above which there is a notice
 
 
 def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
@@ -237,7 +236,6 @@ class Resampled:
 
     samples: Mapping[str, Floats]
     ends: tuple[Mapping[str, Ends], ...]
-    sparse: int
 
 
 def frame(
@@ -290,11 +288,9 @@ def resampled(scores: FeatureScores, present: Presence, shared: Frame) -> Resamp
         ends[name] = _symmetric(estimate, samples[name], level, size)
     for name, values in shares(sums, shared.judged).items():
         ends[name] = _percentiles(values, level, shared.references)
-    undefined = np.isnan(samples["muler"].value).mean(axis=1)
     return Resampled(
         {name: samples[name].value for name in ("muler", "clipped")},
         tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size))),
-        int(((undefined > _SPARSE) & (size >= INTERVAL_SEGMENTS)).sum()),
     )
 
 
@@ -499,7 +495,6 @@ class Uncertainty:
     differences: Differences
     words: WordsByFeature
     documents: NDArray[np.int64] | None = None
-    sparse: int = 0
     effects: list[float] = field(default_factory=list)
     _frames: dict[tuple[str, str | None], Frame] = field(default_factory=dict)
 
@@ -513,8 +508,6 @@ class Uncertainty:
     ) -> tuple[Mapping[str, Ends], ...]:
         """The ends of the intervals of one feature, per system; its comparisons are noted."""
         drawn = self._redrawn(metric, slice_, scores, present)
-        if isinstance(drawn, Resampled):
-            self.sparse += drawn.sparse
         if slice_.name is None:
             self._note_effects(scores, present)
         if slice_.name in self.compared_in and len(all_figures) > 1:

@@ -24,17 +24,14 @@ _IN_FULL = 1
 _NAMED = 3
 _ALPHA = 0.05
 _ROUNDING = 1e-9
-#: more missing than this share of the segments may change the answer
+#: where outputs of two systems lack a feature about as often, this far apart, it decides nothing
 _MISSING = 0.01
-#: of several metrics, what a sentence calls each
-_METRIC = "the metric"
 
 LEFT_OUT = Claim(
     "muler.left-out",
-    "{what}; MuLER compares only segments where output and reference both have the feature{scores}",
+    "{what}; MuLER compares only segments where output and reference both have the feature",
     "caution",
-    "more than 1 in 100 outputs are empty or have no score, or the segments without the feature,"
-    " counted as lost, would move a difference out of its interval",
+    "counted as lost, segments without the feature would move a difference out of its interval",
 )
 BETTER = Claim(
     "muler.better",
@@ -73,7 +70,7 @@ CARRIED = Claim(
 )
 SAME = Claim(
     "muler.same",
-    "{systems} have the same words of {what} {where}; nothing is said of these",
+    "{systems} have the same words of {what} {where}, so that neither is better on these",
     "undecided",
     "in how many segments the words of each feature differ",
 )
@@ -98,11 +95,9 @@ NOTHING = Claim(
 )
 OUTSIDE = Claim(
     "muler.outside",
-    "left out{under}, because {why}: {features} (MuLER outside 0 to 1)",
+    "not reported{under}: {features} (MuLER outside 0 to 1, so that it is no share there)",
     "caution",
-    "the mean scores of unmasked texts and of both masks; the tagger is named where MuLER lies"
-    " inside over the segments where no word of both sides has the feature on one side alone, or"
-    " where fewer than 10 segments are without such a word",
+    "the mean scores of unmasked texts and of both masks",
 )
 UNSURE = Claim(
     "muler.unsure",
@@ -188,7 +183,7 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
     yield from mixed_masks(finding, rows)
     metrics = dict.fromkeys(row.metric for row in rows)
     each = [_figures(finding, metric, titles[metric]) for metric in metrics]
-    yield from _left_out(finding, each)
+    yield from _left_out(finding, [pair for figures in each for pair in figures.pairs])
     for figures in each:
         yield from _of_metric(finding, figures)
     yield from _outside(finding, {figures.title: figures.outside for figures in each})
@@ -218,73 +213,28 @@ def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Statement]:
         rest = [row for row in figures.values() if row.feature not in named]
         yield from _of_none(finding, title, rest, "one system is better")
     elif pairs:
-        some_lost = bool(_missing(finding, under)) or any(pair.hinges for pair in pairs)
-        where = ", where both have them" if some_lost else ""
+        where = ", where both have them" * any(pair.hinges for pair in pairs)
         yield from _of_several(finding, title, pairs, systems, where)
     else:
         yield UNTESTED.said(what=counted(len(systems), "system"), metric=title)
     yield from _flagged(finding, title, pairs)
 
 
-def _missing(finding: Finding, under: MetricFigures) -> list[tuple[str, MulerRow]]:
-    """Systems with many empty outputs or segments without scores, in words."""
-    whole = int(finding.facts.get("segments", 0))
-    some = []
-    for system, row in _by_system(finding, under).items():
-        for missing, what in (
-            (row.empty, "outputs empty"),
-            (row.unscored, "segments without a score"),
-        ):
-            if missing > _MISSING * whole:
-                some.append((f"{system} leaves {missing:,} of {whole:,} {what}", row))
-    return some
-
-
-def _by_system(finding: Finding, under: MetricFigures) -> dict[str, MulerRow]:
-    return {row.system: row for row in finding.records(MulerRow) if row.metric == under.metric}
-
-
-def _left_out(finding: Finding, each: Sequence[MetricFigures]) -> Iterator[Statement]:
-    """Empty outputs, segments without scores, and features that outputs lack, once for all."""
-    evidence: list[MulerRow] = []
-    titles: dict[str, list[MetricFigures]] = {}
-    for figures in each:
-        missing = _missing(finding, figures)
-        evidence += [row for _, row in missing]
-        for phrase, _ in missing:
-            titles.setdefault(phrase, []).append(figures)
-    phrases = [
-        phrase if len(some) == len(each) else f"{phrase} of {listed([f.title for f in some])}"
-        for phrase, some in titles.items()
-    ]
-    about = [figures for figures in each if any(figures in some for some in titles.values())]
-    if not phrases:
-        about = [figures for figures in each if any(pair.hinges for pair in figures.pairs)]
-        some = sorted(
-            (pair.sides for figures in about for pair in figures.pairs if pair.hinges),
-            key=lambda sides: -abs(sides[0].absent_share - sides[1].absent_share),
+def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
+    """Features that outputs of one system lack more often, the farthest apart by name."""
+    some = sorted(
+        (pair.sides for pair in pairs if pair.hinges),
+        key=lambda sides: -abs(sides[0].absent_share - sides[1].absent_share),
+    )
+    if some:
+        less, more = sorted(some[0], key=lambda side: side.absent_share)
+        kinds = len({sides[0].feature for sides in some}) - 1
+        rest = f", and so on for {counted(kinds, 'more kind')}" * bool(kinds)
+        what = (
+            f"{more.system} has no {gloss(more.feature)} in {more.absent_share:.0%} of the"
+            f" segments whose reference has some ({less.system} in {less.absent_share:.0%}){rest}"
         )
-        kinds = {sides[0].feature for sides in some}
-        if some:
-            less, more = sorted(some[0], key=lambda side: side.absent_share)
-            rest = f", and so on for {counted(len(kinds) - 1, 'more kind')}" * (len(kinds) > 1)
-            phrases.append(
-                f"{more.system} has no {gloss(more.feature)} in {more.absent_share:.0%} of the"
-                f" segments whose reference has some ({less.system} in {less.absent_share:.0%})"
-                f"{rest}"
-            )
-            evidence += [more, less]
-    if phrases:
-        over = [_over_all(finding, figures) for figures in about]
-        scores = f" ({'; '.join(filter(None, over))})" if any(over) else ""
-        yield LEFT_OUT.said(finding.positions(evidence), what=listed(phrases), scores=scores)
-
-
-def _over_all(finding: Finding, under: MetricFigures) -> str:
-    """Of two systems, what the metric says of all segments."""
-    rows = _by_system(finding, under).items()
-    values = [f"{name} {row.score:.1f}" for name, row in rows if row.score is not None]
-    return f"{under.title} over all segments: {listed(values)}" if len(values) == 2 else ""
+        yield LEFT_OUT.said(finding.positions([more, less]), what=what)
 
 
 def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
@@ -465,37 +415,22 @@ def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Itera
         yield UNSURE.said(_places(finding, rest), metric=title, features="; ".join(parts))
 
 
-_BY_FORM = "words of both sides have the feature on one side alone"
-_BY_TAGGER = "the tagger disagrees between outputs and references"
-_ABOVE = "{} is higher with these words as they are than with masks that match"
-_BELOW = "{} is lower with these words as they are than with masks that differ"
-
-
 def _outside(finding: Finding, each: Mapping[str, Sequence[MulerRow]]) -> Iterator[Statement]:
-    """Figures outside their range, by title of the metric: by the cause where it was tested."""
-    for cause in (_BY_TAGGER, _BY_FORM, _ABOVE, _BELOW):
-        by_metric = {t: [row for row in rows if _cause(row) == cause] for t, rows in each.items()}
-        some = [row for rows in by_metric.values() for row in rows]
-        if some:
-            under, names, metric = _under(by_metric)
-            places = finding.positions(some)
-            yield OUTSIDE.said(places, under=under, why=cause.format(metric), features=names)
+    """Figures outside their range, by title of the metric."""
+    some = [row for rows in each.values() for row in rows]
+    if some:
+        under, names = _under(each)
+        yield OUTSIDE.said(finding.positions(some), under=under, features=names)
 
 
-def _cause(row: MulerRow) -> str:
-    if row.by_tagger:
-        return _BY_FORM if row.feature.startswith(("re:", "lex:")) else _BY_TAGGER
-    return _ABOVE if (row.muler or 0.0) < 0 else _BELOW
-
-
-def _under(by_metric: Mapping[str, Sequence[MulerRow]]) -> tuple[str, str, str]:
-    """Metrics of a sentence, its features with theirs where these differ, and what it calls them.
+def _under(by_metric: Mapping[str, Sequence[MulerRow]]) -> tuple[str, str]:
+    """Metrics of a sentence, and its features, with their metrics where these differ.
 
     >>> from types import SimpleNamespace as row
     >>> _under({"BLEU": [row(feature="pos:X")], "chrF": [row(feature="pos:X")]})
-    (' under BLEU and chrF', 'other words (pos:X)', 'the metric')
+    (' under BLEU and chrF', 'other words (pos:X)')
     >>> _under({"BLEU": [row(feature="pos:X")], "chrF": [row(feature="pos:ADV")]})
-    ('', 'other words (pos:X) under BLEU; adverbs (pos:ADV) under chrF', 'the metric')
+    ('', 'other words (pos:X) under BLEU; adverbs (pos:ADV) under chrF')
     """
     metrics: dict[str, list[str]] = {}
     for title, rows in by_metric.items():
@@ -506,9 +441,9 @@ def _under(by_metric: Mapping[str, Sequence[MulerRow]]) -> tuple[str, str, str]:
         features.setdefault(tuple(titles), []).append(gloss(feature))
     if len(features) == 1:
         ((under, names),) = features.items()
-        return f" under {listed(under)}", listed(names), under[0] if len(under) == 1 else _METRIC
+        return f" under {listed(under)}", listed(names)
     parts = [f"{listed(names)} under {listed(titles)}" for titles, names in features.items()]
-    return "", "; ".join(parts), _METRIC
+    return "", "; ".join(parts)
 
 
 def _kinds(rows: Iterable[MulerRow | DifferenceRow]) -> str:

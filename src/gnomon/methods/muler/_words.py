@@ -1,4 +1,4 @@
-"""Where the words of a feature differ between two texts, and where taggers disagree on shared ones.
+"""Where the words of a feature differ between two systems.
 
 A score of sentences sees neighbours: n-grams carry an error over to words that are the same on both
 sides. So systems are compared on a feature only where its own words differ.
@@ -34,29 +34,6 @@ class _Tokens(NamedTuple):
     ends: NDArray[np.int64]
 
 
-class _Shared(NamedTuple):
-    """The distinct words of pairs of texts; ``which`` numbers them, the first text's first."""
-
-    ours: NDArray[np.int64]
-    theirs: NDArray[np.int64]
-    which: NDArray[np.int64]
-    pair: NDArray[np.int64]
-
-    def counts(
-        self, weights: NDArray[np.float64] | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How often each distinct word stands on either side, or the sums of its weights."""
-        middle, size = len(self.ours), len(self.pair)
-        return (
-            np.bincount(
-                self.which[:middle], None if weights is None else weights[self.ours], size
-            ).astype(np.float64),
-            np.bincount(
-                self.which[middle:], None if weights is None else weights[self.theirs], size
-            ).astype(np.float64),
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class WordsByFeature:
     """The words of features in the texts of a batch."""
@@ -87,24 +64,6 @@ class WordsByFeature:
         bags, orders = self._contents
         moved = (bags[:, ours] == bags[:, theirs]) & (orders[:, ours] != orders[:, theirs])
         return np.asarray(differ | moved)
-
-    def disagree(self, feature: int, system: int) -> NDArray[np.bool_]:
-        """Where a word of both sides is tagged as the feature on one alone, bool [N]."""
-        references = self.batch.references_of(system)
-        segment = np.repeat(np.arange(len(references)), np.diff(references.offsets))
-        shared = self._shared(self.batch.candidates[system][segment], references.indices)
-        spans = self.spans.rows_of(feature)
-        inside = np.zeros(len(self._tokens.word) + 1)
-        np.add.at(inside, self._tokens.begins[spans], 1)
-        np.add.at(inside, self._tokens.ends[spans], -1)
-        here, there = shared.counts()
-        ours, theirs = shared.counts((np.cumsum(inside[:-1]) > 0).astype(np.float64))
-        both = np.minimum(here, there)
-        # as many of a word as one side has more may be tagged there alone
-        apart = (ours - (here - both) > theirs) | (theirs - (there - both) > ours)
-        disagree = np.zeros(self.batch.shape[1], dtype=np.bool_)
-        disagree[segment[shared.pair[(both > 0) & apart]]] = True
-        return disagree
 
     def _uneven(self, texts: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Of the words of some texts, those that others do not hold as often."""
@@ -139,14 +98,6 @@ class WordsByFeature:
         )
         first = np.searchsorted(keys, np.arange(len(tokens.first)) * size)
         return first, keys % size, often, entry
-
-    def _shared(self, ours: NDArray[np.int32], theirs: NDArray[np.int32]) -> _Shared:
-        tokens = self._tokens
-        size = int(tokens.word.max(initial=0)) + 1
-        sides = [_ranges(tokens.first[t], tokens.first[t + 1]) for t in (ours, theirs)]
-        keys = [pair * size + tokens.word[words] for words, pair in sides]
-        distinct, which = np.unique(np.concatenate(keys), return_inverse=True)
-        return _Shared(sides[0][0], sides[1][0], which, distinct // size)
 
     def _spans_with(
         self, texts: NDArray[np.int32], chosen: NDArray[np.bool_]

@@ -21,8 +21,6 @@ function heatMap(box, finding, panel) {
   const view = panel.views[0], table = finding.tables[view.table];
   const beside = view.beside && table.columns.get(view.beside);
   const faint = view.faint ? table.columns.get(view.faint) : null, under = view.under ? table.columns.get(view.under) : null;
-  const signs = view.signs && table.columns.has(view.signs[0]) ? view.signs.map((name) => table.columns.get(name)) : null;
-  const signsOf = (i) => signs === null || i === undefined || !own() ? [] : signs.map((c, n) => [["\u25b2", "better than"], ["\u25bc", "worse than"]][n].concat(c.at(i))).filter(([, , n]) => n > 0);
   const few = view.few ? table.columns.get(view.few[0]) : null;
   const isFew = (i) => few !== null && i !== undefined && few.at(i) < view.few[1];
   const fades = (i) => (faint !== null && i !== undefined && faint.at(i) === true) || isFew(i);
@@ -127,11 +125,10 @@ function heatMap(box, finding, panel) {
     const step = faded ? "faint" : isNumber(value) ? "h" + Math.round(8 * Math.min(1, Math.max(0, (value - scale.low) / (scale.high - scale.low || 1)))) : "none";
     const text = format(value, column), small = under && i !== undefined ? format(under.at(i), under) : "";
     // who speaks to a cell says what it shows: its name begins with that
-    const figures = [text, ...signsOf(i).map(([sign, , n]) => sign + n), ...(small === "" ? [] : [small]), ...(text === "-" ? ["undefined"] : [])].join(" ");
+    const figures = [text, ...(small === "" ? [] : [small]), ...(text === "-" ? ["undefined"] : [])].join(" ");
     return el("td", {class: step + (flag ? " flag" : "") + (view.exhibits ? " link" : ""), "data-r": r, "data-c": c, tabindex: r + c ? "-1" : "0",
       "aria-label": `${figures}: ${shown(column.title)}${small === "" ? "" : ` and ${shown(under.title)}`}, ${shown(name)}, ${shown(head)}${flag ? ", outside its range" : ""}`
-        + (faded ? `, ${isFew(i) ? fewer : shown(faint.title)}` : "") + signsOf(i).map(([, said, n]) => `, ${said} ${n} other${n > 1 ? "s" : ""}`).join("")}, text,
-      ...(signs && own() ? [" ", el("small", {class: "signs", "aria-hidden": "true"}, signsOf(i).map(([sign, , n]) => sign + n).join(" ") || "\u00a0")] : []),
+        + (faded ? `, ${isFew(i) ? fewer : shown(faint.title)}` : "")}, text,
       ...(small === "" ? [] : [" ", el("small", {}, small)]));
   }
   function describe(name, head, i) {
@@ -174,7 +171,6 @@ function heatMap(box, finding, panel) {
       ...(Number.isFinite(scale.low) ? [end(scale.low, worse[0]), el("span", {class: "swatches", "aria-hidden": "true"}, ...swatches), end(scale.high, worse[1])] : []),
       flagged ? el("span", {}, el("i", {class: "h0 flag"}), " ", data(meaning)) : null,
       faded ? el("span", {}, el("i", {class: "faint"}), " ", data([faint ? [faint.title, faint.help].filter(Boolean).join(": ") : "", few ? fewer : ""].filter(Boolean).join("; "))) : null,
-      signs && own() ? el("span", {}, "\u25b2 better, \u25bc worse than so many others, significantly") : null,
       under ? el("span", {}, "small: ", data(under.title)) : null, el("span", {}, "- undefined"));
   }
   redraws.push(() => { if (was !== narrow.matches) { was = narrow.matches; draw(); } });
