@@ -504,8 +504,7 @@ _MULER = (
     ),
     Case(
         "muler correlate",
-        f"muler correlate -t judged/es-en judged/gl-en -m bleu chrf {_POS} --min-systems 3"
-        " --min-muler-gap .05",
+        f"muler correlate -t judged/es-en judged/gl-en -m bleu chrf {_POS}",
     ),
     Case(
         "muler correlate: by domain",

@@ -71,7 +71,7 @@ def test_r_is_that_of_minus_muler_with_the_score_the_indices_and_the_spread() ->
     for what, column in zip(("bleu", "indices", "spread"), columns[1:], strict=True):
         row = found["made", what]
         assert row["r"] == pytest.approx(pearsonr(columns[0], column)[0])
-        assert (row["n"], row["faint"], row["pooling"]) == (9, False, "none")
+        assert (row["n"], row["faint"]) == (9, False)
     assert found["made", "bleu"]["r"] > 0.8
 
 
@@ -88,7 +88,6 @@ def test_several_test_sets_are_pooled_as_they_are_and_after_taking_off_their_mea
         6,
         15,
     ]
-    assert {row["pooling"] for row in found.values()} == {"none", "all", "centred"}
     assert found["hard de-en", "bleu"]["faint"] is True
 
 
@@ -236,7 +235,7 @@ def test_frequency_is_counted_in_the_best_output() -> None:
     found = correlate(testset, features=["re:animal"], pattern={"animal": "(?i)cat|dog"})
     row = found.table("frequency").rows[0]
     assert row["system"] == "good"
-    assert (row["occurrences"], row["forms"]) == (3, 3)
+    assert row["occurrences"] == 3
     assert row["per_hundred"] == pytest.approx(100 * 3 / 8)
     assert row["uniqueness"] == 1
 
@@ -271,10 +270,8 @@ def test_equal_test_sets_are_refused_and_pairs_tell_sets_apart() -> None:
     "wrong",
     [
         {"variants": ["mean"]},
-        {"min_systems": -1},
         {"examples": -1},
         {"max_score_gap": -1},
-        {"min_muler_gap": 2},
     ],
 )
 def test_options_out_of_range_are_refused(wrong: dict[str, Any]) -> None:

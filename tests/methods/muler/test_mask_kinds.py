@@ -70,18 +70,16 @@ def test_what_a_metric_with_pooled_masks_gives_by_default_depends_on_no_other_me
     assert figures(beside, "bleu") == figures(scored(["bleu"], "substitute"), "bleu")
 
 
-def test_pooled_masks_stand_in_the_signature_the_rows_and_the_note() -> None:
+def test_pooled_masks_stand_in_the_signature_and_the_rows() -> None:
     finding = scored([Vectors(), "bleu"], "pooled")
     assert kinds(finding) == {"vectors": "pooled", "bleu": "tokens"}
     assert "masking:pooled" in str(finding.signatures["vectors"])
     assert "masking" not in str(finding.signatures["bleu"])
-    assert "compare within one kind alone" in (finding.tables[0].note or "")
     assert finding.facts["masks"].startswith("vectors has words exchanged in vectors (pooled)")
     first = next(one for one in finding.verdict if one.claim.startswith("muler"))
     assert (first.claim, first.level) == ("muler.masks", "caution")
     alone = scored([Vectors()], "pooled")
     assert "masking:pooled" in str(alone.signatures["vectors"])
-    assert "compare within" not in (alone.tables[0].note or "")
 
 
 def test_pooled_masks_are_refused_where_no_metric_has_them() -> None:

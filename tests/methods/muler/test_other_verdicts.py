@@ -21,6 +21,7 @@ from gnomon.methods.muler._figures import MulerRow
 from gnomon.methods.muler.validate._beside_random import (
     RandomWordsRow,
     random_verdict,
+    tell_apart,
 )
 
 
@@ -28,7 +29,6 @@ def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Fi
     rows = [
         CorrelationRow(
             test_set="made up",
-            pooling="none",
             metric="bleu",
             variant="ratio",
             feature=feature,
@@ -41,7 +41,7 @@ def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Fi
         )
         for feature, r in values.items()
     ]
-    return Finding("muler correlate", "MuLER", (correlation_table(rows, 5),), {})
+    return Finding("muler correlate", "MuLER", (correlation_table(rows),), {})
 
 
 def test_features_that_go_along_with_the_score_are_named_with_their_intervals() -> None:
@@ -97,7 +97,7 @@ def specific(
         }
         for name, own in muler.items()
     ]
-    records = [RandomWordsRow(**row) for row in rows]
+    records = tell_apart([RandomWordsRow(**row) for row in rows])
     made = table("random", "Random words", RandomWordsRow, records)
     return Finding("muler validate", "MuLER", (made,), {})
 

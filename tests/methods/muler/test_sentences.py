@@ -138,7 +138,6 @@ def test_a_scorer_is_named_by_its_source_where_two_share_a_name() -> None:
 def test_little_coverage_and_lacking_taggers_are_said() -> None:
     testset = gn.TestSet.from_lists({"s": ["x", "good", "x"]}, ["x", "good", "x"])
     notices = scored(testset, [MOOD], resamples=0).notices
-    assert any("only 33 % of the segments" in notice for notice in notices)
     assert any("by rules for English" in notice for notice in notices)
 
 

@@ -143,12 +143,11 @@ def test_a_feature_of_one_letter_cannot_be_split_and_says_so() -> None:
     assert any("re:animal at 0.3" in notice for notice in found.notices)
 
 
-def test_a_feature_without_common_segments_is_undefined_and_says_so() -> None:
+def test_a_feature_without_common_segments_is_undefined() -> None:
     testset = gn.TestSet.from_lists({"s": ["the cow sat"]}, ["a cat and a dog sat"])
     found = hybrids(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     assert {row["segments"] for row in found} == {0}
     assert {row["hybrid"] for row in found} == {None}
-    assert any("re:animal of s" in notice for notice in found.notices)
 
 
 def test_averages_leave_out_small_sets_of_segments() -> None:
@@ -163,7 +162,7 @@ def test_averages_leave_out_small_sets_of_segments() -> None:
         for testset in (few, many)
     ]
     assert said[0] == []
-    assert "(1 pair of a system and a feature); it rises with that share in 100%" in said[1][0]
+    assert "(1 pair of a system and a feature)" in said[1][0]
 
 
 def test_every_metric_has_rows_views_and_a_signature() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 _ROUNDING = 1e-12
+_APART = 0.5  # MuLER of the two on the segment, at least
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,11 @@ def contrasts(
     present: Presence,
     *,
     max_score_gap: float,
-    min_muler_gap: float,
     most: int,
 ) -> list[Contrast]:
     """The segments where MuLER lies farthest apart although the scores are near, one pair each."""
     pairs = _pairs(scores, segment_muler(scores, present))
-    best_of_pairs = [_best(pair, max_score_gap, min_muler_gap, most) for pair in pairs]
+    best_of_pairs = [_best(pair, max_score_gap, most) for pair in pairs]
     ordered = sorted(
         (contrast for pair_contrasts in best_of_pairs for contrast in pair_contrasts),
         key=lambda c: (-round(c.difference, 9), -min(c.scores), c.segment, c.better, c.worse),
@@ -89,10 +89,10 @@ def _pairs(scores: FeatureScores, shares: NDArray[np.float64]) -> Iterator[_Pair
             yield _Pair((a, b), shares[[a, b]], scores.base[[a, b]])
 
 
-def _best(pair: _Pair, max_score_gap: float, min_muler_gap: float, most: int) -> list[Contrast]:
+def _best(pair: _Pair, max_score_gap: float, most: int) -> list[Contrast]:
     apart = np.abs(pair.shares[0] - pair.shares[1])
     near = np.abs(pair.scores[0] - pair.scores[1]) <= max_score_gap
-    places = np.flatnonzero(near & (apart >= min_muler_gap))
+    places = np.flatnonzero(near & (apart >= _APART))
     order = places[np.lexsort((-pair.scores.min(axis=0)[places], -apart[places].round(9)))]
     return [_contrast(pair, segment) for segment in order[:most].tolist()]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding
-from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, Share, with_fields
+from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, with_fields
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature, of_test_sets
 from gnomon.core.slices import slices
@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit, Table
     from gnomon.core.options import BoundOptions
     from gnomon.core.slices import Slice
-    from gnomon.core.spans import SpanTable
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
     from gnomon.linguistics.scorers import SentenceScorer
@@ -194,48 +193,7 @@ def _points(points: Sequence[PointRow], rows: Sequence[object]) -> Iterator[Poin
                 )
 
 
-# How often a system uses a feature, and in how many forms.
-
-
-@dataclass(frozen=True)
-class Usage:
-    """A feature in the output of one system."""
-
-    occurrences: int
-    forms: int
-    words: int
-
-    @property
-    def per_hundred_words(self) -> float | None:
-        """Occurrences per hundred words; ``None`` of an empty output."""
-        return 100 * self.occurrences / self.words if self.words else None
-
-    @property
-    def uniqueness(self) -> float | None:
-        """Distinct forms per occurrence, in (0, 1]; ``None`` without occurrences."""
-        return self.forms / self.occurrences if self.occurrences else None
-
-
-def usage(batch: Batch, spans: SpanTable, feature: int, system: int) -> Usage:
-    """Count a feature in all segments of one system; a text that recurs counts each time."""
-    times = np.bincount(batch.candidates[system], minlength=len(batch.texts))
-    rows = np.flatnonzero((spans.feature == feature) & (times[spans.text] > 0))
-    columns = (spans.text[rows].tolist(), spans.start[rows].tolist(), spans.end[rows].tolist())
-    forms = {batch.texts[text][start:end] for text, start, end in zip(*columns, strict=True)}
-    words = sum(len(batch.texts[t].split()) for t in batch.candidates[system].tolist())
-    return Usage(int(times[spans.text[rows]].sum()), len(forms), words)
-
-
 # One test set under one metric: points, frequencies, contrasts.
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Which segments are shown."""
-
-    most: int = 3
-    max_score_gap: float = 1.0
-    min_muler_gap: float = 0.5
 
 
 @dataclass
@@ -257,14 +215,15 @@ def gather(
     *,
     variants: Sequence[Variant],
     by: str | None,
-    examples: Examples,
+    examples: int,
+    max_score_gap: float,
 ) -> None:
     """Score all features of a test set under all its metrics and add what they give."""
     for name, metric in setup.metrics.items():
         plan = setup.plan(metric)
         parts = slices(member.testset, by)
         member_scores = _MemberScores(
-            gathered, member, setup, name, metric, parts, variants, examples
+            gathered, member, setup, name, metric, parts, variants, examples, max_score_gap
         )
         scored = setup.scored(metric, plan, f"scoring {member.name} {name}")
         for feature, (scores, present) in enumerate(scored):
@@ -283,7 +242,8 @@ class _MemberScores:
     metric: BoundMetric
     parts: Sequence[Slice]
     variants: Sequence[Variant]
-    examples: Examples
+    examples: int
+    max_score_gap: float
 
     @cached_property
     def scores(self) -> list[list[float | None]]:
@@ -313,8 +273,15 @@ class _MemberScores:
     def _frequencies(
         self, feature: int, system: int, best_figures: Figures
     ) -> Iterator[FrequencyRow]:
+        """How often a system uses a feature in all segments, and in how many forms."""
         batch, spans = self.setup.batch, self.setup.spans
-        used = usage(batch, spans, feature, system)
+        texts = batch.candidates[system]
+        times = np.bincount(texts, minlength=len(batch.texts))
+        rows = np.flatnonzero((spans.feature == feature) & (times[spans.text] > 0))
+        columns = (spans.text[rows].tolist(), spans.start[rows].tolist(), spans.end[rows].tolist())
+        forms = {batch.texts[text][start:end] for text, start, end in zip(*columns, strict=True)}
+        words = sum(len(batch.texts[text].split()) for text in texts.tolist())
+        occurrences = int(times[spans.text[rows]].sum())
         for variant in self.variants:
             yield FrequencyRow(
                 test_set=self.member.name,
@@ -322,27 +289,21 @@ class _MemberScores:
                 variant=variant,
                 feature=spans.features[feature],
                 system=batch.systems[system],
-                occurrences=used.occurrences,
-                forms=used.forms,
-                per_hundred=used.per_hundred_words,
-                uniqueness=used.uniqueness,
+                occurrences=occurrences,
+                per_hundred=100 * occurrences / words if words else None,
+                uniqueness=len(forms) / occurrences if occurrences else None,
                 muler=best_figures.muler if variant == "ratio" else best_figures.clipped,
             )
 
     def _contrasts(self, scores: FeatureScores, present: Presence) -> None:
-        shown = self.examples
-        if not shown.most:
+        if not self.examples:
             return
         testset, batch, spans = self.member.testset, self.setup.batch, self.setup.spans
         kind = f"contrast under {self.name}, {self.member.name}"
         self.gathered.exhibits += [
             exhibit(contrast, testset, batch, spans, scores.feature, kind)
             for contrast in contrasts(
-                scores,
-                present,
-                max_score_gap=shown.max_score_gap,
-                min_muler_gap=shown.min_muler_gap,
-                most=shown.most,
+                scores, present, max_score_gap=self.max_score_gap, most=self.examples
             )
         ]
 
@@ -413,12 +374,10 @@ def correlate(
     scorers: Scorers = (),
     variants: Variants = VARIANTS,
     by: By = None,
-    min_systems: Count = 8,
     masks: MaskOptions,
     seed: MaskSeed = SEED,
     examples: Annotated[Count, _SHOWN] = 3,
     max_score_gap: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
-    min_muler_gap: Annotated[Share, _SHOWN] = 0.5,
     run: Run,
 ) -> Finding:
     """How MuLER goes along with scores, over many systems and test sets (Karidi et al., sec. 4).
@@ -435,15 +394,14 @@ def correlate(
             that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
         scorers: sentence scorers, as for :func:`gnomon.muler`: minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.
-        min_systems: correlations over fewer systems are grey, and in parentheses.
         examples: segments per feature and test set; 0 for none.
         max_score_gap: their scores differ by this much at most, in the metric's own units.
-        min_muler_gap: their MuLER of the segment differs by this much at least.
 
     Returns:
-        A finding whose rows hold ``test_set, pooling, metric, variant, feature, slice, against, r,
-        n, faint, segments``. Further tables: "systems" (what was correlated), "groups" (by year,
-        architecture and constraint), "frequency".
+        A finding whose rows hold ``test_set, metric, variant, feature, slice, against, r, n, faint,
+        segments``; over fewer than 8 systems they are grey, and in parentheses. Further tables:
+        "systems" (what was correlated), "groups" (by year, architecture and constraint),
+        "frequency".
 
     Raises:
         UsageError: a feature or an option is malformed, a test set is named twice, or no tagger is
@@ -456,16 +414,23 @@ def correlate(
     sentence_scorers = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
     words = WordChoice.of(sources, features)
     masking = masks.seeded(seed)
-    shown = Examples(examples, max_score_gap, min_muler_gap)
     gathered = Gathered()
     setups: list[Setup] = []
     for member in sets:
         setup = prepared(member.testset, metrics, words, masking, run, _MORPHOLOGY)
-        gather(gathered, member, setup, variants=variants, by=by, examples=shown)
+        gather(
+            gathered,
+            member,
+            setup,
+            variants=variants,
+            by=by,
+            examples=examples,
+            max_score_gap=max_score_gap,
+        )
         if sentence_scorers:
             add_scorers(gathered, member, sentence_scorers, by=by, tagger=sources.tagger, run=run)
         setups.append(setup)
-    return _finding(gathered, sets, setups, list(variants), min_systems)
+    return _finding(gathered, sets, setups, list(variants))
 
 
 def _finding(
@@ -473,13 +438,10 @@ def _finding(
     sets: Sequence[Member],
     setups: Sequence[Setup],
     variants: Sequence[Variant],
-    min_systems: int,
 ) -> Finding:
     tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
     tables: list[Table] = [
-        correlation_table(
-            correlations(gathered.points, min_systems, gathered.lower_is_better), min_systems
-        ),
+        correlation_table(correlations(gathered.points, gathered.lower_is_better)),
         point_table(tagged),
         group_table(groups(tagged)),
         frequency_table(gathered.frequencies),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,13 +37,13 @@ _MULER: Any = column(
 ALL = "all systems"
 CENTRED = "all systems, centred"
 _FEWEST_SYSTEMS = 3  # two points always lie on a line
+_FEW_SYSTEMS = 8  # below, a correlation is grey
 
 
 class CorrelationRow(Record):
     """A correlation of -MuLER over systems."""
 
     test_set: str = TEST_SET
-    pooling: str = column("Pooling", help="none: one test set; all, centred: over all of them")
     metric: str = METRIC
     variant: str = VARIANT
     feature: str = FEATURE
@@ -56,13 +55,8 @@ class CorrelationRow(Record):
     )
     r: float | None = column("r", help="Pearson's r of -MuLER over systems")
     n: int = column("n", help="systems where both are defined")
-    faint: bool = column("few systems", help="fewer than asked for")
+    faint: bool = column("few systems", help=f"fewer than {_FEW_SYSTEMS}")
     segments: int | None = column("Segments", help="median over the systems")
-
-    @property
-    def key(self) -> tuple[str | None, str]:
-        """The test set, or None of correlations over all of them, and the feature."""
-        return (None if self.pooling in ("all", "centred") else self.test_set), self.feature
 
     @property
     def p(self) -> float:
@@ -74,7 +68,7 @@ class CorrelationRow(Record):
 
 
 def correlations(
-    points: Sequence[PointRow], min_systems: int, lower_is_better: Collection[str] = ()
+    points: Sequence[PointRow], lower_is_better: Collection[str] = ()
 ) -> list[CorrelationRow]:
     """Pearson correlations of -MuLER over systems.
 
@@ -89,7 +83,6 @@ def correlations(
     return [
         CorrelationRow(
             test_set=name,
-            pooling=pooling,
             metric=metric,
             variant=variant,
             feature=feature,
@@ -97,12 +90,12 @@ def correlations(
             against=what,
             r=pearson(*pairs) if pairs.shape[1] >= _FEWEST_SYSTEMS else None,
             n=pairs.shape[1],
-            faint=pairs.shape[1] < min_systems,
+            faint=pairs.shape[1] < _FEW_SYSTEMS,
             segments=segments,
         )
         for (metric, variant, feature, slice_name), group in groups.items()
         for what in group[0].companions
-        for name, pooling, pairs, segments in _pools(
+        for name, pairs, segments in _pools(
             group, what, several=several, higher_is_better=metric not in lower_is_better
         )
     ]
@@ -110,8 +103,8 @@ def correlations(
 
 def _pools(
     group: Sequence[PointRow], what: str, *, several: bool, higher_is_better: bool
-) -> Iterator[tuple[str, str, NDArray[np.float64], int | None]]:
-    """Name, pooling, pairs of both sides (float64 [2, n]) and the median size of I."""
+) -> Iterator[tuple[str, NDArray[np.float64], int | None]]:
+    """Name, pairs of both sides (float64 [2, n]) and the median size of I."""
     sets: dict[str, list[PointRow]] = defaultdict(list)
     for point in group:
         sets[point.test_set].append(point)
@@ -120,11 +113,11 @@ def _pools(
         for name, points in sets.items()
     }
     for name, pairs in sides.items():
-        yield name, "none", pairs, _segments(sets[name])
+        yield name, pairs, _segments(sets[name])
     if several:
         centred = [_centred(pairs) for pairs in sides.values()]
-        yield ALL, "all", np.concatenate(list(sides.values()), axis=1), _segments(group)
-        yield CENTRED, "centred", np.concatenate(centred, axis=1), _segments(group)
+        yield ALL, np.concatenate(list(sides.values()), axis=1), _segments(group)
+        yield CENTRED, np.concatenate(centred, axis=1), _segments(group)
 
 
 def _pairs(points: Iterable[PointRow], what: str, *, higher_is_better: bool) -> NDArray[np.float64]:
@@ -242,24 +235,17 @@ class FrequencyRow(Record):
     feature: str = FEATURE
     system: str = column("System", help="the one that scores best on the test set")
     occurrences: int = column("Occurrences", help="in its output")
-    forms: int = column("Distinct forms", help="among them, case kept")
     per_hundred: float | None = column("Per 100 words", help="occurrences")
     uniqueness: float | None = column(
-        "Uniqueness", kind="share", help="distinct forms / occurrences"
+        "Uniqueness", kind="share", help="distinct forms, case kept, per occurrence"
     )
     muler: float | None = _MULER
 
 
-def correlation_table(rows: Iterable[CorrelationRow], min_systems: int) -> Table:
+def correlation_table(rows: Iterable[CorrelationRow]) -> Table:
     """The main table: r of -MuLER over systems."""
     note = "Pearson's r over systems; undefined under 3 of them, or where all are alike on a side."
-    main_table = table("correlations", "Correlations of -MuLER", CorrelationRow, rows, note=note)
-    helps = {"faint": f"fewer than {min_systems}"}
-    columns = (
-        replace(column_, help=helps.get(column_.name, column_.help))
-        for column_ in main_table.columns
-    )
-    return replace(main_table, columns=tuple(columns))
+    return table("correlations", "Correlations of -MuLER", CorrelationRow, rows, note=note)
 
 
 def point_table(rows: Iterable[PointRow]) -> Table:
@@ -292,33 +278,29 @@ def views(
             all_views += _maps(tables["correlations"], metric, variant, first=first)
     for metric in metrics:
         where: dict[str, Cell] = {"metric": metric, "variant": variants[0], "slice": None}
-        all_views += _scatters(tables["systems"], where)
+        all_views += _scatters(metric, where)
         all_views += _group_maps(tables["groups"], metric, variants[0])
         all_views += _frequency(metric, variants[0])
     return tuple(all_views)
 
 
 def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterator[View]:
-    """Features by test sets for each score; features by scores for each test set; slices."""
+    """Of several test sets, features by test sets for each score; of one, by scores; slices."""
     sets = list(dict.fromkeys(str(name) for name in table.values("test_set")))
     parts = drawn_slices(list(dict.fromkeys(table.values("slice"))))
-    present = set(zip(table.values("test_set"), table.values("slice"), strict=True))
-    several = len(sets) > 1
-    pooled_first = sorted(sets, key=lambda name: name not in (ALL, CENTRED))
     kind = "" if variant == "ratio" else f" ({variant})"
     beside = {metric: metric, "indices": f"{metric} over I", "spread": "max - min"}
     for slice_name in parts:
         where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": slice_name}
         slice_label = "" if slice_name is None else f", {slice_name}"
-        for what, name in beside.items() if several else ():
+        if len(sets) == 1:
+            title = f"Correlations of -MuLER{kind} on {sets[0]}{slice_label}"
+            yield _map(title, "against", where, prominent=first)
+            continue
+        for what, name in beside.items():
             title = f"Correlation of -MuLER{kind} with {name}{slice_label}"
             shown = first and (slice_name is None or what == metric)
             yield _map(title, "test_set", {**where, "against": what}, prominent=shown)
-        for name in (test_set for test_set in pooled_first if (test_set, slice_name) in present):
-            title = f"Correlations of -MuLER{kind} on {name}{slice_label}"
-            yield _map(
-                title, "against", {**where, "test_set": name}, prominent=first and not several
-            )
 
 
 def _map(title: str, columns: str, where: Mapping[str, Cell], *, prominent: bool) -> HeatMap:
@@ -338,22 +320,18 @@ def _map(title: str, columns: str, where: Mapping[str, Cell], *, prominent: bool
     )
 
 
-def _scatters(table: Table, where: Mapping[str, Cell]) -> Iterator[View]:
-    metric = where["metric"]
-    varying = [name for name in ("year", "architecture") if len(set(table.values(name))) > 1]
-    for series in ("test_set", *varying):
-        colour = "" if series == "test_set" else f", by {series}"
-        for x, name in (("score", metric), ("spread", "max - min")):
-            yield Scatter(
-                table="systems",
-                title=f"MuLER against {name}, one point per system{colour}",
-                x=x,
-                y="muler",
-                label="system",
-                series=series,
-                panels="feature",
-                where=where,
-            )
+def _scatters(metric: str, where: dict[str, Cell]) -> Iterator[View]:
+    for x, name in (("score", metric), ("spread", "max - min")):
+        yield Scatter(
+            table="systems",
+            title=f"MuLER against {name}, one point per system",
+            x=x,
+            y="muler",
+            label="system",
+            series="test_set",
+            panels="feature",
+            where=where,
+        )
 
 
 def _group_maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
@@ -503,10 +481,13 @@ CORRELATE_CLAIMS = (ALONG, CHANCE, CORRELATE_OUTSIDE, FEW_SYSTEMS, THIN)
 
 
 def correlate_verdict(finding: Finding) -> Iterator[Statement]:
-    """Which features go along with the score over systems; p-values are Holm's, over features."""
+    """Which features go along with the score over systems; p-values are Holm's, over features.
+
+    Of several test sets, over the systems of all of them, centred.
+    """
     every = [row for row in finding.records(CorrelationRow) if row.slice is None]
     titles = titles_of(finding)
-    pooled = any(row.pooling == "centred" for row in every)
+    pooled = any(row.test_set == CENTRED for row in every)
     for metric in dict.fromkeys(row.metric for row in every):
         variant = every[0].variant
         rows = [
@@ -515,24 +496,20 @@ def correlate_verdict(finding: Finding) -> Iterator[Statement]:
             if row.metric == row.against == metric
             and row.variant == variant
             and row.r is not None
-            and (row.pooling == "centred") == pooled
+            and (row.test_set == CENTRED) == pooled
         ]
-        outside = _outside(finding, metric, variant)
-        flagged = [row for row in rows if row.key in outside]
-        yield from _alike(finding, titles[metric], [row for row in rows if row.key not in outside])
+        outside = {
+            row.feature
+            for row in finding.records(PointRow)
+            if (row.metric, row.variant, row.slice) == (metric, variant, None)
+            and is_outside(row.muler)
+        }
+        flagged = [row for row in rows if row.feature in outside]
+        sound = [row for row in rows if row.feature not in outside]
+        yield from _alike(finding, titles[metric], sound)
         if flagged:
-            names = listed(list(dict.fromkeys(gloss(row.feature) for row in flagged)))
+            names = listed([gloss(row.feature) for row in flagged])
             yield CORRELATE_OUTSIDE.said(finding.positions(flagged), features=names)
-
-
-def _outside(finding: Finding, metric: str, variant: str) -> set[tuple[str | None, str]]:
-    """Features whose MuLER cannot be read for some system, by test set and over all of them."""
-    return {
-        key
-        for row in finding.records(PointRow)
-        if (row.metric, row.variant, row.slice) == (metric, variant, None) and is_outside(row.muler)
-        for key in ((row.test_set, row.feature), (None, row.feature))
-    }
 
 
 def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Statement]:
@@ -551,7 +528,7 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
                 level="better" if sign > 0 else "worse",
                 metric=title,
                 what=what,
-                features=listed([_correlation(finding, row) for row, _ in some]),
+                features=listed([_correlation(row) for row, _ in some]),
                 p=largest + " or less" * (len(some) > 1 and "<" not in largest),
             )
     rest = len(sound) - len(significant)
@@ -561,15 +538,12 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
         n = counted(len(few), "correlation")
         yield FEW_SYSTEMS.said(finding.positions(few), n=n, metric=title)
     if thin:
-        names = listed(list(dict.fromkeys(gloss(row.feature) for row in thin)))
+        names = listed([gloss(row.feature) for row in thin])
         yield THIN.said(finding.positions(thin), features=names)
 
 
-def _correlation(finding: Finding, row: CorrelationRow) -> str:
+def _correlation(row: CorrelationRow) -> str:
     r = row.r or 0.0
     z, half = math.atanh(max(min(r, 1 - 1e-9), 1e-9 - 1)), _Z / math.sqrt(max(row.n - 3, 1))
-    rows = finding.records(CorrelationRow)
-    several = len({other.test_set for other in rows if other.pooling == row.pooling}) > 1
-    on_test_set = f" on {row.test_set}" if several else ""
     size = amount(r, math.tanh(z - half), math.tanh(z + half), share=True)
-    return f"{gloss(row.feature)}{on_test_set} (r = {size}, {counted(row.n, 'system')})"
+    return f"{gloss(row.feature)} (r = {size}, {counted(row.n, 'system')})"

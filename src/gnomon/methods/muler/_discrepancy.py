@@ -186,14 +186,19 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
                     features=listed(phrases),
                 )
     if alone:
-        alike = [row for row in rows if not (row.miss or row.add) and row.hit]
-        rest = [row for row in rows if (row.miss or row.add) and row not in significant]
-        for claim, some in ((EVEN, rest), (ALIKE, alike)):
-            if some:
-                n = counted(len(some), "kind") + " of words"
-                if len(systems) > 1:
-                    n = counted(len(some), "combination") + " of a system and a kind of words"
-                yield claim.said({}, n=n)
+        yield from _balanced([row for row in rows if row not in significant], len(systems))
+
+
+def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Statement]:
+    """How many balance as far as the data can tell, and how many in every segment."""
+    differ = [row for row in rows if row.miss or row.add]
+    alike = [row for row in rows if row not in differ and row.hit]
+    for claim, some in ((EVEN, differ), (ALIKE, alike)):
+        if some:
+            n = counted(len(some), "kind") + " of words"
+            if systems > 1:
+                n = counted(len(some), "combination") + " of a system and a kind of words"
+            yield claim.said({}, n=n)
 
 
 def _surplus(row: MulerRow) -> float:

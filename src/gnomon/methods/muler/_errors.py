@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
-from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.findings import Finding
 from gnomon.core.human import marked_kinds
@@ -38,7 +36,7 @@ from gnomon.methods.muler._error_rates import CHARACTERS, WORDS, major_errors
 from gnomon.methods.muler._error_rows import COUNTS, DIFFERENCES, ROWS
 from gnomon.methods.muler._error_tables import ErrorTables
 from gnomon.methods.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
-from gnomon.methods.muler._setup import WordChoice, word_faults
+from gnomon.methods.muler._setup import Run, WordChoice, word_faults
 from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, unit_faults
 from gnomon.metrics.error_marks import (
     ErrorMarks,
@@ -53,7 +51,7 @@ from gnomon.metrics.error_marks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
@@ -155,7 +153,7 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
     claims=ERRORS_CLAIMS,
     check=check_errors_by_feature,
 )
-@with_fields(sources=FeatureSources)
+@with_fields(sources=FeatureSources, run=Run)
 def errors(
     testset: TestSet,
     features: Features = None,
@@ -170,9 +168,7 @@ def errors(
     confidence: Confidence = CONFIDENCE,
     unit: Unit = "auto",
     seed: Seed = SEED,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    run: Run,
 ) -> Finding:
     """How many errors stand on each linguistic feature, per hundred of its occurrences.
 
@@ -205,7 +201,7 @@ def errors(
         UsageError: a feature or an option is malformed.
     """
     draws = Bootstrap(resamples, confidence, seed)
-    testset, every = _marks(testset, human, marks, side, allow_code=allow_code)
+    testset, every = _marks(testset, human, marks, side, allow_code=run.allow_code)
     language = _language(testset, side)
     words = _words(WordChoice.of(sources, features), language)
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
@@ -216,7 +212,7 @@ def errors(
     side_texts = batch.candidates if side == "candidate" else batch.sources
     assert side_texts is not None  # noqa: S101  # refused before
     numbers = np.unique(side_texts).astype(np.intp)
-    annotation = words.annotated(batch, language, cache, progress, numbers=numbers)
+    annotation = words.annotated(batch, language, run.cache, run.progress, numbers=numbers)
     tables.tally(annotation)
     tables.notices += annotation.notices
     finding = tables.finding(examples)

@@ -75,8 +75,8 @@ class SegmentTexts:
 _PAGE = 2000  # rows per segment that a page holds
 
 
-class MulerSegmentRow(Record):
-    """What a segment scores with a feature as it is, masked alike, and masked differently."""
+class NegativeRow(Record):
+    """A segment that scores above its oracle."""
 
     system: str = SYSTEM
     metric: str = METRIC
@@ -85,6 +85,11 @@ class MulerSegmentRow(Record):
     base: float | None = column("base", help="score of the segment")
     oracle: float | None = column("max", help="its score, the feature masked alike on both sides")
     anti_oracle: float | None = column("min", help="its score, masked differently on each side")
+
+
+class MulerSegmentRow(NegativeRow):
+    """What any segment scores with a feature as it is, masked alike, and masked differently."""
+
     candidate_count: int = column("in candidate", help="how often the candidate has the feature")
     reference_count: float | None = column(
         "in reference", digits=2, help="likewise the references, on average"
@@ -127,18 +132,6 @@ def segment_table(rows: Sequence[MulerSegmentRow]) -> Table:
 
 
 _NEGATIVES = 20  # listed per feature and system; a note counts the others
-
-
-class NegativeRow(Record):
-    """A segment that scores above its oracle."""
-
-    metric: str = METRIC
-    feature: str = FEATURE
-    system: str = SYSTEM
-    segment: int = SEGMENT
-    base: float = column("base", help="score of the segment")
-    oracle: float = column("max", help="its score, the feature masked alike on both sides")
-    anti_oracle: float = column("min", help="its score, masked differently on each side")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Figures under different kinds of mask do not compare: what tables, notices and verdicts say."""
+"""Figures under different kinds of mask do not compare: what notices and verdicts say."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Finding, Statement
 
-__all__ = ["MASKS", "MIXED", "described", "masks_note", "mixed_masks"]
+__all__ = ["MASKS", "MIXED", "described", "mixed_masks"]
 
 #: the column of tables with figures under masks
 MASKS: Any = column(
@@ -48,10 +48,3 @@ def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Statement]:
     if len(set(kinds.values())) > 1:
         places = finding.positions(first.values())
         yield MIXED.said(places, metrics=listed(list(kinds)), how=described(kinds))
-
-
-def masks_note(rows: Iterable[Any]) -> str:
-    """What the note of a table adds where its rows are of several kinds of mask."""
-    if len({row.masks for row in rows}) < 2:
-        return ""
-    return " Metrics are masked in different ways (column 'masks'): compare within one kind alone."

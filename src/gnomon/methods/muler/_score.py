@@ -59,7 +59,6 @@ from gnomon.methods.muler._figures import (
     rows_of,
 )
 from gnomon.methods.muler._marks import FEATURES_VIEW, feature_marks
-from gnomon.methods.muler._mask_kinds import masks_note
 from gnomon.methods.muler._sentences import (
     SENTENCES_CLAIMS,
     ScorerRow,
@@ -125,7 +124,6 @@ def main_table(rows: Sequence[MulerRow], confidence: float | None = None) -> Tab
             "muler", title, MulerRow, rows, note=note, confidence=confidence, without=unscored
         )
     note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
-    note += masks_note(rows)
     title = "MuLER by feature and system"
     return table("muler", title, MulerRow, rows, note=note, confidence=confidence)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 import numpy as np
@@ -447,9 +447,6 @@ def _bars(scorer: str) -> Bars:
     )
 
 
-_FEW = 0.5  # coverage below which there is a notice
-
-
 @dataclass(frozen=True)
 class SentencePart:
     """What sentence scorers add to a finding."""
@@ -491,14 +488,6 @@ class SentencePart:
         )
 
 
-@dataclass
-class _ScorerTables:
-    rows: list[ScorerRow] = field(default_factory=list)
-    signatures: dict[str, Signature] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
-    exhibits: list[Exhibit] = field(default_factory=list)
-
-
 def sentence_part(
     testset: TestSet,
     batch: Batch,
@@ -515,14 +504,14 @@ def sentence_part(
     reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)
     counts = draws.draw(batch.shape[1])
-    gathered = _ScorerTables()
+    rows: list[ScorerRow] = []
+    signatures: dict[str, Signature] = {}
+    exhibits: list[Exhibit] = []
     for done, (label, sentence_scorer) in enumerate(scorers.items(), start=1):
         scores = _spread(sentence_scorer.score(texts), used, len(batch.texts))
         changes = differences(scores, batch)
-        rows = [
-            row
-            for slice_ in parts
-            for row in scorer_rows(
+        for slice_ in parts:
+            rows += scorer_rows(
                 changes,
                 slice_,
                 counts,
@@ -531,25 +520,18 @@ def sentence_part(
                 source=sentence_scorer.source,
                 systems=batch.systems,
             )
-        ]
-        gathered.rows += rows
-        covered = [row.coverage for row in rows if row.slice is None and row.coverage is not None]
-        if covered and min(covered) < _FEW:
-            gathered.notices.append(
-                f"{label}: only {_shares(covered)} of the segments have a known word on both sides"
-            )
-        gathered.signatures[label] = _signature(sentence_scorer, texts, testset, draws)
+        signatures[label] = _signature(sentence_scorer, texts, testset, draws)
         if examples:
-            gathered.exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
+            exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
         if progress:
             progress("scoring sentences", done, len(scorers))
-    table = sentence_table(gathered.rows)
+    table = sentence_table(rows)
     return SentencePart(
         table=table,
         views=sentence_views(table, list(scorers), [slice_.name for slice_ in drawn_slices(parts)]),
-        signatures=gathered.signatures,
-        notices=(*gathered.notices, *_reader_notices(texts)),
-        exhibits=tuple(gathered.exhibits),
+        signatures=signatures,
+        notices=tuple(_reader_notices(texts)),
+        exhibits=tuple(exhibits),
     )
 
 
@@ -562,11 +544,6 @@ def _spread(scores: SentenceScores, used: NDArray[np.intp], texts: int) -> Sente
     known_words, words = np.zeros(texts, dtype=np.int64), np.zeros(texts, dtype=np.int64)
     known_words[used], words[used] = scores.known, scores.words
     return SentenceScores(values, known_words, words)
-
-
-def _shares(values: Sequence[float]) -> str:
-    low, high = (f"{100 * value:.0f} %" for value in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
 
 
 def _signature(

@@ -410,11 +410,6 @@ class Setup:
                 f"other words stand for words{several} (masking='substitute'), for want of masks on"
                 f" tokens of {listed(without)}: figures of different kinds of mask do not compare"
             )
-            if any(metric.bound.masks_used == "pooled" for metric in _exchanging(self.metrics)):
-                yield (
-                    "masking='pooled' takes less time under COMET, as it encodes no other texts;"
-                    " its figures compare only with each other"
-                )
         elif len(set(self.kinds.values())) > 1:
             yield (
                 f"{described(self.kinds)}: compare figures within one kind of mask alone;"
@@ -494,10 +489,6 @@ class Setup:
         """Report progress, where somebody wants to hear of it."""
         if self.progress:
             self.progress(stage, done, total)
-
-
-def _exchanging(metrics: Mapping[str, BoundMetric]) -> list[Substitution]:
-    return [metric for metric in metrics.values() if isinstance(metric, Substitution)]
 
 
 def _masks_tokens(metric: BoundMetric) -> bool:

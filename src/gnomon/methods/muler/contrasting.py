@@ -157,7 +157,7 @@ def draw_contrasts(
         [_row(contrast, names, scores, counts[n]) for n, contrast in enumerate(chosen)],
         [_item(setup, chosen[pick.group], pick) for pick in drawn],
         {name: setup.signature(bound, "human-sheet", fields=fields) for name in setup.metrics},
-        _notices(setup, scores, limits),
+        setup.notices,
         setup.facts(),
     )
 
@@ -282,18 +282,6 @@ def _item(setup: Setup, contrast: PairContrast, drawn: Draw) -> ContrastItem:
             *(texts.candidate(segment, k, {}, name) for k, name in zip(sides, "AB", strict=True)),
         ),
     )
-
-
-def _notices(setup: Setup, scores: NDArray[np.float64], limits: Thresholds) -> tuple[str, ...]:
-    notices = list(setup.notices)
-    reach = float(np.nanmax(scores) - np.nanmin(scores))
-    if len(scores) > 2 and reach <= limits.max_score_gap:
-        notices.append(
-            f"all systems are within {limits.max_score_gap:g} of each other (they span"
-            f" {reach:.3g}), so that near-equal scores select nothing here; --max-score-gap is in"
-            " the metric's own units"
-        )
-    return tuple(notices)
 
 
 # Drawing segments from pairs of systems: evenly over features and pairs, with a seed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -16,7 +16,7 @@ from gnomon.core.slices import slices
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
 from gnomon.linguistics import gloss
 from gnomon.methods.muler._figures import defined, figures, is_outside
-from gnomon.methods.muler._mask_kinds import MASKS, masks_note
+from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.methods.muler._setup import WordChoice
 from gnomon.methods.muler.validate._initials import Part
 from gnomon.methods.muler.validate._random_words import synthetic, words_of
@@ -198,7 +198,7 @@ def tell_apart(rows: Sequence[RandomWordsRow]) -> list[RandomWordsRow]:
     return [replace(row, apart=n in apart) for n, row in enumerate(rows)]
 
 
-def random_views(metrics: Sequence[str], rows: Sequence[RandomWordsRow]) -> Iterator[View]:
+def random_views(metrics: Sequence[str]) -> Iterator[View]:
     """A list per metric, and how far features lie from random words."""
     for metric in metrics:
         where: dict[str, Cell] = {"metric": metric}
@@ -206,7 +206,7 @@ def random_views(metrics: Sequence[str], rows: Sequence[RandomWordsRow]) -> Iter
         yield Listing("random", title, tuple(_LISTED.split()), where)
         yield Bars(
             table="random",
-            title=f"{metric}: {_headline([row for row in rows if row.metric == metric])}",
+            title=f"{metric}: how far features lie from random words",
             category="system",
             series="feature",
             values=("deviation", "muler"),
@@ -215,14 +215,6 @@ def random_views(metrics: Sequence[str], rows: Sequence[RandomWordsRow]) -> Iter
             strong="apart",
             ends=("less is lost than on random words", "more is lost than on random words"),
         )
-
-
-def _headline(shown: Sequence[RandomWordsRow]) -> str:
-    """Which features stand out from random words, as the title of a picture."""
-    names = list(dict.fromkeys(gloss(row.feature) for row in shown if row.apart))
-    if names:
-        return f"{listed(names)} {'differ' if len(names) > 1 else 'differs'} from random words"
-    return _too_few(shown) or "no feature differs from random words"
 
 
 # What it says, in sentences.
@@ -245,7 +237,7 @@ LIKE_RANDOM = Claim(
 )
 FEW_DRAWS = Claim(
     "muler.validate.random.draws",
-    "{few}; --draws 100 or more can",
+    "{draws} of random words cannot tell a feature from them; --draws 100 or more can",
     "caution",
     "the smallest p that so many draws can show is above .05",
 )
@@ -263,8 +255,7 @@ def random_verdict(finding: Finding) -> Iterator[Statement]:
     rows = [row for row in finding.records(RandomWordsRow) if row.below is not None]
     flawed = [row for row in rows if not row.readable]
     sound = [row for row in rows if row.readable]
-    corrected = stats.holm([row.p for row in sound])
-    significant = [row for row, q in zip(sound, corrected, strict=True) if q <= _ALPHA]
+    significant = [row for row in sound if row.apart]
     for more, what in ((True, "more"), (False, "less")):
         some = [row for row in significant if ((row.deviation or 0.0) > 0) == more]
         some.sort(key=lambda row: -abs(row.deviation or 0.0))
@@ -275,21 +266,14 @@ def random_verdict(finding: Finding) -> Iterator[Statement]:
                 what=what.capitalize(),
                 features=listed([_beside_random(row) for row in some]),
             )
-    if sound and (few := _too_few(sound)):
-        yield FEW_DRAWS.said({}, few=few)
+    draws = max((row.draws for row in sound), default=0)
+    if sound and 2 / (draws + 1) > _ALPHA:
+        yield FEW_DRAWS.said({}, draws=counted(draws, "draw"))
     elif len(sound) > len(significant):
         yield LIKE_RANDOM.said({}, figures=counted(len(sound) - len(significant), "figure"))
     if flawed:
         names = listed(list(dict.fromkeys(gloss(row.feature) for row in flawed)))
         yield FLAWED.said(finding.positions(flawed), features=names)
-
-
-def _too_few(rows: Sequence[RandomWordsRow]) -> str:
-    """A warning where the draws are too few to distinguish any feature; else empty."""
-    most = max((row.draws for row in rows), default=0)
-    if 2 / (most + 1) <= _ALPHA:
-        return ""
-    return f"{counted(most, 'draw')} of random words cannot tell a feature from them"
 
 
 def _beside_random(row: RandomWordsRow) -> str:
@@ -324,28 +308,23 @@ def random_experiment(
         tagged = content.annotated(setup.batch, language, run.cache, run.progress)
         every = every.among(tagged.spans)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
-    gathered = _RandomRows()
+    rows: list[RandomWordsRow] = []
+    notices: list[str] = []
     for name, metric in setup.metrics.items():
-        _Experiment(setup, name, metric, words, draws, tuple(sorted(set(groups))), seed).run(
-            gathered
+        experiment = _Experiment(
+            setup, name, metric, words, draws, tuple(sorted(set(groups))), seed
         )
-    rows = tell_apart(gathered.rows)
+        for system_rows, said in experiment.run():
+            rows += system_rows
+            notices += said
+    rows = tell_apart(rows)
     note = "below = share of random features with lower MuLER; near 0 or 1 a feature stands out."
-    note += masks_note(rows)
     title = "Features beside random words of like frequency"
     return Part(
         table("random", title, RandomWordsRow, rows, note=note),
-        tuple(random_views(list(setup.metrics), rows)),
-        tuple(dict.fromkeys(gathered.notices)),
+        tuple(random_views(list(setup.metrics))),
+        tuple(dict.fromkeys(notices)),
     )
-
-
-@dataclass
-class _RandomRows:
-    """Records and notices."""
-
-    rows: list[RandomWordsRow] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -360,8 +339,8 @@ class _Experiment:
     groups: tuple[int, ...]
     seed: int
 
-    def run(self, gathered: _RandomRows) -> None:
-        """Score real and random features of every system, and record them."""
+    def run(self) -> Iterator[tuple[list[RandomWordsRow], list[str]]]:
+        """Score real and random features: the rows of every system, and notices on them."""
         all_figures = self._figures()
         for system, words in enumerate(self.words):
             share = words.drawable_share
@@ -372,7 +351,7 @@ class _Experiment:
             drawn = self._random_features(
                 system, words, {feature.groups for feature in real if feature.groups}
             )
-            self._record(gathered, system, real, drawn)
+            yield self._rows(system, real, drawn), self._notices(system, real, drawn)
 
     def _figures(self) -> list[tuple[Figures, ...]]:
         """The figures of the real features, [features][systems]."""
@@ -408,47 +387,28 @@ class _Experiment:
     def _step(self, before: int, total: int, done: int) -> None:
         self.setup.step(f"drawing {self.name}", before + done, total)
 
-    def _record(
-        self,
-        gathered: _RandomRows,
-        system: int,
-        real: Sequence[Real],
-        drawn: dict[int, Synthetic],
-    ) -> None:
-        name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
-        masks = self.metric.masks_used
-        key = {"system": name, "metric": self.name, "masks": masks}
+    def _rows(
+        self, system: int, real: Sequence[Real], drawn: dict[int, Synthetic]
+    ) -> list[RandomWordsRow]:
+        name, masks = self.setup.batch.systems[system], self.metric.masks_used
         beside = [(feature.groups, feature) for feature in real]
-        alone = [(groups, None) for groups in self.groups]
-        gathered.rows += [
-            random_row(drawn.get(groups or 0), feature, **key, groups=groups)
-            for groups, feature in (*beside, *alone)
+        return [
+            random_row(
+                drawn.get(groups or 0),
+                feature,
+                system=name,
+                metric=self.name,
+                masks=masks,
+                groups=groups,
+            )
+            for groups, feature in (*beside, *((groups, None) for groups in self.groups))
         ]
-        gathered.notices += _notices(name, types, self.groups, real, drawn, self.draws)
 
-
-def _notices(
-    system: str,
-    types: int,
-    groups: Sequence[int],
-    real: Sequence[Real],
-    drawn: dict[int, Synthetic],
-    draws: int,
-) -> list[str]:
-    notices = []
-    absent = [feature.feature for feature in real if not feature.figures.segments]
-    if absent:
-        notices.append(
-            f"{system}: without segments in which both sides have it: {', '.join(absent)}"
-        )
-    much = sorted({*groups, *(feature.groups for feature in real if feature.groups)} - set(drawn))
-    if much:
-        notices.append(
-            f"{system}: a vocabulary of {types} types cannot be split into"
-            f" {', '.join(map(str, much))} groups"
-        )
-    lost = {p: draws - random.defined for p, random in drawn.items() if random.defined < draws}
-    if lost:
-        told = ", ".join(f"{count} of {draws} at p = {p}" for p, count in sorted(lost.items()))
-        notices.append(f"{system}: random features without a MuLER, left out: {told}")
-    return notices
+    def _notices(self, system: int, real: Sequence[Real], drawn: dict[int, Synthetic]) -> list[str]:
+        wanted = {*self.groups, *(feature.groups for feature in real if feature.groups)}
+        much = sorted(wanted - set(drawn))
+        if not much:
+            return []
+        name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
+        groups = ", ".join(map(str, much))
+        return [f"{name}: a vocabulary of {types} types cannot be split into {groups} groups"]

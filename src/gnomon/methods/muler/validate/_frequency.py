@@ -11,7 +11,7 @@ from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.core.slices import slices
 from gnomon.core.verdicts import Claim, counted, titles_of
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
-from gnomon.methods.muler._mask_kinds import MASKS, masks_note
+from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.methods.muler.validate._initials import (
     Part,
     averaged,
@@ -129,7 +129,7 @@ def frequency_experiment(setup: Setup, split: Sequence[Initials], shares: Sequen
         for number, initials in enumerate(split):
             rows.extend(_rows(setup, name, metric, initials, shares))
             setup.step(f"scoring {name}", number + 1, len(split))
-    note = "A measure of quality should not change when a feature gets rarer." + masks_note(rows)
+    note = "A measure of quality should not change when a feature gets rarer."
     return Part(
         table("frequency", "MuLER of a part of a feature", PartRow, rows, note=note),
         tuple(frequency_views(list(setup.metrics))),
@@ -201,13 +201,6 @@ def _change(value: float | None, of_whole: float | None) -> float | None:
 
 
 def _notices(rows: Sequence[PartRow]) -> Iterator[str]:
-    absent = dict.fromkeys(
-        f"{row.feature} at {row.alpha} of {row.system}"
-        for row in rows
-        if row.share is not None and row.segments == 0
-    )
-    if absent:
-        yield f"without segments in which both sides have it: {', '.join(absent)}"
     whole = dict.fromkeys(f"{row.feature} at {row.alpha}" for row in rows if row.share is None)
     if whole:
         yield (

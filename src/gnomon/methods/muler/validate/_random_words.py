@@ -181,11 +181,6 @@ class Synthetic:
     output: NDArray[np.float64]
     muler: NDArray[np.float64]
 
-    @property
-    def defined(self) -> int:
-        """How many of them have a MuLER."""
-        return int((~np.isnan(self.muler)).sum())
-
 
 def synthetic(
     metric: BoundMetric,

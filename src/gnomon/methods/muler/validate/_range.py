@@ -10,7 +10,7 @@ from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.core.verdicts import Claim, amount, counted, titles_of
 from gnomon.methods.muler._figures import presence, ratio
-from gnomon.methods.muler._mask_kinds import MASKS, masks_note
+from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.methods.muler.validate._initials import (
     Part,
     averaged,
@@ -84,11 +84,10 @@ def range_views(metrics: Sequence[str]) -> Iterator[View]:
 
 # What it says, in sentences.
 
-_ROUNDING = 1e-9
 SCALE = Claim(
     "muler.validate.range.scale",
     "With {alpha} of a feature's words right, {metric} lies {off} of its range away from an even"
-    " scale on average, at most {most} ({pairs} of a system and a feature){rises}; not tested",
+    " scale on average, at most {most} ({pairs} of a system and a feature); not tested",
     "undecided",
     "scores of hybrids between the two masks",
 )
@@ -97,13 +96,11 @@ SCALE = Claim(
 def range_verdict(finding: Finding) -> Iterator[Statement]:
     """Whether what is half right scores half-way, over systems and features; nothing is tested."""
     titles, rows = titles_of(finding), finding.records(RangeRow)
-    rising = _rising(rows)
     for key, group in averaged(rows, "metric", "alpha"):
         some = [row for row in group if row.off is not None]
         sizes = [abs(row.off or 0.0) for row in some]
         if not sizes:
             continue
-        risen = means([float(row in rising) for row in some])
         yield SCALE.said(
             finding.positions(some),
             alpha=f"{key['alpha']:.0%}",
@@ -111,22 +108,7 @@ def range_verdict(finding: Finding) -> Iterator[Statement]:
             off=amount(means(sizes) or 0.0, share=True),
             most=amount(max(sizes), share=True),
             pairs=counted(len(some), "pair"),
-            rises=f"; it rises with that share in {risen:.0%} of them",
         )
-
-
-def _rising(rows: Sequence[RangeRow]) -> list[RangeRow]:
-    """Hybrids that lie no lower than that of the share before, the first than min."""
-    before: dict[tuple[str, str, str], float] = {}
-    rising = []
-    for row in rows:
-        if row.position is None:
-            continue
-        key = (row.system, row.metric, row.feature)
-        if row.position >= before.get(key, 0.0) - _ROUNDING:
-            rising.append(row)
-        before[key] = row.position
-    return rising
 
 
 # Does the score between the two oracles rise in step with how much of a feature is right?
@@ -138,7 +120,7 @@ def range_experiment(setup: Setup, split: Sequence[Initials], shares: Sequence[f
     rows: list[RangeRow] = []
     for name, metric in setup.metrics.items():
         rows.extend(_rows(setup, name, metric, split, shares))
-    note = "An even scale gives position = share." + masks_note(rows)
+    note = "An even scale gives position = share."
     return Part(
         table("range", "Hybrids between the oracles", RangeRow, rows, note=note),
         tuple(range_views(list(setup.metrics))),
@@ -242,9 +224,6 @@ def _mean(scores: NDArray[np.float64], segments: NDArray[np.bool_]) -> float:
 
 
 def _notices(rows: Sequence[RangeRow]) -> Iterator[str]:
-    absent = dict.fromkeys(f"{row.feature} of {row.system}" for row in rows if row.segments == 0)
-    if absent:
-        yield f"without segments in which both sides have it: {', '.join(absent)}"
     whole = dict.fromkeys(
         f"{row.feature} at {row.alpha}" for row in rows if row.segments and not row.share
     )
