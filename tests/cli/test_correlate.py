@@ -46,7 +46,7 @@ def test_several_test_sets_are_correlated_alone_and_together(gnomon, sets) -> No
     answer = gnomon("muler", "correlate", "-t", *sets, *WORD, "-f", "json", "-q")
     found = answer.json()
     assert (answer.code, found["command"]) == (0, "muler correlate")
-    fields = "test_set metric variant feature slice against r n faint segments"
+    fields = "test_set metric variant feature slice against r n segments"
     assert list(found["rows"][0]) == fields.split()
     assert list(dict.fromkeys(row["test_set"] for row in found["rows"])) == [
         "wmt18 de-en", "wmt19 de-en", "all systems", "all systems, centred",
@@ -58,7 +58,7 @@ def test_several_test_sets_are_correlated_alone_and_together(gnomon, sets) -> No
 
 def test_text_shows_n_in_each_cell_and_few_systems_in_parentheses(gnomon, sets) -> None:
     answer = gnomon("muler", "correlate", "-t", *sets, *WORD, "-w", "3")
-    assert "few systems: fewer than 8" in answer.out
+    assert "fewer than 8 (n): no finding" in answer.out
     assert "human submissions are left out: sys4" in answer.out
     assert ") [6]" in answer.out
     assert ") [3]" in answer.out

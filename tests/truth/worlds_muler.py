@@ -125,35 +125,6 @@ def few_segments() -> Finding:
 
 
 @world(
-    "a difference on 24 of 80 segments",
-    says=["muler.unsure", "muler.undecided"],
-    silent=["muler.*"],
-)
-def rare_feature() -> Finding:
-    systems, reference = lines({"A": {"animal": 0.0}, "B": {"animal": 1.0}}, segments=24)
-    more, others = lines({"A": {}, "B": {}}, segments=56, seed=5)
-    plain = {name: [re.sub(PATTERN["animal"], "man", one) for one in more[name]] for name in more}
-    plainer = [re.sub(PATTERN["animal"], "man", one) for one in others]
-    return scored(({name: systems[name] + plain[name] for name in "AB"}, reference + plainer))
-
-
-@world(
-    "a difference whose figures few short segments decide",
-    says=["muler.unsure"],
-    silent=["muler.better"],
-)
-def uneven_lengths() -> Finding:
-    draw = np.random.default_rng(0)
-    rest = " ".join(f"w{k}" for k in range(60))
-    texts = [str(draw.choice(ANIMALS)) for _ in range(40)]
-    reference = [f"a {one} ran" if n < 8 else f"{one} {rest}" for n, one in enumerate(texts)]
-    wrong = [one.replace(texts[n], "man") if n % 2 else one for n, one in enumerate(reference)]
-    wrong = [re.sub("man", "dog" if texts[n] != "dog" else "cat", t) for n, t in enumerate(wrong)]
-    made = {"A": reference, "B": wrong}, reference
-    return scored(made, "rouge1", features=["re:animal"])
-
-
-@world(
     "words of both sides that a pattern finds on one alone",
     says=["muler.outside"],
     silent=["muler.*"],

@@ -36,8 +36,6 @@ def crossing(heads: Sequence[int]) -> list[bool]:
     crossed = [False] * len(heads)
     # of those that begin at one place, the longest first
     arcs = sorted([(d, -h) if d < h else (h, -d) for d, h in enumerate(heads) if d != h])
-    if _is_nested(arcs):
-        return crossed
     open_arcs: list[tuple[int, int]] = []
     for low, end in arcs:
         high = -end
@@ -48,18 +46,6 @@ def crossing(heads: Sequence[int]) -> list[bool]:
                     crossed[token] = True
         open_arcs.append((low, high))
     return crossed
-
-
-def _is_nested(arcs: Sequence[tuple[int, int]]) -> bool:
-    """Whether no two arcs cross, as in most sentences; from a place to minus another, ascending."""
-    ends: list[int] = []  # of the arcs around a place, the innermost last
-    for low, end in arcs:
-        while ends and ends[-1] <= low:
-            ends.pop()
-        if ends and ends[-1] < -end:
-            return False
-        ends.append(-end)
-    return True
 
 
 # Constituents from dependencies: the trees of sentences where no treebank parser is at hand.

@@ -130,6 +130,7 @@ def _heat_map(figure: Any, view: HeatMap, table: Table, rows: Sequence[Any]) -> 
             if row is None or row[view.value] is None:
                 continue
             faint = view.faint is not None and row[view.faint] is True
+            faint |= view.few is not None and float(row[view.few[0]] or 0) < view.few[1]
             mark = "*" if view.marks is not None and row[view.marks] is True else ""
             text = f"{cell_text(row[view.value], value)}{mark}"
             shown = f"({text})" if faint else text

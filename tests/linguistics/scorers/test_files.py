@@ -29,7 +29,7 @@ def _file(folder: Path, text: str, name: str = "lexicon.tsv", encoding: str = "u
 
 
 def _score(path: Path, name: str, text: str) -> float:
-    return float(LexiconScorer.read(name, path).score(Sentences((text,))).values[0])
+    return float(LexiconScorer.read(name, path).score(Sentences((text,)))[0])
 
 
 def test_brysbaert_with_entries_of_two_words_the_longest_first(tmp_path: Path) -> None:
@@ -131,10 +131,7 @@ def test_words_of_other_languages_match_as_they_stand(tmp_path: Path) -> None:
     found = LexiconScorer("x", "f", ratings).score(
         Sentences(("U\u0308BEL und gut",), PlainReader("de"))
     )
-    assert found.values[0] == pytest.approx(-2)
-    assert found.known is not None
-    assert found.words is not None
-    assert (found.known[0], found.words[0]) == (1, 3)
+    assert found[0] == pytest.approx(-2)
 
 
 def test_a_first_line_that_only_seems_to_be_a_header_is_said(

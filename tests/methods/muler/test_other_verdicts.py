@@ -36,7 +36,6 @@ def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Fi
             against="bleu",
             r=r,
             n=n,
-            faint=n < 5,
             segments=segments,
         )
         for feature, r in values.items()

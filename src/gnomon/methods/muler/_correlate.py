@@ -398,7 +398,7 @@ def correlate(
         max_score_gap: their scores differ by this much at most, in the metric's own units.
 
     Returns:
-        A finding whose rows hold ``test_set, metric, variant, feature, slice, against, r, n, faint,
+        A finding whose rows hold ``test_set, metric, variant, feature, slice, against, r, n,
         segments``; over fewer than 8 systems they are grey, and in parentheses. Further tables:
         "systems" (what was correlated), "groups" (by year, architecture and constraint),
         "frequency".

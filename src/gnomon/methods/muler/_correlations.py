@@ -37,7 +37,7 @@ _MULER: Any = column(
 ALL = "all systems"
 CENTRED = "all systems, centred"
 _FEWEST_SYSTEMS = 3  # two points always lie on a line
-_FEW_SYSTEMS = 8  # below, a correlation is grey
+_FEW_SYSTEMS = 8  # below, a correlation says little
 
 
 class CorrelationRow(Record):
@@ -55,7 +55,6 @@ class CorrelationRow(Record):
     )
     r: float | None = column("r", help="Pearson's r of -MuLER over systems")
     n: int = column("n", help="systems where both are defined")
-    faint: bool = column("few systems", help=f"fewer than {_FEW_SYSTEMS}")
     segments: int | None = column("Segments", help="median over the systems")
 
     @property
@@ -90,7 +89,6 @@ def correlations(
             against=what,
             r=pearson(*pairs) if pairs.shape[1] >= _FEWEST_SYSTEMS else None,
             n=pairs.shape[1],
-            faint=pairs.shape[1] < _FEW_SYSTEMS,
             segments=segments,
         )
         for (metric, variant, feature, slice_name), group in groups.items()
@@ -314,7 +312,7 @@ def _map(title: str, columns: str, where: Mapping[str, Cell], *, prominent: bool
         where=where,
         low=-1.0,
         high=1.0,
-        faint="faint",
+        few=("n", _FEW_SYSTEMS),
         under="n",
         prominent=prominent,
     )
@@ -444,8 +442,6 @@ def points_of(
 
 
 _ALPHA, _Z = 0.05, 1.959964
-#: systems that a correlation needs
-_SYSTEMS = 5
 
 ALONG = Claim(
     "muler.correlate.along",
@@ -469,7 +465,7 @@ FEW_SYSTEMS = Claim(
     "muler.correlate.few-systems",
     "{n} with {metric} over too few systems say little",
     "caution",
-    "fewer than five systems",
+    "fewer than eight systems",
 )
 THIN = Claim(
     "muler.correlate.few-segments",
@@ -513,7 +509,7 @@ def correlate_verdict(finding: Finding) -> Iterator[Statement]:
 
 
 def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Statement]:
-    few = [row for row in rows if row.faint or row.n < _SYSTEMS]
+    few = [row for row in rows if row.n < _FEW_SYSTEMS]
     thin = [row for row in rows if row not in few and (row.segments or LEAST) < LEAST]
     sound = [row for row in rows if row not in few and row not in thin]
     corrected = zip(sound, stats.holm([row.p for row in sound]), strict=True)

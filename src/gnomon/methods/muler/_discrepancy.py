@@ -50,7 +50,7 @@ class Unscored(BoundMetric):
 
 _PARTS = ("miss", "hit", "add")
 #: columns of rows without scores
-COUNTED = ("system", "feature", "slice", "segments", *_PARTS, "absent", "empty")
+COUNTED = ("system", "feature", "slice", "segments", *_PARTS, "absent")
 _SIDE_BY_SIDE = 2  # systems that text lists one below the other; more go into heat maps
 _LISTED = ("feature", "segments", *_PARTS)
 _TITLES = {"miss": "Outputs have too few of", "add": "Outputs have too many of"}

@@ -36,7 +36,6 @@ class ErrorRateRow(Record):
         digits=4,
         help="of the rate being that of all words, corrected over features after Holm",
     )
-    few: bool = column("few", help="fewer than 30 occurrences")
 
 
 class ErrorRateDifferenceRow(Record):

@@ -243,7 +243,6 @@ class ErrorTables:
                         rate=rates.rate[at],
                         relative=relative[at],
                         p_words=float(corrected[s, f, k]),
-                        few=bool(rates.occurrences[f, k] < LEAST),
                         intervals={
                             "rate": (low[at], high[at]),
                             "relative": (beneath[at], above[at]),
@@ -296,7 +295,7 @@ class ErrorTables:
                     value="rate",
                     where={"marks": marks.name, "severity": severity},
                     low=0.0,
-                    faint="few",
+                    few=("occurrences", LEAST),
                     prominent=False,
                 )
         names = {each.name for each in tables}

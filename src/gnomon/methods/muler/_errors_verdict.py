@@ -77,9 +77,8 @@ def _where(
     if words is None or words.occurrences < LEAST:
         yield FEW_WORDS.said({}, marks=metric_title(marks))
         return
-    apart = [
-        row for row in rows if not row.few and row.feature not in UNITS and _is_low(row.p_words)
-    ]
+    others = [row for row in rows if row.occurrences >= LEAST and row.feature not in UNITS]
+    apart = [row for row in others if _is_low(row.p_words)]
     more = [row for row in apart if (row.relative or 0.0) > 1]
     fewer = [row for row in apart if (row.relative or 0.0) <= 1]
     more.sort(key=lambda row: -(row.relative or 0.0))

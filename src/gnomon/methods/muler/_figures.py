@@ -294,11 +294,10 @@ def figures(
     over_scope = np.stack([scores.base, present.add, present.miss, present.hit], 1)
     above = present.both & (scores.excess() > 0)
     absent = ~present.both & (present.miss > 0)
-    rows = np.flatnonzero(scope)
     return tuple(
         _of_system(
-            means_over(over_feature[k], rows[present.both[k, rows]]),
-            means_over(over_scope[k], rows),
+            [mean_over(row, present.both[k] & scope) for row in over_feature[k]],
+            [mean_over(row, scope) for row in over_scope[k]],
             [int((where[k] & scope).sum()) for where in (present.both, above, absent)],
             sign,
         )
@@ -332,17 +331,6 @@ def _of_system(
         negative=negative,
         absent=absent,
     )
-
-
-def means_over(values: NDArray[np.float64], rows: NDArray[np.intp]) -> list[float | None]:
-    """The mean of each of some rows [n, N] over some segments, as :func:`mean_over` takes it."""
-    chosen = np.take(values, rows, axis=1)  # rows in one piece: summed as one by one
-    total = chosen.sum(axis=1)
-    if len(rows) == 0 or np.isnan(total).any():
-        everywhere = np.ones(len(rows), dtype=np.bool_)
-        return [mean_over(row, everywhere) for row in chosen]
-    means: list[float | None] = (total / len(rows)).tolist()
-    return means
 
 
 def mean_over(
@@ -411,33 +399,11 @@ def per_reference(often: NDArray[np.intp], batch: Batch, k: int) -> NDArray[np.f
     return np.asarray(total / np.where(width > 0, width, np.nan), dtype=np.float64)
 
 
-#: texts whose characters are in memory together
-_TEXTS = 8192
-#: which characters are white space, by code point
-_SPACES = np.array([chr(code).isspace() for code in range(0x3002)])
-
-
 def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """How many words, as of ``str.split``, some spans contain."""
-    counts = np.zeros(len(rows), dtype=np.intp)
-    text = spans.text[rows]
-    for first in range(0, len(texts), _TEXTS):
-        low, high = np.searchsorted(text, (first, first + _TEXTS))
-        if low == high:
-            continue
-        used, positions = np.unique(text[low:high], return_inverse=True)
-        some = [texts[i] for i in used.tolist()]
-        codes = np.frombuffer("".join(some).encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        solid = ~_SPACES[np.minimum(codes, len(_SPACES) - 1)]
-        begins = solid.copy()
-        begins[1:] &= ~solid[:-1]
-        begun = np.concatenate([[0], np.cumsum(begins)])
-        lengths = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
-        shift = (np.cumsum(lengths) - lengths)[positions]
-        start, end = (column[rows[low:high]] + shift for column in (spans.start, spans.end))
-        # one more where the span begins within a word
-        counts[low:high] = begun[end] - begun[start] + (solid[start] & ~begins[start])
-    return counts
+    places = (column[rows].tolist() for column in (spans.text, spans.start, spans.end))
+    counts = (len(texts[text][start:end].split()) for text, start, end in zip(*places, strict=True))
+    return np.fromiter(counts, dtype=np.intp, count=len(rows))
 
 
 def _compare(

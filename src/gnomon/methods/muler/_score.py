@@ -431,20 +431,19 @@ def score(
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,
         uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit,
-        negative, outside, by_tagger, absent, empty, unscored, score``;
-        scores in the metric's own units, undefined figures ``None``. With resamples every figure
-        from ``muler`` to ``hit`` has the ends of its interval beside it (``muler_low,
-        muler_high``, ...), and a table "differences" compares every pair of systems: ``metric,
-        variant, slice, feature, system_a, system_b, difference, low, high, p, words, p_words,
-        p_bh, segments, resamples, carried, significant, reliable``; a difference has
-        to hold in the segments where the words of the feature differ, else it is carried over from
+        negative, outside, absent``; scores in the metric's own units, undefined figures ``None``.
+        With resamples every figure from ``muler`` to ``hit`` has the ends of its interval beside it
+        (``muler_low, muler_high``, ...), and a table "differences" compares every pair of systems:
+        ``metric, variant, slice, feature, system_a, system_b, difference, low, high, p, words,
+        p_words, p_bh, segments, resamples, carried, significant, reliable``; a difference has to
+        hold in the segments where the words of the feature differ, else it is carried over from
         other words. The table "negative" lists segments that score above their oracle; "segments",
         if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
-        candidate_count, reference_count``; "scorers" ``scorer, source, system, slice, n, signed,
-        low, high, absolute, absolute_low, absolute_high, coverage, words_known, mean_reference``:
-        the mean over segments of score(reference) - score(candidate) and the mean
-        absolute difference, of segments with a score on both sides. Without a metric rows hold
-        ``system, feature, slice, segments, add, miss, hit, absent, empty``.
+        candidate_count, reference_count``; "scorers" ``scorer, system, slice, n, signed, low, high,
+        absolute, absolute_low, absolute_high, coverage, mean_reference``: the mean over segments of
+        score(reference) - score(candidate) and the mean absolute difference, of segments with a
+        score on both sides. Without a metric rows hold ``system, feature, slice, segments, add,
+        miss, hit, absent``.
 
     Raises:
         UsageError: a feature, scorer or option is malformed, or no tagger is named or found.

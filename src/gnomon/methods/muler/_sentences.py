@@ -22,7 +22,6 @@ from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value
 from gnomon.linguistics.scorers import (
     Sentences,
     SentenceScorer,
-    SentenceScores,
     is_packaged,
     reader_for,
     scorer,
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 
 def sentence_exhibits(
     changes: SentenceDifferences,
-    scores: SentenceScores,
+    scores: Floats,
     label: str,
     testset: TestSet,
     batch: Batch,
@@ -79,7 +78,7 @@ def sentence_exhibits(
 
 
 def _exhibit(
-    scores: SentenceScores,
+    scores: Floats,
     label: str,
     texts: SegmentTexts,
     segment: int,
@@ -87,7 +86,7 @@ def _exhibit(
     mean: float,
 ) -> Exhibit:
     def values_of(text: int) -> dict[str, float | None]:
-        value = float(scores.values[text])
+        value = float(scores[text])
         return {label: None if np.isnan(value) else value}
 
     batch = texts.batch
@@ -199,24 +198,19 @@ class SentenceDifferences:
     reference: Floats
     signed: Floats
     absolute: Floats
-    known: NDArray[np.int64] | None
-    words: NDArray[np.int64] | None
 
 
-def differences(scores: SentenceScores, batch: Batch) -> SentenceDifferences:
+def differences(scores: Floats, batch: Batch) -> SentenceDifferences:
     """Compare the two sides of every segment."""
     sides = [
-        _sides(scores.values, batch.candidates[k], batch.references_of(k))
-        for k in range(batch.shape[0])
+        _sides(scores, batch.candidates[k], batch.references_of(k)) for k in range(batch.shape[0])
     ]
     reference = np.array([mean for mean, _ in sides]).reshape(batch.shape)
     absolute = np.array([distance for _, distance in sides]).reshape(batch.shape)
     return SentenceDifferences(
         reference=reference,
-        signed=reference - scores.values[batch.candidates],
+        signed=reference - scores[batch.candidates],
         absolute=absolute,
-        known=_counts(scores.known, batch),
-        words=_counts(scores.words, batch),
     )
 
 
@@ -240,17 +234,6 @@ def _means(values: Floats, segment: NDArray[np.intp], segments: int) -> Floats:
     return means
 
 
-def _counts(counts: NDArray[np.int64] | None, batch: Batch) -> NDArray[np.int64] | None:
-    if counts is None:
-        return None
-    totals = counts[batch.candidates]
-    for k in range(batch.shape[0]):
-        references = batch.references_of(k)
-        segment = np.repeat(np.arange(len(references)), np.diff(references.offsets))
-        np.add.at(totals[k], segment, counts[references.indices])
-    return totals
-
-
 # The table of sentence scorers, and its views.
 
 
@@ -261,7 +244,6 @@ class ScorerRow(Record):
     """What a sentence scorer says of a system."""
 
     scorer: str = column("Scorer", help="the sentence scorer, as tables name it")
-    source: str = column("Source", help="the lexicon, package or function")
     system: str = SYSTEM
     slice: str | None = SLICE
     n: int = column("n", help="segments scored on both sides")
@@ -280,9 +262,6 @@ class ScorerRow(Record):
     )
     coverage: float | None = column(
         "coverage", kind="share", help="share of segments scored on both sides"
-    )
-    words_known: float | None = column(
-        "words known", kind="share", help="share of the words of both sides"
     )
     mean_reference: float | None = column(
         "mean of references", digits=3, help="over the n segments"
@@ -316,7 +295,6 @@ def scorer_rows(
     confidence: float,
     *,
     scorer: str,
-    source: str,
     systems: Sequence[str],
 ) -> Iterator[ScorerRow]:
     """The rows of every system over the segments of a slice."""
@@ -328,20 +306,14 @@ def scorer_rows(
     )
     for k, system in enumerate(systems):
         n = int(scored[k].sum())
-        words_known = None
-        if changes.known is not None and changes.words is not None:
-            words = int(changes.words[k, scope].sum())
-            words_known = int(changes.known[k, scope].sum()) / words if words else None
         yield ScorerRow(
             scorer=scorer,
-            source=source,
             system=system,
             slice=slice_.name,
             n=n,
             signed=mean_over(changes.signed[k], scored[k]),
             absolute=mean_over(changes.absolute[k], scored[k]),
             coverage=n / int(scope.sum()) if scope.any() else None,
-            words_known=words_known,
             mean_reference=mean_over(changes.reference[k], scored[k]),
             intervals={"signed": signed[k], "absolute": absolute[k]},
         )
@@ -406,7 +378,7 @@ def sentences_verdict(finding: Finding) -> Iterator[Statement]:
             yield claim.said(finding.positions(some_rows), what=listed(names))
 
 
-_SHOWN = ("system", "n", "signed", "low", "high", "absolute", "coverage", "words_known")
+_SHOWN = ("system", "n", "signed", "low", "high", "absolute", "coverage")
 
 
 def sentence_table(rows: Sequence[ScorerRow]) -> Table:
@@ -508,7 +480,8 @@ def sentence_part(
     signatures: dict[str, Signature] = {}
     exhibits: list[Exhibit] = []
     for done, (label, sentence_scorer) in enumerate(scorers.items(), start=1):
-        scores = _spread(sentence_scorer.score(texts), used, len(batch.texts))
+        scores = np.full(len(batch.texts), np.nan)
+        scores[used] = sentence_scorer.score(texts)
         changes = differences(scores, batch)
         for slice_ in parts:
             rows += scorer_rows(
@@ -517,7 +490,6 @@ def sentence_part(
                 counts,
                 draws.confidence,
                 scorer=label,
-                source=sentence_scorer.source,
                 systems=batch.systems,
             )
         signatures[label] = _signature(sentence_scorer, texts, testset, draws)
@@ -533,17 +505,6 @@ def sentence_part(
         notices=tuple(_reader_notices(texts)),
         exhibits=tuple(exhibits),
     )
-
-
-def _spread(scores: SentenceScores, used: NDArray[np.intp], texts: int) -> SentenceScores:
-    """Scores of the texts used, in places of all texts of the batch."""
-    values = np.full(texts, np.nan)
-    values[used] = scores.values
-    if scores.known is None or scores.words is None:
-        return SentenceScores(values)
-    known_words, words = np.zeros(texts, dtype=np.int64), np.zeros(texts, dtype=np.int64)
-    known_words[used], words[used] = scores.known, scores.words
-    return SentenceScores(values, known_words, words)
 
 
 def _signature(

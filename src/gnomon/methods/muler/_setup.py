@@ -10,7 +10,6 @@ import numpy as np
 
 from gnomon.core.errors import DataError, GnomonError, MaskingError, UsageError
 from gnomon.core.options import SEED, Group, Help, Rare, fields_of, misfits, refusal
-from gnomon.core.scripts import is_unspaced
 from gnomon.core.slices import check_slices
 from gnomon.core.spans import SpanTable
 from gnomon.core.validation import Problem, problems
@@ -40,7 +39,6 @@ from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
 from gnomon.metrics.text_masking import Substitution, with_substitution
-from gnomon.metrics.tokenise import default_tokeniser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -437,8 +435,8 @@ class Setup:
             more = f" and {len(long) - _NAMED} more" if len(long) > _NAMED else ""
             yield (
                 f"under {name} the masked tokens are much longer than the words of a feature"
-                f" ({listed}{more}), so that other words are masked with them:"
-                f" {_finer(tokens.tokeniser, self.batch.target_language)}"
+                f" ({listed}{more}), so that other words are masked with them: take tokens that fit"
+                " the language, or masking='in-place', which masks the words alone"
             )
 
     def oracles(self, spans: SpanTable) -> MaskPlan:
@@ -500,20 +498,6 @@ def _masks_tokens(metric: BoundMetric) -> bool:
 _MEASURED = 4000  # texts in which masked tokens are measured
 _LONG = 3.0  # times the length of its words from which on there is a notice
 _NAMED = 5  # features named there
-
-
-def _finer(tokeniser: str, language: str | None) -> str:
-    """Advice on masks of shorter tokens."""
-    if tokeniser == "tercom":
-        more = "tokenize='char'" if is_unspaced(language) else "normalized=True"
-        return f"ter({more}) parts them"
-    advice = "masking='in-place' masks the words alone"
-    if tokeniser == "chrf":
-        return advice
-    fit = default_tokeniser(language)
-    if fit != tokeniser:
-        return f"take tokens that fit the language, as bleu(tokenize={fit!r}) does, or {advice}"
-    return advice
 
 
 def prepared(

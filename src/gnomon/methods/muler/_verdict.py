@@ -99,16 +99,9 @@ OUTSIDE = Claim(
     "caution",
     "the mean scores of unmasked texts and of both masks",
 )
-UNSURE = Claim(
-    "muler.unsure",
-    "too uncertain to report under {metric}: {features}",
-    "caution",
-    "intervals of MuLER wider than half its scale, or fewer than 30 segments with the feature on"
-    " both sides",
-)
 SCORE_CLAIMS = (
     *(LEFT_OUT, BETTER, MANY, UNDECIDED, DRAWS, CARRIED, SAME, UNTESTED, LOSES),
-    *(NOTHING, OUTSIDE, UNSURE, MIXED),
+    *(NOTHING, OUTSIDE, MIXED),
 )
 
 
@@ -217,7 +210,7 @@ def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Statement]:
         yield from _of_several(finding, title, pairs, systems, where)
     else:
         yield UNTESTED.said(what=counted(len(systems), "system"), metric=title)
-    yield from _flagged(finding, title, pairs)
+    yield from _carried(finding, title, pairs)
 
 
 def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
@@ -397,22 +390,12 @@ def _of_many(
     )
 
 
-def _flagged(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
-    """What would be a finding if its figures could be read, or if its words differed."""
+def _carried(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
+    """What would be a finding if its words differed."""
     carried = [pair for pair in pairs if pair.readable and pair.row.carried]
     if carried:
         names = _kinds(pair.row for pair in carried)
         yield CARRIED.said(_places(finding, carried), features=names, metric=title)
-    rest = [p for p in pairs if p.row.significant and not p.readable and not p.outside]
-    few = [pair for pair in rest if any(side.flaw == "few" for side in pair.sides)]
-    wide = [pair for pair in rest if pair not in few]
-    if rest:
-        parts = [
-            f"{_kinds(pair.row for pair in some)} ({why})"
-            for some, why in ((wide, _REASONS["wide"]), (few, _REASONS["few"]))
-            if some
-        ]
-        yield UNSURE.said(_places(finding, rest), metric=title, features="; ".join(parts))
 
 
 def _outside(finding: Finding, each: Mapping[str, Sequence[MulerRow]]) -> Iterator[Statement]:

@@ -76,7 +76,6 @@ class PairRow(Record):
     other_muler: float | None = column(
         "other MuLER", kind="share", better="lower", help="of the other system"
     )
-    gap: float = column("gap", help="other MuLER - its MuLER")
     segments: int = column(
         "Segments", help="where both sides have the feature; of the system that has fewer"
     )
@@ -258,7 +257,6 @@ def _row(
         other_score=float(scores[contrast.worse]),
         muler=ours.muler,
         other_muler=theirs.muler,
-        gap=contrast.gap,
         segments=min(ours.segments, theirs.segments),
         drawn=drawn,
     )

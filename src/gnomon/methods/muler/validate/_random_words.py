@@ -107,8 +107,7 @@ class PlacedWords:
     def spans(self, members: NDArray[np.bool_]) -> SpanTable:
         """The words of some types as features: one per row of ``members``, bool [D, types]."""
         number, row = np.nonzero(members[:, self.type])
-        # by text, then feature: both are in order already, so that few runs are merged
-        order = np.argsort(_ranks(self.text)[row], kind="stable")
+        order = np.argsort(self.text[row], kind="stable")  # by text, then feature
         row, number = row[order], number[order]
         return SpanTable(
             tuple(f"words:{n}" for n in range(len(members))),
@@ -156,14 +155,6 @@ def random_groups(
         size = (types + int(generator.integers(groups))) // groups
         members[number - first, generator.permutation(types)[:size]] = True
     return members
-
-
-def _ranks(texts: NDArray[np.int32]) -> NDArray[np.uint16] | NDArray[np.int64]:
-    """Ascending numbers of texts without gaps: in 16 bits, which sort fastest, where they fit."""
-    new = np.ones(len(texts), dtype=np.int64)
-    new[1:] = np.diff(texts) != 0
-    ranks = np.cumsum(new) - 1
-    return ranks.astype(np.uint16) if ranks.max(initial=0) < 1 << 16 else ranks
 
 
 # MuLER of many random features of one system, batch by batch.

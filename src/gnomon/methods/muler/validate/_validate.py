@@ -68,11 +68,7 @@ def check_validate(outline: Outline | None, options: BoundOptions) -> Iterator[P
 
 def validate_verdict(finding: Finding) -> Iterator[Statement]:
     """What each experiment says."""
-    for kind in (RangeRow, PartRow, RandomWordsRow):
-        rows = finding.records(kind)
-        if rows:
-            yield from mixed_masks(finding, rows)
-            break
+    yield from mixed_masks(finding, finding.tables[0].records)
     yield from range_verdict(finding)
     yield from frequency_verdict(finding)
     if finding.records(RandomWordsRow):
