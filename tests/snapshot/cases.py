@@ -506,10 +506,7 @@ _MULER = (
         "muler correlate",
         f"muler correlate -t judged/es-en judged/gl-en -m bleu chrf {_POS}",
     ),
-    Case(
-        "muler correlate: by domain",
-        f"muler correlate -t es-en --by domain -m bleu {_POS} --examples 1",
-    ),
+    Case("muler correlate: one set", f"muler correlate -t es-en -m bleu {_POS} --examples 1"),
 )
 
 _DIFFICULTY = (

@@ -32,7 +32,6 @@ def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Fi
             metric="bleu",
             variant="ratio",
             feature=feature,
-            slice=None,
             against="bleu",
             r=r,
             n=n,

@@ -6,14 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding
-from gnomon.core.options import SEED, By, Count, Group, Limits, Metavar, with_fields
+from gnomon.core.options import SEED, Count, Group, Limits, Metavar, with_fields
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature, of_test_sets
 from gnomon.core.slices import slices
@@ -39,7 +38,7 @@ from gnomon.methods.muler._correlations import (
     points_of,
     views,
 )
-from gnomon.methods.muler._figures import VARIANTS, Variants, figures
+from gnomon.methods.muler._figures import VARIANTS, defined, figures
 from gnomon.methods.muler._sentences import (
     ScorerRow,
     Scorers,
@@ -51,7 +50,7 @@ from gnomon.methods.muler._setup import (
     MaskOptions,
     Run,
     WordChoice,
-    check_masked_slices,
+    check_masked,
     prepared,
 )
 from gnomon.methods.muler._uncertainty import Bootstrap
@@ -61,16 +60,13 @@ from gnomon.metrics.protocol import Metrics
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gnomon.core.batch import Batch
     from gnomon.core.findings import Exhibit, Table
     from gnomon.core.options import BoundOptions
-    from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
     from gnomon.linguistics.scorers import SentenceScorer
-    from gnomon.methods.muler._figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.methods.muler._figures import FeatureScores, Figures, Presence
     from gnomon.methods.muler._setup import Setup
-    from gnomon.metrics import BoundMetric
 
 
 # The test sets of a comparison: named apart, dated, without human submissions.
@@ -154,7 +150,6 @@ def add_scorers(
     member: Member,
     scorers: Mapping[str, SentenceScorer],
     *,
-    by: str | None,
     tagger: Tagger,
     run: Run,
 ) -> None:
@@ -163,7 +158,7 @@ def add_scorers(
         member.testset,
         member.testset.batch(),
         scorers,
-        slices(member.testset, by),
+        slices(member.testset, None),
         Bootstrap(resamples=0),
         tagger,
         0,
@@ -177,12 +172,12 @@ def add_scorers(
 
 
 def _points(points: Sequence[PointRow], rows: Sequence[object]) -> Iterator[PointRow]:
-    """One point per scorer, system and slice for each metric and variant there is."""
-    places = {(p.metric, p.variant, p.slice, p.system): p for p in points}
+    """One point per scorer and system for each metric and variant there is."""
+    places = {(p.metric, p.variant, p.system): p for p in points}
     for row in rows:
         assert isinstance(row, ScorerRow)  # noqa: S101  # of the table of scorers
-        for (_, _, slice_name, system), point in places.items():
-            if (slice_name, system) == (row.slice, row.system):
+        for (_, _, system), point in places.items():
+            if system == row.system:
                 yield replace(
                     point,
                     feature=f"{SCORER}{row.scorer}",
@@ -209,112 +204,71 @@ class Gathered:
 
 
 def gather(
-    gathered: Gathered,
-    member: Member,
-    setup: Setup,
-    *,
-    variants: Sequence[Variant],
-    by: str | None,
-    examples: int,
-    max_score_gap: float,
+    gathered: Gathered, member: Member, setup: Setup, *, examples: int, max_score_gap: float
 ) -> None:
     """Score all features of a test set under all its metrics and add what they give."""
+    everywhere = np.ones(member.testset.segments, dtype=np.bool_)
     for name, metric in setup.metrics.items():
         plan = setup.plan(metric)
-        parts = slices(member.testset, by)
-        member_scores = _MemberScores(
-            gathered, member, setup, name, metric, parts, variants, examples, max_score_gap
-        )
+        scores_of_systems = [defined(score) for score in metric.system(setup.batch)]
         scored = setup.scored(metric, plan, f"scoring {member.name} {name}")
         for feature, (scores, present) in enumerate(scored):
-            member_scores.add(scores, present, feature)
+            rows = figures(scores, present, everywhere)
+            gathered.points += points_of(
+                member, rows, scores_of_systems, metric=name, feature=scores.feature
+            )
+            if not scores.higher_is_better:
+                gathered.lower_is_better.add(name)
+            best = _best(scores_of_systems, higher_is_better=scores.higher_is_better)
+            if best is not None:
+                gathered.frequencies += _frequencies(member, setup, name, feature, best, rows[best])
+            if examples:
+                gathered.exhibits += _contrasts(
+                    member, setup, name, scores, present, max_score_gap, examples
+                )
         gathered.signatures[name, member.name] = setup.signature(metric, "muler", plan)
 
 
-@dataclass(frozen=True)
-class _MemberScores:
-    """One test set under one metric."""
-
-    gathered: Gathered
-    member: Member
-    setup: Setup
-    name: str
-    metric: BoundMetric
-    parts: Sequence[Slice]
-    variants: Sequence[Variant]
-    examples: int
-    max_score_gap: float
-
-    @cached_property
-    def scores(self) -> list[list[float | None]]:
-        """The score of every system, slice by slice."""
-        return [_system_scores(self.metric, self.setup.batch, slice_) for slice_ in self.parts]
-
-    def add(self, scores: FeatureScores, present: Presence, feature: int) -> None:
-        """Add what one feature gives."""
-        by_slice = [figures(scores, present, slice_.members) for slice_ in self.parts]
-        for slice_, rows, score in zip(self.parts, by_slice, self.scores, strict=True):
-            self.gathered.points += points_of(
-                self.member,
-                rows,
-                score,
-                metric=self.name,
-                variants=self.variants,
-                feature=scores.feature,
-                slice_name=slice_.name,
-            )
-        if not scores.higher_is_better:
-            self.gathered.lower_is_better.add(self.name)
-        best = _best(self.scores[0], higher_is_better=scores.higher_is_better)
-        if best is not None:
-            self.gathered.frequencies += self._frequencies(feature, best, by_slice[0][best])
-        self._contrasts(scores, present)
-
-    def _frequencies(
-        self, feature: int, system: int, best_figures: Figures
-    ) -> Iterator[FrequencyRow]:
-        """How often a system uses a feature in all segments, and in how many forms."""
-        batch, spans = self.setup.batch, self.setup.spans
-        texts = batch.candidates[system]
-        times = np.bincount(texts, minlength=len(batch.texts))
-        rows = np.flatnonzero((spans.feature == feature) & (times[spans.text] > 0))
-        columns = (spans.text[rows].tolist(), spans.start[rows].tolist(), spans.end[rows].tolist())
-        forms = {batch.texts[text][start:end] for text, start, end in zip(*columns, strict=True)}
-        words = sum(len(batch.texts[text].split()) for text in texts.tolist())
-        occurrences = int(times[spans.text[rows]].sum())
-        for variant in self.variants:
-            yield FrequencyRow(
-                test_set=self.member.name,
-                metric=self.name,
-                variant=variant,
-                feature=spans.features[feature],
-                system=batch.systems[system],
-                occurrences=occurrences,
-                per_hundred=100 * occurrences / words if words else None,
-                uniqueness=len(forms) / occurrences if occurrences else None,
-                muler=best_figures.muler if variant == "ratio" else best_figures.clipped,
-            )
-
-    def _contrasts(self, scores: FeatureScores, present: Presence) -> None:
-        if not self.examples:
-            return
-        testset, batch, spans = self.member.testset, self.setup.batch, self.setup.spans
-        kind = f"contrast under {self.name}, {self.member.name}"
-        self.gathered.exhibits += [
-            exhibit(contrast, testset, batch, spans, scores.feature, kind)
-            for contrast in contrasts(
-                scores, present, max_score_gap=self.max_score_gap, most=self.examples
-            )
-        ]
+def _frequencies(
+    member: Member, setup: Setup, metric: str, feature: int, system: int, best: Figures
+) -> Iterator[FrequencyRow]:
+    """How often a system uses a feature in all segments, and in how many forms."""
+    batch, spans = setup.batch, setup.spans
+    texts = batch.candidates[system]
+    times = np.bincount(texts, minlength=len(batch.texts))
+    rows = np.flatnonzero((spans.feature == feature) & (times[spans.text] > 0))
+    columns = (spans.text[rows].tolist(), spans.start[rows].tolist(), spans.end[rows].tolist())
+    forms = {batch.texts[text][start:end] for text, start, end in zip(*columns, strict=True)}
+    words = sum(len(batch.texts[text].split()) for text in texts.tolist())
+    occurrences = int(times[spans.text[rows]].sum())
+    for variant in VARIANTS:
+        yield FrequencyRow(
+            test_set=member.name,
+            metric=metric,
+            variant=variant,
+            feature=spans.features[feature],
+            system=batch.systems[system],
+            occurrences=occurrences,
+            per_hundred=100 * occurrences / words if words else None,
+            uniqueness=len(forms) / occurrences if occurrences else None,
+            muler=best.of(variant),
+        )
 
 
-def _system_scores(metric: BoundMetric, batch: Batch, slice_: Slice) -> list[float | None]:
-    chosen = batch if slice_.name is None else batch.select(segments=_positions(slice_))
-    return [None if np.isnan(score) else float(score) for score in metric.system(chosen)]
-
-
-def _positions(slice_: Slice) -> list[int]:
-    return [int(i) for i in np.flatnonzero(slice_.members)]
+def _contrasts(
+    member: Member,
+    setup: Setup,
+    metric: str,
+    scores: FeatureScores,
+    present: Presence,
+    max_score_gap: float,
+    most: int,
+) -> list[Exhibit]:
+    kind = f"contrast under {metric}, {member.name}"
+    return [
+        exhibit(contrast, member.testset, setup.batch, setup.spans, scores.feature, kind)
+        for contrast in contrasts(scores, present, max_score_gap=max_score_gap, most=most)
+    ]
 
 
 def _best(scores: Sequence[float | None], *, higher_is_better: bool) -> int | None:
@@ -330,7 +284,7 @@ _EXAMPLES = """\
 examples:
   gnomon muler correlate -t wmt18/de-en wmt18/fi-en wmt19/de-en --html report.html
   gnomon muler correlate -t wmt19/de-en --features 'pos:*' -m bleu chrf -f json
-  gnomon muler correlate -t wmt19/de-en --by domain --scorers sentiment
+  gnomon muler correlate -t wmt19/de-en --scorers sentiment
 
 Year, architecture and human submissions are read from systems.tsv (columns system, year,
 architecture, constrained, human) in each test set; a missing year from the set's name (wmt19).
@@ -342,7 +296,7 @@ def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[
     """What :func:`correlate` refuses of options that fit each alone."""
     if options.scorers:
         yield from scorer_faults(options.scorers, allow_code=options.allow_code)
-    yield from check_masked_slices(outline, options)
+    yield from check_masked(outline, options)
 
 
 @method(
@@ -372,8 +326,6 @@ def correlate(
     *,
     sources: FeatureSources,
     scorers: Scorers = (),
-    variants: Variants = VARIANTS,
-    by: By = None,
     masks: MaskOptions,
     seed: MaskSeed = SEED,
     examples: Annotated[Count, _SHOWN] = 3,
@@ -398,7 +350,7 @@ def correlate(
         max_score_gap: their scores differ by this much at most, in the metric's own units.
 
     Returns:
-        A finding whose rows hold ``test_set, metric, variant, feature, slice, against, r, n,
+        A finding whose rows hold ``test_set, metric, variant, feature, against, r, n,
         segments``; over fewer than 8 systems they are grey, and in parentheses. Further tables:
         "systems" (what was correlated), "groups" (by year, architecture and constraint),
         "frequency".
@@ -406,7 +358,7 @@ def correlate(
     Raises:
         UsageError: a feature or an option is malformed, a test set is named twice, or no tagger is
             named or found.
-        UnknownNameError: a metric, feature, scorer, tagger or slice does not exist.
+        UnknownNameError: a metric, feature, scorer or tagger does not exist.
         MaskingError: the metric cannot tell two masks apart.
         DataError: a test set has no references, or no systems but human ones.
     """
@@ -418,26 +370,17 @@ def correlate(
     setups: list[Setup] = []
     for member in sets:
         setup = prepared(member.testset, metrics, words, masking, run, _MORPHOLOGY)
-        gather(
-            gathered,
-            member,
-            setup,
-            variants=variants,
-            by=by,
-            examples=examples,
-            max_score_gap=max_score_gap,
-        )
+        gather(gathered, member, setup, examples=examples, max_score_gap=max_score_gap)
         if sentence_scorers:
-            add_scorers(gathered, member, sentence_scorers, by=by, tagger=sources.tagger, run=run)
+            add_scorers(gathered, member, sentence_scorers, tagger=sources.tagger, run=run)
         setups.append(setup)
-    return _finding(gathered, sets, setups, list(variants))
+    return _finding(gathered, sets, setups)
 
 
 def _finding(
     gathered: Gathered,
     sets: Sequence[Member],
     setups: Sequence[Setup],
-    variants: Sequence[Variant],
 ) -> Finding:
     tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
     tables: list[Table] = [
@@ -452,7 +395,7 @@ def _finding(
         title="MuLER over many systems: what it correlates with",
         tables=tuple(tables),
         signatures=of_test_sets(gathered.signatures),
-        views=views({table.name: table for table in tables}, metrics, variants),
+        views=views({table.name: table for table in tables}, metrics),
         exhibits=tuple(gathered.exhibits),
         notices=(*_notices(sets, setups), *dict.fromkeys(gathered.notices)),
         facts=_facts(sets, setups, metrics),

@@ -10,11 +10,10 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.core.findings import HeatMap, Scatter
-from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, TEST_SET, Record, column, table
+from gnomon.core.records import FEATURE, METRIC, SYSTEM, TEST_SET, Record, column, table
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 from gnomon.linguistics import gloss
-from gnomon.methods.muler._figures import VARIANT, is_outside
-from gnomon.methods.muler._setup import drawn_slices
+from gnomon.methods.muler._figures import VARIANT, VARIANTS, is_outside
 from gnomon.stats import pearson
 from gnomon.stats.student import upper_tail
 
@@ -47,7 +46,6 @@ class CorrelationRow(Record):
     metric: str = METRIC
     variant: str = VARIANT
     feature: str = FEATURE
-    slice: str | None = SLICE
     against: str = column(
         "Correlated with",
         help="the metric: its score of the system; indices: the mean sentence score over I;"
@@ -75,9 +73,9 @@ def correlations(
     test set was taken off both sides, so that hard and easy test sets do not make or hide a
     correlation. The last two only where there are several test sets.
     """
-    groups: dict[tuple[str, str, str, str | None], list[PointRow]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[PointRow]] = defaultdict(list)
     for point in points:
-        groups[point.metric, point.variant, point.feature, point.slice].append(point)
+        groups[point.metric, point.variant, point.feature].append(point)
     several = len({point.test_set for point in points}) > 1
     return [
         CorrelationRow(
@@ -85,13 +83,12 @@ def correlations(
             metric=metric,
             variant=variant,
             feature=feature,
-            slice=slice_name,
             against=what,
             r=pearson(*pairs) if pairs.shape[1] >= _FEWEST_SYSTEMS else None,
             n=pairs.shape[1],
             segments=segments,
         )
-        for (metric, variant, feature, slice_name), group in groups.items()
+        for (metric, variant, feature), group in groups.items()
         for what in group[0].companions
         for name, pairs, segments in _pools(
             group, what, several=several, higher_is_better=metric not in lower_is_better
@@ -169,7 +166,7 @@ def groups(points: Iterable[PointRow]) -> list[GroupRow]:
     one pair alone, only over all). Systems of which a year or architecture is not known are left
     out of that kind.
     """
-    whole = [point for point in points if point.slice is None]
+    whole = list(points)
     pairs = list(dict.fromkeys(point.language_pair for point in whole))
     rows: list[GroupRow] = []
     for pair in (EVERY_PAIR, *(pairs if len(pairs) > 1 else ())):
@@ -265,40 +262,33 @@ def frequency_table(rows: Iterable[FrequencyRow]) -> Table:
 # Views of correlations over many systems and test sets.
 
 
-def views(
-    tables: Mapping[str, Table], metrics: Sequence[str], variants: Sequence[Variant]
-) -> tuple[View, ...]:
+def views(tables: Mapping[str, Table], metrics: Sequence[str]) -> tuple[View, ...]:
     """Heat maps of correlations, scatter plots, groups, frequency; per metric and variant."""
     all_views: list[View] = []
     for metric in metrics:
-        for variant in variants:
-            first = variant == variants[0]
-            all_views += _maps(tables["correlations"], metric, variant, first=first)
+        for variant in VARIANTS:
+            all_views += _maps(tables["correlations"], metric, variant)
     for metric in metrics:
-        where: dict[str, Cell] = {"metric": metric, "variant": variants[0], "slice": None}
+        where: dict[str, Cell] = {"metric": metric, "variant": VARIANTS[0]}
         all_views += _scatters(metric, where)
-        all_views += _group_maps(tables["groups"], metric, variants[0])
-        all_views += _frequency(metric, variants[0])
+        all_views += _group_maps(tables["groups"], metric, VARIANTS[0])
+        all_views += _frequency(metric, VARIANTS[0])
     return tuple(all_views)
 
 
-def _maps(table: Table, metric: str, variant: Variant, *, first: bool) -> Iterator[View]:
-    """Of several test sets, features by test sets for each score; of one, by scores; slices."""
+def _maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
+    """Of several test sets, features by test sets for each score; of one, by scores."""
     sets = list(dict.fromkeys(str(name) for name in table.values("test_set")))
-    parts = drawn_slices(list(dict.fromkeys(table.values("slice"))))
-    kind = "" if variant == "ratio" else f" ({variant})"
+    first = variant == VARIANTS[0]
+    kind = "" if first else f" ({variant})"
+    where: dict[str, Cell] = {"metric": metric, "variant": variant}
+    if len(sets) == 1:
+        yield _map(f"Correlations of -MuLER{kind} on {sets[0]}", "against", where, prominent=first)
+        return
     beside = {metric: metric, "indices": f"{metric} over I", "spread": "max - min"}
-    for slice_name in parts:
-        where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": slice_name}
-        slice_label = "" if slice_name is None else f", {slice_name}"
-        if len(sets) == 1:
-            title = f"Correlations of -MuLER{kind} on {sets[0]}{slice_label}"
-            yield _map(title, "against", where, prominent=first)
-            continue
-        for what, name in beside.items():
-            title = f"Correlation of -MuLER{kind} with {name}{slice_label}"
-            shown = first and (slice_name is None or what == metric)
-            yield _map(title, "test_set", {**where, "against": what}, prominent=shown)
+    for what, name in beside.items():
+        title = f"Correlation of -MuLER{kind} with {name}"
+        yield _map(title, "test_set", {**where, "against": what}, prominent=first)
 
 
 def _map(title: str, columns: str, where: Mapping[str, Cell], *, prominent: bool) -> HeatMap:
@@ -374,7 +364,7 @@ SCORER = "scorer:"  # what the features of sentence scorers begin with
 
 
 class PointRow(Record):
-    """MuLER and scores of a system on a test set or a slice of it."""
+    """MuLER and scores of a system on a test set."""
 
     test_set: str = TEST_SET
     language_pair: str = column("Language pair", help="of the test set")
@@ -387,10 +377,9 @@ class PointRow(Record):
     metric: str = METRIC
     variant: str = VARIANT
     feature: str = FEATURE
-    slice: str | None = SLICE
     segments: int | None = column("Segments", help="segments where both sides have the feature")
     muler: float | None = _MULER
-    score: float | None = column("Score", help="of the system, over the slice")
+    score: float | None = column("Score", help="of the system")
     indices: float | None = column("base (I)", help="mean sentence score over I")
     spread: float | None = column("max - min", help="what the feature can move")
 
@@ -414,12 +403,10 @@ def points_of(
     scores: Sequence[float | None],
     *,
     metric: str,
-    variants: Sequence[Variant],
     feature: str,
-    slice_name: str | None,
 ) -> Iterator[PointRow]:
     """One point per variant and system."""
-    for variant in variants:
+    for variant in VARIANTS:
         for system, of_system, score in zip(member.testset.systems, figures, scores, strict=True):
             yield PointRow(
                 test_set=member.name,
@@ -429,9 +416,8 @@ def points_of(
                 metric=metric,
                 variant=variant,
                 feature=feature,
-                slice=slice_name,
                 segments=of_system.segments,
-                muler=of_system.muler if variant == "ratio" else of_system.clipped,
+                muler=of_system.of(variant),
                 score=score,
                 indices=of_system.base,
                 spread=of_system.spread,
@@ -481,7 +467,7 @@ def correlate_verdict(finding: Finding) -> Iterator[Statement]:
 
     Of several test sets, over the systems of all of them, centred.
     """
-    every = [row for row in finding.records(CorrelationRow) if row.slice is None]
+    every = finding.records(CorrelationRow)
     titles = titles_of(finding)
     pooled = any(row.test_set == CENTRED for row in every)
     for metric in dict.fromkeys(row.metric for row in every):
@@ -497,8 +483,7 @@ def correlate_verdict(finding: Finding) -> Iterator[Statement]:
         outside = {
             row.feature
             for row in finding.records(PointRow)
-            if (row.metric, row.variant, row.slice) == (metric, variant, None)
-            and is_outside(row.muler)
+            if (row.metric, row.variant) == (metric, variant) and is_outside(row.muler)
         }
         flagged = [row for row in rows if row.feature in outside]
         sound = [row for row in rows if row.feature not in outside]

@@ -133,6 +133,10 @@ class Figures:
     negative: int
     absent: int
 
+    def of(self, variant: Variant) -> float | None:
+        """MuLER in one of its variants."""
+        return self.muler if variant == "ratio" else self.clipped
+
 
 #: fewer than 30 segments, no MuLER, MuLER outside [0, 1], an interval that is too wide to be useful
 Flaw: TypeAlias = Literal["few", "undefined", "outside", "wide"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from gnomon.core.errors import DataError, GnomonError, MaskingError, UsageError
 from gnomon.core.options import SEED, Group, Help, Rare, fields_of, misfits, refusal
-from gnomon.core.slices import check_slices
 from gnomon.core.spans import SpanTable
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import listed
@@ -286,13 +285,6 @@ def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
         allow_code=options.allow_code,
         unseen=unseen,
     )
-
-
-def check_masked_slices(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What methods refuse that mask and have slices."""
-    yield from check_masked(outline, options)
-    if outline is not None:
-        yield from problems("by", check_slices, outline, options.by)
 
 
 def _mask_faults(masks: Masks) -> Iterator[Problem]:

@@ -70,7 +70,7 @@ CARRIED = Claim(
 )
 SAME = Claim(
     "muler.same",
-    "{systems} have the same words of {what} {where}, so that neither is better on these",
+    "{systems} have the same words of {what} {where}, so that they are not compared on these",
     "undecided",
     "in how many segments the words of each feature differ",
 )

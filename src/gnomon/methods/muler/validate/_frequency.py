@@ -180,9 +180,7 @@ def _row(
     whole: Figures,
     variant: Variant,
 ) -> PartRow:
-    muler, of_whole = (
-        figures.muler if variant == "ratio" else figures.clipped for figures in (cut_figures, whole)
-    )
+    muler, of_whole = cut_figures.of(variant), whole.of(variant)
     return PartRow(
         **key,
         variant=variant,
