@@ -162,8 +162,8 @@ def test_features_that_never_occur_stay_and_are_said(toy: Toy) -> None:
     assert found.spans.features == ("pos:SYM", "mood:odd")
     assert len(found.spans.text) == 0
     assert found.notices == (
-        "pos:SYM never occurs in the texts",
-        "mood:odd never occurs in the texts",
+        "the texts have no symbols (pos:SYM)",
+        "the texts have no mood:odd",
     )
 
 

@@ -34,7 +34,6 @@ def _told(features: Sequence[str], **options: object) -> dict[str, str]:
         (["re:b*", "lex:b*"], {"pattern": {"a": "x"}}, ["features[0]", "features[1]"]),
         (["lex:gender", "lex:*"], {}, []),
         (["lex:gender"], {"language": "de"}, ["features[0]"]),
-        (["lex:a"], {"lexicon": {"a:case": ["x"]}}, []),
         (["re:a"], {"tagger": "spacy:nope", "pattern": {"a": "x"}}, []),  # it is not asked
         (["re:b"], {"pattern": {"a": "(", "b": "x"}}, ["pattern.a"]),  # all are compiled
         (["*:x"], {"pattern": {"a": "("}, "lexicon": {"a": []}}, ["lexicon.a", "pattern.a"]),

@@ -23,7 +23,6 @@ def test_gender_needs_no_file_and_marks_pronouns_of_people_only() -> None:
 
 def test_a_list_of_ones_own_goes_before_ours() -> None:
     assert _words(TEXTS, lexicon={"gender": ["hero"]}) == [[], ["hero"]]
-    assert _words(TEXTS, lexicon={"gender:case": ["HER"]}) == [["HER"], []]
 
 
 def test_the_signature_tells_our_list_from_others() -> None:

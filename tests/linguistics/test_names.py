@@ -45,7 +45,7 @@ def test_a_feature_asked_for_twice_is_there_once() -> None:
 def test_a_known_feature_that_never_occurs_stays_and_is_said() -> None:
     names, notices = expand(["pos:SYM"], OBSERVED, KNOWN)
     assert names == ("pos:SYM",)
-    assert notices == ("pos:SYM never occurs in the texts",)
+    assert notices == ("the texts have no symbols (pos:SYM)",)
 
 
 def test_a_wildcard_that_nothing_matches_is_said() -> None:

@@ -15,7 +15,7 @@ from gnomon.linguistics._labels import Labels
 from gnomon.linguistics._parse import find_parser, standard_parser
 from gnomon.linguistics._tagging import check_kind, check_listed, find_labels, listed, tagged
 from gnomon.linguistics._tokens import SENTENCE_LAYERS, sentences
-from gnomon.linguistics._word_lists import Lexicon, Pattern, bare_name, with_built_in
+from gnomon.linguistics._word_lists import Lexicon, Pattern, with_built_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -76,8 +76,8 @@ def annotate(
             ``dep:long>=5``, ``lex:NAME``, ``re:NAME``.
         tagger: ``spacy:NAME`` or an annotator; by default the standard one of the language.
         language: "en", or a pair "de-en", of which the target counts.
-        lexicon: word lists by name, as file or words; a name ending in ``:case`` minds case.
-            ``lex:gender`` needs none: gnomon brings an English list.
+        lexicon: word lists by name, as file or words. ``lex:gender`` needs none: gnomon brings an
+            English list.
         pattern: regular expressions by name.
         labels: the user's own labels.
         cache: where annotations are kept between runs; none by default.
@@ -296,7 +296,7 @@ def _of_lists(
                 lists if wrong else {**lists, **(with_built_in(lexicons, [name], language) or {})}
             )
     listed = {
-        "lex": {f"lex:{bare_name(name)}" for name in lists},
+        "lex": {f"lex:{name}" for name in lists},
         "re": {f"re:{name}" for name in patterns or {}},
     }
     for position, name in asked.items():

@@ -248,7 +248,7 @@ def expand(
         if not is_wildcard(name) and name not in observed:
             if name not in known and reach_of(name) is None:
                 raise _unknown(name, observed, known)
-            notices.append(f"{name} never occurs in the texts")
+            notices.append(f"the texts have no {gloss(name)}")
         features.update(dict.fromkeys(hits))
     return tuple(features), tuple(notices)
 

@@ -27,33 +27,30 @@ if TYPE_CHECKING:
 
 # scripts that write no spaces between words: there an entry may match anywhere
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_CASE = ":case"
 
 
 @dataclass(frozen=True)
 class Lexicon:
     """A named set of words and multi-word entries.
 
-    Words are compared without regard to case (Unicode case folding) and canonical composition,
-    unless the name is given with ``:case``. White space inside an entry matches any white space.
+    Words are compared without regard to case (Unicode case folding) and canonical composition.
+    White space inside an entry matches any white space.
     """
 
     name: str
     entries: Mapping[str, tuple[tuple[str, ...], ...]]
-    cased: bool
     signature: str
 
     @classmethod
     def read(cls, name: str, source: str | PathLike[str] | Sequence[str]) -> Lexicon:
         """Take the entries from a file (``#`` begins a comment line) or a list."""
         lines = read_lines(source) if isinstance(source, str | PathLike) else list(source)
-        cased, bare = name.endswith(_CASE), bare_name(name)
         words = {
-            tuple(word for _, _, word in _words(line, cased=cased))
+            tuple(word for _, _, word in _words(line))
             for line in lines
             if not line.lstrip().startswith("#")
         } - {()}
-        if not words or not bare:
+        if not words or not name:
             raise UsageError(
                 f"word list {name!r} has no name or no entry; give one entry per line"
                 " (lines that begin with '#' are comments)"
@@ -61,13 +58,13 @@ class Lexicon:
         entries: dict[str, list[tuple[str, ...]]] = {}
         for entry in sorted(words, key=lambda e: (-len(e), e)):
             entries.setdefault(entry[0], []).append(entry)
-        print_of = content_hash(str(cased), *(" ".join(entry) for entry in sorted(words)))
+        print_of = content_hash("False", *(" ".join(entry) for entry in sorted(words)))
         frozen = {first: tuple(some) for first, some in entries.items()}
-        return cls(bare, frozen, cased, f"lex:{bare}#{print_of}")
+        return cls(name, frozen, f"lex:{name}#{print_of}")
 
     def marks(self, text: str) -> Iterator[Mark]:
         """Longest matches from left to right, without overlaps."""
-        words = list(_words(text, cased=self.cased))
+        words = list(_words(text))
         position = 0
         while position < len(words):
             length = self._length(words, position)
@@ -83,11 +80,6 @@ class Lexicon:
         return 0
 
 
-def bare_name(name: str) -> str:
-    """The name of a word list without what it says of case."""
-    return name.removesuffix(_CASE)
-
-
 @lru_cache(maxsize=1)
 def _pattern() -> Any:
     import regex
@@ -97,11 +89,10 @@ def _pattern() -> Any:
     )
 
 
-def _words(text: str, *, cased: bool) -> Iterator[tuple[int, int, str]]:
+def _words(text: str) -> Iterator[tuple[int, int, str]]:
     """Words and signs with their offsets; the third is what is compared."""
     for match in _pattern().finditer(text):
-        word = match[0] if cased else match[0].casefold()
-        yield match.start(), match.end(), unicodedata.normalize("NFC", word)
+        yield match.start(), match.end(), unicodedata.normalize("NFC", match[0].casefold())
 
 
 # Word lists that come with gnomon: ``lex:gender`` needs no file.
@@ -123,7 +114,7 @@ def built_in_lists() -> dict[str, dict[str, Path]]:
 def with_built_in(given: Lists | None, asked: Iterable[str], language: str | None) -> Lists | None:
     """The user's lists, and those of ours that are asked for by name; the user's go first."""
     wanted = [n.removeprefix(_KIND) for n in asked if n.startswith(_KIND) and not is_wildcard(n)]
-    given_names = {bare_name(name) for name in given or ()}
+    given_names = set(given or ())
     lists = built_in_lists()
     for name in wanted:
         if name not in given_names and name not in lists:

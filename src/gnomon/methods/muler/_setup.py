@@ -19,6 +19,7 @@ from gnomon.linguistics import (
     annotate,
     chosen_features,
     feature_faults,
+    gloss,
     read_labels,
 )
 from gnomon.methods.muler._discrepancy import Unscored
@@ -423,7 +424,7 @@ class Setup:
         long = [(times, spans.features[f]) for f, times in enumerate(stretch) if times >= _LONG]
         if long:
             long.sort(key=lambda item: -item[0])
-            listed = ", ".join(f"{feature} {times:.1f} times" for times, feature in long[:_NAMED])
+            listed = ", ".join(f"{gloss(name)} {times:.1f} times" for times, name in long[:_NAMED])
             more = f" and {len(long) - _NAMED} more" if len(long) > _NAMED else ""
             yield (
                 f"under {name} the masked tokens are much longer than the words of a feature"

@@ -10,6 +10,7 @@ from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.core.slices import slices
 from gnomon.core.verdicts import Claim, counted, titles_of
+from gnomon.linguistics import gloss
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
 from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.methods.muler.validate._initials import (
@@ -199,7 +200,9 @@ def _change(value: float | None, of_whole: float | None) -> float | None:
 
 
 def _notices(rows: Sequence[PartRow]) -> Iterator[str]:
-    whole = dict.fromkeys(f"{row.feature} at {row.alpha}" for row in rows if row.share is None)
+    whole = dict.fromkeys(
+        f"{gloss(row.feature)} at {row.alpha}" for row in rows if row.share is None
+    )
     if whole:
         yield (
             "cannot be cut: the references lack it, or the letters that reach the share hold all of"

@@ -9,6 +9,7 @@ import numpy as np
 from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
 from gnomon.core.verdicts import Claim, amount, counted, titles_of
+from gnomon.linguistics import gloss
 from gnomon.methods.muler._figures import presence, ratio
 from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.methods.muler.validate._initials import (
@@ -225,7 +226,7 @@ def _mean(scores: NDArray[np.float64], segments: NDArray[np.bool_]) -> float:
 
 def _notices(rows: Sequence[RangeRow]) -> Iterator[str]:
     whole = dict.fromkeys(
-        f"{row.feature} at {row.alpha}" for row in rows if row.segments and not row.share
+        f"{gloss(row.feature)} at {row.alpha}" for row in rows if row.segments and not row.share
     )
     if whole:
         yield (
