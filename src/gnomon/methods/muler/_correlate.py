@@ -90,13 +90,11 @@ class Member:
         return self.testset.language_pair or ""
 
     def traits(self, system: str) -> dict[str, Any]:
-        """Year, architecture and constraint of a system; ``None`` is what is not known."""
+        """Year and architecture of a system; ``None`` is what is not known."""
         info = self.testset.info.get(system, SystemInfo())
-        limited = {True: "constrained", False: "unconstrained", None: None}[info.constrained]
         return {
             "year": info.year if info.year is not None else year_in(self.name),
             "architecture": info.architecture,
-            "constrained": limited,
         }
 
 
@@ -352,7 +350,7 @@ def correlate(
     Returns:
         A finding whose rows hold ``test_set, metric, variant, feature, against, r, n,
         segments``; over fewer than 8 systems they are grey, and in parentheses. Further tables:
-        "systems" (what was correlated), "groups" (by year, architecture and constraint),
+        "systems" (what was correlated), "groups" (by year and architecture),
         "frequency".
 
     Raises:

@@ -136,19 +136,19 @@ def _centred(sides: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(sides - sides.mean(axis=1, keepdims=True))
 
 
-# Systems by year, architecture and constraint: mean MuLER of each group.
+# Systems by year and architecture: mean MuLER of each group.
 
 
-KINDS = ("year", "architecture", "constrained")
+KINDS = ("year", "architecture")
 EVERY_PAIR = "all"
 
 
 class GroupRow(Record):
-    """The systems of a year, an architecture or a constraint on a feature."""
+    """The systems of a year or an architecture on a feature."""
 
     language_pair: str = column("Language pair", help="of the test sets; all: of any pair")
     kind: str = column("By", help="what the systems have in common")
-    group: str = column("Group", help="the year, architecture or constraint")
+    group: str = column("Group", help="the year or architecture")
     metric: str = METRIC
     variant: str = VARIANT
     feature: str = FEATURE
@@ -156,7 +156,6 @@ class GroupRow(Record):
     muler: float | None = column("Mean MuLER", kind="share", better="lower", help="over them")
     low: float | None = column("Smallest", kind="share", help="smallest MuLER of them")
     high: float | None = column("Largest", kind="share", help="largest MuLER of them")
-    score: float | None = column("Mean score", help="mean of their scores")
 
 
 def groups(points: Iterable[PointRow]) -> list[GroupRow]:
@@ -190,7 +189,6 @@ def _of_kind(points: Sequence[PointRow], pair: str, kind: str) -> Iterator[Group
                 continue
             members = cells[metric, variant, feature, group]
             losses = [point.muler for point in members if point.muler is not None]
-            scores = [point.score for point in members if point.score is not None]
             yield GroupRow(
                 language_pair=pair,
                 kind=kind,
@@ -202,7 +200,6 @@ def _of_kind(points: Sequence[PointRow], pair: str, kind: str) -> Iterator[Group
                 muler=sum(losses) / len(losses) if losses else None,
                 low=min(losses, default=None),
                 high=max(losses, default=None),
-                score=sum(scores) / len(scores) if scores else None,
             )
 
 
@@ -249,8 +246,8 @@ def point_table(rows: Iterable[PointRow]) -> Table:
 
 
 def group_table(rows: Iterable[GroupRow]) -> Table:
-    """Systems by year, architecture, constraint."""
-    return table("groups", "Systems by year, architecture and constraint", GroupRow, rows)
+    """Systems by year and architecture."""
+    return table("groups", "Systems by year and architecture", GroupRow, rows)
 
 
 def frequency_table(rows: Iterable[FrequencyRow]) -> Table:
@@ -371,9 +368,6 @@ class PointRow(Record):
     system: str = SYSTEM
     year: int | None = column("Year", kind="text", help="in which the system took part")
     architecture: str | None = column("Architecture", help="of the system, if it is known")
-    constrained: str | None = column(
-        "Constrained", help="whether the system was trained on given data alone"
-    )
     metric: str = METRIC
     variant: str = VARIANT
     feature: str = FEATURE

@@ -148,7 +148,6 @@ def scorers_of(
     scorers: Sequence[AnyScorer], *, allow_code: bool = False
 ) -> dict[str, SentenceScorer]:
     """Scorers by label: the name, and ``NAME=SOURCE`` where several scorers have one name."""
-    _check_some(scorers)
     loaded = [_scorer(given, allow_code=allow_code) for given in scorers]
     names = Counter(o.name for o in loaded)
     labels = [o.name if names[o.name] == 1 else f"{o.name}={o.source}" for o in loaded]
@@ -160,19 +159,10 @@ def scorers_of(
 
 def scorer_faults(scorers: Sequence[AnyScorer], *, allow_code: bool = False) -> Iterator[Problem]:
     """What :func:`scorers_of` refuses, scorer by scorer."""
-    wrong = list(problems("scorers", _check_some, scorers))
-    if not wrong:
-        for number, given in enumerate(scorers):
-            wrong += problems(f"scorers[{number}]", _scorer, given, allow_code=allow_code)
+    wrong: list[Problem] = []
+    for number, given in enumerate(scorers):
+        wrong += problems(f"scorers[{number}]", _scorer, given, allow_code=allow_code)
     yield from wrong or problems("scorers", scorers_of, scorers, allow_code=allow_code)
-
-
-def _check_some(scorers: Sequence[AnyScorer]) -> None:
-    if isinstance(scorers, str) or not scorers:
-        raise UsageError(
-            f"scorers must be a list of one or more; got {scorers!r}, write for instance"
-            " ['sentiment', 'valence=FILE']"
-        )
 
 
 def _scorer(given: AnyScorer, *, allow_code: bool) -> SentenceScorer:
