@@ -202,7 +202,7 @@ def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Statement]:
         return
     readable = Counter(feature for (_, feature), row in figures.items() if row.readable)
     if max(readable.values(), default=0) < 2:
-        named = {pair.row.feature for pair in pairs if pair.outside or pair.row.significant}
+        named = {pair.row.feature for pair in pairs if pair.outside}
         rest = [row for row in figures.values() if row.feature not in named]
         yield from _of_none(finding, title, rest, "one system is better")
     elif pairs:
