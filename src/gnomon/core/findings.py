@@ -21,7 +21,7 @@ from gnomon.core.errors import UnknownNameError
 from gnomon.core.manifest import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 
     from gnomon.core.records import Record
     from gnomon.core.signature import Signature
@@ -81,12 +81,24 @@ class Column:
         return self.kind not in ("text", "truth")
 
 
+#: rows of a long table that a page holds
+_PAGE = 2000
+
+
 @dataclass(frozen=True)
 class Excerpt:
     """The rows of a long table that a page holds; all other outputs hold every row."""
 
     rows: tuple[int, ...]  # their positions in the table, ascending
     note: str  # which rows these are, and where the others are to be had
+
+    @classmethod
+    def first(cls, rows: Sized) -> Excerpt | None:
+        """The first rows of a long table; None of one that a page holds whole."""
+        if len(rows) <= _PAGE:
+            return None
+        note = f"This page holds {_PAGE:,} of {len(rows):,} rows; JSON (-f json) has them all."
+        return cls(tuple(range(_PAGE)), note)
 
 
 @dataclass(frozen=True, repr=False)

@@ -77,13 +77,11 @@ if TYPE_CHECKING:
     from gnomon.agreement.error_spans import MarkedPairs, SpanAgreement
     from gnomon.core.findings import Exhibit, Table, View
     from gnomon.core.options import BoundOptions
-    from gnomon.core.records import Record
     from gnomon.core.summary import Outline
     from gnomon.stats.draws import Draws
 
 SpanPreset: TypeAlias = Literal["wmt25", "wmt26"]
 _ALONE = "raters among themselves"
-_PAGE = 2000  # marks that a page holds
 _EXAMPLES = """\
 examples:
   gnomon metaeval spans -t wmt24/en-cs --human esa --marks xcomet.json judge=judge.jsonl
@@ -351,7 +349,7 @@ def _tables(made: _Made, draws: DrawOptions) -> Iterator[Table]:
         title = "Which outputs are free of errors"
         yield table(ERROR_FREE, title, ErrorFreeRow, free, note=note, confidence=confidence)
     every = [row for marker in made.every for row in marked_rows(made.testset, marker)]
-    excerpt = _excerpt(every, "marks")
+    excerpt = Excerpt.first(every)
     yield table(MARKS, "Marked errors", MarkedSpanRow, every, excerpt=excerpt)
 
 
@@ -374,15 +372,7 @@ def _segment_table(made: _Made) -> Table:
         for at in range(len(pair.gold))
     ]
     title = "Agreement output by output"
-    return table(SEGMENTS, title, SpanSegmentRow, rows, excerpt=_excerpt(rows, "outputs"))
-
-
-def _excerpt(rows: Sequence[Record], what: str) -> Excerpt | None:
-    """The first rows of a long table."""
-    if len(rows) <= _PAGE:
-        return None
-    note = f"This page holds {_PAGE:,} of {len(rows):,} {what}; JSON (-f json) has them all."
-    return Excerpt(tuple(range(_PAGE)), note)
+    return table(SEGMENTS, title, SpanSegmentRow, rows, excerpt=Excerpt.first(rows))
 
 
 def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRow]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _FIELDS = ("difference", "p", "words", "p_words", "p_bh", "segments", "carried", "reliable")
 _JOINED = (
-    *("first", "second", "difference", "low", "high", "p", "segments", "errors", "reliable"),
+    *("first", "second", "difference", "low", "high", "p", "segments", "reliable"),
     *("words", "p_words", "p_same"),
 )
 _ROUNDING = 1e-12  # 1 - 0.95 is not quite 0.05
@@ -50,7 +50,6 @@ class PairTests:
     high: Floats
     p: Floats
     segments: NDArray[np.intp]
-    errors: Floats
     reliable: NDArray[np.bool_]
     resamples: int
     words: NDArray[np.intp]
@@ -88,7 +87,7 @@ def compared(
     first, second = np.triu_indices(len(estimates), 1)
     difference = estimates[first] - estimates[second]
     segments = np.minimum(sizes[first], sizes[second])
-    wide, p, errors = np.full((3, len(first)), np.nan)
+    wide, p = np.full((2, len(first)), np.nan)
     tested = np.flatnonzero((segments >= INTERVAL_SEGMENTS) & ~np.isnan(difference))
     step = max(1, _CELLS // samples.shape[1])
     for start in range(0, len(tested), step):
@@ -96,14 +95,11 @@ def compared(
         drawn = samples[first[pairs]] - samples[second[pairs]]
         wide[pairs] = shift_distance(difference[pairs], drawn, confidence)
         p[pairs] = shift_p(difference[pairs], drawn)
-        moved = np.abs(drawn - difference[pairs][:, None])
-        unit = np.sqrt(np.nanmean(moved**2, axis=1))
-        errors[pairs] = _per_unit(np.abs(difference[pairs]), unit)
     return pair_tests(
         estimates,
         sizes,
         (difference - wide, difference + wide),
-        (p, errors),
+        p,
         word_tests,
         resamples=samples.shape[1],
     )
@@ -113,7 +109,7 @@ def pair_tests(
     estimates: Floats,
     sizes: NDArray[np.intp],
     ends: tuple[Floats, Floats],
-    tests: tuple[Floats, Floats],
+    p: Floats,
     word_tests: OwnWords | None,
     *,
     resamples: int = 0,
@@ -123,7 +119,6 @@ def pair_tests(
     segments = np.minimum(sizes[first], sizes[second])
     inside = (estimates >= 0) & (estimates <= 1)
     reliable = inside[first] & inside[second] & (segments >= LEAST)
-    p, errors = tests
     words, p_words, p_same = segments, p, np.ones(len(p))
     if word_tests is not None:
         words, p_same = word_tests.words, word_tests.p_same
@@ -136,19 +131,12 @@ def pair_tests(
         *ends,
         p,
         segments,
-        errors,
         reliable,
         resamples,
         words,
         p_words,
         p_same,
     )
-
-
-def _per_unit(values: Floats, unit: Floats) -> Floats:
-    """Values in standard errors; where nothing varies, 0 stays 0 and the rest is infinite."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(values <= _ROUNDING, values * 0.0, values / unit)
 
 
 @dataclass
@@ -203,8 +191,8 @@ class Differences:
 
 
 def _order(joined: dict[str, NDArray[Any]]) -> list[int]:
-    """Smallest p first; among equals the difference of most standard errors."""
-    order = np.lexsort((-joined["errors"], joined["p"]))
+    """Smallest p first; among equals the largest difference."""
+    order = np.lexsort((-np.abs(joined["difference"]), joined["p"]))
     return cast("list[int]", order.tolist())
 
 

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.error_marks import ErrorMarks
     from gnomon.stats.draws import Draws
 
-_PAGE = 2000  # differences that a page holds
 _LISTED = 15
 #: systems of which so much more is listed, of all segments, differ in it
 _UNLISTED = 0.01
@@ -265,19 +264,15 @@ class ErrorTables:
                     corrected,
                     key=lambda row: (2 if row.p is None else row.p, -abs(row.difference)),
                 )
-        excerpt = None
-        if len(rows) > _PAGE:
-            excerpt_note = (
-                f"This page holds {_PAGE:,} of {len(rows):,} rows; JSON (-f json) has them all."
-            )
-            excerpt = Excerpt(tuple(range(_PAGE)), excerpt_note)
         note = (
             "Over the segments in which both systems were checked; features with fewer than"
             f" {LEAST} occurrences on either side are left out, and fewer than {LEAST} segments are"
             " not tested."
         )
         title = "Systems compared, feature by feature"
-        return table(DIFFERENCES, title, ErrorRateDifferenceRow, rows, note=note, excerpt=excerpt)
+        return table(
+            DIFFERENCES, title, ErrorRateDifferenceRow, rows, note=note, excerpt=Excerpt.first(rows)
+        )
 
     def _views(self, tables: Sequence[Table]) -> Iterator[View]:
         columns = {column.name for column in tables[0].columns}

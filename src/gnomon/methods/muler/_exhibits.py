@@ -72,9 +72,6 @@ class SegmentTexts:
         )
 
 
-_PAGE = 2000  # rows per segment that a page holds
-
-
 class NegativeRow(Record):
     """A segment that scores above its oracle."""
 
@@ -120,15 +117,8 @@ def segment_rows(
 def segment_table(rows: Sequence[MulerSegmentRow]) -> Table:
     """The table of segments; a page holds no more of it than one can look at."""
     note = "Segments without the feature on both sides are left out: masks change nothing there."
-    excerpt = None
-    if len(rows) > _PAGE:
-        excerpt_note = (
-            f"This page holds {_PAGE:,} of {len(rows):,} rows. All of them are in JSON (-f json),"
-            " and --tables segments=FILE writes them."
-        )
-        excerpt = Excerpt(tuple(range(_PAGE)), excerpt_note)
     title = "Segments: scores as they are, masked alike and masked differently"
-    return table("segments", title, MulerSegmentRow, rows, note=note, excerpt=excerpt)
+    return table("segments", title, MulerSegmentRow, rows, note=note, excerpt=Excerpt.first(rows))
 
 
 _NEGATIVES = 20  # listed per feature and system; a note counts the others

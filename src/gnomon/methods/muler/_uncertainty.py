@@ -628,7 +628,7 @@ def _compared_without(
 ) -> PairTests:
     """Every pair of systems on one feature, by leaving out one document at a time."""
     first, second = np.triu_indices(len(estimates), 1)
-    low, high, p, errors = np.full((4, len(first)), np.nan)
+    low, high, p = np.full((3, len(first)), np.nan)
     values = drawn.values[name]
     for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         if min(sizes[a], sizes[b]) >= INTERVAL_SEGMENTS:
@@ -637,9 +637,7 @@ def _compared_without(
                 float(estimates[a] - estimates[b]), values[:, a] - values[:, b], together, level
             )
             low[k], high[k], p[k] = estimate.low, estimate.high, estimate.p
-            if estimate.error > 0:
-                errors[k] = abs(estimate.estimate) / estimate.error
-    return pair_tests(estimates, sizes, (low, high), (p, errors), word_tests)
+    return pair_tests(estimates, sizes, (low, high), p, word_tests)
 
 
 def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
