@@ -8,7 +8,7 @@ from gnomon import TestSet
 from gnomon.core.spans import SpanTable
 from gnomon.methods.muler._exhibits import FeatureExamples
 from gnomon.methods.muler._figures import FeatureScores, Presence
-from gnomon.methods.muler._score import negative_table
+from gnomon.methods.muler._score_views import negative_table
 
 
 def test_the_largest_excesses_over_the_oracle_are_listed_and_the_others_counted() -> None:

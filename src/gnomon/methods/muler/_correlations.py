@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Cell, Finding, Statement, Table, View
-    from gnomon.methods.muler._correlate import Member
+    from gnomon.methods.muler._correlate_points import Member
     from gnomon.methods.muler._figures import Figures, Variant
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
-from gnomon.core.errors import DataError, GnomonError
+from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding
 from gnomon.core.human import marked_kinds
 from gnomon.core.options import (
@@ -25,19 +25,22 @@ from gnomon.core.options import (
     with_fields,
 )
 from gnomon.core.registry import method
-from gnomon.core.scripts import is_unspaced, unspaced_language
+from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import TestSet
-from gnomon.linguistics import (
-    Features,
-    FeatureSources,
-    standard_tagger,
-)
+from gnomon.linguistics import Features, FeatureSources
 from gnomon.methods.muler._error_rates import CHARACTERS, WORDS, major_errors
 from gnomon.methods.muler._error_rows import COUNTS, DIFFERENCES, ROWS
 from gnomon.methods.muler._error_tables import ErrorTables
+from gnomon.methods.muler._errors_checks import (
+    SURFACE,
+    UNSPACED_SURFACE,
+    check_errors_by_feature,
+    language_of,
+    words_asked,
+)
 from gnomon.methods.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
-from gnomon.methods.muler._setup import Run, WordChoice, word_faults
-from gnomon.methods.muler._uncertainty import Bootstrap, resample_faults, unit_faults
+from gnomon.methods.muler._setup import Run, WordChoice
+from gnomon.methods.muler._uncertainty import Bootstrap
 from gnomon.metrics.error_marks import (
     ErrorMarks,
     MarkedSide,
@@ -45,39 +48,18 @@ from gnomon.metrics.error_marks import (
     PeoplesMarks,
     each_mark,
     has_marks,
-    mark_faults,
     read_every_mark,
     read_people_marks,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
-    from gnomon.core.validation import Problem
     from gnomon.data.formats import Human
 
 #: a number of major errors at which a gate closes
 MajorErrors: TypeAlias = Annotated[int | None, Limits(1), Metavar("N")]
 
-#: features that need no tagger, for languages without one (syntax of the package regex)
-SURFACE: Mapping[str, str] = {
-    "number": r"\p{N}+(?:[.,:]\p{N}+)*",
-    "punctuation": r"[\p{P}\p{S}]+",
-    "capitalised": r"(?<=[\p{L}\p{N},;] )\p{Lu}\p{L}*",
-    "first-word": r"(?:^|(?<=[.!?\u2026] ))[\p{Pi}\p{Ps}\"']*\K\p{L}+",
-    "short": r"\b\p{L}{1,3}\b",
-    "middle": r"\b\p{L}{4,8}\b",
-    "long": r"\b\p{L}{9,}\b",
-}
-#: likewise for languages without spaces between words
-UNSPACED_SURFACE: Mapping[str, str] = {
-    "number": SURFACE["number"],
-    "punctuation": SURFACE["punctuation"],
-    "latin": r"\p{Latin}+",
-    "katakana": r"[\p{Katakana}\u30fc]+",
-}
 _EXAMPLES = """\
 examples:
   gnomon errors -t wmt24/en-cs --human esa
@@ -86,50 +68,6 @@ examples:
 
 exit code 3: --fail-if-major found a system with as many major errors
 """
-
-# What is refused, and which words are marked
-
-
-def _language(given: TestSet | Outline, side: str) -> str | None:
-    pair = given.language_pair or ""
-    if side == "source" and not pair:
-        return unspaced_language(given.sources or ()) if isinstance(given, TestSet) else None
-    return pair.partition("-")[0] if side == "source" and "-" in pair else given.target_language
-
-
-def _words(words: WordChoice, language: str | None) -> WordChoice:
-    """The words asked for; without a tagger of the language, what their form shows."""
-    if words != WordChoice():
-        return words
-    try:
-        if language is not None:
-            standard_tagger(language)
-            return words
-    except GnomonError:
-        pass
-    surface = UNSPACED_SURFACE if is_unspaced(language) else SURFACE
-    return replace(words, pattern=surface, features=["re:*"])
-
-
-def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`errors` refuses of options that fit each alone."""
-    yield from resample_faults(options.resamples, options.confidence)
-    yield from unit_faults(outline, options.unit)
-    if outline is not None:
-        yield from mark_faults(
-            outline,
-            options.human,
-            options.marks,
-            side=options.side,
-            alone=True,
-            allow_code=options.allow_code,
-        )
-    language = None if outline is None else _language(outline, options.side)
-    words = _words(options.of(WordChoice), language)
-    yield from word_faults(words, language, known=outline is not None)
-
-
-# The method
 
 
 @method(
@@ -202,8 +140,8 @@ def errors(
     """
     draws = Bootstrap(resamples, confidence, seed)
     testset, every = _marks(testset, human, marks, side, allow_code=run.allow_code)
-    language = _language(testset, side)
-    words = _words(WordChoice.of(sources, features), language)
+    language = language_of(testset, side)
+    words = words_asked(WordChoice.of(sources, features), language)
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
     notices = [_without_tagger(language)] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
 from gnomon.linguistics import gloss
 from gnomon.methods.muler._differences import DifferenceRow
+from gnomon.methods.muler._discrepancy import Unscored, discrepancy_verdict
 from gnomon.methods.muler._figures import MulerRow
 from gnomon.methods.muler._mask_kinds import MIXED, mixed_masks
+from gnomon.methods.muler._sentences import sentences_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -168,6 +170,17 @@ class MetricFigures(NamedTuple):
         unreadable = [pair for pair in self.pairs if not pair.readable]
         sides = {id(side): side for pair in unreadable for side in pair.sides if side.outside}
         return list(sides.values())
+
+
+def muler_verdict(finding: Finding) -> Iterator[Statement]:
+    """What MuLER says; what there is too much and too little of; what scorers say."""
+    rows = finding.records(MulerRow)
+    if rows and rows[0].metric != Unscored.name:
+        yield from score_verdict(finding)
+    if rows:
+        yield from discrepancy_verdict(finding)
+    if any(table.name == "scorers" for table in finding.tables):
+        yield from sentences_verdict(finding)
 
 
 def score_verdict(finding: Finding) -> Iterator[Statement]:
