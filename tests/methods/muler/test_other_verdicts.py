@@ -49,12 +49,6 @@ def test_features_that_go_along_with_the_score_are_named_with_their_intervals() 
     assert found[0].rows == {"correlations": (0,)}
 
 
-def test_correlations_of_few_systems_or_segments_are_cautions() -> None:
-    few = list(correlate_verdict(correlated({"pos:NOUN": 0.99}, n=4)))
-    thin = list(correlate_verdict(correlated({"pos:NOUN": 0.99}, segments=10)))
-    assert {one.level for one in (*few, *thin)} == {"caution"}
-
-
 @pytest.mark.parametrize("draws", [60, pytest.param(2000, marks=pytest.mark.verify)])
 def test_correlations_of_noise_are_undecided_as_often_as_alpha_says(draws: int) -> None:
     found = 0

@@ -143,12 +143,11 @@ MaskingOption: TypeAlias = Annotated[
     Rare(),
     Help(
         "what stands for words, or :class:`gnomon.muler.Masks`: masks on each metric's"
-        ' "tokens", or mask words where it has none; likewise, one mask for all tokens of a span'
-        ' ("spans"); masks "in-place" of the words alone, put into the texts (as the authors did);'
-        ' or other words ("substitute"): the reference\'s own (oracle), or some of the feature from'
-        ' elsewhere (anti-oracle). "auto": "tokens" if that is one kind of mask for all metrics,'
-        ' else "substitute". "pooled": COMET exchanges words in its vectors, which encodes nothing;'
-        " others mask tokens, and figures of the two do not compare."
+        ' "tokens" (mask words where it has none), one mask for all tokens of a span ("spans"),'
+        ' masks "in-place" of the words alone (as the authors did), or other words ("substitute"):'
+        ' the reference\'s own (oracle), or others of the feature (anti-oracle). "auto":'
+        ' "tokens" if that is one kind of mask for all metrics, else "substitute". "pooled": COMET'
+        " exchanges words in its vectors. Figures of different kinds do not compare."
     ),
 ]
 
