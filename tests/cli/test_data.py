@@ -89,7 +89,6 @@ def test_errors_name_file_and_line_and_leave_with_one(gnomon, xml: Path, tmp_pat
     assert gnomon("data", "convert", tmp_path / "nothing", "-o", tmp_path / "x").code == 1
     assert gnomon("data", "fetch", "wmt2222").code == 2
     assert gnomon("data", "list", "wmt2222").code == 2
-    assert gnomon("data", "list", "wmt22", "--from", "x").code == 2
 
 
 def test_hostile_names_are_shown_and_not_obeyed(gnomon, tmp_path: Path) -> None:
@@ -133,18 +132,6 @@ def test_sets_and_pairs_are_listed(gnomon) -> None:
     assert text.count("de-en") == 1
     [row] = gnomon("data", "list", "mt-metrics-eval/wmt22", "-f", "json").json()["rows"]
     assert row["pair"] is None
-
-
-def test_what_an_archive_holds_is_listed(gnomon, tmp_path: Path, xml: Path) -> None:
-    archive = tmp_path / "v2.tgz"
-    archive.write_bytes(tgz_of(metrics_eval_folder(tmp_path / "made"), "mt-metrics-eval-v2"))
-    rows = gnomon("data", "list", "--from", archive, "-l", "de-en", "-f", "json").json()["rows"]
-    assert [(row["set"], row["format"]) for row in rows] == [
-        ("wmt22", "mt-metrics-eval"),
-        ("wmt23", "mt-metrics-eval"),
-    ]
-    [row] = gnomon("data", "list", "--from", xml, "-f", "json").json()["rows"]
-    assert row == {"set": xml.name, "pair": "de-en", "format": "wmt-xml"}
 
 
 def test_sets_of_mt_metrics_eval_are_fetched_from_a_file(

@@ -104,15 +104,6 @@ def test_texts_beyond_the_limit_are_read_around_each_word(model: MaskedLM) -> No
     assert all(found)
 
 
-def test_what_is_read_is_counted(folder: Path) -> None:
-    load_masked_lm.__globals__["_load"].cache_clear()
-    model = load_masked_lm(str(folder), device="cpu")
-    _fill(model, TEXT, "the dog")
-    words = len(TEXT.split()) + 2
-    assert (model.tokenised, model.filled) == (2, words)
-    assert model.tokens == 7 * (2 + 9) + 2 * (2 + 2)
-
-
 def test_unknown_words_and_pieces_of_words_show(model: MaskedLM) -> None:
     assert model.fluency(["the cat", "the xyz"]).unknown == 1 / 4
     known = model.fluency(["the unable cat"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import (
@@ -15,7 +14,7 @@ from gnomon.cli._options import (
     show,
     show_rows,
 )
-from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.core.errors import UnknownNameError
 
 if TYPE_CHECKING:
     import argparse
@@ -96,7 +95,6 @@ examples:
   gnomon data list
   gnomon data list wmt22
   gnomon data list -l de-en
-  gnomon data list --from mt-metrics-eval-v2.tgz
 """
 
 
@@ -105,29 +103,21 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "list",
-        answers="list test sets that can be fetched or are here, and what an archive holds",
+        answers="list test sets that can be fetched or are here",
         more=_LIST_EXAMPLES,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="these, with their pairs")
     parser.add_argument("-l", "--language-pair", metavar="PAIR", help="only sets with this pair")
     parser.add_argument("--here", action="store_true", help="only those that were fetched")
-    parser.add_argument(
-        "--from", dest="given", metavar="PATH", help="what a file, a folder or an archive holds"
-    )
     _add_home(parser, "--folder")
     add_output(parser)
     parser.set_defaults(run=_list)
 
 
 def _list(args: argparse.Namespace) -> int:
-    """List sets, or the pairs of some, or what a place holds."""
+    """List sets, or the pairs of some."""
     from gnomon.data import official
 
-    if args.given:
-        if args.names or args.here:
-            raise UsageError("--from lists what one place holds; leave names and --here out")
-        show_rows(args, "data list", f"What {args.given} holds", _inside(args))
-        return 0
     available = official.available(args.folder)
     names = {published.name: published for published in available}
     for name in args.names:
@@ -190,16 +180,6 @@ def _pairs(published: Available, args: argparse.Namespace) -> list[Mapping[str, 
         }
         for pair in pairs or (None,)
         if pair in published.here or not args.here
-    ]
-
-
-def _inside(args: argparse.Namespace) -> list[Mapping[str, Cell]]:
-    from gnomon.data import official
-
-    return [
-        {"set": contained.name, "pair": contained.language_pair, "format": contained.format}
-        for contained in official.contents(Path(args.given))
-        if args.language_pair in (None, contained.language_pair)
     ]
 
 

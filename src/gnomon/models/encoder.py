@@ -65,7 +65,6 @@ class Encoder:
         tokenised: texts cut into pieces so far.
         encoded: texts encoded so far.
         tokens: pieces encoded so far, padding not counted; once for every window.
-        recalled: texts whose vectors were read from disk so far.
         store: vectors on disk, if they are kept.
         memory: what was found with this encoder last, by name; metrics that share it share that.
     """
@@ -83,7 +82,6 @@ class Encoder:
     tokenised: int = 0
     encoded: int = 0
     tokens: int = 0
-    recalled: int = 0
     store: VectorStore | None = field(default=None, repr=False)
     memory: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -174,7 +172,6 @@ class Encoder:
         keys = [vector_key(kind, pieces.ids[_rows_of(pieces, text)]) for text in texts.tolist()]
         into = np.empty((int(offsets[-1]), self.dimensions), dtype=np.float32)
         stored = self.store.fill(keys, offsets, into)
-        self.recalled += int(stored.sum())
         missing = np.flatnonzero(~stored)
         if len(missing):
             new = make(texts[missing])

@@ -265,9 +265,6 @@ class MaskedLM:
         folder: the model.
         limit: most pieces that it reads at once, special ones included; None for any number.
         device: "cpu", "cuda", ...
-        tokenised: texts cut into pieces so far.
-        filled: places that were masked and filled so far.
-        tokens: pieces read so far, padding not counted.
     """
 
     folder: ModelFolder
@@ -275,9 +272,6 @@ class MaskedLM:
     device: str
     tokenizer: Any = field(repr=False)
     model: Any = field(repr=False)
-    tokenised: int = 0
-    filled: int = 0
-    tokens: int = 0
 
     @property
     def identity(self) -> str:
@@ -312,7 +306,6 @@ class MaskedLM:
             there is that word, as it is written there.
         """
         pieces = cut(self.tokenizer, texts, range(len(texts)), None)
-        self.tokenised += len(texts)
         gaps = list(_gaps(pieces, places, self.limit))
         fillings: list[list[tuple[Filling, ...]]] = [[()] * len(spans) for spans in places]
         for batch in self._batches(gaps):
@@ -327,7 +320,6 @@ class MaskedLM:
     def fluency(self, texts: Sequence[str]) -> Fluency:
         """How the vocabulary takes some texts: what hints at a language that it does not know."""
         pieces = cut(self.tokenizer, texts, range(len(texts)), None)
-        self.tokenised += len(texts)
         rows = zip(pieces.text_of.tolist(), pieces.start.tolist(), pieces.end.tolist(), strict=True)
         cased = [sum(map(_is_cased, texts[text][start:end])) for text, start, end in rows]
         letters = [count for count in cased if count]
@@ -371,8 +363,6 @@ class MaskedLM:
         masked = np.zeros_like(kept)
         masked[kept] = np.concatenate([gap.masked for gap in batch])
         ids[masked] = self.tokenizer.mask_token_id
-        self.filled += len(batch)
-        self.tokens += int(kept.sum())
         allowed = np.stack(
             [row for gap in batch for row in self._speller.allowed(_own(pieces, gap))]
         )

@@ -109,12 +109,3 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(
         (home / name / "deep").mkdir(parents=True)
     official.fetch("mt-metrics-eval/wmt22", folder=tmp_path / "home", given=archive)
     assert sorted(p.name for p in home.iterdir()) == [".mine.tmp", "wmt22"]
-
-
-def test_what_an_archive_holds_is_listed_without_unpacking_it(archive: Path) -> None:
-    found = official.contents(archive)
-    assert [(one.name, one.language_pair, one.format) for one in found][:2] == [
-        ("wmt22", "de-en", "mt-metrics-eval"),
-        ("wmt22", "fr-en", "mt-metrics-eval"),
-    ]
-    assert {file.name for file in archive.parent.iterdir()} == {"made", archive.name}

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 from gnomon.core.errors import UnknownNameError
 from gnomon.data.official._archives import is_archive, unpack
 from gnomon.data.official._available import Available, listed
-from gnomon.data.official._convert import ContainedSet, Wishes, contents, convert_sets
+from gnomon.data.official._convert import Wishes, convert_sets
 from gnomon.data.official._download import download, require_url
 from gnomon.data.official._folder import Written, default_path, sets_here
 from gnomon.data.official._metrics_eval import NAME as _METRICS_EVAL
@@ -47,10 +47,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Available",
-    "ContainedSet",
     "Written",
     "available",
-    "contents",
     "convert",
     "default_path",
     "download",
@@ -76,7 +74,6 @@ def fetch(
     folder: str | PathLike[str] | None = None,
     given: str | PathLike[str] | None = None,
     sha256: str | None = None,
-    timeout: float = 30.0,
     progress: Progress | None = None,
 ) -> tuple[Written, ...]:
     """Fetch a test set by name or address, and write it where ``-t`` can take it.
@@ -93,7 +90,6 @@ def fetch(
         given: the publisher's file, a folder that holds it, or another address of it, to take in
             place of the publisher's address.
         sha256: the checksum that the file must have.
-        timeout: seconds without an answer or a byte of a server.
         progress: called with a stage, what is done, and the total.
 
     Returns:
@@ -108,7 +104,6 @@ def fetch(
         home=_home(folder),
         given=None if given is None else str(given),
         sha256=None if sha256 is None else require_sha256(sha256),
-        timeout=timeout,
         progress=progress,
     )
     _check_name(name, origin)

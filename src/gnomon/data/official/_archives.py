@@ -104,12 +104,6 @@ def sweep(folder: Path) -> None:
             shutil.rmtree(folder_left, ignore_errors=True)
 
 
-def member_names(archive: Path, *, most: int | None = None) -> list[PurePosixPath]:
-    """The files of an archive; it is read as a whole, and nothing is written."""
-    with _explain_refusal(archive):
-        return [PurePosixPath(member.name) for _, member in _members(archive, most, None)]
-
-
 def _members(
     archive: Path, most: int | None, progress: Progress | None
 ) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:

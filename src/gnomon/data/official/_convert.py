@@ -6,7 +6,6 @@ import logging
 import re
 import secrets
 import shutil
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +23,6 @@ from gnomon.data.formats import (
 )
 from gnomon.data.official._archives import is_archive, unpack
 from gnomon.data.official._folder import write_set
-from gnomon.data.official._metrics_eval import sets_in_archive
 from gnomon.data.official._obtain import digest
 
 if TYPE_CHECKING:
@@ -225,50 +223,3 @@ def _with_additions(testset: TestSet, wishes: Wishes) -> TestSet:
         given = {name: value for name, value in options.items() if value is not None}
         testset = testset.with_human(file, **given)
     return testset
-
-
-# What a file, a folder or an archive holds, before it is converted.
-
-
-@dataclass(frozen=True)
-class ContainedSet:
-    """A test set in some place.
-
-    Attributes:
-        name: its folder or file there, or, of mt-metrics-eval's archive, its name.
-        language_pair: if the names of the files tell.
-        format: as ``gnomon list formats`` calls it.
-    """
-
-    name: str
-    language_pair: str | None
-    format: str
-
-
-def contents(path: Path) -> tuple[ContainedSet, ...]:
-    """The sets of a file, a folder or an archive, which is unpacked for the time being.
-
-    Raises:
-        MissingFileError: there is nothing of this name.
-        FormatError: an archive is refused, or a file is of no known format.
-        DataError: there is no set.
-    """
-    if not is_archive(path):
-        return tuple(_of(info, path) for info in sets_in(path))
-    by_name = sets_in_archive(path)
-    if by_name:
-        return tuple(
-            ContainedSet(name, pair, "mt-metrics-eval")
-            for name, pairs in by_name.items()
-            for pair in pairs
-        )
-    with tempfile.TemporaryDirectory(prefix="gnomon-") as scratch:
-        folder = Path(scratch) / "all"
-        unpack(path, folder)
-        return tuple(_of(info, folder) for info in sets_in(folder))
-
-
-def _of(info: SetInfo, root: Path) -> ContainedSet:
-    path = Path(info.place)
-    name = str(path.relative_to(root)) if path != root and root in path.parents else path.name
-    return ContainedSet(name, info.language_pair, info.format)

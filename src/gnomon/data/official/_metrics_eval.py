@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.data.formats import read_test_set
-from gnomon.data.official._archives import member_names, sweep, unpack
+from gnomon.data.official._archives import sweep, unpack
 from gnomon.data.official._folder import describe_folder, origin_of, write_origin
 from gnomon.data.official._obtain import digest, obtain
 
@@ -87,16 +87,6 @@ class _Choice:
         for pair in self.pairs:
             if pair not in there:
                 raise UnknownNameError("language pair of these sets", pair, sorted(there))
-
-
-def sets_in_archive(archive: Path) -> dict[str, tuple[str, ...]]:
-    """The sets of an archive and their language pairs."""
-    sets: dict[str, set[str]] = {}
-    for path in member_names(archive):
-        member = _member(path)
-        if member is not None:
-            sets.setdefault(member.set, set()).add(member.pair)
-    return {name: tuple(sorted(pairs)) for name, pairs in sorted(sets.items())}
 
 
 def fetch_metrics_eval(

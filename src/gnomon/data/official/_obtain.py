@@ -47,15 +47,6 @@ _VERSION = 1
 _LOCK = "lock.json"
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """What ``lock.json`` says of a fetched file."""
-
-    sha256: str
-    bytes: int
-    file: str
-
-
 def require_sha256(text: str) -> str:
     """A SHA-256 in hexadecimal digits, in lower case."""
     if not re.fullmatch(r"[0-9A-Fa-f]{64}", text):
@@ -82,37 +73,28 @@ def verify(path: Path, expected: str | None, kind: str = "sha256") -> str:
     return checksum
 
 
-def find_record(folder: Path, url: str) -> Recorded | None:
-    """What was recorded of an address, if anything."""
-    entry = _read(folder).get(url)
-    if entry is None:
-        return None
-    try:
-        return Recorded(str(entry["sha256"]), int(str(entry["bytes"])), str(entry["file"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise _damage(folder) from error
-
-
 def record(folder: Path, url: str, path: Path, sha256: str) -> None:
     """Note the checksum of a file that was fetched, for the next time."""
     with alone(folder / _LOCK):
-        entries = _read(folder)
+        entries = _recorded(folder)
         entries[url] = {"sha256": sha256, "bytes": path.stat().st_size, "file": path.name}
         content = {"version": _VERSION, "files": dict(sorted(entries.items()))}
         with atomic_write(folder / _LOCK) as file:
             file.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def _read(folder: Path) -> dict[str, dict[str, object]]:
+def _recorded(folder: Path) -> dict[str, dict[str, object]]:
+    """What was recorded of fetched files, by their address: "sha256", "bytes", "file"."""
     file = folder / _LOCK
     if not file.exists():
         return {}
     try:
         content = json.loads("\n".join(read_lines(file)))
-        entries = content["files"] if content["version"] == _VERSION else None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        entries: dict[str, dict[str, object]] = content["files"]
+        sums = [entry["sha256"] for entry in entries.values()]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damage(folder) from error
-    if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
+    if content["version"] != _VERSION or not all(sums):
         raise _damage(folder)
     return entries
 
@@ -134,7 +116,6 @@ class Origin:
     home: Path
     given: str | None = None
     sha256: str | None = None
-    timeout: float = 30.0
     progress: Progress | None = None
 
     @property
@@ -158,18 +139,18 @@ def obtain(url: str, origin: Origin) -> Iterator[Path]:
     not become the one that is expected from then on. Of a download that nobody vouches for, and
     that cannot be read, nothing is kept but under another name.
     """
-    known = find_record(origin.downloads, url)
+    known = _recorded(origin.downloads).get(url, {}).get("sha256")
     mine = origin.given is None or "://" in origin.given
     if mine:
         path = _downloaded(origin.given or url, url, origin)
     else:
         path = find_given(Path(origin.given or ""), [base_name(url)])
-    sha256 = origin.sha256 or (known.sha256 if known else None)
+    sha256 = origin.sha256 or (None if known is None else str(known))
     try:
         checksum = verify(path, sha256)
     except DataError as error:
         remedy = _set_aside(path) if mine else ""
-        if known is not None and sha256 == known.sha256:
+        if sha256 == known:
             remedy += (
                 f". The expected one was recorded when {url} was first fetched, in"
                 f" {origin.downloads / 'lock.json'}; if the new file is meant, pass its own with"
@@ -182,7 +163,7 @@ def obtain(url: str, origin: Origin) -> Iterator[Path]:
         if not mine or sha256 is not None:
             raise
         raise DataError(f"{error}{_set_aside(path)}, and its checksum is not recorded") from error
-    if known is None or checksum != known.sha256:
+    if checksum != known:
         record(origin.downloads, url, path, checksum)
         _log.info("%s: SHA-256 %s, recorded in %s", path, checksum, origin.downloads / _LOCK)
 
@@ -199,10 +180,9 @@ def _downloaded(address: str, url: str, origin: Origin) -> Path:
     mark = hashlib.sha256(url.encode()).hexdigest()[:8]
     target = origin.downloads / f"{mark}-{base_name(url)}"
     origin.downloads.mkdir(parents=True, exist_ok=True)
-    with alone(target):
-        if not target.exists():
-            _log.info("fetching %s", address)
-            download(address, target, timeout=origin.timeout, progress=origin.progress)
+    if not target.exists():
+        _log.info("fetching %s", address)
+        download(address, target, progress=origin.progress)
     return target
 
 

@@ -548,7 +548,6 @@ class Remembered(Generic[K]):
     columns: int  # of a result
     kind: str  # what the store calls such results
     store: VectorStore | None = None  # on disk, if they are kept
-    recalled: int = 0  # sequences whose results were read from disk so far
     _results: dict[K, NDArray[np.float32]] = field(default_factory=dict, repr=False)
     _bytes: int = 0
 
@@ -575,7 +574,6 @@ class Remembered(Generic[K]):
         into = np.empty((int(offsets[-1]), self.columns), dtype=np.float32)
         keys = [vector_key(self.kind, ids) for ids in sequences]
         there = self.store.fill(keys, offsets, into)
-        self.recalled += int(there.sum())
         new = np.flatnonzero(~there)
         for number, made in zip(
             new.tolist(),
