@@ -39,18 +39,9 @@ def stuck(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "set" / "systems" / "x.txt").write_text("a cat cat sat\nthe dog the dog ran\n")
     (place / "set" / "systems" / "y.txt").write_text("a cat sat\nthe dog dog ran\n")
     (place / "s.toml").write_text(_STUDY)
-    command = [
-        sys.executable,
-        "-m",
-        "gnomon",
-        "run",
-        "s.toml",
-        "--workers",
-        "2",
-        "--html",
-        "report",
-    ]
-    subprocess.run(command, env=env, cwd=place, check=True)
+    for arguments in (["run", "s.toml", "--workers", "2"], ["report", "s.store", "-o", "report"]):
+        command = [sys.executable, "-m", "gnomon", *arguments]
+        subprocess.run(command, env=env, cwd=place, check=True)
     return place
 
 
