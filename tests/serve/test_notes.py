@@ -12,7 +12,6 @@ from gnomon.core.errors import UsageError
 from gnomon.serve._notes import (
     MOST_TEXT,
     NOTES,
-    NoteRefused,
     add_note,
     delete_note,
     edit_note,
@@ -51,7 +50,7 @@ def test_others_do_not_but_the_owner_may(tmp_path: Path) -> None:
         lambda: edit_note(tmp_path, note.id, "x", by="2"),
         lambda: delete_note(tmp_path, note.id, by="2"),
     ):
-        with pytest.raises(NoteRefused):
+        with pytest.raises(UsageError, match="only who wrote a note"):
             change()
     delete_note(tmp_path, note.id, by="2", owner=True)
     assert read_notes(tmp_path) == []

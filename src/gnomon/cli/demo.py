@@ -8,45 +8,22 @@ import re
 import sys
 import tomllib
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.cli._options import add_command
 from gnomon.core.errors import DataError, MissingDependencyError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from gnomon.cli._options import Subparsers
     from gnomon.core.findings import Finding
     from gnomon.studies import RunOutcome, Store, Study
 
 __all__ = ["add", "run"]
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question that the demo asks of its study, in SQL."""
-
-    title: str
-    tables: tuple[str, ...]  # of the store, without which it is not asked
-    sql: str
-    note: str = ""
-
-    def finding(self, store: Store) -> Finding:
-        """The answer of a store, as a table."""
-        from gnomon.core.findings import Column, Finding, Table
-
-        result = store.query(self.sql)
-        columns = tuple(
-            Column(name, name, kind)
-            for name, kind in zip(result.columns, result.kinds, strict=True)
-        )
-        rows = tuple(dict(zip(result.columns, row, strict=True)) for row in result.rows)
-        table = Table("answer", self.title, columns, rows, note=self.note)
-        return Finding("query", self.title, (table,), signatures={})
 
 
 _log = logging.getLogger(__name__)
@@ -192,8 +169,22 @@ def _print_answers(store: Store) -> None:
     print_found(sorted(verdicts, key=lambda verdict: methods.index(verdict.section)), None)
     sys.stdout.write("\n")
     tables = store.files()
-    for question in (Question(**fields) for fields in wanted["questions"]):
-        if all(name in tables for name in question.tables):
-            finding = question.finding(store)
+    for question in wanted["questions"]:
+        if all(name in tables for name in question["tables"]):
+            finding = _answer(store, question)
             if finding.rows:
                 sys.stdout.write(f"{report.render(finding, 'text', command='query')}\n")
+
+
+def _answer(store: Store, question: Mapping[str, Any]) -> Finding:
+    """What a store says of a question in SQL, as a table."""
+    from gnomon.core.findings import Column, Finding, Table
+
+    result = store.query(question["sql"])
+    columns = tuple(
+        Column(name, name, kind) for name, kind in zip(result.columns, result.kinds, strict=True)
+    )
+    rows = tuple(dict(zip(result.columns, row, strict=True)) for row in result.rows)
+    title = question["title"]
+    table = Table("answer", title, columns, rows, note=question.get("note", ""))
+    return Finding("query", title, (table,), signatures={})

@@ -72,7 +72,6 @@ class StudyLine:
     id: str
     title: str
     state: str
-    made: str = ""
     day: str = ""
     owner: str = ""
     systems: int = 0
@@ -141,7 +140,6 @@ def _line(study: Any, owner: str) -> StudyLine:
         study.id,
         about.title or "Untitled",
         study.job.state,
-        about.made,
         f"{made.day} {made:%B %Y}" if made else "",
         owner,
         systems,

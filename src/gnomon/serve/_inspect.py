@@ -90,9 +90,7 @@ _OFFICE |= dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET)
 def _file(
     number: int, name: str, path: Path, confirmed: str | None, texts: dict[int, list[str]]
 ) -> InspectedFile:
-    file = InspectedFile(
-        file=number, name=name, size=path.stat().st_size, title=plain_name(Path(name).name)
-    )
+    file = InspectedFile(file=number, name=name, title=plain_name(Path(name).name))
     try:
         if name.casefold().endswith(".gz"):
             name = name[:-3]

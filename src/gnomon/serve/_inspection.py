@@ -38,7 +38,6 @@ class InspectedFile(msgspec.Struct, kw_only=True):
     Attributes:
         file: its number in the draft.
         name: what it was called.
-        size: in bytes.
         kind: "text": one segment per line; the name of a format of test sets; or "unreadable".
         encoding: in which it can be read for certain; None where that is to be confirmed.
         segments: how many it has; None where it could not be read.
@@ -54,7 +53,6 @@ class InspectedFile(msgspec.Struct, kw_only=True):
 
     file: int
     name: str
-    size: int
     kind: str = "text"
     encoding: str | None = None
     segments: int | None = None

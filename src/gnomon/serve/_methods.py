@@ -41,7 +41,6 @@ class MethodView:
     title: str
     answers: str
     question: str = ""
-    state: str = ""
     words: str = ""
     said: str = ""
 
@@ -72,11 +71,10 @@ async def _methods(request: Request) -> Shown:
         if single and name == "compare":
             continue
         step = steps.get(name)
-        state = step.state if step else ""
-        words = _WORDS.get(state, step.words if step else "")
+        words = _WORDS.get(step.state, step.words) if step else ""
         said = step.said if step else ""
         question = QUESTIONS.get(name, "")
-        views.append(MethodView(name, method.title, method.answers, question, state, words, said))
+        views.append(MethodView(name, method.title, method.answers, question, words, said))
     values = {**page_values(request, study.about.title), "methods": views}
     values |= {"active": study.job.active, "single": single}
     return Shown("methods.html.j2", values)

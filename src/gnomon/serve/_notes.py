@@ -35,10 +35,6 @@ class Note(msgspec.Struct, frozen=True):
     edited: str | None = None
 
 
-class NoteRefused(UsageError):  # noqa: N818  # it is a note that is refused
-    """Who asks may not change this note."""
-
-
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line of the file."""
 
@@ -124,7 +120,7 @@ def _own(folder: Path, note_id: str, by: str, *, owner: bool) -> Note:
     if note is None:
         raise UsageError("there is no such note; it may have been deleted")
     if not owner and note.by != by:
-        raise NoteRefused("only who wrote a note, or the owner of the server, may change it")
+        raise UsageError("only who wrote a note, or the owner of the server, may change it")
     return note
 
 
