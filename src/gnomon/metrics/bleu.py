@@ -219,6 +219,9 @@ class BoundBleu(CountedNgrams):
     Its statistics are lengths (candidate, closest reference), matches, totals: [..., 2 + 2 n].
     """
 
+    ngram_union: ClassVar[bool] = True
+    ngram_sums: ClassVar[bool] = True
+
     metric: Bleu
     choice: tuple[str, ...] = ()
 
@@ -258,16 +261,6 @@ class BoundBleu(CountedNgrams):
         """1 to the length of the longest n-grams."""
         return tuple(range(1, self.metric.max_ngram_order + 1))
 
-    @property
-    def ngram_union(self) -> bool:
-        """True: an n-gram may be matched in any of the references."""
-        return True
-
-    @property
-    def ngram_sums(self) -> bool:
-        """True: corpus BLEU comes from summed counts."""
-        return True
-
     def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
         """The tokens of texts."""
         return self.texts.tokens.of(texts)
@@ -277,19 +270,17 @@ class BoundBleu(CountedNgrams):
         counted = np.concatenate([counts.lengths, counts.matches, counts.candidate], axis=-1)
         return self.aggregate(counted) if corpus else self.sentence_scores(counted)
 
-    def native_signatures(self, batch: Batch) -> Mapping[str, str]:
-        """The signature that sacreBLEU prints for corpus scores; none for the authors' variant."""
+    @property
+    def native_fields(self) -> Mapping[str, object]:
+        """As sacreBLEU has them, which has no authors' variant."""
         if self.metric.variant:
             return {}
-        from gnomon.metrics.scoring import sacrebleu_signature
-
-        fields = {
+        return {
             "case": "lc" if self.metric.lowercase else "mixed",
             "eff": "yes" if self.metric.effective_order else "no",
             "tok": self.texts.tokens.tokeniser.name,
             "smooth": _smooth_field(self.metric.smoothing),
         }
-        return {"sacrebleu": sacrebleu_signature(batch, fields)}
 
     def _columns(self, pairing: TextPairs, found: Counted) -> NDArray[np.float64]:
         """Statistics of some comparisons, float64 [P, 2 + 2 n]."""

@@ -178,6 +178,8 @@ class BoundChrf(CountedNgrams):
     the references (or that which a plan has), and one word among the n-grams of words.
     """
 
+    ngram_sums: ClassVar[bool] = True
+
     metric: Chrf
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -213,21 +215,15 @@ class BoundChrf(CountedNgrams):
 
         return count
 
-    def native_signatures(self, batch: Batch) -> Mapping[str, str]:
-        """The signature that sacreBLEU prints for corpus scores."""
-        from gnomon.metrics.scoring import sacrebleu_signature
-
-        return {"sacrebleu": sacrebleu_signature(batch, self.metric.signature_fields)}
+    @property
+    def native_fields(self) -> Mapping[str, object]:
+        """As sacreBLEU has them."""
+        return self.metric.signature_fields
 
     @property
     def ngram_orders(self) -> tuple[int, ...]:
         """Those of characters."""
         return tuple(range(1, self.metric.char_order + 1))
-
-    @property
-    def ngram_sums(self) -> bool:
-        """True: the corpus score comes from summed counts."""
-        return True
 
     def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
         """The characters of texts, each a token."""

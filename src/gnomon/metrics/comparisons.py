@@ -37,6 +37,7 @@ __all__ = [
     "pair_keys",
     "pair_rows",
     "pairs_of",
+    "reference_count",
     "references_field",
 ]
 
@@ -257,6 +258,15 @@ def in_blocks(
     for at, block in zip(starts, chain([first], blocks), strict=True):
         along[at : at + size] = np.moveaxis(block, axis, 0)
     return every
+
+
+def reference_count(batch: Batch) -> str:
+    """References per segment, as sacreBLEU writes it: a number, or ``var``.
+
+    Only the shared references count; output-specific ones come beside them.
+    """
+    counts = set((batch.references.offsets[1:] - batch.references.offsets[:-1]).tolist())
+    return "var" if len(counts) > 1 else str(next(iter(counts), 0))
 
 
 def references_field(testset: TestSet, metric: str) -> dict[str, str]:

@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from gnomon.core.plugins import version_of
 from gnomon.metrics.comparisons import (
     PairRows,
     in_blocks,
     masked_scores,
     pair_keys,
     pairs_of,
+    reference_count,
 )
 from gnomon.metrics.protocol import OfOptions
 from gnomon.metrics.sequences import Sequences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -65,6 +67,18 @@ class CountedMetric(OfOptions, ABC):
         """What corpus scores are summed of, float64 [K, N, S]; 0 where there is no reference."""
         comparisons, counts = self.texts.base(batch, self.counted)
         return comparisons.spread(counts, 0.0)
+
+    @property
+    def native_fields(self) -> Mapping[str, object]:
+        """What sacreBLEU's signature says of the options; nothing where it has none."""
+        return {}
+
+    def native_signatures(self, batch: Batch) -> Mapping[str, str]:
+        """What sacreBLEU prints of corpus scores; importing it takes longer than to score."""
+        fields = self.native_fields
+        every = {"nrefs": reference_count(batch), **fields, "version": version_of("sacrebleu")}
+        text = "|".join(f"{name}:{value}" for name, value in every.items())
+        return {"sacrebleu": text} if fields else {}
 
     def forget(self) -> None:
         """Free tokens and counts of texts."""

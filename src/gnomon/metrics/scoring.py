@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 import numpy as np
 
 from gnomon.core.options import OutputFile, Workers
-from gnomon.core.plugins import version_of
 from gnomon.core.registry import method
 from gnomon.core.scores import Preferences, Scores
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
 from gnomon.core.verdicts import SCORE_CLAIMS
+from gnomon.metrics.comparisons import reference_count
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_score, resolve
 from gnomon.metrics.spec import read_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = [
     "bind",
     "compared_scores",
-    "reference_count",
-    "sacrebleu_signature",
     "score",
     "signature_of",
 ]
@@ -203,21 +201,6 @@ def _score(
     if bound is not metric:  # the aggregate holds the bound metric
         bound.forget()
     return scores
-
-
-def reference_count(batch: Batch) -> str:
-    """References per segment, as sacreBLEU writes it: a number, or ``var``.
-
-    Only the shared references count; output-specific ones come beside them.
-    """
-    counts = set((batch.references.offsets[1:] - batch.references.offsets[:-1]).tolist())
-    return "var" if len(counts) > 1 else str(next(iter(counts), 0))
-
-
-def sacrebleu_signature(batch: Batch, fields: Mapping[str, object]) -> str:
-    """What sacreBLEU prints of a score; made here, for importing it takes longer than to score."""
-    every = {"nrefs": reference_count(batch), **fields, "version": version_of("sacrebleu")}
-    return "|".join(f"{name}:{value}" for name, value in every.items())
 
 
 def bind(

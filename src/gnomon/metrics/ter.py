@@ -35,7 +35,7 @@ from gnomon.metrics.tokenise import (
 from gnomon.native import ter as loops
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -217,24 +217,19 @@ class BoundTer(CountedPairs):
         """TER [...] from summed statistics [..., 2]."""
         return self.aggregate(statistics)
 
-    def native_signatures(self, batch: Batch) -> dict[str, str]:
-        """The signature that sacreBLEU prints; none of characters, which it does not count."""
-        if self.metric.tokenize == "char":
+    @property
+    def native_fields(self) -> Mapping[str, object]:
+        """As sacreBLEU has them, which does not count characters."""
+        options, said = self.metric, {True: "yes", False: "no"}
+        if options.tokenize == "char":
             return {}
-        from sacrebleu.metrics.ter import TERSignature
-
-        given = np.unique(np.diff(batch.references.offsets))
-        options = {
-            "normalized": self.metric.normalized,
-            "no_punct": self.metric.no_punct,
-            "asian_support": self.metric.asian_support,
-            "case_sensitive": self.metric.case_sensitive,
+        return {
+            "case": "mixed" if options.case_sensitive else "lc",
+            "tok": "tercom",
+            "norm": said[options.normalized],
+            "punct": said[not options.no_punct],
+            "asian": said[options.asian_support],
         }
-        more = {
-            "tokenizer_signature": "tercom",
-            "num_refs": int(given[0]) if len(given) == 1 else -1,
-        }
-        return {"sacrebleu": str(TERSignature({**options, **more}))}
 
 
 def ter_tokeniser(options: Ter) -> Tokeniser:
