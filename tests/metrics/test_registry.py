@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
@@ -18,16 +19,16 @@ def overlap(candidate: str, reference: str) -> float:
     return float(candidate == reference)
 
 
+@dataclass(frozen=True)
 class Wrapper(Metric):
     """A metric that wraps another."""
 
-    positional = "inner"
-    name = "wrapper"
+    positional: ClassVar[str] = "inner"
+    name: ClassVar[str] = "wrapper"
+    spec: ClassVar[str] = "wrapper"
 
-    def __init__(self, inner: object = None, power: float = 1.0) -> None:
-        self.inner = inner
-        self.power = power
-        self.spec = "wrapper"
+    inner: object = None
+    power: float = 1.0
 
     def bind(self, testset: object) -> object:
         return testset
@@ -187,7 +188,7 @@ def test_a_package_cannot_replace_a_built_in_metric(offer, caplog) -> None:  # t
         ("no_such_module_here:f", "ModuleNotFoundError"),
         ("offered:no_such_name", "AttributeError"),
         ("offered:NOTHING", "neither a metric nor a function"),
-        ("builtins:dict", "no class of"),
+        ("builtins:dict", "no dataclass of"),
     ],
 )
 def test_a_broken_package_is_named_only_when_its_metric_is_asked_for(

@@ -305,10 +305,7 @@ def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
     arguments: dict[str, object] = dict(spec.arguments)
     if isinstance(spec.first, tuple):
         return _of_several(factory, spec, spec.first, arguments, allow_code=allow_code)
-    if is_dataclass(factory):
-        check_names(spec.name, factory, arguments)
-    else:
-        _check_parameters(factory, spec)
+    check_names(spec.name, factory, arguments)
     positional = getattr(factory, "positional", None)
     opening = getattr(factory, "opening", None)
     if spec.first is not None and opening is not None:
@@ -355,22 +352,7 @@ def _of_several(
 
 def _required(factory: type[Any], option: str) -> bool:
     """Whether a dataclass has no default for a field."""
-    return is_dataclass(factory) and any(
-        field.name == option and default_of(field) is MISSING for field in fields(factory)
-    )
-
-
-def _check_parameters(factory: Callable[..., object], spec: Spec) -> None:
-    try:
-        parameters = inspect.signature(factory).parameters.values()
-    except ValueError:
-        return  # a class of an extension module need not tell; it will refuse by itself
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return
-    options = [p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    for key, _ in spec.arguments:
-        if key not in options:
-            raise unknown_argument(spec.name, key, options)
+    return any(field.name == option and default_of(field) is MISSING for field in fields(factory))
 
 
 def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
@@ -387,15 +369,14 @@ def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
 
 
 def _build_plugin(point: EntryPoint, factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
+    if not (is_dataclass(factory) and issubclass(factory, Metric)):
+        raise broken_plugin("metric", point, "it is no dataclass of gnomon.metrics.Metric")
     try:
-        made = _construct(factory, spec, allow_code=allow_code)
+        return _construct(factory, spec, allow_code=allow_code)
     except GnomonError:
         raise
     except Exception as error:
         raise broken_plugin("metric", point, f"{type(error).__name__}: {error}") from error
-    if not isinstance(made, Metric):
-        raise broken_plugin("metric", point, "it is no class of gnomon.metrics.Metric")
-    return made
 
 
 def _load_plugin(point: EntryPoint) -> object:
