@@ -13,7 +13,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
-from gnomon.metrics.judges import fit_calibration, left_out_predictions
+from gnomon.metrics.judges import left_out_predictions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,8 +96,6 @@ def test_a_rubric_that_counts_faults_is_turned(chat: Chat, tmp_path: Path) -> No
     scores = gn.score(sets(s=["text 25"]), spec(chat, str(rubric), calibration=str(file)))
     assert scores.higher_is_better
     assert scores.segments.tolist() == [[pytest.approx(75)]]
-    steps = fit_calibration([4, 3, 2, 1], [1, 3, 2, 5], "isotonic", higher_is_better=False)
-    assert steps([3, 2.5, 2, 0]).tolist() == [2.5, 2.5, 2.5, 5.0]
 
 
 def test_a_judge_that_contradicts_people_is_said_not_to_fit(chat: Chat) -> None:

@@ -171,7 +171,7 @@ def test_plain_answers_are_asked_for_as_plain_text(tiny: Path, tmp_path: Path) -
     assert 0 < wanted < 4
     assert not any("cannot be read" in notice for notice in bound.notices(_testset().batch()))
     chat = _causal(tmp_path / "chat", template=_TEMPLATE, end="<s>")
-    bound = parse(_spec(chat, "gemba-stars")).bind(_testset())  # its answers end as its turns do
+    bound = parse(_spec(chat, "gemba-classes")).bind(_testset())  # its answers end as its turns do
     assert np.isfinite(bound.segments(_testset().batch())).all()
 
 

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.metrics.judges.test_metric import sets, spec
 
 import gnomon as gn
@@ -114,18 +113,13 @@ def test_a_class_is_worth_its_score(chat: Chat, tmp_path: Path) -> None:
     assert "2 cannot be read" in scored.notices[0]
 
 
-@pytest.mark.parametrize(
-    ("name", "answer", "score"), [("stars", "★★★★", 4), ("classes", "Perfect.", 4)]
-)
-def test_our_rubrics_of_plain_answers_are_read(
-    chat: Chat, name: str, answer: str, score: float
-) -> None:
-    chat.reply = lambda _: answer
-    scored = gn.score(sets(s=["a text"]), spec(chat, f"gemba-{name}"))
-    assert scored.segments.tolist() == [[score]]
+def test_our_rubric_of_plain_answers_is_read(chat: Chat) -> None:
+    chat.reply = lambda _: "Perfect."
+    scored = gn.score(sets(s=["a text"]), spec(chat, "gemba-classes"))
+    assert scored.segments.tolist() == [[4]]
 
 
-def test_critical_errors_of_a_rubric_that_knows_none_count_as_major_and_that_is_said(
+def test_critical_errors_of_a_rubric_that_knows_none_count_as_major(
     chat: Chat, tmp_path: Path
 ) -> None:
     text = 'answer = "errors-then-score"\nreply = "plain"\nquestion = "{candidate}"\n'
@@ -134,8 +128,6 @@ def test_critical_errors_of_a_rubric_that_knows_none_count_as_major_and_that_is_
     chat.reply = lambda body: "55" if "errors-" in body["messages"][-1]["content"] else errors
     scored = gn.score(sets(s=["one"]), spec(chat, judge))
     assert scored.segments.tolist() == [[55]]
-    [notice] = scored.notices
-    assert "1 of 2 errors that it calls critical count as major" in notice
 
 
 def test_the_documented_rubrics_are_asked_as_they_stand(chat: Chat, tmp_path: Path) -> None:

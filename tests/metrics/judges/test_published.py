@@ -12,7 +12,7 @@ from tests.metrics.judges.test_metric import spec
 import gnomon as gn
 from gnomon.metrics.judges import find_rubric
 from gnomon.metrics.judges.client import ChatAnswer
-from gnomon.metrics.judges.plain_replies import class_in, errors_in, number_in, stars_in
+from gnomon.metrics.judges.plain_replies import class_in, errors_in, number_in
 from gnomon.metrics.judges.replies import penalised, read_reply
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def rubric_file(folder: Path, name: str, turns: list[list[dict[str, str]]]) -> s
     kind = {"mqm": "errors", "esa": "errors-then-score"}.get(name, "score")
     keys: dict[str, object] = {
         "answer": kind,
-        "reply": "stars" if name.startswith("stars") else "plain",
+        "reply": "plain",
         "fences": False,
         "question": filled(question["content"], 1),
     }
@@ -129,12 +129,12 @@ def test_a_rubric_with_the_published_words_sends_the_published_messages(
 # What plain answers say, beside what the published programs read of them.
 
 
-def test_numbers_stars_and_classes_are_read_as_the_published_programs_read_them(
+def test_numbers_and_classes_are_read_as_the_published_programs_read_them(
     tmp_path: Path,
 ) -> None:
     copy = copy_of_gemba()
     theirs = published_program(copy, "prompt.py")
-    number, stars = theirs["validate_number"], theirs["validate_stars"]
+    number = theirs["validate_number"]
     for n in range(-1, 103):
         for text in (f"{n}", f"Score: {n}", f" {n}.", f"{n}/100", f"I say {n}%", f"['{n}']"):
             if n >= 0:  # they read "-1" as 1
@@ -142,13 +142,6 @@ def test_numbers_stars_and_classes_are_read_as_the_published_programs_read_them(
     for text in ("", "good", "85 or 90", "1 of 2 of 3"):
         assert number(text) is None
         assert number_in(text, 0, 100) is None
-    words = ("one", "two", "three", "four", "five")
-    for n, word in enumerate(words, start=1):
-        for text in (f"{n}", f"{n} stars", f"{word.title()} stars", word, "★" * n, "*" * n):
-            assert stars_in(text, 1, 5) == stars(text) == n
-    for text in ("six", "0 stars", "6", "no stars", "two or three stars", "★★ (3 stars)"):
-        assert stars(text) is None
-        assert stars_in(text, 1, 5) is None
     turns = published_turns(copy)["classes"]
     assert all(f'"{name}"' in turns[0][0]["content"] for name in _CLASSES)
     rubric = find_rubric(rubric_file(tmp_path, "classes", turns))

@@ -1,25 +1,21 @@
-"""From a judge's scale to people's: a line or a rising curve through a handful of human scores."""
+"""From a judge's scale to people's: a line through a handful of human scores."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.core.errors import DataError, FormatError
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import read_bytes, read_lines
-from gnomon.stats.isotonic import isotonic_regression
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
-
-#: how scores are carried over
-Curve = Literal["linear", "isotonic"]
 
 _COLUMNS = ("source", "candidate", "reference", "score")
 _FEWEST = 3
@@ -85,52 +81,31 @@ def read_anchors(path: str | PathLike[str], needed: frozenset[str]) -> Anchors:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A rising function from a judge's scores to people's: straight between knots.
+    """The line from a judge's scores to people's.
 
     Attributes:
-        judged: float64 [knots], rising scores of the judge.
-        human: float64 [knots], what they stand for.
-        beyond: beyond the first and last knot the line goes on; else it stays level.
-        said: the function in words.
-        higher_is_better: of the judge; False: its scores are turned before they are looked up.
+        intercept: what a score of 0 stands for.
+        slope: what one point of the judge is worth.
+        said: the line in words.
     """
 
-    judged: NDArray[np.float64]
-    human: NDArray[np.float64]
-    beyond: bool
+    intercept: float
+    slope: float
     said: str
-    higher_is_better: bool = True
 
     def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Scores on people's scale, of any shape; NaN stays NaN."""
-        given = _orient(scores, higher_is_better=self.higher_is_better)
-        if self.beyond:
-            slope = (self.human[1] - self.human[0]) / (self.judged[1] - self.judged[0])
-            return np.asarray(self.human[0] + slope * (given - self.judged[0]))
-        return np.asarray(np.interp(given, self.judged, self.human))
-
-
-def _orient(scores: ArrayLike, *, higher_is_better: bool) -> NDArray[np.float64]:
-    given = np.asarray(scores, dtype=np.float64)
-    return given if higher_is_better else -given
+        return np.asarray(self.intercept + self.slope * np.asarray(scores, dtype=np.float64))
 
 
 def fit_calibration(
-    judged: ArrayLike,
-    human: ArrayLike,
-    curve: Curve = "linear",
-    *,
-    higher_is_better: bool = True,
+    judged: ArrayLike, human: ArrayLike, *, higher_is_better: bool = True
 ) -> Calibration:
-    """The line, or the rising steps, nearest to human scores by least squares.
-
-    "isotonic" pools adjacent violators (Ayer et al. 1955; Barlow et al. 1972) and is straight
-    between the scores that occurred; beyond them it stays level.
+    """The line nearest to human scores by least squares.
 
     Args:
         judged: what the judge said, [n]; NaN is left out.
         human: what people said, [n].
-        curve: "linear" or "isotonic".
         higher_is_better: of the judge; False for one that counts faults, whose scores fall as
             people's rise.
 
@@ -140,11 +115,8 @@ def fit_calibration(
 
     >>> fit_calibration([1, 2, 3], [10, 20, 30])([2.5, 4]).round(6).tolist()
     [25.0, 40.0]
-    >>> fit_calibration([1, 2, 3, 4], [1, 3, 2, 5], "isotonic")([2, 2.5, 3, 9]).tolist()
-    [2.5, 2.5, 2.5, 5.0]
     """
-    x = _orient(judged, higher_is_better=higher_is_better)
-    y = np.asarray(human, dtype=np.float64)
+    x, y = np.asarray(judged, dtype=np.float64), np.asarray(human, dtype=np.float64)
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
     if len(x) < _FEWEST or x.min() == x.max():
@@ -153,43 +125,31 @@ def fit_calibration(
             f" people scored, {len(set(x.tolist()))} of them distinct; {_FEWEST} and 2 are needed"
         )
     slope = float(np.cov(x, y)[0, 1] / x.var(ddof=1))
-    if slope <= 0:
+    if slope == 0 or (slope > 0) != higher_is_better:
         way = "fall" if higher_is_better else "rise, though lower is better,"
         raise DataError(
             f"the judge cannot be calibrated: its scores {way} as people's rise, or do not move"
-            f" with them (slope {slope if higher_is_better else -slope:.3g} over {len(x)} texts);"
-            " look at the human scores and at the rubric"
+            f" with them (slope {slope:.3g} over {len(x)} texts); look at the human scores and at"
+            " the rubric"
         )
-    if curve == "linear":
-        ends = np.array([x.min(), x.max()])
-        at_0 = float(y.mean() - slope * x.mean())
-        sign = "+" if higher_is_better else "-"
-        words = f"human = {at_0:.4g} {sign} {slope:.4g} * judge, by {len(x)} scores"
-        return Calibration(
-            ends, at_0 + slope * ends, beyond=True, said=words, higher_is_better=higher_is_better
-        )
-    knots, levels = isotonic_regression(x, y)
-    words = f"{len(set(levels.tolist()))} rising steps, by {len(x)} scores"
-    return Calibration(knots, levels, beyond=False, said=words, higher_is_better=higher_is_better)
+    intercept = float(y.mean() - slope * x.mean())
+    sign = "+" if slope > 0 else "-"
+    words = f"human = {intercept:.4g} {sign} {abs(slope):.4g} * judge, by {len(x)} scores"
+    return Calibration(intercept, slope, words)
 
 
 def left_out_predictions(
-    judged: ArrayLike,
-    human: ArrayLike,
-    curve: Curve = "linear",
-    *,
-    higher_is_better: bool = True,
+    judged: ArrayLike, human: ArrayLike, *, higher_is_better: bool = True
 ) -> NDArray[np.float64]:
-    """What the curve of all other texts says of each text, float64 [n].
+    """What the line of all other texts says of each text, float64 [n].
 
-    Where the others make no curve (too few, or they do not rise), it is people's mean score of
+    Where the others make no line (too few, or they do not rise), it is people's mean score of
     them.
 
     Args:
         judged: what the judge said, [n]; finite.
         human: what people said, [n]; finite.
-        curve: as in :func:`fit_calibration`.
-        higher_is_better: likewise.
+        higher_is_better: as in :func:`fit_calibration`.
 
     >>> left_out_predictions([1, 2, 3, 4], [10, 20, 30, 40]).round(6).tolist()
     [10.0, 20.0, 30.0, 40.0]
@@ -199,7 +159,7 @@ def left_out_predictions(
     for n in range(len(x)):
         others = np.arange(len(x)) != n
         try:
-            fitted = fit_calibration(x[others], y[others], curve, higher_is_better=higher_is_better)
+            fitted = fit_calibration(x[others], y[others], higher_is_better=higher_is_better)
             predictions[n] = fitted(x[n])
         except DataError:
             predictions[n] = y[others].mean() if others.any() else np.nan

@@ -29,7 +29,6 @@ from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value, titles_
 from gnomon.data.formats import Human, human_files, with_human, write_lines
 from gnomon.metrics.judges.calibration import (
     Calibration,
-    Curve,
     fit_calibration,
     left_out_predictions,
 )
@@ -83,7 +82,7 @@ class CalibrationRow(Record):
     calibrated: float | None = column(
         "Calibrated",
         better="lower",
-        help="mean distance from people of each output by the curve of all others",
+        help="mean distance from people of each output by the line of all others",
     )
     by_mean: float | None = column(
         "By the mean", better="lower", help="likewise of people's mean score of all others"
@@ -95,13 +94,6 @@ class CalibrationRow(Record):
         help="how much nearer the calibrated judge comes than the mean",
     )
     p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
-    raw_gain: float | None = column(
-        "Gain on raw",
-        better="higher",
-        interval=EndColumns("raw_low", "raw_high", how=_INTERVAL),
-        help="how much nearer the calibrated judge comes than as it is",
-    )
-    raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")
     documents: int | None = column(
         "Documents", help="that the outputs are of, which people judge whole"
     )
@@ -124,13 +116,6 @@ _NOT_NEARER = Claim(
     "undecided",
     "the test of the gain shows no difference",
 )
-_WORSE_THAN_RAW = Claim(
-    "judges.calibrate.worse_than_raw",
-    "On people's scale {metric} is farther from people ({kind}) than as it is, by {size} ({facts})",
-    "worse",
-    "the mean distance of outputs left out of the fit less that of the judge's own scores, tested"
-    " likewise",
-)
 _FEW_OUTPUTS = Claim(
     "judges.calibrate.few_outputs",
     "{metric} on people's scale is {way} people ({kind}) than their mean, by {size} ({facts}); so"
@@ -150,29 +135,28 @@ _NO_CALIBRATION = Claim(
     "{metric} cannot be carried over to the scale of people ({kind}) by {outputs}; a notice says"
     " why",
     "caution",
-    "no rising curve fits",
+    "no rising line fits",
 )
 CALIBRATION_CLAIMS = (
-    *(_NEARER, _NOT_NEARER, _WORSE_THAN_RAW),
+    *(_NEARER, _NOT_NEARER),
     *(_FEW_OUTPUTS, _FEW_DOCUMENTS, _NO_CALIBRATION),
 )
 
 
 def calibration_verdict(finding: Finding) -> Iterator[Statement]:
-    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself.
+    """Whether a calibrated judge is nearer to people than their mean.
 
     P-values are Holm's over judges and kinds of human scores.
     """
     rows, titles = finding.records(CalibrationRow), titles_of(finding)
     of_mean = stats.holm([or_nan(row.p) for row in rows]).tolist()
-    of_raw = stats.holm([or_nan(row.raw_p) for row in rows]).tolist()
-    for row, p, raw_p in zip(rows, of_mean, of_raw, strict=True):
+    for row, p in zip(rows, of_mean, strict=True):
         judge = judge_title(titles[row.metric])
-        yield from _carried_over(finding, judge, row, p, raw_p, several=len(rows) > 1)
+        yield from _carried_over(finding, judge, row, p, several=len(rows) > 1)
 
 
 def _carried_over(
-    finding: Finding, judge: str, row: CalibrationRow, p: float, raw_p: float, *, several: bool
+    finding: Finding, judge: str, row: CalibrationRow, p: float, *, several: bool
 ) -> Iterator[Statement]:
     places = finding.positions([row])
     outputs = counted(row.outputs, "output")
@@ -182,17 +166,13 @@ def _carried_over(
         return
     of = f" of {counted(row.documents, 'document')}" if row.documents is not None else ""
     how = f"{outputs}{of} left out one by one"
-
-    def facts(other: float | None, p: float) -> str:
-        tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
-        against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(other))} on average"
-        return f"{against}, {how}{tested}"
-
+    tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
+    against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(row.by_mean))} on average"
     nearer = {
         **parts,
         "way": "nearer to" if row.gain > 0 else "farther from",
         "size": unsigned_amount(row.gain, *row.ends("gain")),
-        "facts": facts(row.by_mean, p),
+        "facts": f"{against}, {how}{tested}",
     }
     if row.outputs < LEAST:
         yield statement(_FEW_OUTPUTS, places, **nearer)
@@ -206,9 +186,6 @@ def _carried_over(
         yield statement(_NEARER, places, level="better" if row.gain > 0 else "worse", **nearer)
     else:
         yield statement(_NOT_NEARER, places, **nearer)
-    if row.raw_gain is not None and row.raw_gain < 0 and raw_p <= ALPHA:
-        size = unsigned_amount(row.raw_gain, *row.ends("raw_gain"))
-        yield statement(_WORSE_THAN_RAW, places, size=size, facts=facts(row.raw, raw_p), **parts)
 
 
 class CalibrationPoint(Record):
@@ -220,7 +197,7 @@ class CalibrationPoint(Record):
     segment: int = SEGMENT
     judge: float | None = column("Judge", help="its score; empty where no answer can be read")
     human: float | None = column("People", help="people's score")
-    left_out: float | None = column("Calibrated", help="by the curve of all other outputs")
+    left_out: float | None = column("Calibrated", help="by the line of all other outputs")
 
 
 def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -277,7 +254,6 @@ def calibrate(
     metrics: Metrics = (),
     *,
     human: Human = (),
-    curve: Curve = "linear",
     items: Positive = 50,
     save: OutputFile = None,
     confidence: Confidence = CONFIDENCE,
@@ -286,15 +262,14 @@ def calibrate(
 ) -> Finding:
     """Carry a judge's scores over to people's by some outputs that both scored.
 
-    Outputs that people scored are drawn, the judge is asked about these alone, and a rising curve
-    is fitted by least squares; see :func:`gnomon.judges.fit_calibration`. How near it comes is
+    Outputs that people scored are drawn, the judge is asked about these alone, and a line is fitted
+    by least squares; see :func:`gnomon.judges.fit_calibration`. How near it comes is
     told of outputs that are left out of the fit, one by one, beside people's mean score of the
     others, which knows nothing of an output.
 
     Args:
         testset: outputs that people scored.
         metrics: judges without a calibration.
-        curve: "linear", or "isotonic" for rising steps.
         items: outputs that are drawn, of all systems.
         save: a file for the outputs drawn and people's scores of them, which
             ``judge(..., calibration=FILE)`` takes.
@@ -308,13 +283,13 @@ def calibrate(
         ServerFailedError: the server stopped answering; what it said is kept.
     """
     testset, named = with_human(testset, human)
-    made = _CalibratedJudges(testset, curve, items, confidence, seed)
+    made = _CalibratedJudges(testset, items, confidence, seed)
     signatures: dict[str, Signature] = {}
     for name, judge in named_judges(metrics, allow_code=allow_code):
         bound = judge.bind(testset)
         for kind in named or testset.human_kinds("segment"):
             made.add(name, kind, bound)
-        how = {"method": "calibrate", "curve": curve, "items": items, "seed": seed}
+        how = {"method": "calibrate", "items": items, "seed": seed}
         signatures[name] = signature_of(bound, testset.batch()).adding(how)
     if save is not None:
         _save(save, made.texts, made.humans)
@@ -338,7 +313,6 @@ class _CalibratedJudges:
     """Rows as they come in."""
 
     testset: TestSet
-    curve: Curve
     items: int
     confidence: float
     seed: int
@@ -364,8 +338,8 @@ class _CalibratedJudges:
         left_out = np.full(len(judged), np.nan)
         calibration: Calibration | None = None
         try:
-            calibration = fit_calibration(x, y, self.curve, higher_is_better=better)
-            left_out[readable] = left_out_predictions(x, y, self.curve, higher_is_better=better)
+            calibration = fit_calibration(x, y, higher_is_better=better)
+            left_out[readable] = left_out_predictions(x, y, higher_is_better=better)
         except DataError as error:
             self.notices.append(f"{name}, {kind}: {error}")
         of = self.testset.documents
@@ -415,29 +389,23 @@ class _CalibratedJudges:
         x, y, left_out = sides
         n = len(x)
         others = (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
-        gains, on_raw = (np.abs(y - guess) - np.abs(y - left_out) for guess in (others, x))
-        fitted = found is not None
-        tests = [
-            _mean_test(nearer, documents, self.confidence) if fitted else (None,) * 3
-            for nearer in (gains, on_raw)
-        ]
-        (low, high, p), (raw_low, raw_high, raw_p) = tests
-        straight = found if fitted and self.curve == "linear" else None
+        gains = np.abs(y - others) - np.abs(y - left_out)
+        low = high = p = None
+        if found is not None:
+            low, high, p = _mean_test(gains, documents, self.confidence)
         return CalibrationRow(
             metric=name,
             kind=kind,
             outputs=n,
-            intercept=None if straight is None else float(straight(0.0)),
-            slope=None if straight is None else float(straight(1.0) - straight(0.0)),
+            intercept=None if found is None else found.intercept,
+            slope=None if found is None else found.slope,
             r=float(pearson(x, y)) if n >= _FEWEST else None,
             raw=float(np.abs(y - x).mean()) if n else None,
-            calibrated=float(np.abs(y - left_out).mean()) if fitted else None,
+            calibrated=None if found is None else float(np.abs(y - left_out).mean()),
             by_mean=float(np.abs(y - others).mean()) if n > 1 else None,
-            gain=float(gains.mean()) if fitted else None,
-            intervals={"gain": (low, high), "raw_gain": (raw_low, raw_high)},
+            gain=None if found is None else float(gains.mean()),
+            intervals={"gain": (low, high)},
             p=p,
-            raw_gain=float(on_raw.mean()) if fitted else None,
-            raw_p=raw_p,
             documents=None if documents is None else len(set(documents.tolist())),
         )
 

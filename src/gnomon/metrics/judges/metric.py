@@ -18,13 +18,12 @@ from gnomon.core.signature import Signature
 from gnomon.metrics.judges.calibration import (
     Anchors,
     Calibration,
-    Curve,
     fit_calibration,
     read_anchors,
 )
 from gnomon.metrics.judges.client import ChatClient, ChatQuestion, ChatServer
 from gnomon.metrics.judges.endpoints import Endpoint
-from gnomon.metrics.judges.fields import check_model, check_prices, checked_fields
+from gnomon.metrics.judges.fields import check_model, checked_fields
 from gnomon.metrics.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.metrics.judges.noise import judge_noise
 from gnomon.metrics.judges.pairs import pair_questions, preferences, share_of_first, users_of
@@ -80,7 +79,7 @@ class ChatJudge(Options, Metric):
 
     Attributes:
         rubric: what is asked: gemba-da, gemba-sqm, gemba-mqm, gemba-esa, summary-coherence,
-            gemba-stars, gemba-classes, summary-consistency, summary-fluency, summary-relevance,
+            gemba-classes, summary-consistency, summary-fluency, summary-relevance,
             adequacy, or a file of TOML.
         model: the model's name on the server; or the folder of a causal language model, which
             then answers without one, by the probabilities of its answers.
@@ -93,11 +92,9 @@ class ChatJudge(Options, Metric):
         extra: further fields of each request, as {'reasoning_effort': 'low', 'top_p': 0.9}.
         calibration: TSV of human scores (source, candidate, reference, score) that the judge's
             scores are carried over to.
-        curve: of the calibration: linear or isotonic.
         max_calls: most answers that may be asked for.
         concurrency: questions on their way at once.
         timeout: seconds for one answer.
-        prices: of a million tokens of questions, and of answers, in your currency; for estimates.
 
     Raises:
         SpecError: no rubric or no model is given, or a value is out of its range.
@@ -133,16 +130,13 @@ class ChatJudge(Options, Metric):
     max_tokens: int | None = None
     extra: str = ""
     calibration: Annotated[str | None, InputFile()] = None
-    curve: Curve = "linear"
     max_calls: int = field(default=10_000, compare=False)
     concurrency: int = field(default=8, compare=False)
     timeout: float = field(default=120.0, compare=False)
-    prices: tuple[float, ...] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extra", checked_fields(self.extra, self.endpoint))
         super().__post_init__()
-        check_prices(self.prices)
         given: object = self.rubric  # in a spec, a metric may stand there
         if not isinstance(given, str) or not given:
             raise SpecError(
@@ -266,7 +260,6 @@ class ChatJudge(Options, Metric):
             concurrency=self.concurrency,
             timeout=self.timeout,
             max_calls=self.max_calls,
-            prices=None if self.prices is None else (self.prices[0], self.prices[1]),
         )
         turns = self.full_rubric.turns
         bound = [turn for turn, rubric in enumerate(turns) if not rubric.plain]
@@ -387,8 +380,8 @@ class BoundChatJudge(OfOptions):
         scores = np.full((self.metric.repeats, *batch.shape), np.nan)
         for (k, i), judged in self.judgements(batch).items():
             scores[:, k, i] = [reply.score for reply in judged]
-        curve = self.calibration
-        return scores if curve is None else curve(scores)
+        line = self.calibration
+        return scores if line is None else line(scores)
 
     @property
     def calibration(self) -> Calibration | None:
@@ -409,8 +402,7 @@ class BoundChatJudge(OfOptions):
 
     def _fitted(self, anchors: Anchors, replies: Sequence[Sequence[JudgeReply]]) -> Calibration:
         means = [mean_score(row) for row in replies]
-        better = self.rubric.higher_is_better
-        return fit_calibration(means, anchors.scores, self.metric.curve, higher_is_better=better)
+        return fit_calibration(means, anchors.scores, higher_is_better=self.rubric.higher_is_better)
 
     def judgements(self, batch: Batch) -> dict[tuple[int, int], list[JudgeReply]]:
         """What was said of each output of a batch, by system and segment; of all repetitions.
@@ -434,8 +426,8 @@ class BoundChatJudge(OfOptions):
     def notices(self, batch: Batch) -> tuple[str, ...]:
         """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
         users = self.users(batch)
-        curve = self.calibration
-        texts = (self._noise(batch), f"calibrated: {curve.said}" if curve else "")
+        line = self.calibration
+        texts = (self._noise(batch), f"calibrated: {line.said}" if line else "")
         notices = tuple(f"{self.metric.label}: {text}" for text in texts if text)
         return (*self.notices_of(users), *notices)
 
@@ -619,10 +611,10 @@ class BoundMarkingJudge(BoundChatJudge):
         return tuple(self._spans(batch)[0])
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
-        """As of any judge, and how many quotes the texts do not hold, and severities it lacks."""
-        texts = (self._lost(batch), self._lowered(batch))
-        notices = (f"{self.metric.label}: {text}" for text in texts if text)
-        return (*super().notices(batch), *notices)
+        """As of any judge, and how many quotes the texts do not hold."""
+        lost = self._lost(batch)
+        own = [f"{self.metric.label}: {lost}"] if lost else []
+        return (*super().notices(batch), *own)
 
     def _spans(self, batch: Batch) -> tuple[list[ErrorSpan], Counter[str]]:
         every: list[ErrorSpan] = []
@@ -642,17 +634,6 @@ class BoundMarkingJudge(BoundChatJudge):
             every += spans
             counts.update(more)
         return every, counts
-
-    def _lowered(self, batch: Batch) -> str:
-        replies = [reply for judged in self.judgements(batch).values() for reply in judged]
-        lowered = sum(reply.lowered for reply in replies)
-        if not lowered:
-            return ""
-        of = sum(len(reply.errors) for reply in replies)
-        return (
-            f"{lowered:,} of {of:,} errors that it calls critical count as major, the gravest that"
-            f" {self.rubric.name} knows"
-        )
 
     def _lost(self, batch: Batch) -> str:
         counts = self._spans(batch)[1]

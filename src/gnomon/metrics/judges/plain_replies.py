@@ -1,4 +1,4 @@
-"""What plain answers say: a number, stars, a class, a choice, or errors by their severity."""
+"""What plain answers say: a number, a class, a choice, or errors by their severity."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d{1,9}(?:\.\d{1,9})?(?!\w|\.\d)")
-_STARS = re.compile(r"[★⭐]|(?<!\S)\*+(?!\S)")
-_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _SEVERITY = re.compile(r"\W*(critical|major|minor)(?: errors?)?\W*:\W*(.*)", re.IGNORECASE)
 _NO_ERROR = re.compile(r"\bno[- ]errors?\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”„«](.+?)[\"“”»]")
@@ -48,22 +46,6 @@ def number_in(text: str, least: float, most: float) -> float | None:
     numbers = {float(number) for number in _NUMBER.findall(text)}
     number = numbers.pop() if len(numbers) == 1 else None
     return number if number is not None and least <= number <= most else None
-
-
-def stars_in(text: str, least: float, most: float) -> float | None:
-    """How many stars an answer gives: signs, a number or a word; None where these differ.
-
-    >>> stars_in("★★★★", 1, 5), stars_in("Four stars.", 1, 5), stars_in("4 out of 5", 1, 5)
-    (4.0, 4.0, 4.0)
-    """
-    signs = sum(len(sign) for sign in _STARS.findall(text))
-    words = re.findall(r"\b(?:one|two|three|four|five)\b", text, re.IGNORECASE)
-    said = {float(signs)} if signs else set()
-    said |= {float(_WORDS[word.lower()]) for word in words}
-    number = number_in(text, least, most)
-    said |= set() if number is None else {number}
-    stars = said.pop() if len(said) == 1 else None
-    return stars if stars is not None and least <= stars <= most else None
 
 
 def class_in(text: str, classes: Iterable[str]) -> str | None:
@@ -125,11 +107,9 @@ def choice_in(text: str) -> str | None:
     return class_in(text, ("first", "second", "tie"))
 
 
-def score_in(
-    text: str, scale: tuple[float, float], classes: Mapping[str, float], *, stars: bool
-) -> float | None:
-    """A score: that of a class where there are classes, stars, or a number."""
+def score_in(text: str, scale: tuple[float, float], classes: Mapping[str, float]) -> float | None:
+    """A score: that of a class where there are classes, else a number."""
     if classes:
         name = class_in(text, classes)
         return None if name is None else classes[name]
-    return stars_in(text, *scale) if stars else number_in(text, *scale)
+    return number_in(text, *scale)

@@ -54,7 +54,6 @@ class JudgeReply(NamedTuple):
         reason: what the judge gives as its reason; empty where it gives none.
         text: the answer as it was written; of two turns, the second.
         first: likewise the answer of the first of two turns; else empty.
-        lowered: errors that it calls critical under a rubric that knows none, which count as major.
     """
 
     score: float
@@ -64,7 +63,6 @@ class JudgeReply(NamedTuple):
     reason: str = ""
     text: str = ""
     first: str = ""
-    lowered: int = 0
 
 
 def read_reply(answer: ChatAnswer, rubric: Rubric) -> JudgeReply:
@@ -188,9 +186,7 @@ def _reply_of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None
         if score is None:
             return None
         reply = JudgeReply(score, errors)
-    severities = [_severity(error) for error in given["errors"]] if errors else []
-    lowered = sum(severity not in rubric.penalties for severity in severities)
-    return reply._replace(reason=_reason(given), lowered=lowered)
+    return reply._replace(reason=_reason(given))
 
 
 def _reason(given: dict[str, Any]) -> str:
@@ -224,9 +220,8 @@ def _reply_of_plain(text: str, rubric: Rubric) -> JudgeReply | None:
             )
             for error in listed
         ]
-        lowered = sum(error.severity not in rubric.penalties for error in listed)
-        return penalised(errors, rubric)._replace(lowered=lowered)
-    score = score_in(text, rubric.scale, rubric.classes, stars=rubric.reply == "stars")
+        return penalised(errors, rubric)
+    score = score_in(text, rubric.scale, rubric.classes)
     return None if score is None else JudgeReply(score)
 
 

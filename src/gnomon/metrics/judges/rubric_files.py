@@ -95,7 +95,7 @@ class _RubricFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         if self.classes:
             scores = self.class_scores.values()
             return min(scores), max(scores)
-        return self.scale or ((1.0, 5.0) if self.reply == "stars" else (0.0, 100.0))
+        return self.scale or (0.0, 100.0)
 
 
 def rubric_names() -> tuple[str, ...]:
@@ -251,10 +251,6 @@ def _check_plain(given: _RubricFile, path: str) -> None:
         raise FormatError(
             f"{what} goes with reply = 'json' alone: plain text has no keys to tell them apart",
             path=path,
-        )
-    if given.reply == "stars" and (given.answer in ("errors", "choice") or given.classes):
-        raise FormatError(
-            "reply = 'stars' goes with an answer of a score, and no classes", path=path
         )
     if given.classes is None:
         return

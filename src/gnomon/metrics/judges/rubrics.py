@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 AnswerKind = Literal[
     "score", "errors", "errors-and-score", "errors-then-score", "words-then-score", "choice"
 ]
-#: how answers are written: an object of JSON, plain text, or plain text that gives stars
-ReplyForm = Literal["json", "plain", "stars"]
+#: how answers are written: an object of JSON, or plain text
+ReplyForm = Literal["json", "plain"]
 
 TEXTS = ("source", "candidate", "reference", "first", "second")
 LANGUAGES = ("source_language", "target_language")
