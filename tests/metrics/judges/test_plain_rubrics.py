@@ -23,16 +23,6 @@ system = "You are an editor."
 question = "What is wrong with: {candidate}"
 score_question = "Your analysis: {answer}\\nScore from 0 to 10 for: {candidate}"
 """
-_CONVERSATION = """\
-answer = "words-then-score"
-conversation = true
-fences = false
-question = "What is wrong with: {candidate}"
-score_question = "So which score?"
-[[shots]]
-candidate = "a shot"
-answer = "Nothing."
-"""
 _CLASSES = """\
 answer = "score"
 reply = "plain"
@@ -83,22 +73,6 @@ def test_the_first_answer_goes_into_the_second_question_and_both_are_kept(
     [[reply]] = replies.values()
     assert (reply.reason, reply.first, reply.text) == ("It drags.", " It drags. ", "Score: 7/10")
     assert chat.answered == 4
-
-
-def test_a_conversation_holds_the_shots_the_first_question_and_its_answer(
-    chat: Chat, tmp_path: Path
-) -> None:
-    chat.reply = lambda body: (
-        '{"score": 30}' if "So which" in body["messages"][-1]["content"] else "Too long."
-    )
-    scored = gn.score(sets(s=["one"]), spec(chat, rubric(tmp_path, _CONVERSATION)))
-    assert scored.segments.tolist() == [[30]]
-    first, second = said(chat)
-    shot = [("user", "What is wrong with: a shot"), ("assistant", "Nothing.")]
-    assert first == [*shot, ("user", "What is wrong with: one")]
-    assert second[1:] == [*first, ("assistant", "Too long."), ("user", "So which score?")]
-    assert second[0][0] == "system"  # the form of a score
-    assert "response_format" in chat.bodies[-1]
 
 
 def test_a_class_is_worth_its_score(chat: Chat, tmp_path: Path) -> None:

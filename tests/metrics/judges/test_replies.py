@@ -121,13 +121,13 @@ def test_errors_that_are_not_as_asked_for_are_no_score(text: str) -> None:
     assert read(text, "gemba-mqm").missing == "unreadable"
 
 
-def test_an_esa_answer_holds_both() -> None:
-    found = read(errors("major", "minor", score=70), "gemba-esa")
-    assert (found.score, [one.severity for one in found.errors]) == (70, ["major", "minor"])
-    assert read(errors("major"), "gemba-esa").missing == "unreadable"
-    found = read(errors("critical", score=70), "gemba-esa")  # ESA knows two severities
-    assert (found.score, [one.severity for one in found.errors]) == (70, ["major"])
-    assert read(errors("fatal", score=70), "gemba-esa").missing == "unreadable"
+def test_esa_knows_two_severities() -> None:
+    errors_first, score_then = find_rubric("gemba-esa").turns
+    for given, counted in (("major", "major"), ("minor", "minor"), ("critical", "major")):
+        found = read_reply(ChatAnswer(errors(given)), errors_first)
+        assert [one.severity for one in found.errors] == [counted]
+    assert read_reply(ChatAnswer(errors("fatal")), errors_first).missing == "unreadable"
+    assert read_reply(ChatAnswer('{"score": 70}'), score_then).score == 70
 
 
 def test_a_choice_is_one_of_three() -> None:

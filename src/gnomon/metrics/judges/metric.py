@@ -498,15 +498,11 @@ class BoundChatJudge(OfOptions):
                 said = without_thoughts(reply.text)
                 texts = self._texts[question.user]
                 texts = {**texts, ERRORS: listed_errors(reply.errors), ANSWER: said}
-                asked_now = replace(
+                questions[n] = replace(
                     self._samples[1],
                     user=self._turns[1].question_about(texts, self._languages),
                     repetition=question.repetition,
                 )
-                if self.rubric.conversation:
-                    before = (*question.turns, (question.user, said))
-                    asked_now = replace(asked_now, turns=before)
-                questions[n] = asked_now
         return questions
 
     def _questions(self, users: Sequence[str]) -> list[ChatQuestion]:

@@ -176,17 +176,11 @@ def _reply_of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None
         if choice not in ("first", "second", "tie"):
             return None
         return JudgeReply(math.nan, choice=choice, reason=_reason(given))
-    errors = _errors(given.get("errors"), rubric) if rubric.marks_errors else ()
-    if errors is None:
-        return None
     if rubric.answer == "errors":
-        reply = penalised(errors, rubric)
-    else:
-        score = _score(given["score"], rubric)
-        if score is None:
-            return None
-        reply = JudgeReply(score, errors)
-    return reply._replace(reason=_reason(given))
+        errors = _errors(given["errors"], rubric)
+        return None if errors is None else penalised(errors, rubric)._replace(reason=_reason(given))
+    score = _score(given["score"], rubric)
+    return None if score is None else JudgeReply(score, reason=_reason(given))
 
 
 def _reason(given: dict[str, Any]) -> str:

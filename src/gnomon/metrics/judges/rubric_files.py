@@ -79,7 +79,6 @@ class _RubricFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     reply: ReplyForm = "json"
     classes: dict[str, float] | list[str] | None = None
     fences: bool = True
-    conversation: bool = False
     shots: tuple[_ShotOfFile, ...] = ()
 
     @property
@@ -150,7 +149,7 @@ def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noq
     _check(given, question, path)
     penalties = given.penalties or _Penalties()
     costs = {severity: getattr(penalties, severity) for severity in ("critical", "major", "minor")}
-    if given.answer in ("errors-and-score", "errors-then-score"):
+    if given.answer == "errors-then-score":
         costs.pop("critical")  # ESA knows two severities
     scale = (-penalties.most, 0.0) if given.answer == "errors" else given.least_and_most
     return Rubric(
@@ -174,7 +173,6 @@ def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noq
             Shot(shot.of(TEXTS), shot.of(LANGUAGES), shot.answer.strip("\n"), shot.question.strip())
             for shot in given.shots
         ),
-        conversation=given.conversation,
         score_system=None if given.score_system is None else given.score_system.strip(),
     )
 
@@ -230,26 +228,24 @@ def _check_second_turn(given: _RubricFile, places: set[str], path: str) -> None:
             path=path,
         )
     if not given.score_question:
-        if given.conversation:
-            raise FormatError("conversation = true goes with a score_question", path=path)
         return
     of_first = {ANSWER, ERRORS} if given.answer == "errors-then-score" else {ANSWER}
-    shown = given.conversation or ("candidate" in second and second & of_first)
+    shown = "candidate" in second and second & of_first
     if not (shown and second <= {*places, *of_first}):
         raise FormatError(
             f"a score_question has the places {{candidate}} and"
             f" {' or '.join(f'{{{name}}}' for name in sorted(of_first, reverse=True))}, and else"
-            " none that the question has not; with conversation = true it may have none",
+            " none that the question has not",
             path=path,
         )
 
 
 def _check_plain(given: _RubricFile, path: str) -> None:
     """Refuse what goes with other forms of answers than the one that is asked for."""
-    if given.reply != "json" and (given.reasons or given.answer == "errors-and-score"):
-        what = "reasons = true" if given.reasons else "answer = 'errors-and-score'"
+    if given.reply != "json" and given.reasons:
         raise FormatError(
-            f"{what} goes with reply = 'json' alone: plain text has no keys to tell them apart",
+            "reasons = true goes with reply = 'json' alone: plain text has no keys to tell them"
+            " apart",
             path=path,
         )
     if given.classes is None:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.protocol import Input
 
 #: what an answer holds; "...-then-score": in two turns, the second with what the first one said
-AnswerKind = Literal[
-    "score", "errors", "errors-and-score", "errors-then-score", "words-then-score", "choice"
-]
+AnswerKind = Literal["score", "errors", "errors-then-score", "words-then-score", "choice"]
 #: how answers are written: an object of JSON, or plain text
 ReplyForm = Literal["json", "plain"]
 
@@ -61,8 +59,8 @@ class Rubric:
         name: of the file, without its ending.
         about: one line on it.
         answer: what an answer holds: "score"; "errors", from which a score is made;
-            "errors-and-score"; "errors-then-score" and "words-then-score", in two turns; "words",
-            the first of these; "choice" between two.
+            "errors-then-score" and "words-then-score", in two turns; "words", the first of these;
+            "choice" between two.
         system: what the model is told to be.
         question: the question, with places such as ``{source}`` and ``{candidate}``.
         scale: least and largest score that is an answer.
@@ -79,7 +77,6 @@ class Rubric:
         counted: so many errors count, the gravest first; None: all.
         fenced: texts stand between tags, and the model is told that they are data.
         shots: questions with their answers, which stand before the first question.
-        conversation: the first question and its answer stand before the second question.
         score_system: what the model is told to be in the second turn; None: as in the first.
     """
 
@@ -100,7 +97,6 @@ class Rubric:
     counted: int | None = None
     fenced: bool = True
     shots: tuple[Shot, ...] = ()
-    conversation: bool = False
     score_system: str | None = None
 
     @property
