@@ -1,9 +1,9 @@
-"""Several judges as one metric: mean, scales, what is missing, budgets, pairs."""
+"""Several judges as one metric: mean, scales, what is missing, budgets."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -129,8 +129,8 @@ def test_judges_that_cannot_be_combined_are_refused_before_they_are_asked(
     one = spec(chat, calibration="people.tsv")
     with pytest.raises(UsageError, match="calibrate all, or none"):
         gn.score(ts, f"judge([{one}, {spec(chat, 'gemba-sqm')}])")
-    with pytest.raises(UsageError, match="compares two outputs"):
-        gn.score(ts, panel(chat, rubric="pairwise"))
+    with pytest.raises(UsageError, match="make no panel"):
+        gn.compare(sets(x=["a"], y=["b"]), panel(chat, rubric="pairwise"))
     assert chat.bodies == []
 
 
@@ -177,51 +177,6 @@ def test_methods_of_single_judges_take_those_of_a_panel_one_by_one(chat: Chat) -
         judge.spec
         for judge in parse(panel(chat, "ab")).judges  # type: ignore[attr-defined]  # a panel
     ]
-
-
-# Pairs
-
-
-def compared(ts: gn.TestSet, judges: str) -> dict[str, Any]:
-    """The second system beside the first, by judges of pairs."""
-    return gn.compare(ts, judges, examples=0, ngrams=0).rows[1]
-
-
-def prefers(choices: dict[str, str]) -> Reply:
-    """Each model prefers the text that it is said to, wherever it stands; else neither."""
-
-    def reply(body: dict) -> str:
-        shown = {fenced(body, place): place for place in ("first", "second")}
-        return json.dumps({"better": shown.get(choices[body["model"]], "tie")})
-
-    return reply
-
-
-def test_a_panel_of_pairs_averages(chat: Chat) -> None:
-    ts = sets(x=["one", "one"], y=["two", "two"])
-    chat.reply = prefers({"a": "one", "b": "one", "c": "two"})
-    row = compared(ts, panel(chat, rubric="pairwise"))
-    assert (row["wins"], row["losses"], row["segments"]) == (0, 2, 2)
-    assert (1 - row["difference"]) / 2 == pytest.approx(2 / 3)
-    assert chat.answered == 12
-
-
-def test_pairs_that_a_judge_says_nothing_of_are_left_out_and_counted(chat: Chat) -> None:
-    def reply(body: dict) -> str:
-        silent = body["model"] == "c" and "one1" in (fenced(body, "first"), fenced(body, "second"))
-        return "well" if silent else '{"better": "first"}'
-
-    chat.reply = reply
-    ts = sets(x=["one1", "one2"], y=["two1", "two2"])
-    assert compared(ts, panel(chat, rubric="pairwise"))["segments"] == 1
-
-
-def test_a_panel_of_pairs_is_within_its_budget_or_asks_nobody(chat: Chat) -> None:
-    ts = sets(x=["one", "uno"], y=["two", "due"])
-    judges = panel(chat, rubric="pairwise").replace("model='c'", "model='c', max_calls=3")
-    with pytest.raises(UsageError, match=r"4 answers of 'c'.*more than the 3"):
-        compared(ts, judges)
-    assert chat.bodies == []
 
 
 # Agreement

@@ -83,12 +83,12 @@ def test_refused_and_rejected_answers_are_told_apart() -> None:
     assert read_reply(ChatAnswer("", rejected="too long"), rubric).missing == "rejected"
 
 
-def errors(*severities: str, **more: object) -> str:
+def errors(*severities: str) -> str:
     listed = [
         {"quote": f"w{n}", "side": "translation", "category": "other", "severity": one}
         for n, one in enumerate(severities)
     ]
-    return json.dumps({"errors": listed, **more})
+    return json.dumps({"errors": listed})
 
 
 def test_penalties_of_errors_are_summed_up_to_the_most() -> None:

@@ -10,8 +10,7 @@ import numpy as np
 
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.signature import Signature
-from gnomon.metrics.judges.metric import BoundChatJudge, BoundPairJudge, ChatJudge
-from gnomon.metrics.judges.pairs import pair_questions, users_of
+from gnomon.metrics.judges.metric import BoundChatJudge, ChatJudge
 from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
 from gnomon.metrics.titles import metric_titles
@@ -44,7 +43,7 @@ class JudgePanel(Options, Metric):
     higher is better. An output has a score where all judges have one.
 
     Attributes:
-        judges: two or more, all different; all of outputs, or all of pairs.
+        judges: two or more, all different, that score outputs.
 
     Raises:
         SpecError: fewer than two judges, one twice, or judges that cannot be combined.
@@ -78,16 +77,6 @@ class JudgePanel(Options, Metric):
     def needs(self) -> frozenset[Input]:
         """What any of the judges is shown."""
         return frozenset(need for judge in self.judges for need in judge.needs)
-
-    @property
-    def of_pairs(self) -> bool:
-        """Whether the judges compare pairs of outputs."""
-        return self.judges[0].of_pairs
-
-    @property
-    def can(self) -> frozenset[str]:
-        """Prefer one of two outputs, where its judges do; it marks no errors."""
-        return frozenset({"statistics"} | (self.judges[0].can & {"prefer"}))
 
     @property
     def one_scale(self) -> bool:
@@ -133,23 +122,24 @@ class JudgePanel(Options, Metric):
         Raises:
             UsageError: they cannot.
         """
-        if len({judge.of_pairs for judge in self.judges}) > 1:
-            raise UsageError("judges of pairs and judges of single outputs make no panel")
+        if any(judge.of_pairs for judge in self.judges):
+            raise UsageError(
+                "judges of pairs make no panel, as they score no output; ask each by gnomon compare"
+            )
         if len({judge.calibration is None for judge in self.judges}) > 1:
             raise UsageError(
                 "some judges of the panel are calibrated and some are not, so that their scores are"
                 " on two scales; calibrate all, or none"
             )
 
-    def bind(self, testset: TestSet) -> BoundJudgePanel | BoundPairPanel:
+    def bind(self, testset: TestSet) -> BoundJudgePanel:
         """The judges of a test set in its languages; nothing is asked yet.
 
         Raises:
             DataError, UsageError: as of any of the judges.
         """
         self.check_outline(None)
-        kind = BoundPairPanel if self.of_pairs else BoundJudgePanel
-        return kind(self, [judge.bind(testset) for judge in self.judges])
+        return BoundJudgePanel(self, [judge.bind(testset) for judge in self.judges])
 
     def bound(self, language_pair: str | None) -> BoundJudgePanel:
         """The judges of texts in some languages; nothing is looked at."""
@@ -201,7 +191,7 @@ class BoundJudgePanel(OfOptions):
         for number, judge in enumerate(self.judges, start=1):
             said = [f"{key}={value}" for key, value in judge.signature.fields]
             signature = signature.adding({f"judge{number}": " ".join(said)})
-        if not self.metric.of_pairs and not self.metric.one_scale:
+        if not self.metric.one_scale:
             signature = signature.adding(scale="{:g}-{:g}".format(*_COMMON))
         return signature
 
@@ -269,31 +259,6 @@ class BoundJudgePanel(OfOptions):
         )
         of_judges = (notice for judge in self.judges for notice in judge.notices(batch))
         return (*([own] if lacking else []), *of_judges)
-
-
-class BoundPairPanel(BoundJudgePanel):
-    """Judges of pairs: the mean of their preferences."""
-
-    graded: ClassVar[bool] = False
-    judges: tuple[BoundPairJudge, ...]
-
-    def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Refused, as of each judge."""
-        return self.judges[0].segments(batch)
-
-    def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
-        """Mean preferences, float64 [K, K, N]; NaN where one of the judges has none.
-
-        Raises:
-            UsageError, ServerFailedError: as of each judge; none is asked where one is too costly.
-        """
-        for judge in self.judges:
-            judge.check_budget(users_of(pair_questions(judge, batch)))
-        return np.asarray(np.mean([judge.pair_scores(batch) for judge in self.judges], axis=0))
-
-    def pair_notices(self, batch: Batch) -> tuple[str, ...]:
-        """What each judge says."""
-        return tuple(notice for judge in self.judges for notice in judge.pair_notices(batch))
 
 
 def _carried(scores: NDArray[np.float64], judge: BoundChatJudge) -> NDArray[np.float64]:
