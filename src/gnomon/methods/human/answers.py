@@ -104,7 +104,6 @@ class AnnotatorPairRow(Record):
     annotator: str = column("Annotator", help="who answered")
     other: str = column("Other annotator", help="whom the answers are compared with")
     items: int = column("Items", help="items that both answered")
-    same: int = column("Same", help="items with the same answer: A, B or tie")
     agreement: float | None = column(
         "Agreement", kind="share", digits=3, help="same answers, as a share of the items"
     )
@@ -428,7 +427,6 @@ def annotator_table(given: Mapping[str, Answers]) -> Table:
                 annotator=name,
                 other=other,
                 items=len(both),
-                same=same,
                 agreement=same / len(both) if both else None,
                 kappa=cohens_kappa(*sides),
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
 
@@ -118,7 +117,6 @@ def compare(
     sample: Annotated[str | os.PathLike[str] | None, InputFile(), Metavar("FILE"), _TESTS] = None,
     interim: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
     confidence: Confidence = CONFIDENCE,
-    progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
     """Which system people prefer, with intervals that hold for other documents and other raters.
 
@@ -164,14 +162,7 @@ def compare(
                 raise UnknownNameError(
                     f"system that people ({campaign.kind}) judged", baseline, campaign.systems
                 )
-    compared = []
-    for done, campaign in enumerate(judged):
-        if progress:
-            progress("comparing", done, len(judged))
-        compared.append(_compared(campaign, drawn, plan))
-    if progress:
-        progress("comparing", len(judged), len(judged))
-    return _finding(testset, compared, plan)
+    return _finding(testset, [_compared(campaign, drawn, plan) for campaign in judged], plan)
 
 
 class _Plan(NamedTuple):
