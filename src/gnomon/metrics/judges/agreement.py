@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Figure(NamedTuple):
+class AgreementFigure(NamedTuple):
     """A figure with its interval; None where undefined."""
 
     value: float | None
@@ -29,7 +29,7 @@ class Figure(NamedTuple):
     n: int = 0  # outputs that it rests on
 
     @classmethod
-    def of(cls, test: Jackknife, n: int) -> Figure:
+    def of(cls, test: Jackknife, n: int) -> AgreementFigure:
         """What a jackknife over segments says."""
         value, low, high = (_number(one) for one in (test.estimate, test.low, test.high))
         return cls(value, low, high, _number(test.p), n)
@@ -45,19 +45,21 @@ class JudgeAgreement:
     scores: NDArray[np.float64]
     confidence: float
 
-    def alpha(self) -> Figure:
+    def alpha(self) -> AgreementFigure:
         """Krippendorff's alpha of all judges, on the interval scale."""
         several = int((np.isfinite(self.scores).sum(axis=0) >= 2).sum())
-        return Figure.of(self._test(alpha_sums(self.scores), alpha_of_sums), several)
+        return AgreementFigure.of(self._test(alpha_sums(self.scores), alpha_of_sums), several)
 
-    def pairs(self) -> list[tuple[int, int, Figure, Figure]]:
+    def pairs(self) -> list[tuple[int, int, AgreementFigure, AgreementFigure]]:
         """Of each two judges r, and how much higher the first one scores on the same outputs."""
         found = []
         for a, b in combinations(range(len(self.scores)), 2):
             products = _products(self.scores[a], self.scores[b])
             n = int(products[..., 0].sum())
             r, level = self._test(products, _pearson), self._test(products, _difference)
-            found.append((a, b, Figure.of(r, n)._replace(p=None), Figure.of(level, n)))
+            found.append(
+                (a, b, AgreementFigure.of(r, n)._replace(p=None), AgreementFigure.of(level, n))
+            )
         return found
 
     def _test(

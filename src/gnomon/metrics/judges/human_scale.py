@@ -321,15 +321,14 @@ class _CalibratedJudges:
         self.rows: list[CalibrationRow] = []
         self.points: list[CalibrationPoint] = []
         self.notices: list[str] = []
-        self.texts: list[Mapping[str, str]] = []
+        self.texts: list[dict[str, str]] = []
         self.humans: list[float] = []
 
     def add(self, name: str, kind: str, bound: BoundChatJudge) -> None:
         """Ask a judge about outputs that people scored, and hold both beside each other."""
-        cells, scores = self._draw_outputs(kind, bound)
-        self.texts = [_texts(self.testset, bound, *cell) for cell in cells]
-        self.humans = scores.tolist()
-        users = [bound.question_about(texts) for texts in self.texts]
+        cells, texts, scores = self._draw_outputs(kind, bound)
+        self.texts, self.humans = texts, scores.tolist()
+        users = [bound.question_about(shown) for shown in texts]
         judged = np.array([mean_score(replies) for replies in bound.ask(users)])
         self.notices += bound.notices_of(users)
         better = bound.rubric.higher_is_better
@@ -362,21 +361,21 @@ class _CalibratedJudges:
 
     def _draw_outputs(
         self, kind: str, bound: BoundChatJudge
-    ) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
-        """Systems and segments that people scored and the judge can be shown; people's scores."""
-        scores = self.testset.human_scores(kind)
-        shown = "references" not in bound.needs or np.array(
-            [bool(_references(self.testset, k, i)) for k, i in np.ndindex(scores.shape)]
-        ).reshape(scores.shape)
-        cells = np.argwhere(~np.isnan(scores) & shown)
+    ) -> tuple[list[tuple[int, int]], list[dict[str, str]], NDArray[np.float64]]:
+        """Systems and segments that people scored, what the judge is shown, and people's scores."""
+        batch, scores = self.testset.batch(), self.testset.human_scores(kind)
+        judged = np.argwhere(~np.isnan(scores)).tolist()
+        shown = {(k, i): bound.shown_texts(batch, k, i) for k, i in judged}
+        cells = [(cell, texts) for cell, texts in shown.items() if texts is not None]
         if len(cells) < _FEWEST:
             raise DataError(
                 f"people scored {len(cells)} outputs ({kind}) of test set {self.testset.name!r};"
                 f" calibration takes {_FEWEST} or more"
             )
         order = np.random.default_rng(self.seed).permutation(len(cells))[: self.items]
-        chosen = cells[np.sort(order)]
-        return [(k, i) for k, i in chosen.tolist()], scores[chosen[:, 0], chosen[:, 1]]
+        chosen = [cells[number] for number in np.sort(order).tolist()]
+        drawn = [cell for cell, _ in chosen]
+        return drawn, [texts for _, texts in chosen], np.array([scores[cell] for cell in drawn])
 
     def _row(
         self,
@@ -434,21 +433,6 @@ def _mean_test(
         columns, documents, lambda sums: sums[..., 0] / sums[..., 1], confidence=confidence
     )
     return float(test.low), float(test.high), float(test.p)
-
-
-def _references(testset: TestSet, k: int, i: int) -> list[str]:
-    batch = testset.batch()
-    return [batch.texts[n] for n in batch.references_of(k)[i].tolist()]
-
-
-def _texts(testset: TestSet, bound: BoundChatJudge, k: int, i: int) -> dict[str, str]:
-    """The texts that a judge is shown of an output, by the names of their places."""
-    texts = {"candidate": list(testset.systems.values())[k][i]}
-    if "sources" in bound.needs and testset.sources is not None:
-        texts["source"] = testset.sources[i]
-    if "references" in bound.needs:
-        texts["reference"] = "\n".join(_references(testset, k, i))
-    return texts
 
 
 def _save(path: object, texts: Sequence[Mapping[str, str]], scores: Sequence[float]) -> None:

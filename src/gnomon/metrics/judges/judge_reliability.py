@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.metrics.judges.agreement import Figure
+    from gnomon.metrics.judges.agreement import AgreementFigure
 
 _TITLE = "Reliability of judges"
 _EXAMPLES = """\
@@ -411,7 +411,9 @@ def _panel_rows(
     agreement = JudgeAgreement(scores, confidence)
     missing = np.isnan(scores).sum(axis=(1, 2)).tolist()
 
-    def row(metric: str, measure: str, of: str, figure: Figure, lacking: int) -> ReliabilityRow:
+    def row(
+        metric: str, measure: str, of: str, figure: AgreementFigure, lacking: int
+    ) -> ReliabilityRow:
         return ReliabilityRow(
             metric=metric,
             measure=measure,

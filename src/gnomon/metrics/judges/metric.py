@@ -314,7 +314,7 @@ class BoundChatJudge(OfOptions):
         self.metric = metric
         self.rubric = metric.full_rubric
         self.client = metric.client()
-        self._turns = self.rubric.turns
+        self._turns, self._shows = self.rubric.turns, self.rubric.needs
         self._texts: dict[str, Mapping[str, str]] = {}  # that a second turn shows again
         # what a model in a folder would say is told as JSON, whatever the form of the answer
         silent = isinstance(self.client, LocalJudge)
@@ -394,7 +394,7 @@ class BoundChatJudge(OfOptions):
             return None
         if self._calibration is None:
             anchors = self.metric.anchors()
-            replies = self._replies([self.question_about(texts) for texts in anchors.texts])
+            replies = self.ask([self.question_about(texts) for texts in anchors.texts])
             if current_plan() is not None:  # nothing was answered
                 return None
             self._calibration = self._fitted(anchors, replies)
@@ -410,7 +410,7 @@ class BoundChatJudge(OfOptions):
         Outputs without a reference, under a rubric that shows one, are left out.
         """
         users = {cell: user for cell, user in self._users(batch).items() if user}
-        return dict(zip(users, self._replies(list(users.values())), strict=True))
+        return dict(zip(users, self.ask(list(users.values())), strict=True))
 
     def remarks(self, batch: Batch) -> dict[tuple[int, int], dict[str, str]]:
         """Reasons and answers as they were written, by system and segment; of all repetitions."""
@@ -433,12 +433,8 @@ class BoundChatJudge(OfOptions):
 
     def notices_of(self, users: Sequence[str]) -> tuple[str, ...]:
         """What could not be read of the answers to some questions, and whose answers they are."""
-        texts = (self._missing(self._replies(users)), self._others(users), self.client.tokens())
+        texts = (self._missing(self.ask(users)), self._others(users), self.client.tokens())
         return tuple(f"{self.metric.label}: {text}" for text in texts if text)
-
-    def ask(self, users: Sequence[str]) -> list[list[JudgeReply]]:
-        """What is said of questions that were made of the rubric; of all repetitions."""
-        return self._replies(users)
 
     def question_about(self, texts: Mapping[str, str]) -> str:
         """The rubric's question about some texts, by the names of their places."""
@@ -447,7 +443,8 @@ class BoundChatJudge(OfOptions):
             self._texts[user] = texts
         return user
 
-    def _replies(self, users: Sequence[str]) -> list[list[JudgeReply]]:
+    def ask(self, users: Sequence[str]) -> list[list[JudgeReply]]:
+        """What is said of questions that were made of the rubric; of all repetitions."""
         number = self.metric.repeats
         read = self._read(users)[0]
         plan = current_plan()
@@ -515,32 +512,35 @@ class BoundChatJudge(OfOptions):
 
     def _users(self, batch: Batch) -> dict[tuple[int, int], str]:
         """The question about each output; empty where the rubric shows a reference and none is."""
-        made: dict[tuple[int, int, tuple[int, ...]], str] = {}
+        made: dict[tuple[str, ...], str] = {}
         questions = {}
-        shows = self.needs
         for k, i in np.ndindex(batch.shape):
-            candidate = int(batch.candidates[k, i])
-            source = -1
-            if "sources" in shows:
-                if batch.sources is None:
-                    raise DataError(f"metric {self.metric.spec!r} needs sources")
-                source = int(batch.sources[i])
-            others: tuple[int, ...] = ()
-            if "references" in shows:
-                others = tuple(batch.references_of(k)[i].tolist())
-                if not others:
-                    questions[k, i] = ""
-                    continue
-            key = (candidate, source, others)
+            texts = self.shown_texts(batch, k, i)
+            if texts is None:
+                questions[k, i] = ""
+                continue
+            key = tuple(texts.values())
             if key not in made:
-                texts = {"candidate": batch.texts[candidate]}
-                if source >= 0:
-                    texts["source"] = batch.texts[source]
-                if others:
-                    texts["reference"] = "\n".join(batch.texts[number] for number in others)
                 made[key] = self.question_about(texts)
             questions[k, i] = made[key]
         return questions
+
+    def shown_texts(self, batch: Batch, k: int, i: int) -> dict[str, str] | None:
+        """The texts of a question about an output, by the names of their places.
+
+        None where the rubric shows a reference and there is none.
+        """
+        texts = {"candidate": batch.texts[int(batch.candidates[k, i])]}
+        if "sources" in self._shows:
+            if batch.sources is None:
+                raise DataError(f"metric {self.metric.spec!r} needs sources")
+            texts["source"] = batch.texts[int(batch.sources[i])]
+        if "references" in self._shows:
+            references = [batch.texts[number] for number in batch.references_of(k)[i].tolist()]
+            if not references:
+                return None
+            texts["reference"] = "\n".join(references)
+        return texts
 
     def _missing(self, rows: Sequence[Sequence[JudgeReply]]) -> str:
         counts = Counter(reply.missing for row in rows for reply in row)
