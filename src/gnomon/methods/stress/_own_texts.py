@@ -41,7 +41,11 @@ if TYPE_CHECKING:
 #: whose texts are changed, if not a system's
 REFERENCE = "REFERENCE"
 #: what a perturbation may have to be given, as a sentence names it
-_LACKING = {"source": "sources", "others": "a second segment"}
+_LACKING = {
+    "source": "sources, which the test set lacks",
+    "others": "a second segment, which the test set lacks",
+    "inflections": "lemminflect (pip install 'gnomon[stress]')",
+}
 
 
 @dataclass(frozen=True)
@@ -93,9 +97,8 @@ def own_pairs(
     """
     on, facts = _choose_texts(testset, choice.perturbed_system)
     every = find_perturbations(choice.perturb, testset.target_language)
-    asked, uninstalled = _installed(every, choice.perturb or ())
     named = choice.perturb is not None
-    wanted, impossible = _possible(asked, testset, named=named)
+    wanted, impossible = _possible(every, testset, named=named)
     texts = _texts(testset, on)
     annotation, wanted, left_out = _annotated(
         texts, wanted, testset.target_language, sources, cache, progress, named=named
@@ -120,7 +123,7 @@ def own_pairs(
             " of them changes"
         )
     unchanged = [f"{', '.join(idle)} change none of the texts"] if named and idle else []
-    notices = (*_copy_notices(on, testset), *uninstalled, *impossible, *left_out, *unchanged)
+    notices = (*_copy_notices(on, testset), *impossible, *left_out, *unchanged)
     return OwnPairs(pairs, facts, notices)
 
 
@@ -167,41 +170,28 @@ def _texts(testset: TestSet, on: str) -> Sequence[str]:
     return [text or "" for text in next(iter(testset.references.values()))]
 
 
-def _installed(
-    asked: Sequence[Perturbation], names: Sequence[str | Perturbation]
-) -> tuple[list[Perturbation], list[str]]:
-    """The perturbations whose packages are here, and what is said of the others."""
-    if find_spec("lemminflect") is not None:
-        return list(asked), []
-    lacking = [each.name for each in asked if "inflections" in each.needs]
-    if not lacking:
-        return list(asked), []
-    needed = f"{', '.join(lacking)} need forms of words by lemminflect, which is not installed"
-    remedy = "run: pip install 'gnomon[stress]'"
-    if any(each.name in names or each in names for each in asked if each.name in lacking):
-        raise MissingDependencyError(f"the perturbations {needed}; {remedy}")
-    return [each for each in asked if each.name not in lacking], [f"{needed}: left out; {remedy}"]
-
-
 def _possible(
     asked: Sequence[Perturbation], testset: TestSet, *, named: bool
 ) -> tuple[list[Perturbation], list[str]]:
     """The perturbations that have what they need, and what is said of the others."""
-    there = {"source": testset.sources is not None, "others": testset.segments > 1}
+    there = {
+        "source": testset.sources is not None,
+        "others": testset.segments > 1,
+        "inflections": find_spec("lemminflect") is not None,
+    }
     lacking = {
-        each.name: [_LACKING[need] for need in sorted(each.needs) if not there.get(need, True)]
+        each.name: [need for need in sorted(each.needs) if not there.get(need, True)]
         for each in asked
     }
     wanted = [each for each in asked if not lacking[each.name]]
     missing = sorted({need for needs in lacking.values() for need in needs})
-    notices = []
-    if missing:
-        names = [name for name, needs in lacking.items() if needs]
-        said = f"{', '.join(names)} need {' and '.join(missing)}, which the test set lacks"
-        if named and not wanted:
-            raise DataError(said)
-        notices = [f"{said}: left out"]
-    return wanted, notices
+    if not missing:
+        return wanted, []
+    names = [name for name, needs in lacking.items() if needs]
+    said = f"{', '.join(names)} need {' and '.join(_LACKING[need] for need in missing)}"
+    if named and not wanted:
+        raise MissingDependencyError(said) if "inflections" in missing else DataError(said)
+    return wanted, [f"{said}: left out"]
 
 
 def _annotated(
