@@ -23,14 +23,6 @@ system = "You are an editor."
 question = "What is wrong with: {candidate}"
 score_question = "Your analysis: {answer}\\nScore from 0 to 10 for: {candidate}"
 """
-_CLASSES = """\
-answer = "score"
-reply = "plain"
-question = "Is it good? {candidate}"
-[classes]
-"not good" = -1
-good = 1
-"""
 
 
 def rubric(tmp_path: Path, text: str) -> str:
@@ -73,24 +65,6 @@ def test_the_first_answer_goes_into_the_second_question_and_both_are_kept(
     [[reply]] = replies.values()
     assert (reply.reason, reply.first, reply.text) == ("It drags.", " It drags. ", "Score: 7/10")
     assert chat.answered == 4
-
-
-def test_a_class_is_worth_its_score(chat: Chat, tmp_path: Path) -> None:
-    answers = {"a": "Good!", "b": "It is not good.", "c": "good, or not good?", "d": "fine"}
-    chat.reply = lambda body: next(
-        answer
-        for text, answer in answers.items()
-        if f"\n{text}\n" in body["messages"][-1]["content"]
-    )
-    scored = gn.score(sets(s=list(answers)), spec(chat, rubric(tmp_path, _CLASSES)))
-    assert scored.segments[0, :2].tolist() == [1, -1]
-    assert "2 cannot be read" in scored.notices[0]
-
-
-def test_our_rubric_of_plain_answers_is_read(chat: Chat) -> None:
-    chat.reply = lambda _: "Perfect."
-    scored = gn.score(sets(s=["a text"]), spec(chat, "gemba-classes"))
-    assert scored.segments.tolist() == [[4]]
 
 
 def test_critical_errors_of_a_rubric_that_knows_none_count_as_major(

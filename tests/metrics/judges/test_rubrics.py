@@ -171,10 +171,6 @@ def test_shots_are_filled_like_the_question_and_may_have_languages_of_their_own(
     [
         ((*_PLAIN, "[[shots]]", 'answer = "7"'), "shot 1 has no candidate"),
         ((*_PLAIN, "reasons = true"), "goes with reply = 'json' alone"),
-        ((*_PLAIN, 'classes = ["good"]'), "two or more different names"),
-        ((*_PLAIN, 'classes = ["good", "Good"]'), "two or more different names"),
-        ((*_PLAIN, 'classes = ["bad", "good"]', "scale = [0, 1]"), "and no scale"),
-        (('answer = "score"', _PLAIN[2], 'classes = ["bad", "good"]'), "reply = 'plain'"),
         ((*_PLAIN, 'score_question = "{answer} {candidate}"'), "goes with answer ="),
         (
             ('answer = "words-then-score"', _PLAIN[2], 'score_question = "{errors} {candidate}"'),

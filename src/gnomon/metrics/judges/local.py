@@ -109,9 +109,6 @@ def answer_form(rubric: Rubric) -> AnswerForm:
             " asked for the probabilities of scores or choices alone: take a rubric such as"
             " gemba-da or pairwise, or a server (endpoint='http://localhost:8000/v1')"
         )
-    if rubric.classes:
-        names = tuple(name[:1].upper() + name[1:] for name in rubric.classes)
-        return AnswerForm("score", names, tuple(rubric.classes.values()), plain=rubric.plain)
     least, most = rubric.scale
     whole = least.is_integer() and most.is_integer() and most - least < _WHOLE
     values = np.arange(least, most + 1) if whole else np.linspace(least, most, _STEPS)

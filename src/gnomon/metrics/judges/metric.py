@@ -79,7 +79,7 @@ class ChatJudge(Options, Metric):
 
     Attributes:
         rubric: what is asked: gemba-da, gemba-sqm, gemba-mqm, gemba-esa, summary-coherence,
-            gemba-classes, summary-consistency, summary-fluency, summary-relevance,
+            summary-consistency, summary-fluency, summary-relevance,
             adequacy, or a file of TOML.
         model: the model's name on the server; or the folder of a causal language model, which
             then answers without one, by the probabilities of its answers.

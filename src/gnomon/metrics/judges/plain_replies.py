@@ -1,12 +1,9 @@
-"""What plain answers say: a number, a class, a choice, or errors by their severity."""
+"""What plain answers say: a number, a choice, or errors by their severity."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d{1,9}(?:\.\d{1,9})?(?!\w|\.\d)")
 _SEVERITY = re.compile(r"\W*(critical|major|minor)(?: errors?)?\W*:\W*(.*)", re.IGNORECASE)
@@ -46,20 +43,6 @@ def number_in(text: str, least: float, most: float) -> float | None:
     numbers = {float(number) for number in _NUMBER.findall(text)}
     number = numbers.pop() if len(numbers) == 1 else None
     return number if number is not None and least <= number <= most else None
-
-
-def class_in(text: str, classes: Iterable[str]) -> str | None:
-    """The only class that an answer names, whatever its case; longer names are sought first.
-
-    >>> class_in("Very good.", ["bad", "good", "very good"])
-    'very good'
-    """
-    named = []
-    for name in sorted(classes, key=len, reverse=True):
-        words = r"\s+".join(map(re.escape, name.split()))
-        text, times = re.subn(rf"(?<!\w){words}(?!\w)", " ", text, flags=re.IGNORECASE)
-        named += [name] * (times > 0)
-    return named[0] if len(named) == 1 else None
 
 
 def errors_in(text: str) -> list[ListedError] | None:
@@ -103,13 +86,10 @@ def _error_of(line: str, severity: str) -> ListedError:
 
 
 def choice_in(text: str) -> str | None:
-    """The only one of first, second and tie that an answer names."""
-    return class_in(text, ("first", "second", "tie"))
+    """The only one of first, second and tie that an answer names, whatever its case.
 
-
-def score_in(text: str, scale: tuple[float, float], classes: Mapping[str, float]) -> float | None:
-    """A score: that of a class where there are classes, else a number."""
-    if classes:
-        name = class_in(text, classes)
-        return None if name is None else classes[name]
-    return number_in(text, *scale)
+    >>> choice_in("The second."), choice_in("First or second?")
+    ('second', None)
+    """
+    named = set(re.findall(r"\b(?:first|second|tie)\b", text.lower()))
+    return named.pop() if len(named) == 1 else None

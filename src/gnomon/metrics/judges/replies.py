@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon.core.spans import ErrorSpan, Span
-from gnomon.metrics.judges.plain_replies import choice_in, errors_in, score_in
+from gnomon.metrics.judges.plain_replies import choice_in, errors_in, number_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -215,7 +215,7 @@ def _reply_of_plain(text: str, rubric: Rubric) -> JudgeReply | None:
             for error in listed
         ]
         return penalised(errors, rubric)
-    score = score_in(text, rubric.scale, rubric.classes)
+    score = number_in(text, *rubric.scale)
     return None if score is None else JudgeReply(score)
 
 

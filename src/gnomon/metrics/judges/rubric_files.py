@@ -77,23 +77,12 @@ class _RubricFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     reasons: bool = False
     penalties: _Penalties | None = None
     reply: ReplyForm = "json"
-    classes: dict[str, float] | list[str] | None = None
     fences: bool = True
     shots: tuple[_ShotOfFile, ...] = ()
 
     @property
-    def class_scores(self) -> dict[str, float]:
-        """Name -> score; of a list, its worst class first: 0, 1, 2, ..."""
-        if isinstance(self.classes, dict):
-            return self.classes
-        return {name: float(n) for n, name in enumerate(self.classes or ())}
-
-    @property
     def least_and_most(self) -> tuple[float, float]:
         """The scale."""
-        if self.classes:
-            scores = self.class_scores.values()
-            return min(scores), max(scores)
         return self.scale or (0.0, 100.0)
 
 
@@ -166,7 +155,6 @@ def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noq
         identity=content_hash(data, question, FENCES, QUOTE),
         score_question=given.score_question.strip(),
         reply=given.reply,
-        classes=given.class_scores,
         counted=penalties.counted,
         fenced=given.fences,
         shots=tuple(
@@ -248,12 +236,3 @@ def _check_plain(given: _RubricFile, path: str) -> None:
             " apart",
             path=path,
         )
-    if given.classes is None:
-        return
-    names = [name.strip().casefold() for name in given.class_scores]
-    if given.reply != "plain" or given.answer in ("errors", "choice") or given.scale:
-        raise FormatError(
-            "classes go with reply = 'plain', an answer of a score, and no scale", path=path
-        )
-    if len(given.classes) != len(set(names)) or len(names) < 2 or "" in names:
-        raise FormatError("classes are two or more different names", path=path)

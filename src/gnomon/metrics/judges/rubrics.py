@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.core.signature import content_hash
@@ -73,7 +73,6 @@ class Rubric:
             were named in the first, or ``{answer}`` for the first answer as it was written; empty
             where there is one turn.
         reply: how answers are written.
-        classes: name -> score, where plain answers name a class.
         counted: so many errors count, the gravest first; None: all.
         fenced: texts stand between tags, and the model is told that they are data.
         shots: questions with their answers, which stand before the first question.
@@ -93,7 +92,6 @@ class Rubric:
     identity: str
     score_question: str = ""
     reply: ReplyForm = "json"
-    classes: Mapping[str, float] = field(default_factory=dict)
     counted: int | None = None
     fenced: bool = True
     shots: tuple[Shot, ...] = ()
