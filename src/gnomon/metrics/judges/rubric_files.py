@@ -72,18 +72,13 @@ class _RubricFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     question_with_reference: str = ""
     score_question: str = ""
     score_system: str | None = None
-    scale: tuple[float, float] | None = None
+    scale: tuple[float, float] = (0.0, 100.0)
     higher_is_better: bool = True
     reasons: bool = False
     penalties: _Penalties | None = None
     reply: ReplyForm = "json"
     fences: bool = True
     shots: tuple[_ShotOfFile, ...] = ()
-
-    @property
-    def least_and_most(self) -> tuple[float, float]:
-        """The scale."""
-        return self.scale or (0.0, 100.0)
 
 
 def rubric_names() -> tuple[str, ...]:
@@ -140,7 +135,7 @@ def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noq
     costs = {severity: getattr(penalties, severity) for severity in ("critical", "major", "minor")}
     if given.answer == "errors-then-score":
         costs.pop("critical")  # ESA knows two severities
-    scale = (-penalties.most, 0.0) if given.answer == "errors" else given.least_and_most
+    scale = (-penalties.most, 0.0) if given.answer == "errors" else given.scale
     return Rubric(
         name=name,
         about=given.about,
@@ -177,7 +172,12 @@ def _check(given: _RubricFile, question: str, path: str) -> None:
             path=path,
         )
     _check_second_turn(given, places, path)
-    _check_plain(given, path)
+    if given.reply != "json" and given.reasons:
+        raise FormatError(
+            "reasons = true goes with reply = 'json' alone: plain text has no keys to tell them"
+            " apart",
+            path=path,
+        )
     for number, shot in enumerate(given.shots, start=1):
         shown = set(PLACE.findall(shot.question or question)) - set(LANGUAGES)
         lacking = sorted(shown - set(shot.of(TEXTS)))
@@ -196,7 +196,7 @@ def _check(given: _RubricFile, question: str, path: str) -> None:
             f" {' or '.join(f'{{{name}}}' for name in sorted(other))}",
             path=path,
         )
-    least, most = given.least_and_most
+    least, most = given.scale
     if not -1e9 <= least < most <= 1e9:
         raise FormatError(
             f"scale is [{least:g}, {most:g}]; it must be the least and the largest score", path=path
@@ -224,15 +224,5 @@ def _check_second_turn(given: _RubricFile, places: set[str], path: str) -> None:
             f"a score_question has the places {{candidate}} and"
             f" {' or '.join(f'{{{name}}}' for name in sorted(of_first, reverse=True))}, and else"
             " none that the question has not",
-            path=path,
-        )
-
-
-def _check_plain(given: _RubricFile, path: str) -> None:
-    """Refuse what goes with other forms of answers than the one that is asked for."""
-    if given.reply != "json" and given.reasons:
-        raise FormatError(
-            "reasons = true goes with reply = 'json' alone: plain text has no keys to tell them"
-            " apart",
             path=path,
         )
