@@ -95,9 +95,9 @@ def calibrated(seed: int, documents: np.ndarray | None) -> list[Statement]:
     x, y = (draw.normal(50, 20, 20)[of] + draw.normal(0, 10, 60) for _ in range(2))
     left_out = left_out_predictions(x, y)
     made = _CalibratedJudges.__new__(_CalibratedJudges)
-    made.curve, made.confidence = "linear", 0.95
+    made.confidence = 0.95
     try:
-        fitted = fit_calibration(x, y, "linear")
+        fitted = fit_calibration(x, y)
     except DataError:  # people's scores fall as the judge's rise
         fitted = None
     row = made._row("judge", "esa", (x, y, left_out), fitted, documents)

@@ -29,7 +29,7 @@ _COMMANDS = {
     "metaeval": f"metaeval {_JUDGED} -m PANEL chrf --human da --resamples 20",
     "reliability": f"judges reliability {_SET} -m PANEL --injections 4",
     "calibrate": f"judges calibrate {_JUDGED} --human da -m JUDGE --items 10",
-    "pairwise": f"compare {_SET} -m PAIRS",
+    "pairwise": f"compare {_SET} -m PAIRWISE",
     # which mask words are tried depends on answers
     "muler": f"muler {_SET} -m PANEL_OF_REFERENCES {_FEW} --masking substitute",
     "stress": f"stress {_SET} -m PANEL --perturb number swap --limit 8",
@@ -68,8 +68,7 @@ def arguments(name: str, chat: Chat, extra: Sequence[str] = ()) -> list[str]:
         "PANEL": f"judge(['gemba-da', 'gemba-sqm'], model='m', {where})",
         "PANEL_OF_REFERENCES": f"judge(['gemba-da', 'gemba-sqm'], model='m', {where},"
         " references=True)",
-        "PAIRS": f"judge([judge('pairwise', model='a', {where}), judge('pairwise', model='b',"
-        f" {where})])",
+        "PAIRWISE": f"judge('pairwise', model='m', {where})",
         "JUDGE": f"judge('gemba-da', model='m', {where})",
     }
     return [*(named.get(word, word) for word in _COMMANDS[name].split()), *extra]

@@ -84,7 +84,7 @@ def test_the_documented_rubrics_are_asked_as_they_stand(chat: Chat, tmp_path: Pa
     rubrics = [block for block in blocks if block.startswith("about = ")]
     assert len(rubrics) == 2
     chat.reply = lambda body: (
-        "After revision."
+        "1 (after a revision)"
         if "An editor says" in body["messages"][-1]["content"]
         else '{"reasons": "curt", "score": 2}'
     )
