@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
     from gnomon.methods.bmx._engine import Boost, Progress
-    from gnomon.methods.bmx._explanations import Explanations, Sides
+    from gnomon.methods.bmx._explanations import Sides
     from gnomon.methods.bmx.explainers import BoundExplainer, Explainer
     from gnomon.metrics.protocol import BoundMetric, Metric
 
@@ -123,38 +123,6 @@ class Explained:
         if len(set(sizes.values())) > 1:
             said = ", ".join(f"{name} {shape}" for name, shape in sizes.items())
             raise LengthMismatchError(f"{self.experiment}: unequal numbers of segments: {said}")
-
-    @classmethod
-    def of(
-        cls,
-        explanations: Explanations,
-        human: Floats,
-        *,
-        dataset: str,
-        explainer: str,
-        language_pair: str,
-    ) -> Explained:
-        """Explanations of all systems' segments beside human scores [K, N].
-
-        Raises:
-            LengthMismatchError: the human scores have another shape than the explained ones.
-        """
-        if human.shape != explanations.scores.shape:
-            raise LengthMismatchError(
-                f"human scores have shape {human.shape}, and the explained scores"
-                f" {explanations.scores.shape} [systems, segments]"
-            )
-        both = explanations.both()
-        sides = "both" if len(explanations.sides) > 1 else explanations.sides[0].side
-        return cls(
-            Experiment(dataset, explainer, explanations.metric, language_pair, sides),
-            explanations.oriented.ravel(),
-            both.values,
-            both.offsets,
-            np.asarray(human, dtype=np.float64).ravel(),
-            explanations.signature,
-            explanations.notices,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,18 +222,6 @@ class Grids:
                 if all(getattr(experiment, factor) in names for factor, names in allowed.items())
             ]
         )
-
-    def of(self, experiment: Experiment) -> Floats:
-        """The grid of one experiment, float64 [P, W].
-
-        Raises:
-            UnknownNameError: it is not among these.
-        """
-        if experiment not in self.experiments:
-            raise UnknownNameError(
-                "experiment", str(experiment), [str(name) for name in self.experiments]
-            )
-        return np.asarray(self.correlations[self.experiments.index(experiment)])
 
     def levels(self, factor: Factor) -> tuple[str, ...]:
         """The names that occur, in order of occurrence."""
