@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
@@ -44,16 +43,11 @@ _SEVERITIES = {
 }
 #: importances are below it, so that sums are numbers
 _MOST = 1e300
-#: pieces without a text
-_SPECIAL = re.compile(r"\[[A-Z]+\d*\]|<[/|]?[a-zA-Z_|]+>")
-_UNKNOWN = ("[UNK]", "<unk>")
-#: how tokenisers mark where pieces begin or go on
-_MARKS = re.compile(r"^(?:\u2581|\u0120|##|@@ ?)+|(?:@@|</w>)$")
 
 
 @dataclass(frozen=True)
 class ExplanationFile(Options):
-    """Explanations from a JSONL file, of words, tokens or spans: ``file('spans.jsonl')``.
+    """Explanations from a JSONL file, of words or spans: ``file('spans.jsonl')``.
 
     Every line is an object. It says what is explained: ``segment`` (from 1), ``system`` (may be
     left out where there is one, and for sources and references that all share), ``side``
@@ -62,18 +56,16 @@ class ExplanationFile(Options):
 
     - ``position`` (of a word, from 1) and ``importance``: one word, as ``gnomon bmx explain
       --save-explanations`` writes it; ``token``, if it is there, must be that word;
-    - ``importances``: a number for each word, or, beside ``tokens``, for each of these, which
-      stand one after the other in the text (marks of pieces such as ``##`` are understood, special
-      pieces left out);
-    - ``spans``: a list of spans of characters, half-open, from 0:
+    - ``importances``: a number for each word;
+    - ``spans``: a list of spans of characters, such as the pieces of a model, half-open, from 0:
       ``{"start": 0, "end": 3, "importance": 0.5}``.
 
     It may hold further systems. Words are those of ``str.split()``. A span says the same of every
-    word that it overlaps; a word that several spans or tokens overlap gets their sum, one that none
-    overlaps 0. A span may have a ``severity`` in the place of an
-    importance: minor -1, major and critical -5, neutral 0 (MQM). ``null`` is undefined. What the
-    file does not explain is undefined, or, with ``absent='zero'``, 0. A file can explain the texts
-    of its test set alone. It costs one score.
+    word that it overlaps; a word that several spans overlap gets their sum, one that none overlaps
+    0. A span may have a ``severity`` in the place of an importance: minor -1, major and critical
+    -5, neutral 0 (MQM). ``null`` is undefined. What the file does not explain is undefined, or,
+    with ``absent='zero'``, 0. A file can explain the texts of its test set alone. It costs one
+    score.
 
     Attributes:
         file: the file.
@@ -380,36 +372,19 @@ class _Reading:
         gathered.span(start, end, self._importance(span))
 
     def _add_list(self, gathered: _Gathered, row: Mapping[str, Any]) -> None:
-        given, tokens = row["importances"], row.get("tokens")
+        given, words = row["importances"], list(gathered.words.words)
         if gathered.values:
             raise self._wrong("the text is explained before; give each text one list")
         if not isinstance(given, list):
             raise self._wrong(f"importances are a list; got {given!r:.60}")
         values = [self._number("importances", number) for number in given]
-        if tokens is not None and tokens != list(gathered.words.words):
-            self._add_tokens(gathered, tokens, values)
-            return
-        if len(values) != len(gathered.words):
+        if len(values) != len(words) or row.get("tokens", words) != words:
             raise self._wrong(
-                f"{len(values)} importances for a text of {len(gathered.words)} words; give one for"
-                " each word between white space, or say what the tokens are"
+                f"{len(values)} importances for a text of {len(words)} words; give one for each"
+                " word between white space, or spans that say where other tokens stand"
             )
         gathered.worded = True
         gathered.values = {word: [value] for word, value in enumerate(values)}
-
-    def _add_tokens(self, gathered: _Gathered, tokens: Any, values: list[float]) -> None:
-        strings = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
-        if not strings or len(tokens) != len(values):
-            count = len(tokens) if isinstance(tokens, list) else repr(tokens)[:40]
-            raise self._wrong(f"{len(values)} importances for tokens {count}; give one for each")
-        placed = token_places(gathered.words.text, tokens)
-        if isinstance(placed, str):
-            raise self._wrong(
-                f"token {placed!r} does not follow in the text; tokens stand in it one after the"
-                " other, or are special ones like [CLS]"
-            )
-        for (start, end), value in zip(placed, values, strict=True):
-            gathered.span(start, end, value)
 
     def _importance(self, row: Mapping[str, Any]) -> float:
         if "importance" in row:
@@ -437,47 +412,6 @@ class _Reading:
 def _whole(given: object) -> int:
     """A whole number; -1 for anything else, which is no position."""
     return given if isinstance(given, int) and not isinstance(given, bool) else -1
-
-
-def token_places(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | str:
-    """Where tokens stand in a text, one after the other, half-open; or the first that does not.
-
-    Marks of pieces (``##``, U+2581, U+0120, ``@@``) are left out, and so is the case where the text
-    has another one. Special pieces have no place; an unknown one has that up to the next token.
-
-    >>> token_places("Unbelievable, a", ["[CLS]", "un", "##believable", ",", "a", "[SEP]"])
-    [(0, 0), (0, 2), (2, 12), (12, 13), (14, 15), (15, 15)]
-    """
-    lowered = text.lower()
-    folded = lowered if len(lowered) == len(text) else text
-    places: list[tuple[int, int]] = []
-    at, unknown = 0, -1
-    for number, token in enumerate(tokens):
-        start, end = _find_token(text, folded, token, at, anywhere=unknown >= 0)
-        if start >= 0:
-            if unknown >= 0:
-                places[unknown] = (at, start)
-            places.append((start, end))
-            at, unknown = end, -1
-        elif token in _UNKNOWN:
-            places.append((at, at))
-            unknown = number if unknown < 0 else unknown
-        elif _SPECIAL.fullmatch(token) or not _MARKS.sub("", token).strip():
-            places.append((at, at))
-        else:
-            return token
-    if unknown >= 0:
-        places[unknown] = (at, len(text))
-    return places
-
-
-def _find_token(text: str, folded: str, token: str, at: int, *, anywhere: bool) -> tuple[int, int]:
-    for stripped in dict.fromkeys((token.strip(), _MARKS.sub("", token).strip())):
-        for whole, wanted in ((text, stripped), (folded, stripped.lower())):
-            start = whole.find(wanted, at) if wanted else -1
-            if start >= 0 and (anywhere or not text[at:start].strip()):
-                return start, start + len(wanted)
-    return -1, -1
 
 
 def write_explanations(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
