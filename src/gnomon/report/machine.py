@@ -51,7 +51,6 @@ def render(
     *,
     command: str = "score",
     digits: int | None = None,
-    neutralise: bool = False,
     width: int | None = None,
     most: int | None = None,
 ) -> str:
@@ -64,7 +63,6 @@ def render(
             views of :meth:`Finding.shown`.
         command: the command's name in JSON, for scores.
         digits: digits after the point, for people.
-        neutralise: TSV only: keep spreadsheets from running texts as formulas.
         width: text only: characters per line.
         most: text of findings only: rows of a table; see :func:`print_finding`.
 
@@ -74,8 +72,8 @@ def render(
     if format not in get_args(Format):
         raise UnknownNameError("output format", format, get_args(Format))
     if isinstance(what, Finding):
-        return _finding(what, format, digits, neutralise=neutralise, width=width, most=most)
-    return _scores(what, format, command, digits, neutralise=neutralise, width=width)
+        return _finding(what, format, digits, width=width, most=most)
+    return _scores(what, format, command, digits, width=width)
 
 
 def render_segments(
@@ -84,7 +82,6 @@ def render_segments(
     *,
     command: str = "score",
     digits: int | None = None,
-    neutralise: bool = False,
     width: int | None = None,
 ) -> str:
     """Segment scores in one of the output formats: ``system, segment, metric, score``.
@@ -99,7 +96,7 @@ def render_segments(
     table = _segments_side_by_side(scores, digits) if wide else segments_table(scores)
     signatures, notices = score_signatures(scores), _notices(scores)
     finding = Finding(command, table.title, (table,), signatures, notices=notices)
-    return render(finding, format, digits=digits, neutralise=neutralise, width=width)
+    return render(finding, format, digits=digits, width=width)
 
 
 def render_rows(
@@ -282,7 +279,6 @@ def _finding(
     format_: str,
     digits: int | None,
     *,
-    neutralise: bool,
     width: int | None,
     most: int | None,
 ) -> str:
@@ -297,7 +293,7 @@ def _finding(
             finding.verdict,
         )
     if format_ == "tsv":
-        return to_tsv(finding.table(), neutralise=neutralise)
+        return to_tsv(finding.table())
     if format_ == "text":
         file = io.StringIO()
         print_finding(finding, digits=digits, width=width, most=most, file=file)
@@ -314,7 +310,6 @@ def _scores(
     command: str,
     digits: int | None,
     *,
-    neutralise: bool,
     width: int | None,
 ) -> str:
     table = scores_table(scores)
@@ -327,7 +322,7 @@ def _scores(
             verdict=of_scores(scores),
         )
     if format_ == "tsv":
-        return to_tsv(table, neutralise=neutralise)
+        return to_tsv(table)
     if format_ == "text":
         file = io.StringIO()
         print_scores(scores, digits=digits, width=width, file=file)

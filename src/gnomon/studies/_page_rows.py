@@ -74,7 +74,7 @@ class PageSource:
             for entry in self.entries
             if entry.rows.get(table)
             and testset in (None, entry.testset)
-            and (metric is None or metric in entry.metrics or metric in entry.signatures)
+            and metric in (None, *entry.metrics, *entry.signatures)
             and metrics in (None, entry.metrics)
         ]
         self.store.check_files(files)
