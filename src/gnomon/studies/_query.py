@@ -323,8 +323,8 @@ def _lacking_step(store: Store, sql: str) -> str:
     missing = named.difference(names(store))
     for step in methods.steps():
         method = methods.find(step)
-        declared = (_LEADERBOARD, *method.views) if step == "score" else method.views
-        offered = (*method.tables.values(), *(view.name for view in declared))
+        offered = [*method.tables.values(), *(view.name for view in method.views)]
+        offered += [_LEADERBOARD.name] if step == "score" else []
         if name := next((name for name in offered if name in missing), None):
             return (
                 f"{name} holds what the method {step} finds, and {store.path} has nothing of it:"
