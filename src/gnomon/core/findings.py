@@ -627,8 +627,7 @@ class Finding:
 
     def _repr_html_(self) -> str:
         """The verdict if there is one, the first rows of what text shows first, and notices."""
-        verdict = [str(getattr(text, "text", text)) for text in getattr(self, "verdict", ())]
-        said = [f"<p>{notebook.escape(text)}</p>" for text in verdict]
+        said = [f"<p>{notebook.escape(statement.text)}</p>" for statement in self.verdict]
         notices = [
             f"<p><em>{notebook.escape(text)}</em></p>" for text in self.notices[:_SHOWN_NOTICES]
         ]

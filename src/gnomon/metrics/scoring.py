@@ -221,15 +221,15 @@ def signature_of(bound: BoundMetric, batch: Batch) -> Signature:
 
     Paraphrases among these are named by method, number and a hash of their texts.
     """
-    stated = {key for key, _ in bound.signature.fields}
     if "references" not in bound.needs:
         return bound.signature
     fields: dict[str, object] = {}
-    if "refs" not in stated:
+    if "refs" not in bound.signature:
         own_references = (
             {"own_refs": len(batch.system_references)} if batch.system_references else {}
         )
         fields = {"refs": reference_count(batch), **own_references}
-    if batch.paraphrases and "paraphrased" not in stated:  # METEOR's "paraphrases" is its table
+    # METEOR's "paraphrases" is its table
+    if batch.paraphrases and "paraphrased" not in bound.signature:
         fields["paraphrased"] = batch.paraphrases
     return bound.signature.adding(fields) if fields else bound.signature

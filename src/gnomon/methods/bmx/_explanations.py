@@ -338,7 +338,7 @@ def cache_of(
     while hasattr(inmost, "bound"):
         inmost = inmost.bound
     named = isinstance(inmost, BoundFunction) and not (
-        dict(inmost.signature.fields).keys() & {"code", "package"}
+        inmost.signature.keys() & {"code", "package"}
     )
     uncertain = [inmost.name] if isinstance(inmost, BoundFunction) and named else []
     if isinstance(explainer, FunctionExplainer) and not explainer.code:

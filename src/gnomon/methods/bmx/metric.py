@@ -274,7 +274,7 @@ class BoundBmx(OfOptions):
                 "p": ",".join(str(boost.p) for boost in boosts),
                 "w": ",".join(str(boost.w) for boost in boosts),
                 **self.explainer.fields,
-                **dict(self.bound.signature.fields),
+                **self.bound.signature,
             }
         )
 

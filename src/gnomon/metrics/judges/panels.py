@@ -189,7 +189,7 @@ class BoundJudgePanel(OfOptions):
         """The spec, and of each judge its rubric's hash and who answers."""
         signature = Signature(self.metric.label)
         for number, judge in enumerate(self.judges, start=1):
-            said = [f"{key}={value}" for key, value in judge.signature.fields]
+            said = [f"{key}={value}" for key, value in judge.signature.items()]
             signature = signature.adding({f"judge{number}": " ".join(said)})
         if not self.metric.one_scale:
             signature = signature.adding(scale="{:g}-{:g}".format(*_COMMON))
