@@ -78,20 +78,6 @@ def test_gz_files_are_decompressed(tmp_path: Path) -> None:
     assert read_lines(file(tmp_path, gzip.compress("ä\nb\n".encode()), "a.txt.gz")) == ["ä", "b"]
 
 
-@pytest.mark.parametrize("cut", [1, 5, 15, 30])
-def test_a_gz_file_that_is_cut_short_is_refused(tmp_path: Path, cut: int) -> None:
-    data = gzip.compress(b"hello world, hello again\n" * 50)[:-cut]
-    with pytest.raises(FormatError, match="damaged or cut short"):
-        read_lines(file(tmp_path, data, "a.gz"))
-
-
-def test_a_gz_file_with_a_flipped_bit_is_refused(tmp_path: Path) -> None:
-    data = bytearray(gzip.compress(bytes(range(1, 200)) * 9))
-    data[len(data) // 2] ^= 0xFF
-    with pytest.raises(FormatError, match="damaged"):
-        read_lines(file(tmp_path, bytes(data), "a.gz"))
-
-
 def test_a_file_that_is_only_called_gz_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="not gzip-compressed"):
         read_lines(file(tmp_path, b"plain\n", "a.txt.gz"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.errors import SpecError
 from gnomon.core.spans import ErrorSpan
 from gnomon.metrics.learned.gradients import attributions, input_products
 from gnomon.metrics.learned.heads import FeedForward, LayerMix
@@ -79,18 +79,18 @@ class _UnifiedOptions(LearnedOptions):
         """What the candidate is read with: "src", "ref" or both."""
         given = self.learned.settings["input_segments"]
         sides = tuple(side for side in ("src", "ref") if side in given)
-        asked = {"all": sides, "source": ("src",), "reference": ("ref",)}[self.chosen[0]]
+        asked = {"all": sides, "source": ("src",), "reference": ("ref",)}[self.chosen]
         if not set(asked) <= set(sides) or not sides:
             raise SpecError(
                 f"{self.name}: {self.model!r} reads {', '.join(map(str, given))}, and"
-                f" against={self.chosen[0]!r} is asked for"
+                f" against={self.chosen!r} is asked for"
             )
         return asked
 
     @property
-    def chosen(self) -> tuple[str, str]:
-        """What the candidate is read with, and which part of the score is given."""
-        return "all", "all"
+    def chosen(self) -> str:
+        """What the candidate is read with."""
+        return "all"
 
     def bind(self, testset: TestSet) -> BoundUnified | BoundMarkingUnified:
         """Load the model."""
@@ -118,29 +118,20 @@ class CometKiwi(_UnifiedOptions):
 
 
 @dataclass(frozen=True)
-class _PartOptions(_UnifiedOptions):
+class _SeveralWays(_UnifiedOptions):
     """Options of models that read a candidate in several ways."""
 
     # what the candidate is read with: all that the model reads ("all"), "source" or "reference"
     against: Literal["all", "source", "reference"] = "all"
-    part: str = "all"  # which score is given
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.against != "all" and self.part not in ("all", "mqm", self.against):
-            raise SpecError(
-                f"{self.name}: part={self.part!r} is of a candidate that is read otherwise than"
-                f" against={self.against!r}; leave one of them out"
-            )
 
     @property
-    def chosen(self) -> tuple[str, str]:
-        """What the candidate is read with, and which part of the score is given."""
-        return self.against, self.part
+    def chosen(self) -> str:
+        """What the candidate is read with."""
+        return self.against
 
 
 @dataclass(frozen=True)
-class Unite(_PartOptions):
+class Unite(_SeveralWays):
     """UniTE: the candidate read with source, with reference, and with both; the mean of the three.
 
     For checkpoints of the class ``UnifiedMetric`` that read references. With several references
@@ -150,12 +141,9 @@ class Unite(_PartOptions):
     name: ClassVar[str] = "unite"
     title: ClassVar[str] = "UniTE"
 
-    # which score is given: "all", or one of the three ("source", "reference", "both")
-    part: Literal["all", "source", "reference", "both"] = "all"
-
 
 @dataclass(frozen=True)
-class Xcomet(_PartOptions):
+class Xcomet(_SeveralWays):
     """xCOMET: as UniTE, and a score from the errors that it marks itself.
 
     With source and reference, .12, .33 and .33 of the three regressions, and .22 of 1 less the
@@ -167,10 +155,6 @@ class Xcomet(_PartOptions):
 
     name: ClassVar[str] = "xcomet"
     title: ClassVar[str] = "xCOMET"
-
-    # which score is given: "all", one of the regressions ("source", "reference", "both"), or that
-    # of its own errors ("mqm")
-    part: Literal["all", "source", "reference", "both", "mqm"] = "all"
 
 
 # Scoring.
@@ -211,12 +195,6 @@ class BoundUnified(BoundLearned):
         parts = self.all_parts(batch)
         return {name: parts[..., column] for column, name in enumerate(self.part_names)}
 
-    def segments(self, batch: Batch) -> NDArray[np.float64]:
-        """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""
-        parts = self.all_parts(batch)
-        # without any comparison there is one column of nothing
-        return parts[..., self.part_names.index(self.metric.chosen[1]) if parts.shape[2] > 1 else 0]
-
     def score_triples(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
         """Scores and their parts, float64 [P, S]."""
         return np.array([self._scored(reading) for reading in self._read_all(triples)]).reshape(
@@ -253,13 +231,6 @@ class BoundUnified(BoundLearned):
 
     def _way_weights(self) -> list[float]:
         """What each way to read a candidate weighs in the score."""
-        chosen = self.metric.chosen[1]
-        if chosen == "mqm":
-            raise UsageError(
-                f"{self.metric.spec}: a score from marked errors has no gradient; take part='all'"
-            )
-        if chosen != "all":
-            return [float(name == chosen) for name in self.part_names[1 : 1 + len(self.ways)]]
         return [1 / len(self.ways)] * len(self.ways)
 
     def _differentiate(self, inputs: Sequence[Triple]) -> tuple[list[float], list[Products]]:
@@ -457,7 +428,7 @@ class BoundMarkingUnified(BoundUnified):
 
     def _way_weights(self) -> list[float]:
         weights = super()._way_weights()
-        if not self._is_xcomet or self.metric.chosen[1] != "all":
+        if not self._is_xcomet:
             return weights
         return list(_SCORE_WEIGHTS[:3] if len(weights) == 3 else _ONE_WEIGHTS[:1])
 
