@@ -5,36 +5,27 @@ Sellam et al. (2020), "BLEURT", and Pu et al. (2021), "Learning compact metrics 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
-from gnomon.core.options import MODEL
 from gnomon.metrics.learned.joint import (
-    BoundJoint,
     JointModel,
     JointOptions,
-    JointPrecision,
     PieceSequence,
-    check_model,
-    needs_of_model,
     torch_type,
 )
-from gnomon.metrics.learned.torch_weights import find_joint_model
 from gnomon.metrics.learned.vocabularies import piece_reader
-from gnomon.metrics.registry import check_needs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.core.dependencies import Dependency
-    from gnomon.core.testset import TestSet
     from gnomon.metrics.learned.metric import Triple
     from gnomon.models import ModelFolder
 
@@ -75,35 +66,9 @@ class Bleurt(JointOptions):
     lost: ClassVar[str] = "the longer text of each pair loses its end first"
     bounds = MappingProxyType({"limit": (_SPECIAL + 1, 1 << 16), "batch": (1, 1 << 16)})
 
-    model: Annotated[str, MODEL] = ""
-    limit: int | None = None
-    revision: Annotated[str | None, MODEL] = None
-    device: str | None = None
-    precision: JointPrecision = "fp32"
-    batch: int | None = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_model(self.name, self.model)
-
-    def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # one for all languages
-        """The model."""
-        return needs_of_model(self.model, self.revision)
-
-    def bind(self, testset: TestSet) -> BoundJoint:
-        """Load the model.
-
-        Raises:
-            DataError: the test set lacks references, or the folder is no such model.
-            MissingDependencyError: torch, transformers, sentencepiece or the model is not there.
-            UsageError: there is no such device, or the model has fewer positions than ``limit``.
-        """
-        check_needs(self, testset.outline)
-        from gnomon.models import usable_device
-
-        folder = find_joint_model(self.model, self.revision)
-        device = usable_device(self.device, "bleurt")
-        return BoundJoint(self, _load(folder, folder.identity, device, self.precision, self.limit))
+    def load(self, folder: ModelFolder, device: str) -> BleurtModel:
+        """The model in a folder."""
+        return _load(folder, folder.identity, device, self.precision, self.limit)
 
 
 def fitting(reference: int, candidate: int, most: int, *, words: bool = False) -> tuple[int, int]:

@@ -9,22 +9,24 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from gnomon.core.cache import key
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import SpecError
+from gnomon.core.options import MODEL
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature
 from gnomon.metrics.learned.kept_scores import KeptScores, content_of
 from gnomon.metrics.learned.metric import Triple, input_rows
-from gnomon.metrics.learned.torch_weights import place_of_model
+from gnomon.metrics.learned.torch_weights import find_joint_model, place_of_model
 from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.registry import check_needs
 from gnomon.metrics.spec import Options
-from gnomon.models import length_batches, licence_of
+from gnomon.models import length_batches, licence_of, usable_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.core.testset import TestSet
     from gnomon.models import ModelFolder
 
 __all__ = [
@@ -40,8 +43,6 @@ __all__ = [
     "JointOptions",
     "JointPrecision",
     "PieceSequence",
-    "check_model",
-    "needs_of_model",
     "torch_type",
 ]
 
@@ -203,35 +204,63 @@ def _address(triple: Triple) -> tuple[str, ...]:
     return tuple("-" if text is None else f"+{text}" for text in triple)
 
 
-# The metric, bound.
+# Options of such a metric, and the metric, bound.
 
 
-def check_model(metric: str, model: str) -> None:
-    """Refuse a metric without a model."""
-    if not model:
-        raise SpecError(
-            f"{metric} takes a model first: {metric}('FOLDER'), a folder or a name on the model hub"
-            " (scores that another tool computed come by scores('FILE'))"
-        )
+@dataclass(frozen=True)
+class JointOptions(Options, Metric, ABC):
+    """Options of metrics that read the texts of a segment as one sequence.
 
+    Attributes:
+        model: a folder, ``package:NAME/FOLDER`` or a name on the model hub.
+        limit: most pieces of a sequence; by default as many as the model is made for.
+        revision: commit of the model on the hub.
+        device: "cpu", "cuda", ...; by default a GPU if there is one.
+        precision: of the weights: "fp32", or "bf16" for approximate scores in half the memory.
+        batch: most sequences that are read at once; specs do not show it.
 
-def needs_of_model(model: str, revision: str | None) -> tuple[Dependency, ...]:
-    """A model as studies name it: its name, or its folder in gnomon's own place."""
-    return (Dependency("model", place_of_model(model), revision or ""),)
-
-
-class JointOptions(Options, Metric):
-    """Options of such a metric."""
+    Raises:
+        SpecError: an option has a value that it cannot have.
+    """
 
     opening: ClassVar[str | None] = "model"
     pooled: ClassVar[bool] = False
     lost: ClassVar[str]  # what of a sequence that is too long is left out
 
-    if TYPE_CHECKING:
+    model: Annotated[str, MODEL] = ""
+    limit: int | None = None
+    revision: Annotated[str | None, MODEL] = None
+    device: str | None = None
+    precision: JointPrecision = "fp32"
+    batch: int | None = field(default=None, compare=False)
 
-        @property
-        def batch(self) -> int | None:
-            """Most inputs that are read at once."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.model:
+            raise SpecError(
+                f"{self.name} takes a model first: {self.name}('FOLDER'), a folder or a name on the"
+                " model hub (scores that another tool computed come by scores('FILE'))"
+            )
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # one for all languages
+        """The model as studies name it: its name, or its folder in gnomon's own place."""
+        return (Dependency("model", place_of_model(self.model), self.revision or ""),)
+
+    def bind(self, testset: TestSet) -> BoundJoint:
+        """Load the model.
+
+        Raises:
+            DataError: the test set lacks what the metric needs, or the folder is no such model.
+            MissingDependencyError: torch, transformers, the model or its vocabulary is not there.
+            UsageError: there is no such device, or the model takes fewer pieces than ``limit``.
+        """
+        check_needs(self, testset.outline)
+        folder = find_joint_model(self.model, self.revision)
+        return BoundJoint(self, self.load(folder, usable_device(self.device, self.name)))
+
+    @abstractmethod
+    def load(self, folder: ModelFolder, device: str) -> JointModel:
+        """The model in a folder; the same request gives the same object."""
 
 
 @dataclass(frozen=True, eq=False)

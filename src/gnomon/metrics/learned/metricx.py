@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -21,25 +21,18 @@ from gnomon.core.options import MODEL
 from gnomon.core.signature import content_hash
 from gnomon.metrics.learned.encoder import some_of
 from gnomon.metrics.learned.joint import (
-    BoundJoint,
     JointModel,
     JointOptions,
-    JointPrecision,
     PieceSequence,
-    check_model,
-    needs_of_model,
     torch_type,
 )
-from gnomon.metrics.learned.torch_weights import find_joint_model
 from gnomon.metrics.learned.vocabularies import unigram_vocabulary
-from gnomon.metrics.registry import check_needs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.core.testset import TestSet
     from gnomon.metrics.learned.metric import Triple
     from gnomon.metrics.protocol import Input
     from gnomon.models import ModelFolder
@@ -91,19 +84,12 @@ class MetricX(JointOptions):
     lost: ClassVar[str] = "what comes last in the prompt is lost first: the end of the reference"
     bounds = MappingProxyType({"limit": (8, 1 << 16), "batch": (1, 1 << 16)})
 
-    model: Annotated[str, MODEL] = ""
     against: Literal["reference", "source"] = "reference"
     version: Literal[24, 23] = 24
-    limit: int | None = None
     vocabulary: Annotated[str | None, MODEL] = None
-    revision: Annotated[str | None, MODEL] = None
-    device: str | None = None
-    precision: JointPrecision = "fp32"
-    batch: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_model(self.name, self.model)
         match = _NAMED.search(self.model)
         if match and int(match[1]) != self.version:
             raise SpecError(
@@ -118,31 +104,20 @@ class MetricX(JointOptions):
             return frozenset(("sources",))
         return frozenset(("references", "sources") if self.version == 24 else ("references",))
 
-    def requires(self, language: str | None) -> tuple[Dependency, ...]:  # noqa: ARG002  # one for all languages
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """The model, and the vocabulary where it is another folder's."""
-        dependencies = needs_of_model(self.model, self.revision)
+        dependencies = super().requires(language)
         return (
             dependencies
             if self.vocabulary is None
             else (*dependencies, Dependency("model", self.vocabulary))
         )
 
-    def bind(self, testset: TestSet) -> BoundJoint:
-        """Load the model.
-
-        Raises:
-            DataError: the test set lacks sources or references, or the folder is no such model.
-            MissingDependencyError: torch, transformers, the model or its vocabulary is not there.
-            UsageError: there is no such device.
-        """
-        check_needs(self, testset.outline)
-        from gnomon.models import usable_device
-
-        folder = find_joint_model(self.model, self.revision)
-        device = usable_device(self.device, "metricx")
+    def load(self, folder: ModelFolder, device: str) -> MetricXModel:
+        """The model in a folder."""
         limit = self.limit or _LIMITS[self.version]
         about = (self.version, self.vocabulary, device, self.precision, limit)
-        return BoundJoint(self, _load(folder, folder.identity, *about))
+        return _load(folder, folder.identity, *about)
 
 
 def prompt(version: int, triple: Triple) -> str:
