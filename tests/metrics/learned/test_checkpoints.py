@@ -247,6 +247,12 @@ def test_hyper_parameters_without_an_end_are_refused(checkpoint: Path) -> None:
         ({"pretrained_model": "x" * 5000}, "name the encoder: encoder=FOLDER"),
         ({"pool": "mean"}, "pool is 'mean'; it is 'avg', 'max', 'cls' or 'default'"),
         ({"layer": 5}, "layer is 5; the encoder has layers 0 to 4"),
+        ({"class_identifier": "ranking_metric"}, "'ranking_metric', which gnomon does not compute"),
+        ({"encoder_model": "GPT"}, "encoder_model is 'GPT'"),
+        ({"encoder_model": "RemBERT"}, "is of a model 'xlm-roberta'"),
+        ({"layer": "all"}, "layer is 'all'"),
+        ({"hidden_sizes": "many"}, "hidden_sizes is 'many'"),
+        ({"pretrained_model": None}, "encoder=FOLDER"),
     ],
 )
 def test_hyper_parameters_that_cannot_be_are_refused_at_the_conversion(
@@ -298,24 +304,6 @@ def test_an_encoder_of_other_sizes_is_refused(checkpoint: Path) -> None:
     _refused(checkpoint, "is of a model 'gpt2'")
     config.write_text("[" * 100_000, encoding="utf-8")
     _refused(checkpoint, "config.json")
-
-
-@pytest.mark.parametrize(
-    ("values", "match"),
-    [
-        ({"class_identifier": "ranking_metric"}, "'ranking_metric', which gnomon does not compute"),
-        ({"encoder_model": "GPT"}, "encoder_model is 'GPT'"),
-        ({"encoder_model": "RemBERT"}, "is of a model 'xlm-roberta'"),
-        ({"layer": "all"}, "layer is 'all'"),
-        ({"hidden_sizes": "many"}, "hidden_sizes is 'many'"),
-        ({"pretrained_model": None}, "encoder=FOLDER"),
-    ],
-)
-def test_hyper_parameters_that_mean_nothing_are_refused(
-    checkpoint: Path, values: dict[str, object], match: str
-) -> None:
-    _hyper_parameters(checkpoint, **values)
-    _refused(checkpoint, match)
 
 
 def test_code_in_hyper_parameters_is_not_run(checkpoint: Path, tmp_path: Path) -> None:
