@@ -260,6 +260,35 @@ def paired(given: list[Pair], *metrics: Callable[[str, str], float], **more: obj
     return replace(finding, verdict=find("stress").with_verdict(finding, ()).verdict)
 
 
+def crossed(number: int) -> list[Pair]:
+    """A right text that says it in another word, and a wrong one with the reference's words."""
+    return [
+        replace(pair, good=f"other {pair.good}", bad=f"{pair.good} wrong", kind="crossed")
+        for pair in pairs(number, seed=7)
+    ]
+
+
+@world(
+    "a metric that counts common words, and right texts that are worded otherwise",
+    says=["stress.crossed", "stress.detects"],
+    silent=["stress.*"],
+)
+def worded_otherwise() -> Finding:
+    return paired([*pairs(200), *crossed(200)], words_apart)
+
+
+@world(
+    "a metric that knows the better text, whatever its words are",
+    says=["stress.detects"],
+    silent=["stress.*"],
+)
+def worded_otherwise_and_known() -> Finding:
+    def metric(candidate: str, _reference: str) -> float:
+        return -float("wrong" in candidate)
+
+    return paired([*pairs(200), *crossed(200)], metric)
+
+
 @world(
     "two metrics that see the same",
     says=["stress.detects"],

@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias, get_args
 
 __all__ = ["KINDS", "Pair", "PairKind"]
 
-#: what the worse text of a pair is: wrong; worded otherwise and no worse; no translation at all
-PairKind: TypeAlias = Literal["error", "harmless", "sanity"]
+#: what the worse text of a pair is: wrong; worded otherwise and no worse; wrong, beside a better
+#: text that is right and worded otherwise; no translation at all
+PairKind: TypeAlias = Literal["error", "harmless", "crossed", "sanity"]
 KINDS: tuple[PairKind, ...] = get_args(PairKind)
 
 
@@ -22,7 +23,8 @@ class Pair:
         phenomenon: in what they differ ("number replaced").
         references: what both are compared with, in any order; none where there are none.
         source: what was translated; None where it is not known.
-        kind: whether the bad text is wrong, reworded, or no translation at all.
+        kind: whether the bad text is wrong, reworded, wrong beside a good text that is reworded, or
+            no translation at all.
         severity: of the error, as its set labels it; empty where it does not.
         language_pair: as "de-en"; None where it is not known.
         origin: names the sentence that the pair was made of: pairs of one sentence share it. Empty:

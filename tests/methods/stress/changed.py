@@ -48,7 +48,7 @@ def pairs_of(name: str, language: str, output: Output, seeds: int = 40) -> set[t
             rule,
             [output],
             OtherOutputs([output]),
-            lambda output, bad: Pair(good=output.text, bad=bad, phenomenon="any"),
+            lambda _output, good, bad: Pair(good=good, bad=bad, phenomenon="any"),
             seed=seed,
         ):
             made.add((pair.good, pair.bad))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.methods.stress.changed import MODEL, changed, tagged
+from tests.methods.stress.changed import MODEL, changed, pairs_of, tagged
 
 import gnomon as gn
 from gnomon.core.errors import MissingDependencyError
@@ -122,6 +123,20 @@ def test_what_becomes_of_a_sentence(
     assert changed(name, "en", outputs[text]) == results
 
 
+def test_crossed_pairs_say_the_same_otherwise_or_something_else_in_the_same_way() -> None:
+    number, words, negated = tagged(
+        ["She has 34 cats.", "She has seven cats.", "They do not sleep."]
+    )
+    made = pairs_of("crossed number", "en", number)
+    assert {good for good, _ in made} == {"She has thirty-four cats."}
+    assert all(re.fullmatch(r"She has (?!34)\d\d cats\.", bad) for _, bad in made)
+    assert {good for good, _ in pairs_of("crossed number", "en", words)} == {"She has 7 cats."}
+    assert all(
+        "seven" not in bad and "7" not in bad for _, bad in pairs_of("crossed number", "en", words)
+    )
+    assert pairs_of("crossed negation", "en", negated) == {("They don't sleep.", "They do sleep.")}
+
+
 def test_names_titles_and_joined_words_are_left_alone() -> None:
     texts = [
         'He read "The More the Better" twice.',
@@ -140,7 +155,7 @@ def test_every_rule_finds_places_in_the_bundled_example() -> None:
     texts = [text for text in next(iter(testset.references.values())) if text]
     every = tagged(texts[:80])
     rules = [each for each in describe_perturbations() if each.languages == ("en",)]
-    assert len(rules) >= 23
+    assert len(rules) >= 25
     for rule in rules:
         texts_changed = [changed(rule.name, "en", output, seeds=2) for output in every]
         assert any(texts_changed) or rule.name in ("dashes", "spelling", "date"), rule.name

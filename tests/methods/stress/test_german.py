@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from tests.methods.stress.changed import changed
+from tests.methods.stress.changed import changed, pairs_of
 
 import gnomon as gn
 from gnomon.methods.stress._outputs import Output
+from gnomon.methods.stress.rules._numbers import VALUES, in_words
 
 CASES = [
     ("negation de", "Sie hat das Haus nicht gekauft.", {"Sie hat das Haus gekauft."}),
@@ -75,3 +77,19 @@ def test_labels_of_parts_of_speech_alone_serve_the_rules_that_need_no_more(tmp_p
     assert {"deleted nouns", "deleted verbs", "reversed comparisons and directions"} <= phenomena
     assert not {"deleted names", "wrong names"} & phenomena
     assert any("no name" in notice and "left out" in notice for notice in finding.notices)
+
+
+def test_crossed_numbers() -> None:
+    made = pairs_of("crossed number de", "de", Output(number=0, text="Sie hat 34 Katzen."))
+    assert {good for good, _ in made} == {"Sie hat vierunddreißig Katzen."}
+    assert all(re.fullmatch(r"Sie hat (?!34)\d\d Katzen\.", bad) for _, bad in made)
+
+
+def test_numbers_in_words_are_those_that_people_write() -> None:
+    assert [in_words(n, "de") for n in (2, 12, 17, 21, 30, 99)] == [
+        *("zwei", "zwölf", "siebzehn", "einundzwanzig", "dreißig", "neunundneunzig"),
+    ]
+    assert [in_words(n, "en") for n in (2, 12, 17, 21, 30, 99)] == [
+        *("two", "twelve", "seventeen", "twenty-one", "thirty", "ninety-nine"),
+    ]
+    assert all(len(values) == 98 for values in VALUES.values())

@@ -37,7 +37,7 @@ def given(
 
 def outcomes_of(cases: Sequence[tuple[Pair, float]]) -> tuple[Outcomes, PairGroups]:
     drops = np.array([drop for _, drop in cases])
-    outcome = Outcomes(np.zeros(len(drops)), -drops)
+    outcome = Outcomes(np.zeros(len(drops)), -drops, 1e-6)
     return outcome, PairGroups.of([pair for pair, _ in cases])
 
 
@@ -69,7 +69,7 @@ def test_penalties_are_those_of_all_comparisons_one_by_one() -> None:
             win = (drop > harmless_drop) + 0.5 * (drop == harmless_drop)
             by_sentence.setdefault(error.good, []).append(win)
     expected = np.mean([np.mean(wins) for wins in by_sentence.values()])
-    errors = np.flatnonzero([pair.kind == "error" for pair in groups.pairs])
+    errors = np.flatnonzero(groups.of_kind("error"))
     comparisons = compare_penalties(outcome, groups, harmless(groups))
     found = comparisons.interval(groups, errors, level=0.95)
     assert found.estimate == pytest.approx(expected)
@@ -97,11 +97,11 @@ def test_pairs_of_one_sentence_are_found_by_origin_or_by_the_good_text() -> None
 
 def test_a_phenomenon_of_two_kinds_has_two_names() -> None:
     pairs = [
-        Pair(good="a", bad="b", phenomenon="number", kind="harmless"),
+        Pair(good="a", bad="b", phenomenon="number", kind="crossed"),
         Pair(good="a", bad="b", phenomenon="number"),
         Pair(good="a", bad="b", phenomenon="quotes", kind="harmless"),
     ]
-    assert PairGroups.of(pairs).names == ["number, harmless", "number", "quotes"]
+    assert PairGroups.of(pairs).names == ["number, crossed", "number", "quotes"]
 
 
 def test_the_table_has_penalties_and_the_means_of_metrics() -> None:

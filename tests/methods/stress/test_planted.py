@@ -65,7 +65,7 @@ def noisy(
         of_document = draw.beta(share * spread, (1 - share) * spread, documents)
         chance = of_document[groups.clusters]
     drops = np.where(draw.random(len(chance)) < chance, 1.0, -1.0)
-    outcome = Outcomes(drops, np.zeros(len(drops)))
+    outcome = Outcomes(drops, np.zeros(len(drops)), 1e-6)
     return ScoredPairs(groups, {"noisy": outcome}, (), {"noisy": 1}), share
 
 

@@ -87,7 +87,7 @@ def test_status_holds_for_all_rows_together() -> None:
 
 
 def test_scores_that_are_as_close_as_runs_of_an_encoder_are_ties() -> None:
-    outcomes = Outcomes(np.array([0.9, 1.0, np.nan]), np.array([0.9 - 1e-7, 0.9, 1.0]))
+    outcomes = Outcomes(np.array([0.9, 1.0, np.nan]), np.array([0.9 - 1e-7, 0.9, 1.0]), 1e-6)
     assert outcomes.tied.tolist() == [True, False, False]
     assert outcomes.detected.tolist() == [False, True, False]
     assert outcomes.scored.tolist() == [True, True, False]
@@ -121,7 +121,7 @@ def test_the_header_of_aces_may_repeat_a_column(tmp_path: Path) -> None:
         ("source\tphenomena\n", "p.tsv:1: has no column good-translation"),
         (
             "good-translation\tincorrect-translation\tphenomena\tkind\na\tb\tc\twrong\n",
-            "p.tsv:2: kind is 'wrong'; it is one of error, harmless, sanity",
+            "p.tsv:2: kind is 'wrong'; it is one of error, harmless, crossed, sanity",
         ),
         ("good-translation\tincorrect-translation\tphenomena\na\tb\n", "p.tsv:2: 2 fields; 3"),
     ],

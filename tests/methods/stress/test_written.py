@@ -45,10 +45,10 @@ def test_scores_of_a_metric_that_ran_elsewhere_are_read_back(testset, tmp_path):
     by_side = gn.score(both, "ter").segments
     lines = path.read_text(encoding="utf-8").splitlines()
     header = f"{lines[0]}\tTER-good\tTER-bad"
-    rows = [f"{line}\t{-by_side[0][n]}\t{-by_side[1][n]}" for n, line in enumerate(lines[1:])]
+    rows = [f"{line}\t{by_side[0][n]}\t{by_side[1][n]}" for n, line in enumerate(lines[1:])]
     path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     assert len(read_pair_scores(path)["TER"]) == len(pairs)
-    found = gn.stress(None, "ter", pairs=[path])
+    found = gn.stress(None, "ter", pairs=[path], lower_is_better=["TER"])
     of_metric = {
         name: [
             (r["phenomenon"], r["detected"], r["ties"]) for r in found.rows if r["metric"] == name
@@ -56,6 +56,8 @@ def test_scores_of_a_metric_that_ran_elsewhere_are_read_back(testset, tmp_path):
         for name in ("ter", "TER")
     }
     assert of_metric["ter"] == of_metric["TER"]
+    with pytest.raises(UnknownNameError, match="unknown metric of the pairs 'XX'"):
+        gn.stress(None, "ter", pairs=[path], lower_is_better=["XX"])
 
 
 @pytest.mark.parametrize(

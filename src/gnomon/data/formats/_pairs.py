@@ -34,7 +34,7 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
     its baselines are sanity inputs, and the one that is the reference itself is harmless.
     A tab-separated table, or a JSON file of such objects, has ACES's columns ``good-translation``,
     ``incorrect-translation`` and ``phenomena``, and may have ``source``, ``reference`` (in tables
-    several times), ``langpair``, ``severity``, ``kind`` (error, harmless or sanity),
+    several times), ``langpair``, ``severity``, ``kind`` (error, harmless, crossed or sanity),
     ``origin`` and ``document``; see :class:`gnomon.core.pairs.Pair`. Of these, rows of another
     length than the header and errors whose two texts are the same are left out, and that is said.
 
@@ -97,7 +97,7 @@ def _differing(
     """The rows whose two texts differ, if one is to be the worse."""
     for record, references in rows:
         good, bad = (record[column] for column in _NEEDED[:2])
-        if good == bad and _kind_of(record) == "error":
+        if good == bad and _kind_of(record) in ("error", "crossed"):
             odd.add(record.error("both texts are the same, so that none is the worse"))
         else:
             yield record, references

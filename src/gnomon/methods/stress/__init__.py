@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gnomon.methods.stress._outputs import Output as Output
     from gnomon.methods.stress._stress import stress as stress
     from gnomon.methods.stress._stress import stress_pairs as stress_pairs
+    from gnomon.methods.stress.perturbations import Crossed as Crossed
     from gnomon.methods.stress.perturbations import Perturbation as Perturbation
     from gnomon.methods.stress.perturbations import describe_perturbations as describe_perturbations
     from gnomon.methods.stress.perturbations import perturbation as perturbation

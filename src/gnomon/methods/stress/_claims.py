@@ -42,6 +42,13 @@ WORDING = Claim(
     "the shares of pairs whose reference has all words that the worse text lacks, or none of them,"
     " whose intervals do not overlap",
 )
+CROSSED = Claim(
+    "stress.crossed",
+    "{title} detects {plain} of {phenomenon}, but {crossed} where the right text is worded"
+    " otherwise than the reference",
+    "caution",
+    "the shares of pairs of both kinds, whose intervals do not overlap",
+)
 SANITY = Claim(
     "stress.sanity",
     "{title} scores {input} as high as the output, or higher, in {share} of the pairs",
@@ -84,6 +91,7 @@ CLAIMS = (
     MISSES,
     BLIND,
     UNDECIDED,
+    CROSSED,
     WORDING,
     PENALTIES,
     SANITY,

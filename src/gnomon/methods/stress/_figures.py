@@ -35,7 +35,8 @@ class StressRow(Record):
     phenomenon: str = column("Phenomenon", help="in what the two texts of a pair differ")
     kind: str = column(
         "Kind",
-        help="error; harmless; sanity: no translation at all",
+        help="error; crossed: the text without the error is worded otherwise than the reference;"
+        " harmless; sanity: no translation at all",
     )
     severity: str = column("Severity", help="as the set of pairs labels it; blank without a label")
     pairs: int = column("Pairs", help="of which the metric scored both texts")
@@ -156,7 +157,7 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
             is_harmless = first.kind == "harmless"
             status, needed = _status([groups.pairs[k] for k in there], at_once, tied, wanted)
             penalised = comparisons.interval(
-                groups, there if first.kind == "error" else there[:0], level=confidence
+                groups, there if first.kind in ("error", "crossed") else there[:0], level=confidence
             )
             yield StressRow(
                 metric=metric,
@@ -187,10 +188,11 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
 def _order_names(scored: ScoredPairs) -> dict[str, list[int]]:
     groups, by_name = scored.groups, scored.groups.by_name()
 
-    def order(name: str) -> tuple[bool, float]:
+    def order(name: str) -> tuple[bool, bool, float]:
         numbers = by_name[name]
+        kind = groups.pairs[numbers[0]].kind
         detected = sum(int(said.detected[numbers].sum()) for said in scored.metrics.values())
-        return groups.pairs[numbers[0]].kind != "error", detected / len(numbers)
+        return kind not in ("error", "crossed"), kind == "crossed", detected / len(numbers)
 
     return {name: by_name[name] for name in sorted(by_name, key=order)}
 
@@ -226,8 +228,8 @@ def overall_rows(
     """The mean share of errors detected, by metric, and their penalties beside harmless changes."""
     groups = scored.groups
     changes = harmless(groups)
-    critical = np.array(
-        [pair.kind == "error" and pair.severity == "critical" for pair in groups.pairs]
+    critical = groups.of_kind("error", "crossed") & np.array(
+        [pair.severity == "critical" for pair in groups.pairs]
     )
     for metric, outcome in scored.outcomes.items():
         errors = [row for row in rows if row.metric == metric and row.kind == "error" and row.pairs]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
+from gnomon.core.errors import UsageError
 from gnomon.linguistics import Edit, apply_edits, joint_edits
+from gnomon.methods.stress.perturbations import Crossed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +23,7 @@ def make_pairs(
     perturbation: Perturbation,
     outputs: Sequence[Output],
     pool: OtherOutputs,
-    pair_of: Callable[[Output, str], Pair],
+    pair_of: Callable[[Output, str, str], Pair],
     *,
     limit: int | None = None,
     seed: int,
@@ -36,7 +38,7 @@ def make_pairs(
         perturbation: what is done.
         outputs: the texts.
         pool: where words and sentences from elsewhere are taken.
-        pair_of: makes a pair of an output and a worse text.
+        pair_of: makes a pair of an output, a better text and a worse one.
         limit: the most sentences that are changed; None: all.
         seed: of the draws.
     """
@@ -48,14 +50,14 @@ def make_pairs(
             break
         changed = _change_text(perturbation, outputs[number], pool, seed)
         if changed is not None:
-            pairs[number] = pair_of(outputs[number], changed)
+            pairs[number] = pair_of(outputs[number], *changed)
     return [pairs[number] for number in sorted(pairs)]
 
 
 def _change_text(
     perturbation: Perturbation, output: Output, pool: OtherOutputs, seed: int
-) -> str | None:
-    """The text, changed at the first place drawn where it becomes another."""
+) -> tuple[str, str] | None:
+    """Better and worse text, changed at the first place drawn where the text becomes another."""
     text = output.text
     if not text.strip():
         return None
@@ -63,10 +65,25 @@ def _change_text(
     sites = list(perturbation.sites(output, pool, rng))
     order = rng.permutation(len(sites)).tolist() if len(sites) > 1 else range(len(sites))
     for number in order:
-        changed = _applied(text, sites[number], perturbation)
-        if changed != text and (changed.strip() or perturbation.kind == "sanity"):
-            return changed
+        if perturbation.kind == "crossed":
+            sides = _sides(sites[number], perturbation)
+            good, bad = (_applied(text, side, perturbation) for side in sides)
+            if len({text, good, bad}) == 3:
+                return good, bad
+        else:
+            bad = _applied(text, sites[number], perturbation)
+            if bad != text and (bad.strip() or perturbation.kind == "sanity"):
+                return text, bad
     return None
+
+
+def _sides(site: Any, perturbation: Perturbation) -> tuple[Site, Site]:
+    if not isinstance(site, Crossed):
+        raise UsageError(
+            f"the perturbation {perturbation.name!r} is of the kind 'crossed', and yields {site!r};"
+            " it must yield Crossed(good, bad)"
+        )
+    return site.good, site.bad
 
 
 def _applied(text: str, site: Site, perturbation: Perturbation) -> str:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 #: shares of fewer pairs, or of fewer sentences, are no finding
 FEW_PAIRS = 20
-#: scores that differ by as much or less are equal: encoders differ by about 1e-7 from run to run
-TIE = 1e-6
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -41,15 +39,16 @@ class Outcomes:
     Attributes:
         good: scores of the better texts, [pairs], higher is better; NaN where there is none.
         bad: of the worse texts.
+        ties: differences as large as this, or smaller, are none.
         detected: whether the better text has the better score.
         tied: whether both have the same.
         scored: whether both have a score.
     """
 
-    def __init__(self, good: NDArray[np.float64], bad: NDArray[np.float64]) -> None:
-        self.good, self.bad = good, bad
+    def __init__(self, good: NDArray[np.float64], bad: NDArray[np.float64], ties: float) -> None:
+        self.good, self.bad, self.ties = good, bad, ties
         self.scored = np.isfinite(good) & np.isfinite(bad)
-        alike = abs(good - bad) <= TIE
+        alike = abs(good - bad) <= ties
         self.tied: NDArray[np.bool_] = self.scored & alike
         self.detected: NDArray[np.bool_] = self.scored & ~alike & (good > bad)
 
@@ -110,6 +109,10 @@ class PairGroups:
         for number, name in enumerate(self.names):
             by_name.setdefault(name, []).append(number)
         return by_name
+
+    def of_kind(self, *kinds: str) -> NDArray[np.bool_]:
+        """Which pairs are of one of these kinds, [pairs]."""
+        return np.array([pair.kind in kinds for pair in self.pairs], dtype=np.bool_)
 
 
 @dataclass(frozen=True)

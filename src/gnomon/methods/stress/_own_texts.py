@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from gnomon.core.errors import DataError, GnomonError, MissingDependencyError, UnknownNameError
 from gnomon.core.options import Metavar, Positive
-from gnomon.core.pairs import Pair
+from gnomon.core.pairs import KINDS, Pair, PairKind
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.summary import REFERENCE_COPIED
 from gnomon.core.validation import Problem, problems
@@ -57,11 +57,14 @@ class TextChoice:
             default those of the best system (by chrF).
         perturb: names and wildcards of perturbations (``gnomon list perturbations``), such as
             number, ``'delete pos:*'``; by default the usual ones of the language.
+        kinds: kinds of changes: error, harmless, crossed (the better text is worded otherwise),
+            sanity (no translation at all).
         limit: the most sentences that a perturbation changes, drawn by the seed.
     """
 
     perturbed_system: Annotated[str | None, Metavar("SYSTEM")] = None
     perturb: Perturbations = None
+    kinds: Annotated[Sequence[PairKind], Metavar("KIND")] = KINDS
     limit: Positive = 500
 
 
@@ -97,8 +100,9 @@ def own_pairs(
     """
     on, facts = _choose_texts(testset, choice.perturbed_system)
     every = find_perturbations(choice.perturb, testset.target_language)
+    asked = [each for each in every if each.kind in choice.kinds]
     named = choice.perturb is not None
-    wanted, impossible = _possible(every, testset, named=named)
+    wanted, impossible = _possible(asked, testset, named=named)
     texts = _texts(testset, on)
     annotation, wanted, left_out = _annotated(
         texts, wanted, testset.target_language, sources, cache, progress, named=named
@@ -270,14 +274,16 @@ def _outputs(
         )
 
 
-def _pair(testset: TestSet, on: str, made_by: Perturbation, output: Output, bad: str) -> Pair:
+def _pair(  # what is bound, and what is made
+    testset: TestSet, on: str, made_by: Perturbation, output: Output, good: str, bad: str
+) -> Pair:
     number = output.number
     names = list(testset.references)
     # a reference that is changed is compared with the others, if there are others
     beside = names[1:] if on == REFERENCE and len(names) > 1 else names
     references = (testset.references[name][number] for name in beside)
     return Pair(
-        good=output.text,
+        good=good,
         bad=bad,
         phenomenon=made_by.phenomenon,
         references=tuple(text for text in references if text is not None),

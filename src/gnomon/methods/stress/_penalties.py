@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.methods.stress._outcomes import TIE, mean_interval
+from gnomon.methods.stress._outcomes import mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ def compare_penalties(
         there = number < counts[sentences[rows], None]
         place = np.where(there, starts[sentences[rows], None] + number, 0)
         gap = drops[rows, None] - drops[beside[place]]
-        tied = abs(gap) <= TIE
+        tied = abs(gap) <= outcome.ties
         wins[rows] = (there & ~tied & (gap > 0)).sum(axis=1) + 0.5 * (there & tied).sum(axis=1)
         made[rows] = there.sum(axis=1)
     return PenaltyComparisons(wins, made)

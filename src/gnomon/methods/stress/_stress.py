@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 
 from gnomon.core.cache import Cache
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,
@@ -20,8 +20,10 @@ from gnomon.core.options import (
     Confidence,
     Count,
     InputFile,
+    Limits,
     Metavar,
     OutputFile,
+    Rare,
     Seed,
     Share,
     with_fields,
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
     Progress: TypeAlias = "Callable[[str, int, int], None] | None"
 
 PairFiles: TypeAlias = Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")]
+LowerIsBetter: TypeAlias = Annotated[Sequence[str], Metavar("NAME"), Rare()]
+TieTolerance: TypeAlias = Annotated[float, Limits(0), Metavar("X")]
 
 _TITLE = "Errors that the metrics detect"
 _EXAMPLES = """\
@@ -114,7 +118,9 @@ def stress(
     *,
     texts: TextChoice,
     pairs: PairFiles = (),
+    lower_is_better: LowerIsBetter = (),
     detection_rate: Share = 0.8,
+    tie_tolerance: TieTolerance = 1e-6,
     examples: Count = 3,
     save_pairs: OutputFile = None,
     sources: FeatureSources,
@@ -135,10 +141,12 @@ def stress(
         testset: outputs, references or sources; None: the pairs of files alone.
         metrics: specs, metrics or functions, as in :func:`gnomon.score`.
         pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns,
-            which may hold scores of metrics that ran elsewhere (METRIC-good, METRIC-bad; higher is
-            better).
+            which may hold scores of metrics that ran elsewhere (METRIC-good, METRIC-bad).
+        lower_is_better: names of such metrics whose lower scores are better.
         detection_rate: the share of pairs in which a metric must score the error lower, to be said
             to detect such errors.
+        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
+            1e-7 from run to run.
         examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
         save_pairs: a table (.tsv) for all pairs, with ACES's columns: a metric that runs elsewhere
             adds its scores in METRIC-good and METRIC-bad, and the file is read as pairs.
@@ -165,7 +173,9 @@ def stress(
         every,
         metrics,
         scores={name: _padded(given, len(every)) for name, given in scores.items()},
+        lower_is_better=lower_is_better,
         detection_rate=detection_rate,
+        tie_tolerance=tie_tolerance,
         examples=examples,
         confidence=confidence,
         seed=seed,
@@ -204,7 +214,9 @@ def stress_pairs(
     metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
     *,
     scores: Mapping[str, NDArray[np.float64]] = MappingProxyType({}),
+    lower_is_better: Sequence[str] = (),
     detection_rate: float = 0.8,
+    tie_tolerance: float = 1e-6,
     examples: int = 3,
     confidence: float = CONFIDENCE,
     seed: int = SEED,
@@ -216,10 +228,13 @@ def stress_pairs(
     Args:
         pairs: the pairs.
         metrics: specs, metrics or functions, as in :func:`gnomon.score`.
-        scores: of further metrics, by name: of the better and of the worse texts, higher is better,
-            [2, pairs]; NaN where there is none.
+        scores: of further metrics, by name: of the better and of the worse texts, [2, pairs]; NaN
+            where there is none.
+        lower_is_better: those of them whose lower scores are better.
         detection_rate: the share of pairs in which a metric must score the error lower, to be said
             to detect such errors.
+        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
+            1e-7 from run to run.
         examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
         confidence: of the intervals.
         seed: of the random scores, a control.
@@ -242,14 +257,18 @@ def stress_pairs(
         said.append(score_pairs(pairs, metric, allow_code=allow_code))
     if progress:
         progress("scoring", len(wanted), len(wanted))
+    unknown = [name for name in lower_is_better if name not in scores]
+    if unknown:
+        raise UnknownNameError("metric of the pairs", unknown[0], tuple(scores))
     for name, given in scores.items():
+        sign = -1 if name in lower_is_better else 1
         signature = Signature(name, (("scores", "given"),), gnomon="")
-        said.append(PairScores(name, given, 1, signature, ()))
+        said.append(PairScores(name, sign * given, sign, signature, ()))
     controls = control_scores(pairs, seed)
     by_metric = {of_metric.metric: of_metric.scores for of_metric in said} | controls
     scored = ScoredPairs(
         PairGroups.of(pairs),
-        {name: Outcomes(good, bad) for name, (good, bad) in by_metric.items()},
+        {name: Outcomes(good, bad, tie_tolerance) for name, (good, bad) in by_metric.items()},
         tuple(controls),
         {of_metric.metric: of_metric.sign for of_metric in said},
         frozenset(of_metric.metric for of_metric in said if of_metric.reference_free),

@@ -61,6 +61,7 @@ def tables_of_pairs(
 #: maps of the kinds of changes, the main one first
 _MAPS = (
     ("error", "", "detected"),
+    ("crossed", "Errors where the right text is worded otherwise", "detected"),
     ("harmless", "Harmless changes that are scored lower", "lowered"),
 )
 

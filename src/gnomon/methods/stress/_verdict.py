@@ -8,6 +8,7 @@ from gnomon.core.verdicts import MOST, counted, listed, titles_of
 from gnomon.methods.stress._claims import (
     BLIND,
     CONTROLLED,
+    CROSSED,
     DETECTS,
     DETECTS_BUT,
     FEW,
@@ -55,7 +56,7 @@ def stress_verdict(finding: Finding) -> Iterator[Statement]:
         *[statement for profile in profiles for statement in profile[:1]][:_PROFILES],
     ]
     limits = (
-        *_wording(finding, titles, errors),
+        *(list(_crossed(finding, titles, of_metrics)) or _wording(finding, titles, errors)),
         *_penalties(finding, titles, ranked),
         *(statement for profile in profiles for statement in profile[1:]),
         *_controls(finding, rows),
@@ -154,6 +155,29 @@ def _sanity(
             title=titles[row.metric],
             input=row.phenomenon,
             share=_percent(1 - (row.detected or 0.0)),
+        )
+
+
+def _crossed(
+    finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
+) -> Iterator[Statement]:
+    """The errors that a metric no longer detects where the right text is worded otherwise."""
+    plain_rows = {(row.metric, f"{row.phenomenon}, crossed"): row for row in rows}
+    gaps = []
+    for row in rows:
+        plain = plain_rows.get((row.metric, row.phenomenon))
+        if row.kind != "crossed" or row.status == "few" or plain is None:
+            continue
+        if (plain.ends("detected")[0] or 0.0) > (row.ends("detected")[1] or 0.0):
+            gaps.append(((plain.detected or 0.0) - (row.detected or 0.0), plain, row))
+    if gaps:
+        _, plain, row = max(gaps, key=lambda item: item[0])
+        yield CROSSED.said(
+            finding.positions([plain, row]),
+            title=titles[row.metric],
+            phenomenon=plain.phenomenon,
+            plain=_share(plain, "detected"),
+            crossed=_share(row, "detected"),
         )
 
 

@@ -20,7 +20,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.options import Metavar
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Change",
+    "Crossed",
     "Perturbation",
     "Perturbations",
     "Severity",
@@ -65,6 +66,13 @@ _MODULES = (
 )
 
 
+class Crossed(NamedTuple):
+    """Changes that make a better text, which is worded otherwise, and those that make a worse."""
+
+    good: Site
+    bad: Site
+
+
 @dataclass(frozen=True, kw_only=True)
 class Perturbation:
     """A rule that changes texts, and what is known of what it makes.
@@ -72,8 +80,8 @@ class Perturbation:
     Attributes:
         name: how it is asked for ("number").
         phenomenon: what the changed texts have, in words, in the plural ("wrong numbers").
-        rule: yields sites of an output.
-        kind: whether it makes errors, harmless changes or no translation at all.
+        rule: yields sites of an output; or, of crossed pairs, :class:`Crossed`.
+        kind: whether it makes errors, harmless changes, crossed pairs or no translation at all.
         severity: of errors: "critical", "major", "minor".
         languages: target languages that it is written for ("en"); none: any.
         features: what a tagger must mark for it ("lex:unit").
@@ -132,7 +140,7 @@ def perturbation(
     Args:
         name: how it is asked for.
         phenomenon: what the changed texts have, in words, in the plural.
-        kind: "error", "harmless" or "sanity".
+        kind: "error", "harmless", "crossed" or "sanity".
         severity: "critical", "major" or "minor", of errors.
         languages: target languages that it is written for; none: any.
         features: features that a tagger, a word list or a pattern must mark for it.

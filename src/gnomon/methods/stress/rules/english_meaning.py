@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gnomon.methods.stress.perturbations import perturbation
@@ -367,3 +368,11 @@ def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
             yield token.start, token.end, as_written(token, new)
         elif word in _GENDER and not (word == "his" and token.relation != "poss"):
             yield token.start, token.end, as_written(token, _GENDER[word])
+
+
+def negations(output: Output) -> Iterator[tuple[int, int]]:
+    """Positions of an auxiliary and the negation behind it, which may be left out."""
+    for position, (before, token) in enumerate(pairwise(output.tokens), 1):
+        negative = token.text.casefold() in _NOT and before.pos == "AUX"
+        if negative and _is_free_negation(output, position):
+            yield position - 1, position

@@ -6,10 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from gnomon.linguistics import begins_sentence
-from gnomon.methods.stress.perturbations import perturbation
+from gnomon.methods.stress.perturbations import Crossed, perturbation
 from gnomon.methods.stress.rules._clauses import text_at
 from gnomon.methods.stress.rules._lists import endings, pairs, words
 from gnomon.methods.stress.rules._marks import other_apostrophes, other_dashes, other_quotes
+from gnomon.methods.stress.rules._numbers import VALUES, in_words
+from gnomon.methods.stress.rules.any_language import other_number
+from gnomon.methods.stress.rules.english_meaning import negations, without_negation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,18 +103,60 @@ def _not_otherwise(output: Output, position: int) -> Change | None:
     return before.start, token.end, new.capitalize() if both[0].isupper() else new
 
 
+@perturbation(
+    "crossed negation",
+    phenomenon="wrong negation, crossed",
+    kind="crossed",
+    languages="en",
+    needs=("tokens",),
+    exact=True,
+)
+def crossed_negation(
+    output: Output, pool: OtherOutputs, rng: np.random.Generator
+) -> Iterator[Crossed]:
+    """Better: "don't" for "do not", or the other way; worse: the negation is left out."""
+    for _, position in negations(output):
+        change = _not_otherwise(output, position)
+        if change is not None:
+            yield Crossed(change, without_negation(output, position))
+
+
 # Numbers.
 
+_DIGITS = re.compile(r"[1-9]\d?")
 #: what a number counts that stays in digits: units, times of day, parts of dates
 _UNITS = words(
     "km kg cm mm mph kph lb lbs oz ft hrs pm am p.m a.m o'clock percent per degrees gb mb",
     "hz hp january february march april may june july august september october november",
     "december",
 )
-#: both ways of writing are usual of these
-_SMALL = pairs(
-    "2 two, 3 three, 4 four, 5 five, 6 six, 7 seven, 8 eight, 9 nine, 10 ten, 11 eleven, 12 twelve"
-)
+_SMALL = 12  # up to here both ways of writing are usual
+
+
+def _numbers(output: Output, largest: int) -> Iterator[tuple[int, int, int]]:
+    """Numbers that count a common noun behind them: start, end and value."""
+    for position, token in enumerate(output.tokens):
+        word = token.text.casefold()
+        value = VALUES["en"].get(word, 0)
+        if _DIGITS.fullmatch(word):
+            value = int(word)
+        if not 1 < value <= largest or token.relation != "nummod" or token.text.istitle():
+            continue
+        head = output.tokens[token.head]
+        plain = head.pos == "NOUN" and len(head.text) > 2 and head.text.isalpha()
+        near = position < token.head <= position + 3
+        if not plain or not near or not head.text.islower() or head.text in _UNITS:
+            continue
+        before = output.tokens[position - 1] if position else None
+        counts = before is None or (
+            before.pos not in ("NUM", "PROPN", "SYM", "NOUN")
+            and before.text.casefold() not in ("to", "or", "and", "between", "-", "–")
+        )
+        between = range(position + 1, token.head)
+        spaced = output.text[token.end : token.end + 1] == " "
+        spaced &= output.text[token.start - 1 : token.start] in ("", " ", "(", "“", '"')
+        if counts and spaced and all(output.tokens[n].pos in ("ADJ", "NOUN") for n in between):
+            yield token.start, token.end, value
 
 
 @perturbation(
@@ -123,33 +168,32 @@ _SMALL = pairs(
 )
 def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "seven" for "7", or "7" for "seven"."""
-    for position, token in enumerate(output.tokens):
-        new = _SMALL.get(token.text.casefold())
-        if new is None or not _counts(output, position):
+    for start, end, value in _numbers(output, _SMALL):
+        if output.text[start].isdigit():
+            yield start, end, in_words(value, "en")
+        elif not begins_sentence(output.text, start):
+            yield start, end, str(value)
+
+
+@perturbation(
+    "crossed number",
+    phenomenon="wrong numbers, crossed",
+    kind="crossed",
+    languages="en",
+    needs=("tokens",),
+)
+def crossed_number(
+    output: Output, pool: OtherOutputs, rng: np.random.Generator
+) -> Iterator[Crossed]:
+    """Better: "thirty-four" for "34", or the other way; worse: a wrong figure."""
+    for start, end, value in _numbers(output, 99):
+        wrong = other_number(str(value), rng)
+        if int(wrong) <= 1:
             continue
-        if token.text[0].isdigit() or not begins_sentence(output.text, token.start):
-            yield token.start, token.end, new
-
-
-def _counts(output: Output, position: int) -> bool:
-    """Whether a number counts a common noun behind it."""
-    token = output.tokens[position]
-    if token.relation != "nummod" or token.text.istitle():
-        return False
-    head = output.tokens[token.head]
-    plain = head.pos == "NOUN" and len(head.text) > 2 and head.text.isalpha()
-    near = position < token.head <= position + 3
-    if not plain or not near or not head.text.islower() or head.text in _UNITS:
-        return False
-    before = output.tokens[position - 1] if position else None
-    free = before is None or (
-        before.pos not in ("NUM", "PROPN", "SYM", "NOUN")
-        and before.text.casefold() not in ("to", "or", "and", "between", "-", "–")
-    )
-    between = range(position + 1, token.head)
-    spaced = output.text[token.end : token.end + 1] == " "
-    spaced &= output.text[token.start - 1 : token.start] in ("", " ", "(", "“", '"')
-    return free and spaced and all(output.tokens[n].pos in ("ADJ", "NOUN") for n in between)
+        if output.text[start].isdigit():
+            yield Crossed((start, end, in_words(value, "en")), (start, end, wrong))
+        elif int(wrong) < 100 and not begins_sentence(output.text, start):
+            yield Crossed((start, end, str(value)), (start, end, in_words(int(wrong), "en")))
 
 
 _PERCENT = re.compile(r"(?<=\d)( ?%| per ?cent)(?![\w-])")

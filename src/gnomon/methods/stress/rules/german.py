@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from gnomon.linguistics import begins_sentence
-from gnomon.methods.stress.perturbations import perturbation
+from gnomon.methods.stress.perturbations import Crossed, perturbation
 from gnomon.methods.stress.rules._lists import endings, pairs, words
 from gnomon.methods.stress.rules._marks import other_dashes, other_quotes
+from gnomon.methods.stress.rules._numbers import VALUES, in_words
+from gnomon.methods.stress.rules.any_language import other_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -224,9 +226,19 @@ _NOT_COUNTED = words(
     "Dezember Grad Millionen Milliarden Million Milliarde Kilometer Kilogramm Zentimeter",
     "Millimeter",
 )
-_SMALL = pairs(
-    "2 zwei, 3 drei, 4 vier, 5 fünf, 6 sechs, 7 sieben, 8 acht, 9 neun, 10 zehn, 11 elf, 12 zwölf"
-)
+_SMALL = 12
+
+
+def _numbers(output: Output, largest: int) -> Iterator[tuple[int, int, int]]:
+    """Numbers that count a noun behind them: start, end and value."""
+    for match in _COUNTED.finditer(output.text):
+        number = match["number"]
+        value = int(number) if number.isdigit() else VALUES["de"].get(number, 0)
+        noun = match["noun"].rpartition(" ")[2]
+        if noun in _NOT_COUNTED or not 1 < value <= largest or number.startswith("0"):
+            continue
+        if match["before"].strip() not in ("bis", "oder", "und", "zu", "zwischen", "komma", "mal"):
+            yield (*match.span("number"), value)
 
 
 @perturbation(
@@ -237,12 +249,30 @@ _SMALL = pairs(
 )
 def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes "sieben" for "7", or "7" for "sieben"."""
-    for match in _COUNTED.finditer(output.text):
-        new = _SMALL.get(match["number"])
-        if new is None or match["noun"].rpartition(" ")[2] in _NOT_COUNTED:
+    for start, end, value in _numbers(output, _SMALL):
+        digits = output.text[start].isdigit()
+        yield start, end, in_words(value, "de") if digits else str(value)
+
+
+@perturbation(
+    "crossed number de",
+    phenomenon="wrong numbers, crossed",
+    kind="crossed",
+    languages="de",
+)
+def crossed_number(
+    output: Output, pool: OtherOutputs, rng: np.random.Generator
+) -> Iterator[Crossed]:
+    """Better: "vierunddreißig" for "34", or the other way; worse: a wrong figure."""
+    for start, end, value in _numbers(output, 99):
+        wrong = int(other_number(str(value), rng))
+        if not 1 < wrong < 100:
             continue
-        if match["before"].strip() not in ("bis", "oder", "und", "zu", "zwischen", "komma", "mal"):
-            yield (*match.span("number"), new)
+        words, digits = in_words(value, "de"), str(value)
+        if output.text[start].isdigit():
+            yield Crossed((start, end, words), (start, end, str(wrong)))
+        else:
+            yield Crossed((start, end, digits), (start, end, in_words(wrong, "de")))
 
 
 _PERCENT = re.compile(r"(?<=\d)([ \u00a0\u202f]?%| Prozent)(?![\w-])")
