@@ -222,22 +222,8 @@ def of_accuracies(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
     result = result._replace(low=low, high=high, interval="segments")
     if how.test not in ("auto", "permutation"):
         return result
-    tested = _of_defined(stats.input_swap_test, found, how, epsilons)
-    test = f"permutation of decisions ({_SWAPPED['inputs']})"
-    return result._replace(differences=tested[0], p=tested[1], test=test)
-
-
-def _of_defined(
-    test: Callable[..., stats.PairTest],
-    found: MeasuredScores,
-    how: Testing,
-    epsilons: NDArray[np.float64],
-    **options: Any,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Differences and p [M, M] of the metrics that have a tie threshold."""
-    differences, p = np.full((2, len(found.names), len(found.names)), np.nan)
     defined = np.flatnonzero(~np.isnan(epsilons))
-    tested = test(
+    tested = stats.input_swap_test(
         found.human,
         found.metrics[defined],
         epsilons=epsilons[defined],
@@ -246,11 +232,10 @@ def _of_defined(
         seed=how.seed,
         plus_one=how.plus_one,
         early_stopping=how.early_stopping,
-        **options,
     )
     where = np.ix_(defined, defined)
-    differences[where], p[where] = tested.differences, tested.p
-    return differences, p
+    result.differences[where], result.p[where] = tested.differences, tested.p
+    return result._replace(test=f"permutation of decisions ({_SWAPPED['inputs']})")
 
 
 def _item_interval(

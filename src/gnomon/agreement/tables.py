@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations, product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from gnomon.agreement.paraphrased import ComparedMetrics
     from gnomon.agreement.significance import Testing
     from gnomon.core.findings import Table
-    from gnomon.core.records import Ends
 
 _LEAST = 3  # systems that a curve starts with
 _CHANGES = ("right", "repaired", "broken", "wrong")
@@ -588,8 +587,9 @@ def changed_decisions(
     """How many decisions the second metric gets right where the first does not, and the reverse."""
     base, entry = pair
     if "system" in pairing.kinds:
-        kinds = [change for *_, change in _changes(pairing, entry, base)]
-        yield _decision_row(pairing, entry, "systems", {k: kinds.count(k) for k in _CHANGES})
+        people, *systems = (side[:, None] for side in (pairing.system, base.system, entry.system))
+        changes = stats.changed_decisions(stats.ordered_pairs(people), *systems, resamples=0)
+        yield _decision_row(pairing, entry, "systems", changes)
     for comparison, pairs in compared.items():
         changes = stats.changed_decisions(
             pairs,
@@ -599,10 +599,7 @@ def changed_decisions(
             confidence=how.confidence,
             seed=how.seed,
         )
-        counts = dict(zip(_CHANGES, changes[:4], strict=True))
-        ends = list(zip(changes.low, changes.high, strict=True))
-        intervals = {"repaired_share": ends[1], "broken_share": ends[2]}
-        yield _decision_row(pairing, entry, comparison, counts, intervals)
+        yield _decision_row(pairing, entry, comparison, changes)
 
 
 def ordered_outputs(
@@ -619,12 +616,10 @@ def ordered_outputs(
 
 
 def _decision_row(
-    pairing: Pairing,
-    entry: JudgedMetric,
-    comparison: str,
-    counts: Mapping[str, int],
-    intervals: Mapping[str, Ends] | None = None,
+    pairing: Pairing, entry: JudgedMetric, comparison: str, changes: stats.ChangedDecisions
 ) -> DecisionRow:
+    counts = dict(zip(_CHANGES, changes[:4], strict=True))
+    ends = list(zip(changes.low, changes.high, strict=True))
     total = sum(counts.values())
     row: dict[str, Any] = {**counts}
     row |= {f"{name}_share": n / total if total else None for name, n in counts.items()}
@@ -635,24 +630,9 @@ def _decision_row(
         comparison=comparison,
         pairs=total,
         human=kind or pairing.kinds.get("ranking"),
-        intervals=intervals,
+        intervals={"repaired_share": ends[1], "broken_share": ends[2]},
         **row,
     )
-
-
-def _changes(
-    pairing: Pairing, entry: JudgedMetric, base: JudgedMetric
-) -> Iterator[tuple[int, int, str]]:
-    """Pairs (better, worse) of systems that people tell apart, and what a metric changes."""
-    human, ours, theirs = pairing.system, entry.system, base.system
-    scored = np.flatnonzero(~(np.isnan(human) | np.isnan(ours) | np.isnan(theirs)))
-    for a, b in combinations(scored.tolist(), 2):
-        if human[a] == human[b]:
-            continue
-        i, j = (a, b) if human[a] > human[b] else (b, a)
-        now, before = ours[i] > ours[j], theirs[i] > theirs[j]
-        change = "right" if before else "repaired"
-        yield i, j, change if now else "broken" if before else "wrong"
 
 
 # Tables

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ChangedDecisions", "OrderedPairs", "changed_decisions", "ordered_pairs"]
 
-_PARTS = 4  # right both times, repaired, broken, wrong both times
-
 
 class OrderedPairs(NamedTuple):
     """Pairs of outputs that people ordered, as indices [P]."""
@@ -31,8 +29,6 @@ class ChangedDecisions(NamedTuple):
     - ``right``, ``repaired``, ``broken``, ``wrong``: right both times, only after the change, only
       before it, and never.
     - ``low``, ``high``: ends of the intervals of the shares of these four, in this order [4].
-    - ``gain``: share repaired less share broken: how much more often decisions are right.
-    - ``gain_low``, ``gain_high``: ends of its interval.
     """
 
     right: int
@@ -41,14 +37,6 @@ class ChangedDecisions(NamedTuple):
     wrong: int
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    gain: float
-    gain_low: float
-    gain_high: float
-
-    @property
-    def total(self) -> int:
-        """All decisions."""
-        return self.right + self.repaired + self.broken + self.wrong
 
 
 def ordered_pairs(human: ArrayLike, *, threshold: float | None = None) -> OrderedPairs:
@@ -124,22 +112,9 @@ def changed_decisions(
     kinds = (was & now, ~was & now, was & ~now, ~was & ~now)
     rows = np.array([np.bincount(number[kind], minlength=len(judged)) for kind in kinds], float)
     right, repaired, broken, wrong = (int(row.sum()) for row in rows)
-    total = right + repaired + broken + wrong
-    low, high = np.full((2, _PARTS + 1), np.nan)
-    if resamples and total:
+    low, high = np.full((2, len(rows)), np.nan)
+    if resamples and len(judged):
         counts = resample_counts(len(judged), count=resamples, seed=seed)
         sums = resampled_sums(rows, counts)
-        shares = sums / sums.sum(axis=0)
-        low, high = percentile_interval(np.vstack([shares, shares[1] - shares[2]]), confidence)
-    gain = (repaired - broken) / total if total else float("nan")
-    return ChangedDecisions(
-        right,
-        repaired,
-        broken,
-        wrong,
-        low[:_PARTS],
-        high[:_PARTS],
-        gain,
-        float(low[_PARTS]),
-        float(high[_PARTS]),
-    )
+        low, high = percentile_interval(sums / sums.sum(axis=0), confidence)
+    return ChangedDecisions(right, repaired, broken, wrong, low, high)

@@ -170,19 +170,13 @@ def _stop(extreme: NDArray[np.bool_], rule: EarlyStopping) -> int | None:
 class Rules(NamedTuple):
     """Options of the tests in one shared task.
 
-    - ``alternative``: what is tested of (better, worse) metric.
-    - ``draws``: number of draws.
     - ``plus_one``: whether the observation counts as a draw.
     - ``early_stopping``: when drawing ended early.
-    - ``alpha``: largest p that is significant.
     - ``spa_seed``: seed of the sign flips of soft pairwise accuracy, where the task used it.
     """
 
-    alternative: Alternative = "greater"
-    draws: int = 1000
     plus_one: bool = True
     early_stopping: EarlyStopping | None = None
-    alpha: float = 0.05
     spa_seed: int = 0
 
 

@@ -193,17 +193,6 @@ def test_errors_in_the_source_are_drawn_on_the_source() -> None:
         assert [t.highlights for t in exhibit.texts] == [t.highlights for t in shown.texts]
 
 
-def test_presets_measure_what_the_tasks_measure() -> None:
-    testset = marked_set()
-    finding = found(testset, Marking(ALL), preset="wmt25")
-    assert {(r["unit"], r["average"]) for r in finding.rows} == {("characters", "pooled")}
-    assert all(table.name != "error_free" for table in finding.tables)
-    finding = found(testset, Marking(ALL), preset="wmt26")
-    assert {r["rule"] for r in finding.table("error_free").rows} == {"both"}
-    with pytest.raises(UsageError, match="brings its credit"):
-        found(testset, preset="wmt25", partial_credit=0.7)
-
-
 @pytest.mark.parametrize(
     ("options", "kind", "problem"),
     [

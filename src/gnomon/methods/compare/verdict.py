@@ -402,9 +402,8 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Statement]
     near = [pair.row for pair in by_gain if pair.row.outcome != "worse"]
     tests = {tested_by(row) for row in worse}
     each = [f"{row.system} by {_lead(row)}" for row in worse]
-    facts = f"{on}, each corrected {tests.pop()}" if len(tests) == 1 else on
-    if len(worse) == 1:
-        facts = facts.replace("each ", "")
+    every = "each " * (len(worse) > 1)
+    facts = f"{on}, {every}corrected {tests.pop()}" if len(tests) == 1 else on
     parts: dict[str, Any] = {"systems": systems, "under": under, "score": score, "facts": facts}
     if not near:
         yield BEST.said(places, best=leader, others=f"better than {listed(each)}", **parts)

@@ -306,14 +306,13 @@ def _groups(finding: Finding) -> Iterator[_MeasureRows]:
 
 def _against(finding: Finding, group: _MeasureRows, best: AgreementRow) -> list[_TestedPair]:
     """A metric against every other one, in their order; none without a test."""
-    first = group.first
-    of_group = first.test_set, first.human, ALL, None, *group.key
+    whole = best.test_set, best.human, ALL, None
     wins = {
         win.against: win
         for win in finding.records(WinRow)
         if win.metric == best.metric
         and win.p_adjusted is not None
-        and (win.test_set, win.human, win.subset, win.slice) == of_group[:4]
+        and (win.test_set, win.human, win.subset, win.slice) == whole
         and (win.statistic, win.level, win.grouping) == group.key
     }
     return [
@@ -629,7 +628,7 @@ _NAMES = {
 
 def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
     """Metrics that something reaches that knows nothing of quality: which one, which of them."""
-    reached: dict[str, dict[str, str]] = {}
+    reached: dict[tuple[str, str], dict[str, str]] = {}
     rows: list[AgreementRow] = []
     backwards = {
         (*_place_of(group), row.metric)
@@ -649,12 +648,14 @@ def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
                     sizes = [amount(each.known_value, share=True) for each in (control, row)]
                     text = f"{group.title(row)} ({sizes[0]} against {sizes[1]})"
                     opening = f"{_NAMES.get(name, name)} {does} as well as"
-                    named = reached.setdefault(f"{opening}|{group.first.measure}", {})
+                    named = reached.setdefault((opening, group.first.measure), {})
                     named.setdefault(group.title(row), text)
                     rows += [control, row]
     if reached:
-        each = [(key.split("|"), list(texts.values())) for key, texts in reached.items()]
-        parts = [f"{opening} {listed(texts)}, {by}" for (opening, by), texts in each]
+        parts = [
+            f"{opening} {listed(list(texts.values()))}, {measure}"
+            for (opening, measure), texts in reached.items()
+        ]
         more = len(parts) - _MOST_CONTROLS
         text = "; ".join(parts[:_MOST_CONTROLS])
         if more > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
@@ -80,35 +80,22 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.stats.draws import Draws
 
-SpanPreset: TypeAlias = Literal["wmt25", "wmt26"]
 _ALONE = "raters among themselves"
 _EXAMPLES = """\
 examples:
   gnomon metaeval spans -t wmt24/en-cs --human esa --marks xcomet.json judge=judge.jsonl
   gnomon metaeval spans -t wmt24/en-cs --human esa.csv -m chrf --thresholds 85 95
-  gnomon metaeval spans -t wmt25/en-ko --human mqm --marks team=predictions.tsv --preset wmt25
+  gnomon metaeval spans -t wmt25/en-ko --human mqm --marks team=predictions.tsv
 """
 
 
-class _Preset(NamedTuple):
-    """What a shared task measures."""
+class _Rules(NamedTuple):
+    """How marks are counted, and what is free of errors."""
 
-    units: tuple[str, ...]
-    averages: tuple[str, ...]
     partial_credit: float
-    error_free: ErrorFree | None
+    error_free: ErrorFree
     thresholds: tuple[float, ...]
 
-
-#: what is measured where no preset is named
-_CREDIT = 0.5
-_RULE: ErrorFree = "both"
-_THRESHOLDS = (85.0,)
-#: WMT 2025's subtask 2, and what WMT 2026 has published: the rule of its subtask 3
-PRESETS: dict[str, _Preset] = {
-    "wmt25": _Preset(("characters",), ("pooled",), _CREDIT, None, ()),
-    "wmt26": _Preset(UNITS, ("pooled",), _CREDIT, _RULE, _THRESHOLDS),
-}
 
 # What is refused
 
@@ -116,14 +103,6 @@ PRESETS: dict[str, _Preset] = {
 def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`spans` refuses of options that fit each alone."""
     yield from resample_faults(options.resamples, options.confidence)
-    usual = (_CREDIT, _RULE, _THRESHOLDS)
-    given = (options.partial_credit, options.error_free, tuple(options.thresholds))
-    if options.preset is not None and given != usual:
-        message = (
-            f"preset {options.preset!r} brings its credit, its rule and its thresholds; leave them"
-            " out"
-        )
-        yield Problem("preset", UsageError(message))
     if not options.thresholds and options.error_free != "spans":
         message = "thresholds must be one or more where scores decide what is free of errors"
         yield Problem("thresholds", UsageError(message))
@@ -175,10 +154,9 @@ def spans(
     human: PeoplesMarks = (),
     marks: Marks = (),
     side: MarkedSide = "candidate",
-    preset: SpanPreset | None = None,
-    partial_credit: Share = _CREDIT,
-    error_free: ErrorFree = _RULE,
-    thresholds: Annotated[Sequence[float], Metavar("SCORE")] = _THRESHOLDS,
+    partial_credit: Share = 0.5,
+    error_free: ErrorFree = "both",
+    thresholds: Annotated[Sequence[float], Metavar("SCORE")] = (85.0,),
     unit: Unit = "auto",
     draws: DrawOptions,
     examples: Annotated[Count, Group("output")] = 3,
@@ -197,8 +175,6 @@ def spans(
         testset: outputs in which people marked errors.
         metrics: metrics and judges that mark errors; of others, scores alone, which may tell what
             is free of errors.
-        preset: measure as a shared task does: "wmt25" (characters, pooled) or "wmt26" (also what is
-            free of errors: at least 85, and no span).
         partial_credit: for an error of another severity; 1: severities do not matter.
         error_free: when people found an output free of errors: score and no span ("both"),
             "score", or "spans".
@@ -218,11 +194,7 @@ def spans(
         UnknownNameError: there is no such kind, file or metric.
         UsageError: an option is out of range, or there is nothing to hold beside people's marks.
     """
-    how = (
-        PRESETS[preset]
-        if preset
-        else _Preset(UNITS, AVERAGES, partial_credit, error_free, tuple(thresholds))
-    )
+    how = _Rules(partial_credit, error_free, tuple(thresholds))
     testset, people = read_people_marks(testset, human, side)
     every = [
         people,
@@ -286,7 +258,7 @@ class _Made:
     people: ErrorMarks
     every: Sequence[ErrorMarks]
     pairs: Sequence[MarkedPairs]
-    how: _Preset
+    how: _Rules
     draws: Draws | None
     side: MarkedSide
     examples: int
@@ -395,8 +367,8 @@ def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRo
             intervals=_ends(agreement),
         )
 
-    for average in made.how.averages:
-        for unit in made.how.units:
+    for average in AVERAGES:
+        for unit in UNITS:
             yield row(None, unit, average)
     for system in sorted(set(pairs.system.tolist())):
         yield row(system, "characters", "pooled")
@@ -408,7 +380,7 @@ def _ends(agreement: SpanAgreement) -> dict[str, tuple[float, float]]:
 
 def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
     rule = made.how.error_free
-    if rule is None or (rule != "spans" and made.people.scores is None):
+    if rule != "spans" and made.people.scores is None:
         return
     for threshold in made.how.thresholds if rule != "spans" else (float("nan"),):
         for marker in made.every:
@@ -529,8 +501,7 @@ def _notices(made: _Made) -> Iterator[str]:
     yield from _units(made)
     if not any(pair.ceiling for pair in made.pairs):
         yield f"no output was checked by two people of {made.people.name}: there is no ceiling"
-    rule = made.how.error_free
-    if rule not in (None, "spans") and made.people.scores is None:
+    if made.how.error_free != "spans" and made.people.scores is None:
         yield (
             f"{made.people.name} has no scores of segments, and which outputs are free of errors is"
             " not given; error_free='spans' goes by marks alone"
@@ -548,20 +519,16 @@ def _units(made: _Made) -> Iterator[str]:
             " whole documents they are too narrow"
         )
         return
-    documents = made.draws.documents
-    most = max(len(np.unique(documents[pair.segment])) for pair in made.pairs)
-    few = f"; these are of {most}, so that there are none" if most < LEAST_DOCUMENTS else ""
     yield (
         "intervals and tests: jackknife over documents, because one person marks a whole document;"
-        f" none below {LEAST_DOCUMENTS} documents{few}"
+        f" none below {LEAST_DOCUMENTS} documents"
     )
 
 
 def _signatures(made: _Made, draws: DrawOptions, unit: str) -> dict[str, Signature]:
     fields: dict[str, object] = {"method": "spans", "human": made.people.name}
     fields |= {"credit": f"{made.how.partial_credit:g}"}
-    if made.how.error_free:
-        fields |= {"free": made.how.error_free}
+    fields |= {"free": made.how.error_free}
     if draws.resamples:
         fields |= {
             "bs": draws.resamples,

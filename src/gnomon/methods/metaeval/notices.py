@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon import stats
-from gnomon.agreement.gains import FEWEST_POINTS
-from gnomon.agreement.judging import best_count
 from gnomon.core.scores import coverage, named
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
@@ -42,7 +40,8 @@ def notices(
     for of_set in _of_one_set(whole):
         statements += _not_done(of_set, results, judging)
     statements += _sliced(pairings, results)
-    statements += _subsets(whole, judging)
+    judged = [pairing for pairing in whole if not np.isnan(pairing.system).all()]
+    statements += _outliers(judged if judging.inliers else ())
     statements += _units(whole, results)
     statements += _tests(results, judging, baseline)
     statements += [_weights(average) for average in averages]
@@ -197,11 +196,6 @@ def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
     done = {result.measure for result in of_pairing}
     for result in of_pairing:
         yield from _undefined(result)
-    if any(r.measure.level == "system" and r.cells.judged == 2 for r in of_pairing):
-        yield (
-            f"{pairing.name}: people and metrics scored two systems; over two every correlation is"
-            " 1, -1 or undefined, and there are neither intervals, tests nor ranks of system scores"
-        )
     if pairing.judged == 1:
         yield f"{pairing.name}: people judged one system, so that no systems can be compared"
     if pairing.ranking is not None and any(m.statistic == "darr" for m in done):
@@ -293,23 +287,14 @@ def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
             )
 
 
-def _subsets(pairings: Sequence[Pairing], judging: Judging) -> Iterator[str]:
+def _outliers(pairings: Sequence[Pairing]) -> Iterator[str]:
     for pairing in pairings:
-        systems = int((~np.isnan(pairing.system)).sum())
-        for top in judging.top if systems else ():
-            k = best_count(top, systems)
-            if k > systems:
-                yield f"{pairing.name}: top {top} is all of its {systems} judged systems"
-            elif top.endswith("%"):
-                few = ", too few to correlate" if k < FEWEST_POINTS else ""
-                yield f"{pairing.name}: top {top} is {k} of its {systems} judged systems{few}"
-        if judging.inliers and systems:
-            outliers = np.flatnonzero(stats.outliers(pairing.system))
-            left = [pairing.systems[k] for k in outliers]
-            yield (
-                f"{pairing.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
-                f" {named(left) or 'none'}"
-            )
+        outliers = np.flatnonzero(stats.outliers(pairing.system))
+        left = [pairing.systems[k] for k in outliers]
+        yield (
+            f"{pairing.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
+            f" {named(left) or 'none'}"
+        )
 
 
 def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
