@@ -23,6 +23,7 @@ from gnomon.stats import (
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.significance import fewest_draws
 from gnomon.stats.studentised import FEWEST_DIFFERENT, Dependence, dependence
+from gnomon.stats.system_tests import summable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -425,27 +426,17 @@ def influence(paired: PairedScores) -> NDArray[np.float64]:
     The difference of the system scores less the difference without the segment, in the metric's
     units; NaN where a segment has no score.
     """
-    has_pair = ~np.isnan(paired.segments) & ~np.isnan(paired.segments[0])
-    if paired.aggregate is None:
-        return _of_means(paired.segments, has_pair)
+    x, score = summable(paired.values, paired.aggregate)
     added = np.full(paired.segments.shape, np.nan)
     for k in range(len(added)):
-        pair = paired.values[[k, 0]]
+        pair = x[[k, 0]]
         both = ~np.isnan(pair).any(axis=(0, 2))
         rows = pair[:, both]
         totals = rows.sum(axis=1)
-        if len(totals):
-            whole, without = paired.aggregate(totals), paired.aggregate(totals[:, None] - rows)
-            added[k, both] = (whole[0] - whole[1]) - (without[0] - without[1])
+        whole, without = score(totals), score(totals[:, None] - rows)
+        added[k, both] = (whole[0] - whole[1]) - (without[0] - without[1])
+    has_pair = ~np.isnan(paired.segments) & ~np.isnan(paired.segments[0])
     return np.where(has_pair, added, np.nan)
-
-
-def _of_means(segments: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    differences = np.where(known, segments - segments[0], 0.0)
-    n = known.sum(axis=1, keepdims=True)
-    total = differences.sum(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(known, total / n - (total - differences) / (n - 1), np.nan)
 
 
 def _largest(gain: NDArray[np.float64], most: int) -> list[int]:
