@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gnomon import Scores, TestSet
-from gnomon.agreement.gains import AgreementGainRow, GainTesting, draw_scores, gain_row
+from gnomon.agreement.gains import AgreementGainRow, draw_scores, gain_row
 from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
+from gnomon.agreement.significance import Testing
 from gnomon.core.human import HumanScores
 from gnomon.core.signature import Signature
 
@@ -50,7 +51,7 @@ def gained(human: np.ndarray, pair: Sequence[Scores], seed: int) -> AgreementGai
     )
     metrics = [(scores.metric, scores) for scores in pair]
     (pairing,) = pairings([testset], metrics, PairingRequest(controls=False))
-    how = GainTesting(199, seed, alternative="two-sided")
+    how = Testing(resamples=199, seed=seed, alternative="two-sided")
     pair = pairing.entries
     drawn = [draw_scores(metric, segments, how) for metric in pair]
     return gain_row(pairing, pair, Measure("pearson", "system", "none"), how, drawn)

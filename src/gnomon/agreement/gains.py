@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from gnomon.agreement.judging import ALL
 from gnomon.agreement.measures import cells, of_pairs, value
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import GROUPING, HUMAN, LEVEL, STATISTIC, SUBSET, TEST_SET
-from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.records import METRIC, Record, column
 from gnomon.core.verdicts import LEAST, amount
 from gnomon.stats.correlation import pearson_of_sums
@@ -25,10 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.agreement.judging import Result
+    from gnomon.agreement.judging import Judging, Result
     from gnomon.agreement.measures import Measure, MeasuredScores
     from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.agreement.paraphrased import ComparedMetrics
+    from gnomon.agreement.significance import Testing
     from gnomon.agreement.tables import AgreementRow, DecisionRow
     from gnomon.core.records import Ends
     from gnomon.stats.significance import Alternative
@@ -93,20 +93,6 @@ class AgreementGainRow(Record):
         return amount(abs(self.gain or 0.0), low, high, share=True)
 
 
-@dataclass(frozen=True)
-class GainTesting:
-    """How gains are tested."""
-
-    resamples: int = RESAMPLES  # draws; 0 for no intervals, of documents neither
-    seed: int = SEED  # of all draws
-    confidence: float = CONFIDENCE  # of the intervals
-    # whether documents, where they are known, are independent at segment level
-    by_document: bool = False
-    alternative: Alternative = "greater"  # of Williams's test
-    # whether intervals of system-level figures are made right for few segments
-    expanded: bool = True
-
-
 class _TestedGain(NamedTuple):
     """The interval of a gain, its p-values, and what was left out or drawn for them."""
 
@@ -119,7 +105,7 @@ class _TestedGain(NamedTuple):
     drawn: int | None = None
 
 
-def draw_scores(metric: JudgedMetric, segments: int, how: GainTesting) -> Floats | None:
+def draw_scores(metric: JudgedMetric, segments: int, how: Testing) -> Floats | None:
     """System scores in every resample of the segments [B, K]; None: there are none."""
     if not how.resamples:
         return None
@@ -130,17 +116,20 @@ def gain_row(
     pairing: Pairing,
     pair: tuple[JudgedMetric, JudgedMetric],
     measure: Measure,
-    how: GainTesting,
+    how: Testing,
     drawn: Sequence[Floats | None],
     *,
+    by_document: bool = False,
+    expanded: bool = True,
     subset: str = ALL,
     systems: NDArray[np.bool_] | None = None,
 ) -> AgreementGainRow:
     """The gain of the second metric over the first, over some systems; None: all.
 
-    Scores of both in resamples come from :func:`draw_scores`.
+    Scores of both in resamples come from :func:`draw_scores`; ``expanded`` makes intervals of
+    system-level figures right for few segments.
     """
-    both = cells(pairing, measure, pair, by_document=how.by_document)
+    both = cells(pairing, measure, pair, by_document=by_document)
     missing = np.isnan(both.metrics).any(axis=0)
     both = both.having(both.human, np.where(missing, np.nan, both.metrics))
     if systems is not None:
@@ -150,7 +139,8 @@ def gain_row(
     gain = other.value - base.value
     tested = _TestedGain()
     if enough and measure.level == "system":
-        tested = _over_systems(both, gain, drawn, pairing.testset.segments, how)
+        segments = pairing.testset.segments
+        tested = _over_systems(both, gain, drawn, segments, how, expanded=expanded)
     elif enough and how.resamples:
         tested = _over_segments(both, how)
     ranked = measure.statistic == "darr" and both.pairs is not None
@@ -218,7 +208,7 @@ def metric_gains(
     results: Sequence[Result],
     compared: Sequence[ComparedMetrics],
     decisions: Sequence[DecisionRow],
-    how: GainTesting,
+    judging: Judging,
 ) -> Iterator[MetricGainRow]:
     """The gains of metrics over those that they are compared with, on whole test sets.
 
@@ -231,7 +221,7 @@ def metric_gains(
         if result.slice is not None:
             continue
         for pair in compared:
-            row = _metric_gain(result, pair, how, drawn)
+            row = _metric_gain(result, pair, judging, drawn)
             if row is None:
                 continue
             facts = pair.facts[places[result.label]] if pair.facts else None
@@ -308,16 +298,15 @@ def decided_gains(
 def _metric_gain(
     result: Result,
     pair: ComparedMetrics,
-    how: GainTesting,
+    judging: Judging,
     drawn: dict[tuple[int, str], Floats | None],
 ) -> AgreementGainRow | None:
     """One gain; None where the test set lacks one of the metrics."""
-    pairing, measure = result.pairing, result.measure
+    pairing, measure, how = result.pairing, result.measure, judging.testing
     entries = {entry.metric: entry for entry in pairing.entries}
     if not {pair.base, pair.metric} <= set(result.cells.names):
         return None
     both = entries[pair.base], entries[pair.metric]
-    how = replace(how, expanded=pair.method is None)
     of_systems = measure.level == "system" and measure.is_row_statistic
     ranked = measure.statistic == "darr" and result.cells.pairs is not None
     if not (of_systems or ranked or (measure.statistic, measure.grouping) == ("pearson", "none")):
@@ -328,11 +317,19 @@ def _metric_gain(
             drawn[key] = draw_scores(entry, pairing.testset.segments, how)
     of_both = [drawn.get((id(pairing), entry.metric)) for entry in both]
     return gain_row(
-        pairing, both, measure, how, of_both, subset=result.subset, systems=result.systems
+        pairing,
+        both,
+        measure,
+        how,
+        of_both,
+        by_document=judging.by_document,
+        expanded=pair.method is None,
+        subset=result.subset,
+        systems=result.systems,
     )
 
 
-def _tested_gain(result: Result, pair: ComparedMetrics, how: GainTesting) -> AgreementGainRow:
+def _tested_gain(result: Result, pair: ComparedMetrics, how: Testing) -> AgreementGainRow:
     """A gain by a measure whose differences are tested with those of all pairs of metrics."""
     measure, tests = result.measure, result.verdicts
     base, other = (result.cells.names.index(name) for name in (pair.base, pair.metric))
@@ -366,7 +363,9 @@ def _over_systems(
     gain: float,
     drawn: Sequence[Floats | None],
     segments: int,
-    how: GainTesting,
+    how: Testing,
+    *,
+    expanded: bool,
 ) -> _TestedGain:
     """Of scores of systems: segments drawn; Williams's test of Pearson's r."""
     scored = ~np.isnan(both.human + both.metrics.sum(axis=0))
@@ -383,14 +382,14 @@ def _over_systems(
     values = [statistic.of_system_scores(human, scores) for scores in draws]
     gains = values[1] - values[0]
     return tested._replace(
-        ends=_ends(gains, how.confidence, segments if how.expanded else None),
+        ends=_ends(gains, how.confidence, segments if expanded else None),
         p_segments=stats.bootstrap_p_value(gains, gain, drawn=segments),
         interval="segments",
         drawn=segments,
     )
 
 
-def _over_segments(both: MeasuredScores, how: GainTesting) -> _TestedGain:
+def _over_segments(both: MeasuredScores, how: Testing) -> _TestedGain:
     """Of scores of segments: documents left out one at a time, or segments drawn."""
     if both.measure.statistic == "darr":
         moments, gain = _pair_sums(both), _gain_of_pairs

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.agreement.gains import GainTesting
     from gnomon.agreement.judging import Overall, Result
     from gnomon.agreement.measures import Value
     from gnomon.agreement.pairing import JudgedMetric, Pairing
@@ -582,7 +581,7 @@ def changed_decisions(
     pairing: Pairing,
     pair: tuple[JudgedMetric, JudgedMetric],
     compared: Mapping[str, stats.OrderedPairs],
-    how: Testing | GainTesting,
+    how: Testing,
 ) -> Iterator[DecisionRow]:
     """How many decisions the second metric gets right where the first does not, and the reverse."""
     base, entry = pair

@@ -13,7 +13,7 @@ from gnomon.agreement.files import (
     with_judgements,
     with_reference_systems,
 )
-from gnomon.agreement.gains import GainTesting, MetricGainRow, decided_gains, metric_gains
+from gnomon.agreement.gains import MetricGainRow, decided_gains, metric_gains
 from gnomon.agreement.judging import (
     Judging,
     Result,
@@ -575,16 +575,9 @@ def _finding(pairings: Sequence[Pairing], results: Sequence[Result], asked: _Req
         threshold=asked.judging.threshold,
     )
     how = asked.judging.testing
-    testing = GainTesting(
-        how.resamples,
-        how.seed,
-        how.confidence,
-        by_document=asked.judging.by_document,
-        alternative=how.alternative,
-    )
     decisions = cast("Sequence[DecisionRow]", made["decisions"].records)
     rows = cast("Sequence[AgreementRow]", made["metaeval"].records)
-    gained = list(metric_gains(results, asked.compared, decisions, testing))
+    gained = list(metric_gains(results, asked.compared, decisions, asked.judging))
     gained = decided_gains(gained, rows, how.alpha)
     confidence = how.confidence if how.resamples else None
     title = "Gains in agreement"
