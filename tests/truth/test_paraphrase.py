@@ -10,10 +10,10 @@ from tests.methods.metaeval.contests import contest, scores
 from tests.methods.metaeval.test_gain_verdict import with_paraphrases
 from tests.noise import fewest_undecided, is_mostly_undecided
 
+from gnomon.agreement import significance
 from gnomon.agreement.gains import gain_row
 from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
-from gnomon.agreement.significance import Testing
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
 from gnomon.methods.paraphrase._adequacy import AdequacyRow, adequacy_row, adequacy_verdict
@@ -39,7 +39,7 @@ def findings(draws: int, *, by_document: bool) -> int:
         judged = replace(contest(human, SYSTEMS), documents=tuple(map(str, of)))
         metrics = [("before", scores(before, SYSTEMS)), ("after", scores(after, SYSTEMS))]
         (pairing,) = pairings([judged], metrics, PairingRequest(controls=False))
-        how = Testing(resamples=199, seed=seed)
+        how = significance.Testing(resamples=199, seed=seed)
         measure = Measure("pearson", "segment", "none")
         entries, drawn = pairing.entries, (None, None)
         row = gain_row(pairing, entries, measure, how, drawn, by_document=by_document)
