@@ -10,7 +10,7 @@ import pytest
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import TestSet
-from gnomon.metrics import Metric, Options, metric, parse, score
+from gnomon.metrics import Options, TextMetric, metric, parse, score
 from gnomon.metrics.protocol import POWERS, BoundMetric
 from gnomon.metrics.registry import check_metric
 
@@ -68,7 +68,7 @@ def test_a_metric_that_freezes_nothing_is_bound_to_any_test_set() -> None:
 
 def test_a_metric_of_one_text_at_a_time_has_a_function_and_its_options() -> None:
     @dataclass(frozen=True)
-    class Start(Options, Metric):
+    class Start(Options, TextMetric):
         name: ClassVar[str] = "start"
         letters: int = 2
 

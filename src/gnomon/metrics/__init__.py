@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.chrf import Chrf as Chrf
     from gnomon.metrics.encoders import BertScorePlan as BertScorePlan
     from gnomon.metrics.encoders import bertscore_plan as bertscore_plan
+    from gnomon.metrics.functions import TextMetric as TextMetric
     from gnomon.metrics.functions import metric as metric
     from gnomon.metrics.masking import Action as Action
     from gnomon.metrics.masking import MaskPlan as MaskPlan

@@ -26,7 +26,7 @@ from gnomon.metrics._embeddings import (
 )
 from gnomon.metrics.baselines import estimate_baseline, find_baseline, read_baseline
 from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
-from gnomon.metrics.registry import check_needs
+from gnomon.metrics.protocol import check_needs
 from gnomon.metrics.requirements import needs_of_options
 from gnomon.models import SHORT_NAMES
 

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.protocol import BoundMetric, Input
     from gnomon.metrics.spec import Literals
 
 __all__ = [
     "FunctionMetric",
+    "TextMetric",
     "code_fields",
     "from_code",
     "imported",
@@ -405,6 +406,27 @@ class FunctionMetric(Metric):
             if need in self.needs and not there:
                 raise DataError(f"metric {self.name!r} needs {need}; {testset.name!r} has none")
         return BoundFunction(self)
+
+
+class TextMetric(Metric):
+    """A metric that looks at one segment at a time.
+
+    Attributes:
+        text_score: the score of a text: of candidate and reference, or what else :func:`metric`
+            takes.
+    """
+
+    text_score: Callable[..., float]
+
+    def bind(self, testset: TestSet) -> BoundMetric:
+        """The metric, ready to score.
+
+        Raises:
+            DataError: the test set lacks what the metric needs.
+        """
+        better = self.higher_is_better
+        made = metric(self.text_score, name=self.name, spec=self.spec, higher_is_better=better)
+        return made.bind(testset)
 
 
 class _CallOrigin(NamedTuple):

@@ -29,8 +29,7 @@ from gnomon.metrics.means import (
     best_by_cell,
     mean_statistics,
 )
-from gnomon.metrics.protocol import Metric, OfOptions
-from gnomon.metrics.registry import check_needs
+from gnomon.metrics.protocol import Metric, OfOptions, check_needs
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
     Tokenised,

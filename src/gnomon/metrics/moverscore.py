@@ -23,7 +23,7 @@ from gnomon.metrics._embeddings import (
     idf_of,
 )
 from gnomon.metrics.means import best_by_cell
-from gnomon.metrics.registry import check_needs
+from gnomon.metrics.protocol import check_needs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.core.errors import UsageError
+from gnomon.core.errors import DataError, UsageError
 from gnomon.core.options import Help, Metavar, Specs
 from gnomon.core.signature import Signature
 from gnomon.metrics.means import aggregate_means, mean_statistics
@@ -59,6 +59,7 @@ __all__ = [
     "Metrics",
     "OfOptions",
     "Power",
+    "check_needs",
     "each_metric",
 ]
 
@@ -123,11 +124,7 @@ class Metric:
         own_texts: whether it knows the scores of the test set's own texts alone.
         of_pairs: whether it compares two outputs, and scores none.
         masks: kinds of mask that it may have of its own; "": none.
-        text_score: the score of a text, of metrics that look at one segment at a time: a function
-            of candidate and reference, or what else :func:`gnomon.metric` takes.
     """
-
-    text_score: Callable[..., float]
 
     if TYPE_CHECKING:
 
@@ -175,16 +172,12 @@ class Metric:
         return frozenset(("tokens" if "mask" in self.can else "",))
 
     def bind(self, testset: TestSet) -> BoundMetric:
-        """Freeze what depends on the test set; by default ``text_score`` scores.
+        """Freeze what depends on the test set.
 
         Raises:
             DataError: the test set lacks what the metric needs.
         """
-        from gnomon.metrics.functions import metric
-
-        better = self.higher_is_better
-        made = metric(self.text_score, name=self.name, spec=self.spec, higher_is_better=better)
-        return made.bind(testset)
+        raise NotImplementedError
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
         """What its numbers depend on beside texts and options: packages, models, files."""
@@ -196,6 +189,14 @@ class Metric:
     def will_see(self, outline: Outline) -> tuple[str, ...]:
         """Kinds of human scores of a test set that will go into the scores."""
         return ()
+
+
+def check_needs(metric: Metric, outline: Outline) -> None:
+    """Refuse a test set without what candidates are scored against."""
+    there = {"references": outline.has_references, "sources": outline.sources}
+    for need in sorted(metric.needs):
+        if not there[need]:
+            raise DataError(f"metric {metric.spec!r} needs {need}; {outline.name!r} has none")
 
 
 class BoundMetric(Metric):
@@ -270,8 +271,6 @@ class BoundMetric(Metric):
         Raises:
             DataError: the test set lacks what the metric needs.
         """
-        from gnomon.metrics.registry import check_needs
-
         check_needs(self, testset.outline)
         return self
 

@@ -21,7 +21,7 @@ from gnomon.core.options import CAPABILITIES, describe_reaches, fields_of
 from gnomon.core.plugins import entry_points
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
-from gnomon.metrics.protocol import Metric
+from gnomon.metrics.protocol import Metric, check_needs
 from gnomon.metrics.requirements import GROUP, requirements
 from gnomon.metrics.spec import (
     ALIASES,
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Description",
     "check_metric",
-    "check_needs",
     "check_score",
     "describe",
     "metric_class",
@@ -523,11 +522,3 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
         yield from problems(where, check_metric, given, outline, allow_code=options.allow_code)
     if outline is not None and not outline.systems:
         yield Problem("", DataError(f"test set {outline.name!r} holds no system outputs"))
-
-
-def check_needs(metric: Metric, outline: Outline) -> None:
-    """Refuse a test set without what candidates are scored against."""
-    there = {"references": outline.has_references, "sources": outline.sources}
-    for need in sorted(metric.needs):
-        if not there[need]:
-            raise DataError(f"metric {metric.spec!r} needs {need}; {outline.name!r} has none")

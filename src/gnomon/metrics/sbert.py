@@ -23,8 +23,7 @@ from gnomon.metrics._embeddings import (
 )
 from gnomon.metrics.differentiable import attributions
 from gnomon.metrics.means import best_by_cell
-from gnomon.metrics.protocol import OfOptions
-from gnomon.metrics.registry import check_needs
+from gnomon.metrics.protocol import OfOptions, check_needs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gnomon.metrics import Metric, Options
+from gnomon.metrics import Options, TextMetric
 
 __all__ = ["WordOverlap", "same_length"]
 
 
 @dataclass(frozen=True)
-class WordOverlap(Options, Metric):
+class WordOverlap(Options, TextMetric):
     """Share of distinct words that candidate and reference have in common (Jaccard index).
 
     Attributes:

@@ -19,8 +19,7 @@ from gnomon.metrics.learned.encoder import Remembered, load_metric
 from gnomon.metrics.learned.kept_scores import KeptScores, content_of
 from gnomon.metrics.learned.weights import find_learned
 from gnomon.metrics.means import aggregate_means
-from gnomon.metrics.protocol import Metric, OfOptions
-from gnomon.metrics.registry import check_needs
+from gnomon.metrics.protocol import Metric, OfOptions, check_needs
 from gnomon.metrics.spec import Options
 from gnomon.models.vector_store import open_store
 
