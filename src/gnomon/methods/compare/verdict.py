@@ -226,7 +226,7 @@ class _SystemPair(NamedTuple):
             f"by people ({self.title})" if self.row.people else f"under {judge_title(self.title)}"
         )
 
-    def size(self, *, unit: bool = True) -> str:
+    def size(self, *, unit: bool = True, judges: str = " by people") -> str:
         """How far it is from the baseline, without a sign, and the interval of that."""
         gain, (low, high) = self.row.gain or 0.0, self.row.gain_ends
         if gain < 0:
@@ -234,7 +234,7 @@ class _SystemPair(NamedTuple):
         title = judge_title(self.title)
         named = f"points of {title}" if title != self.title else title
         if self.row.people:
-            named = f"points of {title} by people"
+            named = f"points of {title}{judges}"
         named = named if unit else ""
         return amount(abs(gain), low, high, unit=named)
 
@@ -242,10 +242,10 @@ class _SystemPair(NamedTuple):
     def ahead(self) -> str:
         """Who is ahead, and by how much."""
         if self.row.equal:
-            return f"they differ by {self.size()}"
+            return f"they differ by {self.size(judges='')}"
         gain = self.row.gain or 0.0
         first, second = (self.row.system, self.row.baseline)[:: 1 if gain > 0 else -1]
-        return f"{first} is ahead of {second} by {self.size()}"
+        return f"{first} is ahead of {second} by {self.size(judges='')}"
 
     @property
     def tested(self) -> str:
