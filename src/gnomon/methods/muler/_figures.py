@@ -194,6 +194,7 @@ class MulerRow(Record):
     absent: int = column(
         "absent", help="segments where a reference has the feature and the output does not"
     )
+    empty: int = column("empty", help="empty outputs of the system")
 
     @property
     def family(self) -> tuple[str, str, str | None]:
@@ -248,6 +249,7 @@ def rows_of(
     feature: str,
     slice_name: str | None,
     masks: str,
+    empty: int,
     ends: Mapping[str, Ends] | None = None,
 ) -> dict[Variant, MulerRow]:
     """The rows of one system, feature and slice, one per variant."""
@@ -266,6 +268,7 @@ def rows_of(
             uninformative=low is not None and high is not None and high - low > WIDE,
             outside=is_outside(value),
             masks=masks,
+            empty=empty,
             intervals=None if ends is None else {**ends, "muler": ends[name]},
             **{companion: getattr(figures, companion) for companion in _COMPANIONS},
         )

@@ -77,6 +77,7 @@ class Scored:
                 feature=scores.feature,
                 slice_name=slice_.name,
                 masks=setup.metrics[metric].masks_used,
+                empty=setup.empty.get(name, 0),
                 ends=ends[k],
             )
             for variant, row in rows.items():

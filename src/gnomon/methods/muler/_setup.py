@@ -367,6 +367,11 @@ class Setup:
         return self.annotation.spans
 
     @cached_property
+    def empty(self) -> Mapping[str, int]:
+        """How many outputs of a system are empty."""
+        return self.testset.empty_outputs
+
+    @cached_property
     def words(self) -> WordsByFeature:
         """The words of the features on both sides."""
         return WordsByFeature(self.batch, self.spans)

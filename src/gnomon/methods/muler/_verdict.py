@@ -227,7 +227,15 @@ def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Statement]:
 
 
 def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
-    """Features that outputs of one system lack more often, the farthest apart by name."""
+    """Empty outputs; else features that outputs of one system lack more often."""
+    whole = int(finding.facts.get("segments", 0))
+    first = {row.system: row for row in reversed(finding.records(MulerRow))}
+    lacking = [row for row in reversed(first.values()) if row.empty > _MISSING * whole]
+    if lacking:
+        each = [f"{row.system} leaves {row.empty:,}" for row in lacking]
+        what = f"{listed(each)} of {counted(whole, 'output')} empty"
+        yield LEFT_OUT.said(finding.positions(lacking), what=what)
+        return
     some = sorted(
         (pair.sides for pair in pairs if pair.hinges),
         key=lambda sides: -abs(sides[0].absent_share - sides[1].absent_share),
