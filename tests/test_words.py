@@ -15,6 +15,7 @@ import pytest
 from gnomon.cli._main import parser
 from gnomon.core import registry as methods
 from gnomon.core.records import columns_of
+from gnomon.messages import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,10 +62,14 @@ def texts() -> dict[str, str]:
     found = {f"gnomon{name}": text for name, text in _help(parser(), "")}
     for name in methods.names():
         method = methods.find(name)
-        words = [method.answers, method.title, *(claim.template for claim in method.claims)]
+        words = [
+            method.answers,
+            method.title,
+        ]
         for row in method.rows.values():
             words += [part for one in columns_of(row, 0.95) for part in (one.title, one.help)]
         found[f"method {name}"] = "\n".join(filter(None, words))
+    found["messages"] = "\n".join(kind.template for kind in catalogue().values())
     pages = resources.files("gnomon.report")
     for folder in ("templates", "static"):
         for file in (pages / folder).iterdir():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.told import told
 
 import gnomon as gn
 from gnomon import example
@@ -24,7 +25,6 @@ from gnomon.core.findings import (
     Listing,
     Scatter,
     StackedBars,
-    Statement,
     Table,
 )
 
@@ -73,7 +73,7 @@ def test_html_is_small_and_escaped(testset: gn.TestSet, compared: gn.Finding) ->
 
 
 def test_a_verdict_is_shown_where_there_is_one(compared: gn.Finding) -> None:
-    said = Statement("A is better than B & C.", "better")
+    said = told("A is better than B & C.")
     shown = replace(compared, verdict=(said,))._repr_html_()
     assert "<p>A is better than B &amp; C.</p>" in shown
 

@@ -8,16 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.told import told
 
 from gnomon.core import registry as methods
 from gnomon.core import verdicts
-from gnomon.core.findings import Column, Finding, Statement, Table
+from gnomon.core.findings import Column, Finding, Table
 from gnomon.core.scores import BEGINNINGS, Scores
 from gnomon.core.signature import Signature
+from gnomon.messages import Kind, Message, add, message
 from gnomon.report import print_finding, render, to_html
 
-SAID = Statement("B is better than A by 1.3 BLEU [0.4, 2.2].", "better", {"rows": (0,)})
-WARNED = Statement("Caution: <b>C</b>\x1b[31m.", "caution")
+SAID = told("B is better than A by 1.3 BLEU [0.4, 2.2]", rows=(0,))
+WARNED = told("<b>C</b>\x1b[31m", "caution")
 
 
 @pytest.fixture
@@ -97,9 +99,9 @@ def test_further_segments_are_left_out_where_they_are_absurd_or_already_there() 
 
 
 def test_of_many_statements_cautions_stay() -> None:
-    many = [replace(SAID, text=str(number)) for number in range(9)]
+    many = [told(str(number)) for number in range(9)]
     kept = verdicts.brief([*many, WARNED])
-    assert [one.text for one in kept] == ["0", "1", "2", "3", "4", WARNED.text]
+    assert [str(one) for one in kept] == ["0.", "1.", "2.", "3.", "4.", str(WARNED)]
 
 
 def test_a_caution_follows_what_it_limits() -> None:
@@ -114,17 +116,17 @@ def test_a_caution_follows_what_it_limits() -> None:
 def test_scores_say_who_has_the_best_and_that_no_test_was_made() -> None:
     found = verdicts.of_scores([scores("bleu", 30.0, 31.5, 20.0)])
     assert [one.level for one in found] == ["undecided", "undecided"]
-    assert found[0].text == "B has the highest BLEU, 31.5 (A 30.0; 50 segments)."
+    assert str(found[0]) == "B has the highest BLEU, 31.5 (A 30.0; 50 segments)."
     assert found[0].rows == {"scores": (1, 0)}
-    assert found[1].text == "Not tested. `gnomon compare` with the same arguments tests it."
-    assert (
-        "gnomon compare" not in verdicts.of_scores([scores("bleu", 1.0, 2.0)], shell=False)[1].text
+    assert str(found[1]) == "Not tested. `gnomon compare` with the same arguments tests it."
+    assert "gnomon compare" not in str(
+        verdicts.of_scores([scores("bleu", 1.0, 2.0)], shell=False)[1]
     )
 
 
 def test_of_error_rates_the_lowest_is_best() -> None:
     found = verdicts.of_scores([scores("ter", 30.0, 31.5, higher=False)])
-    assert found[0].text.startswith("A has the lowest and thus best TER, 30.0 (B 31.5; ")
+    assert str(found[0]).startswith("A has the lowest and thus best TER, 30.0 (B 31.5; ")
 
 
 def test_metrics_with_different_leaders_are_a_caution_and_one_system_has_its_score() -> None:
@@ -133,13 +135,13 @@ def test_metrics_with_different_leaders_are_a_caution_and_one_system_has_its_sco
     assert found[1].rows == {"scores": (2, 3)}
     (alone,) = verdicts.of_scores([scores("bleu", 30.0)])
     assert alone.level == "undecided"
-    assert " has 30.0 BLEU (" in alone.text
+    assert " has 30.0 BLEU (" in str(alone)
     assert verdicts.of_scores([scores("bleu", 30.0, float("nan"))]) == ()
 
 
 def test_metrics_of_which_one_has_a_tie_on_top_agree() -> None:
     def cautions(*of: Scores) -> list[str]:
-        return [one.text for one in verdicts.of_scores(of) if one.level == "caution"]
+        return [str(one) for one in verdicts.of_scores(of) if one.level == "caution"]
 
     level, alone = scores("bleu", 30.0, 30.0, 20.0), scores("chrf", 60.0, 55.0, 50.0)
     assert cautions(level, alone) == []
@@ -153,7 +155,7 @@ def test_texts_that_a_model_does_not_read_to_their_end_are_a_caution() -> None:
     notice = f"sbert: 3 of 90 texts are longer than the model takes; {BEGINNINGS}"
     one = replace(scores("sbert", 0.5, 0.6), notices=(notice, "sbert: something else"))
     (said,) = [said for said in verdicts.of_scores([one]) if said.level == "caution"]
-    assert said.text == f"Caution: {notice}."
+    assert str(said) == f"Caution: {notice}."
 
 
 def test_scores_of_few_segments_are_a_caution() -> None:
@@ -163,10 +165,10 @@ def test_scores_of_few_segments_are_a_caution() -> None:
 
 def test_scores_that_are_close_are_shown_with_digits_that_tell_them_apart() -> None:
     found = verdicts.of_scores([scores("bleu", 30.001, 30.002)])
-    assert "BLEU, 30.002 (A 30.001; " in found[0].text
-    assert "have the same BLEU" in verdicts.of_scores([scores("bleu", 30.0, 30.0)])[0].text
+    assert "BLEU, 30.002 (A 30.001; " in str(found[0])
+    assert "have the same BLEU" in str(verdicts.of_scores([scores("bleu", 30.0, 30.0)])[0])
     rounded = verdicts.of_scores([scores("bleu", 0.1 + 0.2, 0.3)])[0]
-    assert rounded.text == "A and B have the same BLEU, 0.300 (50 segments)."
+    assert str(rounded) == "A and B have the same BLEU, 0.300 (50 segments)."
 
 
 def test_the_verdict_is_the_first_line_on_a_terminal_and_what_users_gave_is_not_obeyed(
@@ -175,7 +177,7 @@ def test_the_verdict_is_the_first_line_on_a_terminal_and_what_users_gave_is_not_
     file = io.StringIO()
     print_finding(finding, file=file, width=80)
     lines = file.getvalue().splitlines()
-    assert lines[0] == SAID.text
+    assert lines[0] == str(SAID)
     assert lines[1] == r"Caution: <b>C</b>\x1b[31m."
 
 
@@ -183,10 +185,10 @@ def test_json_and_markdown_hold_the_verdict_and_tables_of_rows_do_not(finding: F
     found = json.loads(render(finding, "json"))
     assert list(found)[:4] == ["gnomon", "command", "verdict", "rows"]
     assert found["verdict"][0] == {
-        "text": SAID.text,
+        "text": str(SAID),
         "level": "better",
         "rows": {"rows": [0]},
-        "claim": "",
+        "code": "data.doubtful",
     }
     assert render(finding, "markdown").startswith("- B is better than A by 1.3 BLEU")
     assert "&lt;b&gt;C" in render(finding, "markdown")
@@ -225,10 +227,10 @@ def test_a_page_has_no_sections_for_tables_without_rows(finding: Finding) -> Non
 
 
 def test_a_method_says_what_it_found_by_the_function_that_it_declares(finding: Finding) -> None:
-    few = verdicts.Claim("mine.few", "{rows} row is not enough", "undecided", "the rows")
+    add({"mine.few": Kind("{rows} row is not enough", "undecided", "the rows")})
 
-    def told(found: Finding) -> list[Statement]:
-        return [few.said({"rows": [0]}, rows=len(found.rows))]
+    def told(found: Finding) -> list[Message]:
+        return [message("mine.few", {"rows": [0]}, rows=len(found.rows))]
 
     def plain() -> Finding:
         """Nothing but a finding."""
@@ -236,4 +238,5 @@ def test_a_method_says_what_it_found_by_the_function_that_it_declares(finding: F
 
     made = methods.method("mine", answers="nothing", data=(), given="nothing", verdict=told)(plain)
     (said,) = made().verdict
-    assert said == Statement("1 row is not enough.", "undecided", {"rows": (0,)}, "mine.few")
+    assert str(said) == "1 row is not enough."
+    assert said == Message("mine.few", "undecided", {"rows": 1}, {"rows": (0,)})

@@ -185,9 +185,7 @@ def test_many_pairs_are_announced_once_and_before_they_are_asked_for(
     with caplog.at_level(logging.WARNING):
         bmx.explanations(ts, metric(asked.many, name="mine"), "lime")
     (said,) = [record.getMessage() for record in caplog.records]
-    assert re.fullmatch(
-        r"'mine' will be given up to [\d,]+ pairs in lists \((about|less than) [\d,]+ s\)", said
-    )
+    assert re.fullmatch(r"'mine' will be given up to [\d,]+ pairs in lists", said)
     caplog.clear()
     with caplog.at_level(logging.WARNING):
         score(ts, metric(Asked().one, name="mine"))

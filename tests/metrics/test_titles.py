@@ -105,7 +105,7 @@ def test_sentences_and_pictures_have_short_names_and_signatures_the_specs() -> N
     spec = "chrf(char_order=4, beta=1)"
     found = gn.compare(testset, spec, resamples=50, examples=0, ngrams=0)
     assert list(found.signatures) == [spec]
-    told = [one.text for one in found.verdict] + [view.title for view in found.views]
+    told = [str(one) for one in found.verdict] + [view.title for view in found.views]
     assert any("chrF" in one for one in told)
     assert not any("char_order" in one for one in told)
 

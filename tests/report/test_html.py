@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.told import told
 
 from gnomon.core.errors import OutputError
-from gnomon.core.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, Statement, Table
+from gnomon.core.findings import Column, Excerpt, Exhibit, ExhibitText, Finding, Table
 from gnomon.report import render, to_html, write_html
 from gnomon.report.html import json_in_html, leading
 
@@ -56,15 +57,18 @@ def cells_of(column: dict) -> list:
 
 def test_the_first_statements_stand_with_their_cautions() -> None:
     levels = ("better", "caution", "worse", "caution", "caution", "undecided", "caution")
-    verdict = [Statement(str(n), level) for n, level in enumerate(levels)]
-    assert ["".join(one.text for one in part) for part in leading(verdict)] == ["01234", "56"]
+    verdict = [told(str(n), level) for n, level in enumerate(levels)]
+    assert ["".join(str(one.params["notice"]) for one in part) for part in leading(verdict)] == [
+        "01234",
+        "56",
+    ]
     assert leading(verdict[:3]) == [verdict[:3]]
     assert leading([]) == []
 
 
 def test_notes_are_folded_below_a_verdict_and_open_without_one() -> None:
     noted = replace(NOTHING, notices=("much <b>is</b> cut",))
-    said = replace(noted, verdict=(Statement("A is best.", "better"),))
+    said = replace(noted, verdict=(told("A is best."),))
     for finding, folded in ((said, True), (noted, False)):
         page = to_html(finding)
         tags = Reader(page).tags

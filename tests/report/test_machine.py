@@ -41,7 +41,7 @@ def test_notices_of_scores_are_part_of_what_has_a_place_for_them(form: str) -> N
 def test_json_of_scores_is_the_envelope_of_the_contract() -> None:
     content = json.loads(render([scores()], "json", command="score"))
     signature = f"bleu|gnomon:{version()}"
-    assert [one["claim"] for one in content.pop("verdict")] == ["score.missing"]
+    assert [one["code"] for one in content.pop("verdict")] == ["score.missing"]
     assert content == {
         "gnomon": version(),
         "command": "score",

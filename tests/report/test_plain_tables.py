@@ -6,8 +6,8 @@ import io
 import random
 
 import pytest
+from tests.told import told
 
-from gnomon.core.findings import Statement
 from gnomon.core.tabular import Grid, GridCell, GridColumn, GridRow
 from gnomon.report import print_grid, print_verdict
 
@@ -81,7 +81,7 @@ def test_tables_in_a_text_are_those_that_rich_draws(
 def test_sentences_in_a_text_are_those_that_rich_writes() -> None:
     for seed in range(40):
         words = random.Random(seed).choices(_WORDS, k=30)
-        said = [Statement(" ".join(words), level) for level in ("better", "caution", "undecided")]
+        said = [told(" ".join(words), level) for level in ("better", "caution", "undecided")]
         drawn, written = rich_and_plain(lambda file, it=said: print_verdict("Found", it, file=file))
         assert written == drawn
 

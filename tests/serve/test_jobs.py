@@ -98,7 +98,7 @@ def test_two_files_are_compared_by_a_process(queue: Queue) -> None:
     done = finished(queue.workspace, comparison.id)
     assert done.job.state == "done", done.job
     (verdict,) = verdicts(Store(done.store))
-    assert verdict.verdict[0].text.startswith("b is worse than a by ")
+    assert str(verdict.verdict[0]).startswith("b is worse than a by ")
     assert not (done.folder / "uploads").exists()
     assert list(TestSet.read(done.texts).systems) == ["a", "b"]
 

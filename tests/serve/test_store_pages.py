@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def test_the_result_says_what_the_store_says(finished: Path) -> None:
     result = study_result(open_store(finished))
     (shown,) = result.sets
-    found = {v.section: [said.text for said in v.verdict] for v in verdicts(Store(finished))}
-    assert {v.method: [s.text for s in v.sentences] for v in shown.verdicts} == found
+    found = {v.section: [str(said) for said in v.verdict] for v in verdicts(Store(finished))}
+    assert {v.method: [str(s) for s in v.sentences] for v in shown.verdicts} == found
     rows = open_store(finished).rows()
     asked = f"select system, metric, score from {rows.rows('scores')}"
     metrics = [column.metric for column in shown.columns]

@@ -78,7 +78,7 @@ def test_damaged_files_are_named_with_what_is_wrong(damage: str, segments: int) 
     own, (change, said) = outputs()[:segments], DAMAGES[damage]
     ts = planted({"fine": outputs("apertium-galician"), "wrong": change(own)}, segments=segments)
     (one,) = ts.anomalies
-    assert said in one.text
+    assert said in str(one)
     assert one.systems == ("wrong",)
 
 
@@ -90,16 +90,16 @@ def test_they_are_named_where_spaces_part_no_words(damage: str, language: str) -
     change, said = DAMAGES[damage]
     ts = gn.TestSet.from_lists({"fine": fine, "wrong": change(fine)}, own)
     (one,) = ts.anomalies
-    assert said in one.text
+    assert said in str(one)
     assert one.systems == ("wrong",)
 
 
 def test_the_place_where_a_shift_begins_is_told() -> None:
     ts = planted({"wrong": _dropped(outputs(), 150)})
     (one,) = ts.anomalies
-    first = int(one.text.split("from segment ")[1].split(" ")[0])
+    first = int(str(one).split("from segment ")[1].split(" ")[0])
     assert 145 <= first <= 156
-    assert f"output {first} fits reference {first + 1}" in one.text
+    assert f"output {first} fits reference {first + 1}" in str(one)
 
 
 def test_texts_that_are_not_translated_are_named() -> None:
@@ -110,14 +110,14 @@ def test_texts_that_are_not_translated_are_named() -> None:
 
     def found(**systems: list[str]) -> list[str]:
         ts = gn.TestSet.from_lists(systems, references(), sources=source)
-        return [one.text for one in ts.anomalies if one.systems]
+        return [str(one) for one in ts.anomalies if one.systems]
 
     assert "segments untranslated" in found(half=half, fine=own)[0]
     assert "the same text as the source" in found(copy=source, fine=own)[0]
     assert found(fine=own) == []
     unknown = planted({"half": half, "fine": own})  # the sources are not given
     (one,) = unknown.anomalies
-    assert "half looks like a different language" in one.text
+    assert "half looks like a different language" in str(one)
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.25])
@@ -142,7 +142,7 @@ def test_a_quarter_that_is_not_translated_is_named(given: bool) -> None:
     ts = gn.TestSet.from_lists({"a": texts}, references(), sources=source if given else None)
     (one,) = ts.anomalies
     assert one.systems == ("a",)
-    assert ("52 of 209 segments untranslated" if given else "a different language") in one.text
+    assert ("52 of 209 segments untranslated" if given else "a different language") in str(one)
 
 
 def test_few_lines_of_another_language_or_twice_are_no_reason_for_doubt() -> None:
@@ -171,16 +171,16 @@ def test_no_sentence_judges_a_system_whose_lines_are_wrong(damage: str) -> None:
     ts = planted({"fine": outputs(), "other": outputs("apertium-french"), "wrong": wrong})
     finding = gn.compare(ts, "bleu", resamples=100)
     first, *rest = finding.verdict
-    assert first.claim == "data.doubtful"
-    assert "no comparison with wrong can be trusted" in first.text
-    assert not any("wrong" in one.text for one in rest if one.level != "caution")
-    assert any("other" in one.text and "fine" in one.text for one in rest)
+    assert first.code == "data.doubtful"
+    assert "no comparison with wrong can be trusted" in str(first)
+    assert not any("wrong" in str(one) for one in rest if one.level != "caution")
+    assert any("other" in str(one) and "fine" in str(one) for one in rest)
     assert misaligned(finding.notices)
     (scores,) = gn.score(ts, ["bleu"])
-    assert of_scores([scores])[0].claim == "data.doubtful"
+    assert of_scores([scores])[0].code == "data.doubtful"
     fine = gn.compare(planted({"fine": outputs(), "other": outputs("apertium-french")}), "bleu")
     assert not misaligned(fine.notices)
-    assert fine.verdict[0].claim != "data.doubtful"
+    assert fine.verdict[0].code != "data.doubtful"
 
 
 def test_no_title_of_a_chart_judges_a_system_whose_lines_are_wrong() -> None:
@@ -210,12 +210,12 @@ def test_the_home_page_of_a_study_judges_no_system_whose_lines_are_wrong(tmp_pat
     assert study.run(made, study.open_engine("here")).failed == {}
     (page,) = study.verdicts(study.Store.open(made.study.store))
     one = list(page.verdict)
-    claims = [said.claim for said in one]
+    claims = [said.code for said in one]
     assert claims == ["data.doubtful", "data.empty", "score.highest", "score.not_tested"]
-    assert "the lines of shifted are shifted by 1 line" in one[0].text
-    assert one[1].text == "Caution: holes leaves 70 of 209 outputs empty."
-    assert one[2].text.startswith("fine has the highest BLEU")
-    assert "shifted" not in one[2].text
+    assert "the lines of shifted are shifted by 1 line" in str(one[0])
+    assert str(one[1]) == "Caution: holes leaves 70 of 209 outputs empty."
+    assert str(one[2]).startswith("fine has the highest BLEU")
+    assert "shifted" not in str(one[2])
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])
@@ -247,7 +247,7 @@ def test_a_gate_judges_nothing_by_a_metric_that_does_not_read_the_texts() -> Non
 def test_equal_outputs_are_named_and_compared() -> None:
     ts = planted({"a": outputs(), "b": outputs()})
     (one,) = ts.anomalies
-    assert "the outputs of a, b are the same text" in one.text
+    assert "the outputs of a, b are the same text" in str(one)
     assert one.systems == ()
 
 

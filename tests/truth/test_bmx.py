@@ -30,7 +30,7 @@ def test_explanations_that_add_nothing_are_seldom_said_to_help(pairs: int, draws
     names = tuple(f"{chr(97 + k)}{chr(97 + k)}-en" for k in range(pairs))
     found = 0
     for seed in range(draws):
-        claims = {one.claim for one in tuned(scattered(seed, names)).verdict}
+        claims = {one.code for one in tuned(scattered(seed, names)).verdict}
         found += claims == {"bmx.tune.undecided"}
     assert is_mostly_undecided(found, draws)
 
@@ -46,8 +46,8 @@ def test_the_first_iterations_of_appendix_e_are_no_evidence_for_erasure(shared: 
         resamples=0,
     )
     (said,) = made.verdict
-    assert said.claim == "bmx.tune.undecided"
-    assert ".001 [-.012, .013] more in r than with no explanations (12 experiments" in said.text
+    assert said.code == "bmx.tune.undecided"
+    assert ".001 [-.012, .013] more in r than with no explanations (12 experiments" in str(said)
 
 
 def test_random_metrics_change_no_figure() -> None:
@@ -64,5 +64,5 @@ def test_several_test_sets_of_one_language_pair_are_judged_in_turn() -> None:
         named = tuple(replace(one, dataset=year) for one in made.experiments)
         several.append(replace(made, experiments=named))
     (said,) = tuned(joined(*several)).verdict
-    assert (said.claim, said.level) == ("bmx.tune.differs", "better")
-    assert "8 experiments of 4 test sets" in said.text
+    assert (said.code, said.level) == ("bmx.tune.differs", "better")
+    assert "8 experiments of 4 test sets" in str(said)

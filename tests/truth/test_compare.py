@@ -35,7 +35,7 @@ def _by_coins(seed: int) -> gn.TestSet:
 
 def _is_found(found: Finding) -> bool:
     claims = {"compare.better", "compare.worse"}
-    return any(one.claim in claims for one in found.verdict)
+    return any(one.code in claims for one in found.verdict)
 
 
 @pytest.mark.parametrize("draws", _DRAWS)
@@ -150,8 +150,8 @@ def test_documents_are_the_unit_of_what_people_gave_and_segments_of_metrics(
     assert found.rows[1]["unit"] == unit
     assert _is_found(found) is (unit == "segment")
     if unit == "document":
-        assert "by people (" in found.verdict[0].text
-        assert "in 40 documents" in found.verdict[0].text
+        assert "by people (" in str(found.verdict[0])
+        assert "in 40 documents" in str(found.verdict[0])
 
 
 def test_scores_that_the_test_set_has_from_people_are_theirs_whatever_the_file_is_called(
@@ -186,8 +186,8 @@ def test_holes_in_a_score_file_are_said_first_and_change_nothing(tmp_path: Path)
         found = gn.compare(_set(), f"scores('{file}')", test=test, **_BARE)  # type: ignore[arg-type]
         first, second = found.verdict
         assert first.level == "caution"
-        assert "has no score for 66 (B) of 200 segments" in first.text
-        assert second.text == "B and A score the same under comet in each of 134 segments."
+        assert "has no score for 66 (B) of 200 segments" in str(first)
+        assert str(second) == "B and A score the same under comet in each of 134 segments."
         row = found.rows[1]
         assert [row[key] for key in ("difference", "wins", "ties", "losses", "segments")] == [
             0, 0, 134, 0, 134,

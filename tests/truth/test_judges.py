@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
 
 import gnomon as gn
 from gnomon.core.errors import DataError
-from gnomon.core.findings import Finding, Statement
+from gnomon.core.findings import Finding
 from gnomon.core.records import table
 from gnomon.core.scores import Preferences
 from gnomon.core.signature import Signature
@@ -27,10 +29,13 @@ from gnomon.metrics.judges.judge_reliability import (
 )
 from gnomon.stats import holm
 
+if TYPE_CHECKING:
+    from gnomon.messages import Message
+
 DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 
 
-def is_undecided(told: list[Statement]) -> bool:
+def is_undecided(told: list[Message]) -> bool:
     return not any(one.level in ("better", "worse") for one in told)
 
 
@@ -88,7 +93,7 @@ def test_judges_with_equal_noise_stand_on_one_level(draws: int) -> None:
     assert is_mostly_undecided(draws - levels, draws)
 
 
-def calibrated(seed: int, documents: np.ndarray | None) -> list[Statement]:
+def calibrated(seed: int, documents: np.ndarray | None) -> list[Message]:
     """A judge and people who know nothing of each other; people judge documents whole."""
     draw = np.random.default_rng(seed)
     of = np.arange(60) // 3

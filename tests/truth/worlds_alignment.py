@@ -12,7 +12,8 @@ from gnomon.core.verdicts import of_scores
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 _FEW = 50
 
@@ -73,7 +74,7 @@ def baseline_shifted() -> Finding:
     says=["data.doubtful", "score.highest"],
     without=["shifted has", "shifted 0", "shifted 1"],
 )
-def scores_of_two_and_shifted() -> Iterable[Statement]:
+def scores_of_two_and_shifted() -> Iterable[Message]:
     systems = {"shifted": _shifted(outputs()), "fine": outputs(), "b": noised(outputs(), 0.2, 1)}
     return of_scores([gn.score(planted(systems), "bleu")])
 
@@ -83,6 +84,6 @@ def scores_of_two_and_shifted() -> Iterable[Statement]:
     says=["data.doubtful"],
     silent=["score.highest", "score.equal", "score.alone", "score.not_tested"],
 )
-def scores_of_shifted() -> Iterable[Statement]:
+def scores_of_shifted() -> Iterable[Message]:
     systems = {"shifted": _shifted(outputs()), "b": _shifted(noised(outputs(), 0.1, 1))}
     return of_scores([gn.score(planted(systems), "bleu")])

@@ -17,7 +17,8 @@ from gnomon.methods.bmx import Experiment, Grids
 from gnomon.methods.bmx._verdict import tune_verdict
 
 if TYPE_CHECKING:
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 P, W = np.array([-1.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
 PAIRS = ("de-en", "fr-en", "cs-en", "fi-en", "ru-en")
@@ -191,7 +192,7 @@ def collapsed_scores() -> Finding:
     says=["bmx.cut"],
     silent=["bmx.tune.undecided"],
 )
-def cut() -> list[Statement]:
+def cut() -> list[Message]:
     made = tuned(grids(0.1))
     notices = (*made.notices, f"2 texts are long; {BEGINNINGS}")
     return list(tune_verdict(replace(made, notices=notices)))

@@ -20,7 +20,8 @@ from gnomon.methods.muler.validate._beside_random import random_verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 MOOD = LexiconScorer(
     "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
@@ -28,24 +29,24 @@ MOOD = LexiconScorer(
 
 
 @world("a feature that goes along with the score", says=["muler.correlate.along"])
-def along() -> Iterable[Statement]:
+def along() -> Iterable[Message]:
     return correlate_verdict(correlated({"pos:NOUN": 0.9, "pos:VERB": 0.1}))
 
 
 @world("correlations of noise", says=["muler.correlate.chance"], silent=["muler.correlate.*"])
-def by_chance() -> Iterable[Statement]:
+def by_chance() -> Iterable[Message]:
     draw = np.random.default_rng(2)
     values = {f"pos:{n}": float(gn.stats.pearson(*draw.normal(size=(2, 16)))) for n in range(4)}
     return correlate_verdict(correlated(values))
 
 
 @world("four systems", says=["muler.correlate.few-systems"], silent=["muler.correlate.*"])
-def four_systems() -> Iterable[Statement]:
+def four_systems() -> Iterable[Message]:
     return correlate_verdict(correlated({"pos:NOUN": 0.99}, n=4))
 
 
 @world("ten segments", says=["muler.correlate.few-segments"], silent=["muler.correlate.*"])
-def ten_segments() -> Iterable[Statement]:
+def ten_segments() -> Iterable[Message]:
     return correlate_verdict(correlated({"pos:NOUN": 0.99}, segments=10))
 
 
@@ -73,7 +74,7 @@ def outside() -> Finding:
     says=["muler.uneven"],
     silent=["muler.*"],
 )
-def too_few() -> Iterable[Statement]:
+def too_few() -> Iterable[Message]:
     return discrepancy_verdict(uneven(0.3, 0.1))
 
 
@@ -82,17 +83,17 @@ def too_few() -> Iterable[Statement]:
     says=["muler.even"],
     silent=["muler.*"],
 )
-def balanced() -> Iterable[Statement]:
+def balanced() -> Iterable[Message]:
     return discrepancy_verdict(uneven(0.31, 0.3))
 
 
 @world("as many in every segment", says=["muler.alike"], silent=["muler.*"])
-def as_many() -> Iterable[Statement]:
+def as_many() -> Iterable[Message]:
     return discrepancy_verdict(uneven(0.0, 0.0))
 
 
 @world("twelve segments", says=["muler.few-counted"], silent=["muler.*"])
-def twelve() -> Iterable[Statement]:
+def twelve() -> Iterable[Message]:
     return discrepancy_verdict(uneven(0.5, 0.0, segments=12))
 
 
@@ -151,7 +152,7 @@ def _random(seed: int = 1, draws: int = 100) -> dict[str, np.ndarray]:
     says=["muler.validate.random.apart", "muler.validate.random.alike"],
     silent=["muler.*"],
 )
-def costly_feature() -> Iterable[Statement]:
+def costly_feature() -> Iterable[Message]:
     return random_verdict(specific(dict.fromkeys(FEATURES, 0.12) | {"Apos:1": 0.6}, _random()))
 
 
@@ -160,7 +161,7 @@ def costly_feature() -> Iterable[Statement]:
     says=["muler.validate.random.alike"],
     silent=["muler.*"],
 )
-def random_words() -> Iterable[Statement]:
+def random_words() -> Iterable[Message]:
     return random_verdict(specific(dict.fromkeys(FEATURES, 0.12), _random()))
 
 
@@ -169,7 +170,7 @@ def random_words() -> Iterable[Statement]:
     says=["muler.validate.random.draws"],
     silent=["muler.*"],
 )
-def few_draws() -> Iterable[Statement]:
+def few_draws() -> Iterable[Message]:
     return random_verdict(specific({"Apos:1": 0.9}, _random(draws=30)))
 
 
@@ -179,5 +180,5 @@ def few_draws() -> Iterable[Statement]:
     silent=["muler.validate.random.apart", "muler.validate.range.scale",
             "muler.validate.frequency.steady"],
 )  # fmt: skip
-def above_one() -> Iterable[Statement]:
+def above_one() -> Iterable[Message]:
     return random_verdict(specific({"Apos:1": 1.4}, _random()))

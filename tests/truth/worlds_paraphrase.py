@@ -24,7 +24,7 @@ from gnomon.methods.paraphrase.training._verdict import Trained, train_verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.core.findings import Statement
+    from gnomon.messages import Message
 
 _SYSTEMS = 12
 _GAINS = ["metaeval.gain", "metaeval.gain_alike", "metaeval.own_output", "metaeval.edits"]
@@ -257,7 +257,7 @@ def few_segments() -> Finding:
     return methods(("small", range(60), "qq"), ("few", range(5), "qq " * 10))
 
 
-def generated(**counts: int) -> list[Statement]:
+def generated(**counts: int) -> list[Message]:
     """What is said of a run that made paraphrases, by its counts."""
     names = ("paraphrases", "segments", "bare", "short", "unreachable", "empty", "copies")
     row = {**dict.fromkeys((*names, "duplicates", "inadequate"), 0), **counts}
@@ -270,7 +270,7 @@ def generated(**counts: int) -> list[Statement]:
     says=["paraphrase.generate.made"],
     silent=["paraphrase.generate.*"],
 )
-def all_made() -> list[Statement]:
+def all_made() -> list[Message]:
     return generated(paraphrases=100, segments=20)
 
 
@@ -279,7 +279,7 @@ def all_made() -> list[Statement]:
     says=["paraphrase.generate.made", "paraphrase.generate.fewer"],
     silent=["paraphrase.generate.*"],
 )
-def fewer_made() -> list[Statement]:
+def fewer_made() -> list[Message]:
     return generated(paraphrases=90, segments=20, short=10, copies=10)
 
 
@@ -288,23 +288,23 @@ def fewer_made() -> list[Statement]:
     says=["paraphrase.generate.nothing"],
     silent=["paraphrase.generate.*"],
 )
-def nothing_made() -> list[Statement]:
+def nothing_made() -> list[Message]:
     return generated(copies=100)
 
 
-def trained(*rows: Trained) -> list[Statement]:
+def trained(*rows: Trained) -> list[Message]:
     """What is said of runs of training."""
     made = table("training", "A run", Trained, rows)
     return list(train_verdict(Finding("paraphrase train", "A run", (made,), {})))
 
 
 @world("nothing was trained", silent=["paraphrase.train.trained"])
-def no_run() -> list[Statement]:
+def no_run() -> list[Message]:
     return trained()
 
 
 @world("a run of training", says=["paraphrase.train.trained"])
-def run() -> list[Statement]:
+def run() -> list[Message]:
     row = Trained(
         folder="made", steps=100, epochs=5, seconds=1.0, loss=1.5, bleu=30.0, stopped="steps"
     )
@@ -338,7 +338,7 @@ def coded(k: int) -> Finding:
     says=["score.cut"],
     silent=["metaeval.paraphrases_missing", "metaeval.own_output"],
 )
-def beginnings() -> list[Statement]:
+def beginnings() -> list[Message]:
     found = gain(*styles())
     notice = f"3 texts are longer than 512 pieces: {BEGINNINGS}"
     return list(metaeval_verdict(replace(found, notices=(notice,))))

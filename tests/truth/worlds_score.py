@@ -17,12 +17,12 @@ from gnomon.core.verdicts import of_scores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Statement
+    from gnomon.messages import Message
 
 ANY = "score.*"
 
 
-def texts(**systems: list[str]) -> Iterable[Statement]:
+def texts(**systems: list[str]) -> Iterable[Message]:
     return of_scores([gn.score(planted(systems), "bleu")])
 
 
@@ -40,22 +40,22 @@ def cells(*rows: Iterable[float], name: str = "quality", notice: str = "") -> Sc
 
 
 @world("two systems", says=["score.highest", "score.not_tested"], silent=[ANY])
-def two_systems() -> Iterable[Statement]:
+def two_systems() -> Iterable[Message]:
     return texts(A=outputs(), B=noised(outputs(), 0.3, 1))
 
 
 @world("two equal systems", says=["score.equal", "score.not_tested"], silent=[ANY])
-def equal_systems() -> Iterable[Statement]:
+def equal_systems() -> Iterable[Message]:
     return texts(A=outputs(), B=outputs())
 
 
 @world("one system", says=["score.alone"], silent=[ANY])
-def one_system() -> Iterable[Statement]:
+def one_system() -> Iterable[Message]:
     return texts(A=outputs())
 
 
 @world("ten segments", says=["score.few"], silent=["score.highest"])
-def ten_segments() -> Iterable[Statement]:
+def ten_segments() -> Iterable[Message]:
     testset = planted({"A": outputs(), "B": noised(outputs(), 0.3, 1)}, segments=10)
     return of_scores([gn.score(testset, "bleu")])
 
@@ -66,7 +66,7 @@ def ten_segments() -> Iterable[Statement]:
     silent=["score.highest"],
     without=["has the highest"],
 )
-def left_out() -> Iterable[Statement]:
+def left_out() -> Iterable[Message]:
     whole = np.linspace(0, 1, 100)
     return of_scores([cells(whole, np.where(whole < 0.3, np.nan, whole))])
 
@@ -76,10 +76,10 @@ def left_out() -> Iterable[Statement]:
     says=["data.empty", "score.highest", "score.not_tested"],
     silent=[ANY],
 )
-def empty_outputs() -> Iterable[Statement]:
+def empty_outputs() -> Iterable[Message]:
     own = ["" if n % 3 == 0 else text for n, text in enumerate(outputs())]
     (one, *others) = texts(A=outputs(), B=own)
-    assert one.text == "Caution: B leaves 70 of 209 outputs empty."
+    assert str(one) == "Caution: B leaves 70 of 209 outputs empty."
     return [one, *others]
 
 
@@ -88,34 +88,34 @@ def empty_outputs() -> Iterable[Statement]:
     says=["data.copied", "score.highest", "score.not_tested"],
     silent=[ANY],
 )
-def copied_reference() -> Iterable[Statement]:
+def copied_reference() -> Iterable[Message]:
     return texts(A=outputs(), B=references())
 
 
 @world(
     "one empty output of 209", says=["score.highest", "score.not_tested"], silent=["data.*", ANY]
 )
-def one_empty() -> Iterable[Statement]:
+def one_empty() -> Iterable[Message]:
     return texts(A=noised(outputs(), 0.3, 1), B=["", *outputs()[1:]])
 
 
 @world("both lack the same third", says=["score.highest"], silent=["score.missing"])
-def both_lack() -> Iterable[Statement]:
+def both_lack() -> Iterable[Message]:
     whole = np.linspace(0, 1, 100)
     some = np.where(whole < 0.3, np.nan, whole)
     (one, *others) = of_scores([cells(some, some**2)])
-    assert "70 of 100 segments" in one.text
+    assert "70 of 100 segments" in str(one)
     return [one, *others]
 
 
 @world("metrics with different leaders", says=["score.disagree"], silent=["score.missing"])
-def different_leaders() -> Iterable[Statement]:
+def different_leaders() -> Iterable[Message]:
     whole = np.linspace(0, 1, 50)
     return of_scores([cells(whole, whole**2), cells(whole**2, whole, name="other")])
 
 
 @world("texts that a model cut", says=["score.cut"], silent=["score.missing"])
-def cut() -> Iterable[Statement]:
+def cut() -> Iterable[Message]:
     whole = np.linspace(0, 1, 50)
     one = cells(whole, whole**2)
     return of_scores([replace(one, notices=(f"3 of 90 texts are longer; {BEGINNINGS}",))])
@@ -130,7 +130,7 @@ UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 
     silent=["score.*"],
     without=["score the same", "highest"],
 )
-def unread() -> Iterable[Statement]:
+def unread() -> Iterable[Message]:
     other = ["他们在家", "明天下雨", "她去学校"] * 15
     testset = gn.TestSet.from_lists(
         {"A": UNREAD_OUTPUTS, "B": other}, [f"{one}了" for one in UNREAD_OUTPUTS]

@@ -18,8 +18,8 @@ from gnomon.studies._folder import FinishedTask
 from gnomon.studies._pages import _untested
 
 if TYPE_CHECKING:
-    from gnomon.core.findings import Statement
     from gnomon.core.records import Record
+    from gnomon.messages import Message
 
 R = TypeVar("R", bound="Record")
 
@@ -37,7 +37,7 @@ def trained(
     lead: tuple[float, float] = (0.1, 0.3),
     groups: int = 40,
     stopped: str = "patience",
-) -> list[Statement]:
+) -> list[Message]:
     """What is said of a metric that has this r on what was held out, where chrF has another."""
     shared = {"test_set": "set", "human": "da", "outputs": 200, "groups": groups}
     learned = {"metric": "comet('made')", "pearson": r, "intervals": {"pearson": ends}}
@@ -61,7 +61,7 @@ def trained(
     silent=["train.metric.*"],
     without=["better"],
 )
-def leads() -> list[Statement]:
+def leads() -> list[Message]:
     return trained(0.5)
 
 
@@ -70,7 +70,7 @@ def leads() -> list[Statement]:
     says=["train.metric.held_out", "train.metric.worse"],
     silent=["train.metric.*"],
 )
-def is_beaten() -> list[Statement]:
+def is_beaten() -> list[Message]:
     return trained(0.5, chrf=0.7, lead=(-0.3, -0.1))
 
 
@@ -79,7 +79,7 @@ def is_beaten() -> list[Statement]:
     says=["train.metric.held_out"],
     silent=["train.metric.*"],
 )
-def of_few_documents() -> list[Statement]:
+def of_few_documents() -> list[Message]:
     return trained(0.5, chrf=0.7, lead=(-0.3, -0.1), groups=8)
 
 
@@ -88,7 +88,7 @@ def of_few_documents() -> list[Statement]:
     says=["train.metric.nothing"],
     silent=["train.metric.*"],
 )
-def learnt_nothing() -> list[Statement]:
+def learnt_nothing() -> list[Message]:
     return trained(None)
 
 
@@ -97,7 +97,7 @@ def learnt_nothing() -> list[Statement]:
     says=["train.metric.held_out", "train.metric.maybe_nothing", "train.metric.last_pass"],
     silent=["train.metric.*"],
 )
-def learnt_little() -> list[Statement]:
+def learnt_little() -> list[Message]:
     return trained(0.05, (-0.1, 0.2), stopped="epochs")
 
 
@@ -128,7 +128,7 @@ def task(*systems: str) -> FinishedTask:
     silent=["train.metric.*"],
     without=["together = true", "[methods"],
 )
-def one_by_one() -> list[Statement]:
+def one_by_one() -> list[Message]:
     return [said for one in _untested("set", [task("a"), task("b")]) for said in one.verdict]
 
 
@@ -136,6 +136,6 @@ def one_by_one() -> list[Statement]:
     "a study that looked at systems together, or at one alone",
     silent=["study.one_by_one"],
 )
-def together() -> list[Statement]:
+def together() -> list[Message]:
     tasks = ([task("a", "b")], [task("a")])
     return [said for done in tasks for one in _untested("set", done) for said in one.verdict]

@@ -18,7 +18,8 @@ from gnomon.core.verdicts import of_scores
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 _BARE: dict[str, Any] = {"resamples": 199, "examples": 0, "ngrams": 0}
 _WORDS = "bleu(tokenize='13a')"
@@ -50,7 +51,7 @@ def rouge() -> Finding:
     found = gn.compare(mixed(), "rougeL", **_BARE)
     assert found.rows[1]["verdict"] is None
     assert found.rows[1]["caveat"] == "letters"
-    assert "% of the letters and digits of the references" in found.verdict[0].text
+    assert "% of the letters and digits of the references" in str(found.verdict[0])
     assert [view.title for view in found.views][1] == "ROUGE-L"
     return found
 
@@ -60,7 +61,7 @@ def rouge() -> Finding:
 )
 def rouge_and_bleu() -> Finding:
     found = gn.compare(mixed(), ["rougeL", "bleu"], **_BARE)
-    assert not any("ROUGE" in one.text for one in found.verdict[1:])
+    assert not any("ROUGE" in str(one) for one in found.verdict[1:])
     return found
 
 
@@ -70,7 +71,7 @@ def words() -> Finding:
 
 
 @world("Thai under BLEU of words", says=["data.unread"], silent=["score.*"], without=_RANKS)
-def scores_of_words() -> Iterable[Statement]:
+def scores_of_words() -> Iterable[Message]:
     return of_scores([gn.score(mixed("th"), _WORDS)])
 
 
@@ -79,7 +80,7 @@ def scores_of_words() -> Iterable[Statement]:
     says=["data.unread", "score.highest"],
     without=["ROUGE-L, "],
 )
-def scores_of_two() -> Iterable[Statement]:
+def scores_of_two() -> Iterable[Message]:
     return of_scores(gn.score(mixed(), ["rougeL", "chrf"]))
 
 

@@ -14,14 +14,16 @@ from typing import IO, TYPE_CHECKING
 
 from gnomon.cli._parser import HelpFormatter, rare
 from gnomon.core.errors import DataError, OutputError, UsageError
+from gnomon.messages import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
-    from gnomon.core.findings import Cell, Finding, Statement
+    from gnomon.core.findings import Cell, Finding
     from gnomon.core.registry import Texts
     from gnomon.core.scores import Scores
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Message
 
 _log = logging.getLogger(__name__)
 
@@ -691,10 +693,10 @@ def show(
     emit(args, parts)
 
 
-def log_notices(results: Sequence[Finding | Scores], verdict: Sequence[Statement] = ()) -> None:
+def log_notices(results: Sequence[Finding | Scores], verdict: Sequence[Message] = ()) -> None:
     """Say on stderr what was found, and what the reader of some results should know."""
     for statement in verdict:
-        _log.info("%s", statement.text)
+        _log.info("%s", rendered(statement))
     for notice in dict.fromkeys(notice for result in results for notice in result.notices):
         _log.info("%s", notice)
 

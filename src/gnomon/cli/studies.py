@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.cli._options import Subparsers
-    from gnomon.core.findings import Cell, Column, Statement, Table
+    from gnomon.core.findings import Cell, Column, Table
     from gnomon.core.pages import PageVerdict
+    from gnomon.messages import Message
     from gnomon.studies import (
         QueryResult,
         RunOutcome,
@@ -191,13 +192,13 @@ def print_found(verdicts: Sequence[PageVerdict], file: IO[str] | None) -> None:
         print_verdict(left, (), file=file)
 
 
-def _in_a_row(verdicts: Sequence[PageVerdict]) -> Iterator[Statement]:
+def _in_a_row(verdicts: Sequence[PageVerdict]) -> Iterator[Message]:
     """All that was found, for programs; what it rests on is in the store, not in the plan."""
     several = len({verdict.testset for verdict in verdicts}) > 1
     for verdict in verdicts:
         for said in verdict.verdict:
-            text = f"{verdict.testset}: {said.text}" if several else said.text
-            yield replace(said, text=text, rows={})
+            subjects = {"testsets": (verdict.testset,)} if several else {}
+            yield replace(said, subjects=subjects, rows={})
 
 
 def _say_next(place: str | PathLike[str], store: Store) -> None:

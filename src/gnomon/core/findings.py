@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.records import Record
     from gnomon.core.signature import Signature
+    from gnomon.messages import Message
 
 __all__ = [
     "Bars",
@@ -41,7 +42,6 @@ __all__ = [
     "Listing",
     "Scatter",
     "StackedBars",
-    "Statement",
     "Table",
     "View",
     "beside_base",
@@ -482,31 +482,6 @@ class Exhibit:
     caption: str = ""
 
 
-Level: TypeAlias = Literal["better", "worse", "undecided", "caution"]
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A sentence of a verdict; :mod:`gnomon.core.verdicts` has phrases for these.
-
-    Attributes:
-        text: a plain sentence: the effect, its interval, then what the test says. Names stand in it
-            as users gave them: whoever shows it escapes them.
-        level: "better" or "worse" where something was found: how what the sentence names first
-            does beside what it is held against, so that "B is better than A" is "better" whichever
-            of them is the baseline; "undecided" where nothing was found, and "caution" for what
-            looks like a finding and is none, or what the others are read by.
-        rows: what it rests on: positions of rows, by the name of their table.
-        claim: the kind of sentence it is ("compare.better"): the id of a claim of its method, see
-            :class:`gnomon.core.verdicts.Claim`; empty where a package declares none.
-    """
-
-    text: str
-    level: Level
-    rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    claim: str = ""
-
-
 @dataclass(frozen=True, repr=False)
 class Finding:
     """What a method found.
@@ -534,7 +509,7 @@ class Finding:
     notices: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     failure: str = ""
-    verdict: tuple[Statement, ...] = ()
+    verdict: tuple[Message, ...] = ()
 
     @property
     def rows(self) -> tuple[Mapping[str, Cell], ...]:
@@ -627,7 +602,7 @@ class Finding:
 
     def _repr_html_(self) -> str:
         """The verdict if there is one, the first rows of what text shows first, and notices."""
-        said = [f"<p>{notebook.escape(statement.text)}</p>" for statement in self.verdict]
+        said = [f"<p>{notebook.escape(str(statement))}</p>" for statement in self.verdict]
         notices = [
             f"<p><em>{notebook.escape(text)}</em></p>" for text in self.notices[:_SHOWN_NOTICES]
         ]

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell, Column, Statement, View
+    from gnomon.core.findings import Cell, Column, View
     from gnomon.core.store_views import Layer, Mark, SystemScoreColumn
+    from gnomon.messages import Message
 
 __all__ = [
     "PageSection",
@@ -57,7 +58,7 @@ class PageVerdict(NamedTuple):
 
     testset: str  # name of the test set
     section: str  # the page that shows its tables: "systems", or that of a method
-    verdict: Sequence[Statement]  # what was found
+    verdict: Sequence[Message]  # what was found
 
 
 class PageText(NamedTuple):

@@ -36,12 +36,12 @@ from gnomon.core.plugins import entry_points
 from gnomon.core.validation import Problem, refuse
 
 if TYPE_CHECKING:
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
     from gnomon.core.options import Option
     from gnomon.core.records import Record
     from gnomon.core.store_views import Marker, StoredRows, StoredView, SystemScoreColumn
     from gnomon.core.summary import Anomaly, Outline
-    from gnomon.core.verdicts import Claim
+    from gnomon.messages import Message
 
 __all__ = [
     "BUILT_IN",
@@ -137,8 +137,7 @@ class Method:
     kept: str = ""
     # says what was found, of a finding without a verdict: statements in the order in which they are
     # read; see :mod:`gnomon.core.verdicts`
-    verdict: Callable[[Finding], Iterable[Statement]] | None = None
-    claims: tuple[Claim, ...] = ()  # every kind of sentence that its verdict can hold
+    verdict: Callable[[Finding], Iterable[Message]] | None = None
     # what it would refuse of a test set and options that fit each alone: a function of the outline
     # of a test set (None: not known yet) and of :class:`~gnomon.core.options.BoundOptions`, which
     # yields faults. Their `sets` says how many test sets are given together
@@ -225,9 +224,6 @@ class Method:
             judges = bool(self.judged)
             verdict = cautious(self.verdict, result, anomalies, judges=judges)
             result = neutral(result, anomalies, judges=judges)
-            strangers = {said.claim for said in verdict} - {claim.id for claim in self.claims}
-            if self.claims and strangers:
-                raise ValueError(f"{self.name} does not declare the claims {sorted(strangers)}")
             result = replace(result, verdict=verdict)
         return cast("R", with_metric_titles(result))
 
@@ -268,10 +264,6 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
 
         if "metrics" not in signature.parameters:
             more["metrics"] = "none"
-        if more.get("claims") and more.get("systems", True):
-            from gnomon.core.verdicts import DATA_CLAIMS  # its claims are made with that module
-
-            more["claims"] = (*more["claims"], *DATA_CLAIMS)
         more.setdefault("title", _in_words(name))
         called.__doc__ = documented(function, OF_THE_RUN)
         described = Method(name, answers, called, **more)

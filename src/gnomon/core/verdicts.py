@@ -1,17 +1,15 @@
 """Phrases of verdicts: what a finding says, in plain sentences of one form.
 
-Every kind of sentence that a method can say is declared once, as a :class:`Claim` in its
-``claims=``; its ``verdict=`` is a function of the finding that makes statements of these::
+Every kind of sentence that a method can say is an entry of the catalogue (:mod:`gnomon.messages`);
+its ``verdict=`` is a function of the finding that makes messages of these::
 
-    OMITS = Claim("omissions.rate", "{system} leaves {rate} out", "worse", "the rate's interval")
-
-    def verdict(finding: Finding) -> Iterator[Statement]:
+    def verdict(finding: Finding) -> Iterator[Message]:
         for row in finding.records(RateRow):
             rate = amount(row.rate, row.low, row.high)
-            yield OMITS.said(finding.positions([row]), system=row.system, rate=rate)
+            yield message("omissions.rate", finding.positions([row]), system=row.system, rate=rate)
 
-A claim has its evidence: ``tests/truth`` holds a world in which it must appear, and one in which it
-must not, and fails for a claim that lacks either.
+A kind has its evidence: ``tests/truth`` holds a world in which it must appear, and one in which it
+must not, and fails for a kind that lacks either.
 
 The effect comes first, its interval stands beside it, then what the test says. Signs are words: "A
 is better than B by 1.3", never "A - B". What is flagged (outside its range, of fewer than ``LEAST``
@@ -22,12 +20,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.findings import Statement
 from gnomon.core.manifest import imported
 from gnomon.core.summary import NO_REFERENCE, REFERENCE_COPIED, REPEATED
+from gnomon.messages import Message, message, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,19 +33,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell, Finding, Level, View
+    from gnomon.core.findings import Cell, Finding, View
     from gnomon.core.scores import Scores
     from gnomon.core.summary import Anomaly
 
 __all__ = [
-    "COPIED",
-    "CUT",
-    "DATA_CLAIMS",
-    "DOUBTFUL",
-    "EMPTY",
     "LEAST",
-    "SCORE_CLAIMS",
-    "Claim",
     "amount",
     "anomaly_notice",
     "brief",
@@ -88,56 +79,7 @@ _ROUNDING = 1e-12
 _ABSURD = 100
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A kind of sentence that a method can say.
-
-    Attributes:
-        id: "METHOD.NAME", with the name of the method in the registry.
-        template: the sentence, with the names of its parts in braces; cautions get their opening
-            word, and all get their stop.
-        level: of the statement; None where it depends on the rows and is told with them.
-        rests_on: which figures and which test have to hold for it to be true.
-        quotes: whether it holds words of the texts, which not everybody may see who sees results.
-    """
-
-    id: str
-    template: str
-    level: Level | None
-    rests_on: str
-    quotes: bool = False
-
-    def said(
-        self,
-        rows: Mapping[str, Sequence[int]] | None = None,
-        /,
-        *,
-        level: Level | None = None,
-        **parts: object,
-    ) -> Statement:
-        """The sentence, of its parts.
-
-        Cautions begin with that word; what is undecided says so itself ("cannot be told apart").
-
-        Args:
-            rows: what it rests on: positions of rows, by the name of their table.
-            level: where the claim itself has none.
-            parts: what stands in the braces of the template.
-
-        >>> BETTER = Claim("x.better", "{a} is better than {b}", "better", "p of the test")
-        >>> BETTER.said({"systems": [1]}, a="A", b="B").text
-        'A is better than B.'
-        """
-        which = self.level or level
-        if which is None:
-            raise ValueError(f"the claim {self.id} needs a level")
-        text = ("Caution: " if which == "caution" else "") + self.template.format_map(parts)
-        ended = text if text.endswith((".", "!", "?")) else f"{text}."
-        places = {name: tuple(some) for name, some in (rows or {}).items()}
-        return Statement(ended, which, places, self.id)
-
-
-def brief(statements: Iterable[Statement]) -> tuple[Statement, ...]:
+def brief(statements: Iterable[Message]) -> tuple[Message, ...]:
     """The statements in their order, each caution behind what it limits; six at most.
 
     A caution limits the first statement that rests on one of its own rows. Of more than six,
@@ -151,7 +93,7 @@ def brief(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     return tuple(kept[n] for n in sorted(range(len(kept)), key=places.__getitem__))  # stable
 
 
-def _place(statements: Sequence[Statement], n: int) -> int:
+def _place(statements: Sequence[Message], n: int) -> int:
     """The position of the statement that a caution limits; else the statement's own."""
     if statements[n].level != "caution":
         return n
@@ -165,44 +107,6 @@ def _place(statements: Sequence[Statement], n: int) -> int:
 
 #: in each notice of outputs that are no translations line by line
 _DISTRUSTED = "until then no comparison with"
-DOUBTFUL = Claim(
-    "data.doubtful",
-    "{notice}",
-    "caution",
-    "which references the lines fit, whether they are copies, and in which language they are",
-)
-COPIED = Claim(
-    "data.copied",
-    "{notice}",
-    "caution",
-    "95 in 100 or more of a system's outputs, which equal those of a reference",
-)
-UNREFERENCED = Claim(
-    "data.no_reference",
-    "{notice}",
-    "caution",
-    "the segments whose references are all empty, above 1 in 100",
-)
-AGAIN = Claim(
-    "data.repeated",
-    "{notice}",
-    "caution",
-    "the segments whose references and outputs all equal those of another, above 1 in 20",
-)
-EMPTY = Claim(
-    "data.empty",
-    "{each} of {outputs} empty",
-    "caution",
-    "the empty outputs, above 1 in 100 of some system",
-)
-UNREAD_TEXTS = Claim(
-    "data.unread",
-    "{notice}",
-    "caution",
-    "the letters of the references and those that the metric reads, or how words are told apart",
-)
-#: what is said of the data of any method with systems
-DATA_CLAIMS = (DOUBTFUL, UNREAD_TEXTS, COPIED, UNREFERENCED, AGAIN)
 
 
 def anomaly_notice(anomaly: Anomaly) -> str:
@@ -218,12 +122,12 @@ def misaligned(notices: Iterable[str]) -> tuple[str, ...]:
 
 
 def cautious(
-    verdict: Callable[[Finding], Iterable[Statement]],
+    verdict: Callable[[Finding], Iterable[Message]],
     finding: Finding,
     anomalies: Sequence[Anomaly],
     *,
     judges: bool = False,
-) -> tuple[Statement, ...]:
+) -> tuple[Message, ...]:
     """A verdict that says first what systems and metrics are doubtful, and nothing else of them.
 
     Args:
@@ -236,17 +140,17 @@ def cautious(
     doubts = [anomaly for anomaly in anomalies if anomaly.systems]
     names = frozenset(name for anomaly in doubts for name in anomaly.systems)
     unread = frozenset() if judges else unread_metrics(finding)
-    first = [DOUBTFUL.said(notice=anomaly_notice(anomaly)) for anomaly in doubts]
+    first = [message("data.doubtful", notice=anomaly_notice(anomaly)) for anomaly in doubts]
     first += unread_texts(finding.notices)
     # among systems by which metrics are judged a reference does no harm
     odd = odd_texts(finding.notices)
-    first += [said for said in odd if not (judges and said.claim == COPIED.id)]
+    first += [said for said in odd if not (judges and said.code == "data.copied")]
     statements = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
     silent = bool(unread) and unread >= _metrics(finding)
     kept = [
         said
         for said in statements
-        if said.level == "caution" or not (silent or mentions(said.text, names))
+        if said.level == "caution" or not (silent or _names_any(said, names))
     ]
     return brief([*first, *kept])
 
@@ -272,6 +176,11 @@ def neutral(finding: Finding, anomalies: Sequence[Anomaly], *, judges: bool = Fa
         return replace(view, title=subject) if rest and wrong else view
 
     return replace(finding, views=tuple(map(plain, finding.views)))
+
+
+def _names_any(said: Message, names: Iterable[str]) -> bool:
+    """Whether a message speaks of one of some names."""
+    return any(isinstance(one, str) and mentions(one, names) for one in said.params.values())
 
 
 def mentions(text: str, names: Iterable[str]) -> bool:
@@ -307,11 +216,11 @@ _PARTNERS = frozenset({"baseline", "leader"})
 
 
 def _without(
-    verdict: Callable[[Finding], Iterable[Statement]],
+    verdict: Callable[[Finding], Iterable[Message]],
     finding: Finding,
     names: frozenset[str],
     metrics: frozenset[str],
-) -> Iterable[Statement]:
+) -> Iterable[Message]:
     """What a verdict says without the rows of some metrics, and of systems in comparisons."""
     places, tables = {}, []
     for table in finding.tables:
@@ -327,7 +236,7 @@ def _without(
     return (_at(said, places) for said in verdict(replace(finding, tables=tuple(tables))))
 
 
-def _at(statement: Statement, places: Mapping[str, Sequence[int]]) -> Statement:
+def _at(statement: Message, places: Mapping[str, Sequence[int]]) -> Message:
     """A statement of some rows, with the positions that these have among all rows."""
     rows = {name: tuple(places[name][n] for n in some) for name, some in statement.rows.items()}
     return replace(statement, rows=rows)
@@ -499,28 +408,28 @@ def further_segments(segments: int, value: float, low: float, high: float) -> in
     return int(step * math.ceil(more / step - 1e-9))
 
 
-CUT = Claim(
-    "score.cut",
-    "{notice}",
-    "caution",
-    "how many tokens a model takes, and how many the texts have",
-)
-
-
-def cut_texts(notices: Iterable[str]) -> list[Statement]:
+def cut_texts(notices: Iterable[str]) -> list[Message]:
     """A caution for each notice that says that texts were not read to their end."""
     from gnomon.core.scores import BEGINNINGS  # it loads what computes, and help needs none of that
 
-    return [CUT.said(notice=notice) for notice in dict.fromkeys(notices) if BEGINNINGS in notice]
+    return [
+        message("score.cut", notice=notice)
+        for notice in dict.fromkeys(notices)
+        if BEGINNINGS in notice
+    ]
 
 
-_ODD_TEXTS = {NO_REFERENCE: UNREFERENCED, REPEATED: AGAIN, REFERENCE_COPIED: COPIED}
+_ODD_TEXTS = {
+    NO_REFERENCE: "data.no_reference",
+    REPEATED: "data.repeated",
+    REFERENCE_COPIED: "data.copied",
+}
 
 
-def odd_texts(notices: Iterable[str]) -> list[Statement]:
+def odd_texts(notices: Iterable[str]) -> list[Message]:
     """A caution for each notice of empty references, repeated segments and copied references."""
     return [
-        claim.said(notice=notice)
+        message(claim, notice=notice)
         for notice in dict.fromkeys(notices)
         for words, claim in _ODD_TEXTS.items()
         if words in notice
@@ -529,7 +438,7 @@ def odd_texts(notices: Iterable[str]) -> list[Statement]:
 
 def empty_outputs(
     empty: Mapping[str, int], segments: int, rows: Mapping[str, Sequence[int]] | None = None
-) -> list[Statement]:
+) -> list[Message]:
     """A caution of the systems with empty outputs, where these are more than 1 in 100.
 
     Args:
@@ -542,15 +451,21 @@ def empty_outputs(
         key=lambda one: -one[0],
     )
     each = listed([f"{name} leaves {n:,}" for n, name in named]) if named else ""
-    return [EMPTY.said(rows, each=each, outputs=counted(segments, "output"))] if named else []
+    return (
+        [message("data.empty", rows, each=each, outputs=counted(segments, "output"))]
+        if named
+        else []
+    )
 
 
-def unread_texts(notices: Iterable[str]) -> list[Statement]:
+def unread_texts(notices: Iterable[str]) -> list[Message]:
     """A caution for each notice that says that a metric does not read the letters of the texts."""
     from gnomon.core.scores import UNREAD  # as above
 
     return [
-        UNREAD_TEXTS.said(notice=notice) for notice in dict.fromkeys(notices) if UNREAD in notice
+        message("data.unread", notice=notice)
+        for notice in dict.fromkeys(notices)
+        if UNREAD in notice
     ]
 
 
@@ -620,45 +535,11 @@ def with_metric_titles(finding: Finding) -> Finding:
 # Scores: nothing was tested, so that there is no more to say than who has the best one.
 
 _FIGURES = "the scores of the systems; nothing was tested"
-HIGHEST = Claim(
-    "score.highest",
-    "{system} has the {highest} {title}, {score} ({second}; {segments})",
-    "undecided",
-    _FIGURES,
-)
-EQUAL = Claim(
-    "score.equal", "{systems} have the same {title}, {score} ({segments})", "undecided", _FIGURES
-)
-ALONE = Claim("score.alone", "{system} has {score} {title} ({segments})", "undecided", _FIGURES)
-FEW = Claim(
-    "score.few",
-    "{figures}; so few segments say nothing of other texts",
-    "caution",
-    f"fewer than {LEAST} segments",
-)
-UNLIKE = Claim(
-    "score.missing",
-    "systems have {title} on different segments ({each}), so that their scores do not"
-    " compare{common}",
-    "caution",
-    "the segments without a score, above 1 in 100 for some system",
-)
-APART = Claim(
-    "score.disagree",
-    "the metrics do not agree on which system is best",
-    "caution",
-    "the best system under each metric",
-)
-NOT_TESTED = Claim("score.not_tested", "Not tested. {remedy}", "undecided", "that no test was made")
-SCORE_CLAIMS = (
-    *(HIGHEST, EQUAL, ALONE, FEW, UNLIKE, APART, NOT_TESTED, CUT),
-    *(COPIED, EMPTY, UNREFERENCED, AGAIN),
-)
 
 
 def of_scores(
     scores: Sequence[Scores], table: str = "scores", *, shell: bool = True
-) -> tuple[Statement, ...]:
+) -> tuple[Message, ...]:
     """What scores say: who has the best, and that no test was made; what a lone system has.
 
     Args:
@@ -667,7 +548,7 @@ def of_scores(
         shell: whether readers can run a command.
     """
     notices = [notice for metric in scores for notice in metric.notices]
-    doubts = [DOUBTFUL.said(notice=notice) for notice in misaligned(notices)]
+    doubts = [message("data.doubtful", notice=notice) for notice in misaligned(notices)]
     every = [(name, name not in metric.doubtful) for metric in scores for name in metric.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
     sound = [_sound(metric) for metric in scores]
@@ -693,10 +574,10 @@ def _sound(scores: Scores) -> Scores:
     )
 
 
-def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Statement]:  # noqa: FBT001  # named by its caller
+def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Message]:  # noqa: FBT001  # named by its caller
     """What scores say of systems that are not doubtful."""
-    first: list[Statement] = []
-    statements: list[Statement] = []
+    first: list[Message] = []
+    statements: list[Message] = []
     start, specs = 0, [of_metric.metric for of_metric in scores]
     for of_metric in scores:
         title = metric_title(of_metric.metric, specs)
@@ -712,12 +593,12 @@ def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Stateme
     scores = [of_metric for of_metric in scores if not _is_unread(of_metric)]
     tops = [set(_level(s)) for s in scores if _level(s) and not _is_unlike(s)]
     if tops and not set.intersection(*tops):  # of several equal ones one may be that of the others
-        statements.append(APART.said())
+        statements.append(message("score.disagree"))
     if any(_level(of_metric) for of_metric in scores):
         remedy = "A comparison of the systems under the same metrics tests it."
         if shell:
             remedy = "`gnomon compare` with the same arguments tests it."
-        statements.append(NOT_TESTED.said(remedy=remedy))
+        statements.append(message("score.not_tested", remedy=remedy))
     return [*first, *statements]
 
 
@@ -778,7 +659,7 @@ def _is_unlike(scores: Scores) -> bool:
     return n - fewest > _MISSING * n and bool((scored != scored[:1]).any())
 
 
-def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | None:
+def _unlike(scores: Scores, first: int, table: str, title: str) -> Message | None:
     """That systems have scores on different segments, and what they have on common ones."""
     if not _is_unlike(scores):
         return None
@@ -798,7 +679,7 @@ def _unlike(scores: Scores, first: int, table: str, title: str) -> Statement | N
         figures = [f"{scores.systems[k]} has {_scores([values[k]] * 2)[0]}" for k in order]
         text = f"; on the {counted(len(common))} that all have, {listed(figures)}"
     rows = {table: [first + k for k in range(len(scores.systems))]}
-    return UNLIKE.said(rows, title=title, each=each, common=text)
+    return message("score.missing", rows, title=title, each=each, common=text)
 
 
 def _of_segments(scores: Scores) -> str:
@@ -810,7 +691,7 @@ def _of_segments(scores: Scores) -> str:
     return f"{f'{least:,}' if least == most else f'{least:,} to {most:,}'} of {counted(n)}"
 
 
-def _leader(scores: Scores, first: int, table: str, title: str) -> Statement | None:
+def _leader(scores: Scores, first: int, table: str, title: str) -> Message | None:
     order, level = _ranked(scores), _level(scores)
     alone = len(order) == len(scores.systems) == 1
     if not level and not alone:
@@ -823,16 +704,16 @@ def _leader(scores: Scores, first: int, table: str, title: str) -> Statement | N
     parts: dict[str, Any] = {"title": title, "score": best, "segments": segments}
     rows = {table: [first + k for k in order[: max(2, len(level))]]}
     if alone:
-        claim, parts["system"] = ALONE, scores.systems[order[0]]
+        claim, parts["system"] = "score.alone", scores.systems[order[0]]
     elif len(level) > 1:
-        claim, parts["systems"] = EQUAL, listed(level)
+        claim, parts["systems"] = "score.equal", listed(level)
     else:
-        claim, parts["system"] = HIGHEST, level[0]
+        claim, parts["system"] = "score.highest", level[0]
         parts["second"] = f"{scores.systems[order[1]]} {second}"
         parts["highest"] = "highest" if scores.higher_is_better else "lowest and thus best"
-    said_so = claim.said(rows, **parts)
+    said_so = message(claim, rows, **parts)
     if max(_counts(_scored_segments(scores))) < LEAST:
-        return FEW.said(rows, figures=said_so.text.removesuffix("."))
+        return message("score.few", rows, figures=phrase(said_so))
     return said_so
 
 

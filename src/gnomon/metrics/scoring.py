@@ -11,7 +11,6 @@ from gnomon.core.registry import method
 from gnomon.core.scores import Preferences, Scores
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
-from gnomon.core.verdicts import SCORE_CLAIMS
 from gnomon.metrics.comparisons import reference_count
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import Metrics
@@ -78,7 +77,6 @@ def score(
     tables={"": "scores", "segments": "segments"},
     by_system=True,
     check=check_score,
-    claims=SCORE_CLAIMS,
 )
 def score(
     testset: TestSet,

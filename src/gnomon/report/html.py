@@ -22,6 +22,7 @@ from gnomon.core.lazy import checked
 from gnomon.core.signature import version
 from gnomon.core.tabular import visible
 from gnomon.core.verdicts import titles_of
+from gnomon.messages import rendered
 from gnomon.metrics.titles import metric_titles
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
         ExhibitText,
         Finding,
         Highlight,
-        Statement,
         Table,
         View,
     )
+    from gnomon.messages import Message
 
 Json: TypeAlias = dict[str, Any]
 
@@ -186,7 +187,7 @@ def _head(finding: Finding) -> dict[str, object]:
 _LEADS = 2
 
 
-def leading(verdict: Sequence[Statement]) -> list[Sequence[Statement]]:
+def leading(verdict: Sequence[Message]) -> list[Sequence[Message]]:
     """The first statements, with the cautions that follow them uncounted, and the others."""
     plain = [n for n, statement in enumerate(verdict) if statement.level != "caution"]
     first = plain[_LEADS] if len(plain) > _LEADS else len(verdict)
@@ -289,7 +290,7 @@ def _short_names(findings: Sequence[Finding]) -> dict[str, str]:
 def _finding(finding: Finding, pool: _Pool) -> Json:
     return {
         "title": finding.title,
-        "verdict": " ".join(statement.text for statement in finding.verdict),
+        "verdict": " ".join(map(rendered, finding.verdict)),
         "tables": [
             {**_table(table), "answers": _answers(finding, table)} for table in finding.tables
         ],

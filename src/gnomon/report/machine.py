@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from gnomon.core.errors import UnknownNameError
@@ -23,13 +23,15 @@ from gnomon.core.tabular import (
     verdict_to_markdown,
 )
 from gnomon.core.verdicts import leaders, metric_title, of_scores
+from gnomon.messages import rendered
 from gnomon.report.terminal import print_finding, print_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.findings import Cell
     from gnomon.core.scores import Scores
+    from gnomon.messages import Message
 
 __all__ = [
     "Format",
@@ -125,7 +127,7 @@ def envelope(
     signatures: Mapping[str, Signature],
     tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     notices: Sequence[str] = (),
-    verdict: Sequence[Statement] = (),
+    verdict: Sequence[Message] = (),
 ) -> str:
     """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
 
@@ -152,14 +154,17 @@ def _envelope(
     signatures: Mapping[str, Signature],
     tables: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
     notices: Sequence[str] = (),
-    verdict: Sequence[Statement] = (),
+    verdict: Sequence[Message] = (),
 ) -> Iterator[str]:
     content: dict[str, Iterable[str]] = {
         "gnomon": [_json(version())],
         "command": [_json(command)],
     }
     if verdict:
-        content["verdict"] = _lines(asdict(statement) for statement in verdict)
+        content["verdict"] = _lines(
+            {"text": rendered(said), "level": said.level, "rows": said.rows, "code": said.code}
+            for said in verdict
+        )
     content["rows"] = _lines(rows)
     content["signatures"] = [_json({name: str(one) for name, one in signatures.items()})]
     if tables:

@@ -25,6 +25,7 @@ import numpy as np
 from gnomon.core.errors import OutputError
 from gnomon.core.signature import version
 from gnomon.linguistics import MEANINGS
+from gnomon.messages import rendered
 from gnomon.report.html import DRAWERS, framed, json_in_html, packed, panels
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def write_site(
                 {
                     "set": names[verdict.testset],
                     "section": verdict.section,
-                    "said": [(statement.level, statement.text) for statement in verdict.verdict],
+                    "said": [(said.level, rendered(said)) for said in verdict.verdict],
                 }
                 for verdict in content.verdicts
             ],

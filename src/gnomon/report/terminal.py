@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING
 from gnomon.core.lazy import checked
 from gnomon.core.tabular import GridCell, GridColumn, grid, scores_grid, visible
 from gnomon.core.verdicts import of_scores
+from gnomon.messages import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,16 +25,10 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from gnomon.core.findings import (
-        Exhibit,
-        ExhibitText,
-        Finding,
-        Highlight,
-        Level,
-        Statement,
-    )
+    from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight
     from gnomon.core.scores import Scores
     from gnomon.core.tabular import Grid, GridRow
+    from gnomon.messages import Level, Message
 
 __all__ = ["print_finding", "print_grid", "print_scores", "print_verdict"]
 
@@ -340,7 +335,7 @@ def print_scores(
 
 def print_verdict(
     title: str,
-    verdict: Sequence[Statement],
+    verdict: Sequence[Message],
     *,
     width: int | None = None,
     file: IO[str] | None = None,
@@ -491,10 +486,10 @@ _LEVELS: Mapping[Level, str] = {
 }
 
 
-def _print_verdict(console: Console | _PlainConsole, verdict: Sequence[Statement]) -> None:
+def _print_verdict(console: Console | _PlainConsole, verdict: Sequence[Message]) -> None:
     for statement in verdict:
         # a person's lines end between words; in a pipe a sentence is a line
-        text = _line_of(console, visible(statement.text), _LEVELS[statement.level])
+        text = _line_of(console, visible(rendered(statement)), _LEVELS[statement.level])
         console.print(text, soft_wrap=not console.is_terminal)
     if verdict:
         console.print()

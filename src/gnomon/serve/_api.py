@@ -20,6 +20,7 @@ from gnomon.core.options import in_files, reaches
 from gnomon.core.records import table
 from gnomon.core.registry import find
 from gnomon.core.signature import Signature
+from gnomon.messages import rendered
 from gnomon.serve._comparing import delete_study, queue_of, reason, workspace_of
 from gnomon.serve._comparison import (
     ComparisonChoices,
@@ -455,9 +456,9 @@ def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
             method=verdict.section,
             title=title_of(verdict.section),
             sentences=[
-                SentenceData(text=said.text, level=said.level, claim=said.claim)
+                SentenceData(text=rendered(said), level=said.level, code=said.code)
                 for said in verdict.verdict
-                if texts or not quotes_texts(verdict.section, said.claim)
+                if texts or not quotes_texts(said.code)
             ],
         )
         for verdict in found

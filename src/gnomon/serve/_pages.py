@@ -13,6 +13,7 @@ import msgspec
 from starlette.responses import HTMLResponse, Response
 
 from gnomon.core.tabular import visible, visible_lines
+from gnomon.messages import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -133,6 +134,7 @@ def _environment() -> Environment:
     environment.filters["visible"] = lambda text: visible(str(text))
     environment.filters["visible_lines"] = lambda text: visible_lines(str(text))
     environment.filters["bytes"] = in_megabytes
+    environment.filters["sentence"] = lambda said: rendered(said, opening=False)
     environment.globals["static"] = lambda name: f"/static/{name}?v={static_file(name)[1]}"
     return environment
 

@@ -101,7 +101,7 @@ class SentenceData(msgspec.Struct, kw_only=True):
         Literal["better", "worse", "undecided", "caution"],
         Meta(description="How what the sentence names first does; undecided: nothing was found."),
     ]
-    claim: Annotated[str, Meta(description="The kind of sentence, as compare.better.")] = ""
+    code: Annotated[str, Meta(description="The kind of sentence, as compare.better.")] = ""
 
 
 class VerdictData(msgspec.Struct, kw_only=True):

@@ -18,6 +18,7 @@ from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
+from gnomon.messages import kind_of, rendered
 from gnomon.serve._contained import refuse_links
 from gnomon.serve._terms import QUESTIONS, terms_in
 from gnomon.studies import reading
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from gnomon.core.findings import Cell, Column, Statement
+    from gnomon.core.findings import Cell, Column
     from gnomon.core.store_views import StoredView
+    from gnomon.messages import Message
     from gnomon.serve._terms import Term
     from gnomon.studies import Store
     from gnomon.studies.reading import FinishedTask, PageSource
@@ -151,7 +153,7 @@ class MethodVerdict:
     method: str
     title: str
     answers: str
-    sentences: tuple[Statement, ...]
+    sentences: tuple[Message, ...]
     question: str = ""
     terms: tuple[Term, ...] = ()
 
@@ -246,11 +248,12 @@ class StudyResult:
     sections: tuple[Section, ...]
 
 
-def quotes_texts(section: str, claim: str) -> bool:
-    """Whether a sentence of a verdict may hold words of the texts; so does what nobody declared."""
-    method = methods.installed("score" if section == "systems" else section)
-    claims = {each.id: each for each in method.claims} if method else {}
-    return claim not in claims or claims[claim].quotes
+def quotes_texts(code: str) -> bool:
+    """Whether a message may hold words of the texts; so does what nobody declared."""
+    try:
+        return kind_of(code).quotes
+    except KeyError:  # of a package that is not installed here
+        return True
 
 
 def study_result(opened: OpenStore, *, texts: bool = True) -> StudyResult:
@@ -266,9 +269,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
     sketches = {planned.name: planned.sketch for planned in store.sets()}
     by_set: dict[str, list[MethodVerdict]] = {}
     for testset, section, verdict in studies.verdicts(store):
-        sentences = tuple(
-            said for said in verdict if texts or not quotes_texts(section, said.claim)
-        )
+        sentences = tuple(said for said in verdict if texts or not quotes_texts(said.code))
         if not sentences and verdict:
             continue
         by_set.setdefault(testset, []).append(
@@ -278,7 +279,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
                 _answers_of(section),
                 sentences,
                 QUESTIONS.get(section, ""),
-                terms_in(said.text for said in sentences),
+                terms_in(map(rendered, sentences)),
             )
         )
     names = dict.fromkeys([*(entry.testset for entry in opened.entries), *sketches])

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from gnomon.core.errors import DataError, OutputError
-from gnomon.core.findings import Statement  # noqa: TC001  # likewise
 from gnomon.core.signature import version
+from gnomon.messages import Message  # noqa: TC001  # likewise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -199,7 +199,7 @@ class FinishedTask:
     gnomon: str
     finished: str
     options: str
-    verdict: tuple[Statement, ...] = ()
+    verdict: tuple[Message, ...] = ()
 
 
 def entries_of(manifest: Path) -> list[FinishedTask | None]:

@@ -29,7 +29,8 @@ from gnomon.core.pages import (
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.store_views import Stretch
-from gnomon.core.verdicts import Claim, counted, of_scores
+from gnomon.core.verdicts import counted, of_scores
+from gnomon.messages import message
 from gnomon.metrics.masking import OWN_TOKENS
 from gnomon.metrics.titles import metric_titles
 from gnomon.studies._mask_kinds import mask_own_tokens
@@ -50,9 +51,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.cache import Cache
-    from gnomon.core.findings import Cell, Statement
+    from gnomon.core.findings import Cell
     from gnomon.core.store_views import Layer, Mark, Marker
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Message
     from gnomon.studies._folder import FinishedTask
     from gnomon.studies._sources import PlannedSet
     from gnomon.studies._store import Store
@@ -62,16 +64,6 @@ if TYPE_CHECKING:
 
 # Test sets of a store as a report shows them: texts read again, scores, and what is marked.
 
-
-_ONE_BY_ONE = Claim(
-    "study.one_by_one",
-    "{systems} were scored one at a time, so that nothing is said of all of them together. Whoever"
-    " runs the study can let {method} take all of them at once",
-    "undecided",
-    "each task of the method had one system, of several",
-)
-#: what pages of a study say beside what methods said
-CLAIMS = (_ONE_BY_ONE,)
 
 #: outputs that are marked in one go
 _TEXTS = 20_000
@@ -358,16 +350,18 @@ def _short_names(source: PageSource) -> dict[str, str]:
     return {spec: title for spec, title in titles.items() if spec not in others}
 
 
-def _statements_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[Statement]:
+def _statements_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[Message]:
     """What a task found; a metric that it alone had gets a name that differs from the others'."""
     alone = metric_titles(entry.signatures)
     other = {alone[spec]: titles[spec] for spec in entry.signatures if alone[spec] != titles[spec]}
-    for statement in entry.verdict:
-        text = statement.text
+
+    def renamed(text: str) -> str:
         for short, full in other.items():
             pattern = rf"(?<!\w){re.escape(short)}(?!\w)"
             text = re.sub(pattern, full.replace("\\", r"\\"), text)
-        yield replace(statement, text=text)
+        return text
+
+    return (said.renamed(renamed) for said in entry.verdict)
 
 
 def _verdicts_on(
@@ -388,7 +382,7 @@ def _verdicts_on(
         else []
     )
     listed = {method: n for n, method in enumerate(methods.names())}
-    by_method: dict[str, list[Statement]] = {}
+    by_method: dict[str, list[Message]] = {}
     for entry in entries:
         by_method.setdefault(entry.method, []).extend(_statements_of(entry, titles))
     verdicts = [PageVerdict(name, method, said) for method, said in by_method.items()]
@@ -416,8 +410,10 @@ def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
         if chosen is None or chosen.verdict is None or len(systems) == 1:
             continue
         if all(len(entry.systems) == 1 and not entry.verdict for entry in entries):
-            text = _ONE_BY_ONE.said(
-                systems=counted(len(systems), "system"), method=methods.title_of(method)
+            text = message(
+                "study.one_by_one",
+                systems=counted(len(systems), "system"),
+                method=methods.title_of(method),
             )
             yield PageVerdict(name, method, [text])
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.dependencies import Dependency
-    from gnomon.core.findings import Cell, Statement, View
+    from gnomon.core.findings import Cell, View
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Message
     from gnomon.studies._study import SetSource
     from gnomon.studies._tables import Cells
 
@@ -94,7 +95,7 @@ class TaskResult:
     notices: tuple[str, ...]
     signatures: Mapping[str, str]
     seconds: float
-    verdict: tuple[Statement, ...] = ()
+    verdict: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,7 @@ def signatures_of(result: Scores | Finding) -> dict[str, str]:
     return {name: str(one) for name, one in result.signatures.items()}
 
 
-def verdict_of(task: Task, result: Scores | Finding) -> tuple[Statement, ...]:
+def verdict_of(task: Task, result: Scores | Finding) -> tuple[Message, ...]:
     """What was found; scores say nothing, for others stand beside them."""
     if isinstance(result, Scores):
         return ()
@@ -372,8 +373,7 @@ def _as_named(task: Task, result: Scores | Finding) -> Scores | Finding:
     }
     notices = tuple(_as_study_names(notice, names) for notice in result.notices)
     verdict = tuple(
-        replace(statement, text=_as_study_names(statement.text, names))
-        for statement in result.verdict
+        statement.renamed(lambda text: _as_study_names(text, names)) for statement in result.verdict
     )
     return replace(
         result, tables=tables, views=views, signatures=signatures, notices=notices, verdict=verdict

@@ -166,7 +166,7 @@ def test_second_iterations_start_where_first_ones_ended(single, expected):
 def test_points_of_figure_3b(full, expected):
     wanted = expected["figure_3b_lime_xbertscore_et-en"]
     dataset, _, metric, pair = wanted["grid"].split("__")
-    grid = full.of(Experiment(dataset, "lime", metric, pair))
+    grid = full.correlations[full.experiments.index(Experiment(dataset, "lime", metric, pair))]
     for point in wanted["points"]:
         row, column = np.searchsorted(full.p, point["p"]), np.searchsorted(full.w, point["w"])
         assert grid[row, column] == pytest.approx(point["corr"], abs=1e-6)

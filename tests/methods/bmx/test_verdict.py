@@ -59,16 +59,16 @@ def drawn(seed: int, effect: float = 0.0) -> np.ndarray:
 def test_explanations_that_help_are_said_to_with_the_size_the_interval_and_the_pairs() -> None:
     (found,) = tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1)))
     assert found.level == "better"
-    assert found.text.startswith("With explanations by erasure metrics agree with people by .0")
-    assert "than with random ones (12 experiments of 6 language pairs, p" in found.text
-    assert "above the metric alone" in found.text
+    assert str(found).startswith("With explanations by erasure metrics agree with people by .0")
+    assert "than with random ones (12 experiments of 6 language pairs, p" in str(found)
+    assert "above the metric alone" in str(found)
     assert found.rows == {"gains": tuple(range(1, 13))}
 
 
 def test_beating_random_ones_is_no_gain_where_the_metric_alone_is_as_good() -> None:
     (found,) = tune_verdict(rows_of(drawn(1, 0.08), drawn(2, -0.1)))
     assert found.level == "worse"
-    assert "help no metric" in found.text
+    assert "help no metric" in str(found)
 
 
 @pytest.mark.parametrize("draws", [100, pytest.param(2000, marks=pytest.mark.verify)])
@@ -81,8 +81,8 @@ def test_noise_is_decided_no_more_often_than_alpha(draws: int) -> None:
 def test_settings_that_collapse_are_a_caution_and_no_finding() -> None:
     found = list(tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1), collapsed=0.5)))
     assert [one.level for one in found] == ["caution"]
-    assert "no evidence: .0" in found[0].text
-    assert "more in r than with random ones (12 experiments" in found[0].text
+    assert "no evidence: .0" in str(found[0])
+    assert "more in r than with random ones (12 experiments" in str(found[0])
 
 
 def test_a_search_over_invented_experiments_begins_with_what_was_held_out() -> None:
@@ -93,7 +93,7 @@ def test_a_search_over_invented_experiments_begins_with_what_was_held_out() -> N
     grids = bmx.search(made, p=np.array([1.0, 2.0, 3.0]), w=np.array([0.5, 1.0]))
     found = bmx.tune(grids, resamples=50)
     assert 1 <= len(found.verdict) <= 6
-    assert "6 experiments of 6 language pairs" in found.verdict[0].text
+    assert "6 experiments of 6 language pairs" in str(found.verdict[0])
     assert set(found.verdict[0].rows) == {"gains"}
 
 
@@ -101,7 +101,7 @@ def test_one_test_set_is_judged_on_halves_and_stays_undecided() -> None:
     one = invented(60, 1)
     found = bmx.tune([one, control_of(one)], resamples=50)
     assert all(said.level in ("undecided", "caution") for said in found.verdict)
-    assert any("halves overlap" in said.text for said in found.verdict)
+    assert any("halves overlap" in str(said) for said in found.verdict)
 
 
 def test_boosted_scores_are_a_picture_of_all_systems_best_first_which_says_who_is_on_top() -> None:
@@ -120,6 +120,6 @@ def test_boosted_scores_are_a_picture_of_all_systems_best_first_which_says_who_i
     said = "BMX of chrF: near is on top, boosted or not; none of 2 systems changed place"
     assert picture.title == said
     level = bmx.score(replace(testset, systems=dict.fromkeys("ab", testset.systems["near"])), "ter")
-    assert "a and b are on top under BMX of TER, boosted or not" in level.verdict[0].text
+    assert "a and b are on top under BMX of TER, boosted or not" in str(level.verdict[0])
     alone = bmx.score(testset.select(systems=["near"]), "chrf")
     assert not any(isinstance(view, Bars) for view in alone.views)

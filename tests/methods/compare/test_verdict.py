@@ -48,22 +48,22 @@ def test_a_real_difference_is_said_with_its_size_interval_segments_and_p() -> No
     (found,) = compared(scores).verdict
     assert found.level == "better"
     shape = r"B is better than A by \d+\.\d m0 \[\d+\.\d, \d+\.\d\] \(60 segments, p <= \.01\)\."
-    assert re.fullmatch(shape, found.text)
+    assert re.fullmatch(shape, str(found))
     assert found.rows == {"systems": (1,)}
     scores[1] -= 10
     (found,) = compared(scores).verdict
     assert found.level == "worse"
-    assert found.text.startswith("B is worse than A by ")
-    assert "-" not in found.text
+    assert str(found).startswith("B is worse than A by ")
+    assert "-" not in str(found)
 
 
 def test_nobody_is_ahead_where_scores_are_equal_over_unlike_segments() -> None:
     first = np.tile([1.0, 0.0], 20)
     (found,) = compared(np.stack([first, 1 - first])).verdict
     told = "B and A cannot be told apart under m0: they differ by 0.00 m0 [-"
-    assert found.text.startswith(told)
+    assert str(found).startswith(told)
     (found,) = compared(np.stack([first, 1 - first, 1 - first])).verdict
-    assert "A (0.500) cannot be told apart from B (the same) and C (the same)" in found.text
+    assert "A (0.500) cannot be told apart from B (the same) and C (the same)" in str(found)
 
 
 def test_of_error_rates_the_lower_one_is_better() -> None:
@@ -76,7 +76,7 @@ def test_of_error_rates_the_lower_one_is_better() -> None:
     rates = Scores("rate", ("A", "B"), scores.mean(axis=1), scores, False, Signature("rate"))
     (found,) = gnomon.compare(testset, rates, **BARE).verdict
     assert found.level == "better"
-    assert re.match(r"B is better than A by \d+\.\d rate \[\d+\.\d, \d+\.\d\]", found.text)
+    assert re.match(r"B is better than A by \d+\.\d rate \[\d+\.\d, \d+\.\d\]", str(found))
 
 
 def undecided(draws: int, systems: int, *, segments: int = 60, **options: object) -> int:
@@ -115,11 +115,11 @@ def test_what_is_undecided_says_how_many_more_segments_a_decision_takes() -> Non
     (found,) = compared(scores).verdict
     assert found.level == "undecided"
     told = "B and A cannot be told apart under m0: B is ahead of A by 0.8 m0 [-"
-    assert found.text.startswith(told)
+    assert str(found).startswith(told)
     row = compared(scores).rows[1]
     half = (row["high"] - row["low"]) / 2
     more = int(
-        re.search(r"about ([\d,]+) more segments would be needed", found.text)[1].replace(",", "")
+        re.search(r"about ([\d,]+) more segments would be needed", str(found))[1].replace(",", "")
     )
     assert more == pytest.approx(60 * ((half / row["difference"]) ** 2 - 1), rel=0.1)
 
@@ -131,7 +131,7 @@ def test_too_few_segments_are_a_caution_and_no_finding() -> None:
     assert found.rows[1]["verdict"] == "better"
     (said,) = found.verdict
     assert said.level == "caution"
-    assert "20 segments, too few" in said.text
+    assert "20 segments, too few" in str(said)
 
 
 def test_a_slice_of_too_few_segments_is_a_caution_and_no_finding() -> None:
@@ -142,9 +142,9 @@ def test_a_slice_of_too_few_segments_is_a_caution_and_no_finding() -> None:
     testset = gnomon.core.testset.replace(plain, domains=tuple(["news"] * 60 + ["chat"] * 20))
     metric = Scores("m0", systems, scores.mean(axis=1), scores, True, Signature("m0"))
     found = gnomon.compare(testset, metric, by="domain", **{**BARE, "resamples": 999})
-    levels = {one.level: one.text for one in found.verdict}
+    levels = {one.level: str(one) for one in found.verdict}
     assert set(levels) == {"better", "caution"}
-    findings = " ".join(one.text for one in found.verdict if one.level != "caution")
+    findings = " ".join(str(one) for one in found.verdict if one.level != "caution")
     assert "news by" in findings
     assert "chat" not in findings
     assert "chat" in levels["caution"]
@@ -153,7 +153,7 @@ def test_a_slice_of_too_few_segments_is_a_caution_and_no_finding() -> None:
 def test_equal_outputs_are_said_to_score_the_same() -> None:
     scores = noise(1)
     (found,) = compared(np.stack([scores[0], scores[0]])).verdict
-    assert found.text == "B and A score the same under m0 in each of 60 segments."
+    assert str(found) == "B and A score the same under m0 in each of 60 segments."
 
 
 def test_metrics_that_disagree_are_a_caution() -> None:
@@ -162,7 +162,7 @@ def test_metrics_that_disagree_are_a_caution() -> None:
     down[1] -= 6
     found = compared(up, down).verdict
     assert [one.level for one in found] == ["better", "caution", "worse"]
-    assert found[1].text == (
+    assert str(found[1]) == (
         "Caution: the metrics disagree: B is better under m0 and worse under m1."
     )
     assert found[1].rows == {"systems": (1, 3)}
@@ -173,7 +173,7 @@ def test_without_resamples_nothing_is_decided() -> None:
     scores[1] += 20
     (found,) = compared(scores, resamples=0).verdict
     assert found.level == "undecided"
-    assert "not tested" in found.text
+    assert "not tested" in str(found)
 
 
 def test_of_many_systems_a_few_are_named_and_the_others_counted() -> None:
@@ -181,11 +181,11 @@ def test_of_many_systems_a_few_are_named_and_the_others_counted() -> None:
     scores[1:] += 8
     (found,) = compared(scores, baseline="A").verdict
     assert found.level == "better"
-    assert found.text.startswith("6 systems are better than A under m0 (60 segments, each")
-    assert found.text.endswith(" and 3 more.")
+    assert str(found).startswith("6 systems are better than A under m0 (60 segments, each")
+    assert str(found).endswith(" and 3 more.")
     assert sorted(found.rows["systems"]) == [1, 2, 3, 4, 5, 6]
     (best,) = compared(scores).verdict
-    assert " are the best of 7 systems under m0: " in best.text
+    assert " are the best of 7 systems under m0: " in str(best)
     assert sorted(best.rows["systems"]) == [0, 1, 2, 3, 4, 5, 6]
 
 
@@ -199,12 +199,12 @@ def test_the_smallest_p_that_the_draws_can_show_is_said_as_a_bound() -> None:
         ({"test": "sacrebleu"}, "p <= .005)"),
     ):
         (found,) = compared(scores, **options).verdict
-        assert told in found.text, options
-        assert "= .000" not in found.text
+        assert told in str(found), options
+        assert "= .000" not in str(found)
     scores = noise(1, 3)
     scores[1:] -= 9
     (best,) = compared(scores).verdict
-    assert best.text.endswith("(60 segments, each corrected p <= .03).")
+    assert str(best).endswith("(60 segments, each corrected p <= .03).")
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
@@ -235,4 +235,4 @@ def test_names_stand_in_statements_as_users_gave_them() -> None:
     scores = noise(1)
     scores[1] += 8
     (found,) = compared(scores, names=("<b>", "\x1b[31mB\u202e")).verdict
-    assert found.text.startswith("\x1b[31mB\u202e is better than <b> by")
+    assert str(found).startswith("\x1b[31mB\u202e is better than <b> by")

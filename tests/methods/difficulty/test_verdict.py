@@ -28,8 +28,8 @@ def test_who_rises_and_who_falls_is_said_and_that_nothing_was_tested() -> None:
     facts = {"segments": "60"}
     (moved,) = score_verdict(Finding("difficulty score", "Scores", tables, {}, facts=facts))
     assert moved.level == "undecided"
-    assert moved.text.startswith("A has the highest BLEU where hard words count more, B without")
-    assert "; A (by 1 place) rises and B (by 1 place) falls (60 segments)" in moved.text
+    assert str(moved).startswith("A has the highest BLEU where hard words count more, B without")
+    assert "; A (by 1 place) rises and B (by 1 place) falls (60 segments)" in str(moved)
 
 
 def test_a_run_begins_with_at_most_six_statements_that_point_to_rows() -> None:
@@ -58,9 +58,9 @@ def same_outputs(reference: str, *outputs: str) -> TestSet:
 def test_words_that_no_system_missed_are_not_called_hard() -> None:
     found = gnomon.difficulty.words(same_outputs("the cat", "the cat", "the cat"), "bleu")
     assert found.verdict[0].level == "undecided"
-    assert found.verdict[0].text == "All systems have all of 2 words under BLEU: none is hard."
+    assert str(found.verdict[0]) == "All systems have all of 2 words under BLEU: none is hard."
     some = gnomon.difficulty.words(same_outputs("the cat", "the dog", "the fox"), "bleu")
-    assert some.verdict[0].text.startswith(
+    assert str(some.verdict[0]).startswith(
         "Of 2 words, systems miss these most under BLEU: “cat” (1.00, 1 time) (difficulty"
     )
 
@@ -69,21 +69,21 @@ def test_where_all_words_are_among_the_hardest_nothing_is_said_of_others() -> No
     found = gnomon.difficulty.words(same_outputs("cat", "cat", "dog"), "bleu")
     (picture,) = (view for view in found.views if isinstance(view, Scatter))
     assert picture.title == "difficulty-weighted BLEU: s0 is nearest on hard words"
-    assert "the hardest tenth of the words are 1 word, too few" in found.verdict[1].text
+    assert "the hardest tenth of the words are 1 word, too few" in str(found.verdict[1])
 
 
 def test_systems_that_share_the_first_place_are_on_top_together() -> None:
     found = gnomon.difficulty.score(same_outputs("the cat sat", "the cat", "the cat"), "chrf")
-    assert found.verdict[0].text.startswith(
+    assert str(found.verdict[0]).startswith(
         "s0 and s1 have the highest chrF with and without weights for hard words; no system changes"
     )
 
 
 def test_the_hardest_words_are_named_and_who_has_them() -> None:
     found = gnomon.difficulty.words(contest(), "chrf", examples=0).verdict
-    assert "systems miss these most under chrF: “" in found[0].text
+    assert "systems miss these most under chrF: “" in str(found[0])
     assert found[0].level == "undecided"  # nothing is tested
-    assert "the hardest tenth of the words" in found[1].text
+    assert "the hardest tenth of the words" in str(found[1])
 
 
 def test_hard_words_that_no_system_has_are_said_to_tell_none_from_another() -> None:
@@ -96,7 +96,7 @@ def test_hard_words_that_no_system_has_are_said_to_tell_none_from_another() -> N
         },
     )
     found = gnomon.difficulty.words(testset, "bleu", examples=0)
-    told = next(one.text for one in found.verdict if "hardest tenth" in one.text)
+    told = next(str(one) for one in found.verdict if "hardest tenth" in str(one))
     assert "No system has any of the hardest tenth of the words (" in told
     assert "equally near" not in told
     assert not any(isinstance(view, Scatter) for view in found.views)  # all on one line

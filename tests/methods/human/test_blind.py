@@ -78,7 +78,7 @@ def test_a_sheet_of_more_than_there_is_is_smaller_and_says_so(tmp_path: Path) ->
     assert len(sheet) == 81
     (said,) = found.verdict
     assert said.level == "caution"
-    assert "81 items where 100 were asked for" in said.text
+    assert "81 items where 100 were asked for" in str(said)
 
 
 def test_preferences_are_counted_by_pair_of_systems(tmp_path: Path) -> None:
@@ -89,10 +89,10 @@ def test_preferences_are_counted_by_pair_of_systems(tmp_path: Path) -> None:
     assert rows["same", "two"]["other_preferred"] == rows["one", "two"]["other_preferred"] == 40
     assert rows["one", "same"]["preferred"] + rows["one", "same"]["other_preferred"] == 1
     first, second, few = found.verdict
-    assert first.text.startswith("People prefer two to one: in 1.00 [")
-    assert second.text.startswith("People prefer two to same: in 1.00 [")
+    assert str(first).startswith("People prefer two to one: in 1.00 [")
+    assert str(second).startswith("People prefer two to same: in 1.00 [")
     assert few.level == "caution"
-    assert "one against same" in few.text
+    assert "one against same" in str(few)
 
 
 def test_single_outputs_are_scored_and_read_as_judgements(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_single_outputs_are_scored_and_read_as_judgements(tmp_path: Path) -> Non
         row["item"]: str(50 + 40 * (row["a"] == "two") + int(row["segment"]) % 7) for row in key
     }
     judged = read(tmp_path, anna=better, ben={**better, key[0]["item"]: ""})
-    assert judged.verdict[0].text.startswith("People score two highest: mean scores two 93.1 [")
+    assert str(judged.verdict[0]).startswith("People score two highest: mean scores two 93.1 [")
     assert judged.facts["Krippendorff's alpha"] == "1.000"
     assert judged.notices == ("ben answered 104 of 105 items",)
     file = tmp_path / "esa.tsv"
@@ -137,7 +137,7 @@ def test_scores_of_several_people_are_averaged_item_by_item(tmp_path: Path) -> N
     (row,) = found.rows
     assert (row["system"], row["score"], row["items"]) == ("copy", 77.5, 2)
     assert [one["annotator"] for one in found.table("answers").rows] == ["anna", "anna", "ben"]
-    assert "fewer than 30 decided items" in found.verdict[0].text
+    assert "fewer than 30 decided items" in str(found.verdict[0])
 
 
 @pytest.mark.parametrize("score", ["101", "-1", "good", "nan"])

@@ -81,7 +81,7 @@ def test_documents_decide_52_pairs_of_english_to_czech(shared: Path) -> None:
     assert sum(row["p"] <= 0.05 for row in plain) == 52
     found = gn.human.compare(testset)
     assert sum(row["p"] <= 0.05 for row in found) == 59
-    first = found.verdict[0].text
+    first = str(found.verdict[0])
     assert first.startswith("People score Claude-3.5 highest and prefer it to 6 of the 14 other")
     assert "(85 documents, 4,720 judgements of 61 people)" in first
 
@@ -95,7 +95,7 @@ def test_every_pair_of_mqm_without_documents_has_the_known_figures(shared: Path)
         assert row["difference"] == pytest.approx(_of(known, row, "difference"), rel=_TOLERANCE)
         assert row["se"] == pytest.approx(_of(known, row, "se_segments"), rel=_TOLERANCE)
         assert row["documents"] is None
-    claims = {said.claim for said in found.verdict}
+    claims = {said.code for said in found.verdict}
     assert {"human.compare.no_documents", "human.compare.no_raters"} <= claims
 
 
@@ -190,8 +190,8 @@ def test_rankings_become_shares_of_comparisons_won() -> None:
     won = sum(better == "A" for _, better, _ in rows) / 200
     assert found.rows[0]["difference"] == pytest.approx(2 * won - 1)
     assert found.rows[0]["verdict"] == "better"
-    assert "of the comparisons won" in found.verdict[0].text
-    assert "human.compare.no_raters" not in {said.claim for said in found.verdict}
+    assert "of the comparisons won" in str(found.verdict[0])
+    assert "human.compare.no_raters" not in {said.code for said in found.verdict}
 
 
 _HEAD = "segment\tdocument\tinclusion\tstratum\tanalysis\n"

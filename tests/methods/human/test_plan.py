@@ -43,7 +43,7 @@ def test_protocols_are_the_figures_of_the_sets_that_they_name(shared: Path, name
 def test_two_points_of_wmt24_take_750_documents(shared: Path) -> None:
     folder = shared / "data/wmt24/en-cs"
     found = gn.human.plan(folder, difference=[2], human=str(folder / "esa.csv"))
-    assert found.verdict[0].text.startswith(
+    assert str(found.verdict[0]).startswith(
         "To see 2 points of ESA in four of five campaigns takes about 750 documents (2,620"
         " segments) per system, judged as in wmt24 en-cs; 1,9"
     )

@@ -161,9 +161,9 @@ def test_compare_has_a_row_for_each_system_and_changes_nothing_else(
     for table in plain.tables:
         assert meant.table(table.name).rows == table.rows
     assert plain.signatures == meant.signatures
-    (said,) = [one for one in meant.verdict if one.claim == "compare.meaning"]
-    assert said.text.startswith("In WMT19, people agreed with a difference ")
-    assert "direct assessment" in said.text
+    (said,) = [one for one in meant.verdict if one.code == "compare.meaning"]
+    assert str(said).startswith("In WMT19, people agreed with a difference ")
+    assert "direct assessment" in str(said)
 
 
 def test_compare_refuses_a_meaning_of_another_metric_and_names_what_differs(
@@ -225,5 +225,5 @@ def test_a_curve_of_older_years_promises_too_much_for_wmt24(wmt: list[gn.TestSet
     assert newest["promised"] == pytest.approx(0.889, abs=0.005)
     assert newest["share"] < 0.74
     assert newest["p"] < 0.01
-    (said,) = [one for one in finding.verdict if one.claim == "metaeval.delta_accuracy.newer"]
-    assert "in 2024 people agreed in 7" in said.text
+    (said,) = [one for one in finding.verdict if one.code == "metaeval.delta_accuracy.newer"]
+    assert "in 2024 people agreed in 7" in str(said)

@@ -128,7 +128,7 @@ def test_a_metric_is_better_than_another_where_a_test_says_so() -> None:
     assert row["first"] == "all"
     assert row["p"] == pytest.approx(1 / 201)
     assert row["low"] < row["difference"] < row["high"]  # type: ignore[operator]  # numbers
-    said = [s.text for s in finding.verdict]
+    said = [str(s) for s in finding.verdict]
     assert any("all marks people's errors better than none, by F1" in one for one in said)
     assert any("People beside each other reach F1" in one for one in said)
 

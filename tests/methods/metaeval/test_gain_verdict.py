@@ -18,7 +18,7 @@ from gnomon.methods.metaeval.gain_verdict import gains_verdict
 
 if TYPE_CHECKING:
     from gnomon.agreement.gains import AgreementGainRow
-    from gnomon.core.findings import Statement
+    from gnomon.messages import Message
 
 _HEAD = {
     "test_set": "made up",
@@ -43,7 +43,7 @@ _OF_SYSTEMS = {
 }
 
 
-def said(rows: list[MetricGainRow]) -> list[Statement]:
+def said(rows: list[MetricGainRow]) -> list[Message]:
     decided = decided_gains(rows, (), 0.05)
     tables = (table("gains", "Gains", MetricGainRow, decided, confidence=0.95),)
     return list(gains_verdict(Finding("metaeval", "Gains", tables, {})))
@@ -60,7 +60,7 @@ def with_paraphrases(
     segments: int = 200,
     by_segment: tuple[float, float, float] | None = None,
     by_segment_p: float = 0.001,
-) -> list[Statement]:
+) -> list[Message]:
     """What is said of these gains of 2 and of 1 paraphrases; that of 1 is always clear."""
     of = {
         "metric": "bleu+human 2",
@@ -102,7 +102,7 @@ def with_paraphrases(
 def over_baseline(
     gain: float, low: float, high: float, *, p: float = 0.01, williams_p: float = 0.01,
     systems: int = 10,
-) -> list[Statement]:  # fmt: skip
+) -> list[Message]:  # fmt: skip
     """What is said of one metric against the baseline."""
     of = {**_OF_SYSTEMS, "metric": "difficulty(bleu)", "against": "bleu", "human": "da"}
     none = dict.fromkeys(("method", "paraphrases", "covered", "without", "outputs"))
@@ -123,7 +123,7 @@ def over_baseline(
 def test_a_gain_of_paraphrases_is_said_with_its_interval() -> None:
     (found,) = with_paraphrases(0.05, 0.02, 0.08, 0.001)
     assert found.level == "better"
-    assert found.text == (
+    assert str(found) == (
         "At system level BLEU with 2 paraphrases of each reference (human) agrees better with"
         " people than BLEU, by .050 [.020, .080] (Pearson, 12 systems, p = .002)."
     )
@@ -132,19 +132,19 @@ def test_a_gain_of_paraphrases_is_said_with_its_interval() -> None:
 
 def test_a_gain_over_the_baseline_names_the_kind_of_human_scores() -> None:
     (better,) = over_baseline(0.05, 0.02, 0.08)
-    assert better.text == (
+    assert str(better) == (
         "At system level difficulty-weighted BLEU agrees better with people (da) than BLEU, by"
         " .050 [.020, .080] (Pearson, 10 systems, p = .010)."
     )
     (worse,) = over_baseline(-0.05, -0.08, -0.02)
     assert worse.level == "worse"
-    assert "agrees worse with people (da) than BLEU, by .050 [.020, .080]" in worse.text
+    assert "agrees worse with people (da) than BLEU, by .050 [.020, .080]" in str(worse)
 
 
 def test_a_loss_is_said_as_such() -> None:
     (found,) = with_paraphrases(-0.05, -0.08, -0.02, 0.999)
     assert found.level == "worse"
-    assert "agrees worse with people than BLEU, by .050 [.020, .080]" in found.text
+    assert "agrees worse with people than BLEU, by .050 [.020, .080]" in str(found)
 
 
 def test_a_gain_that_only_the_interval_or_only_one_test_sees_is_undecided() -> None:
@@ -163,7 +163,7 @@ def test_few_systems_are_no_finding_and_few_segments_a_caution() -> None:
 def test_segments_are_said_beside_systems() -> None:
     found = with_paraphrases(0.01, -0.02, 0.04, 0.2, by_segment=(0.05, 0.03, 0.07))
     assert [one.level for one in found] == ["undecided", "better"]
-    assert found[1].text.endswith(
+    assert str(found[1]).endswith(
         "by .050 [.030, .070] (DaRR, 900 pairs in 20 documents, p = .001)."
     )
 

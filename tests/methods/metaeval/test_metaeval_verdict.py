@@ -13,13 +13,13 @@ from tests.noise import is_mostly_undecided
 import gnomon
 
 if TYPE_CHECKING:
-    from gnomon.core.findings import Statement
+    from gnomon.messages import Message
 
 SYSTEMS = tuple(f"s{k}" for k in range(12))
 BARE = {"statistics": ("pearson",), "levels": ("system",)}
 
 
-def judged(human: np.ndarray, **metrics: np.ndarray) -> tuple[Statement, ...]:
+def judged(human: np.ndarray, **metrics: np.ndarray) -> tuple[Message, ...]:
     """What is said of metrics of system scores [K], beside people's [K]."""
     names = SYSTEMS[: len(human)]
     testset = contest(np.repeat(human[:, None], 20, axis=1), names)
@@ -42,10 +42,10 @@ def test_a_metric_that_agrees_better_is_said_to_with_both_figures_and_intervals(
     human = people(1)
     (found,) = judged(human, near=unlike(1, human, 0.1), far=people(2))
     assert found.level == "better"
-    assert found.text.startswith("near agrees better with people (da) than far (")
-    assert "corrected p" in found.text
-    assert "Pearson, system level: .99" in found.text
-    assert "12 systems" in found.text
+    assert str(found).startswith("near agrees better with people (da) than far (")
+    assert "corrected p" in str(found)
+    assert "Pearson, system level: .99" in str(found)
+    assert "12 systems" in str(found)
     assert set(found.rows) == {"metaeval", "wins"}
 
 
@@ -77,29 +77,29 @@ def test_one_metric_that_agrees_is_said_to_agree() -> None:
     human = people(1)
     (found,) = judged(human, m=unlike(1, human, 0.2))
     assert found.level == "better"
-    assert found.text.startswith("m agrees with people (da) (Pearson, system level: .9")
+    assert str(found).startswith("m agrees with people (da) (Pearson, system level: .9")
 
 
 def test_few_systems_are_a_caution_and_no_finding() -> None:
     human = people(1, 4)
     found = judged(human, near=unlike(1, human, 0.1), far=people(2, 4))
     assert {one.level for one in found} == {"caution"}
-    assert "4 systems or fewer" in found[0].text
+    assert "4 systems or fewer" in str(found[0])
 
 
 def test_a_metric_that_points_the_wrong_way_is_a_caution() -> None:
     human = people(1)
     found = judged(human, near=unlike(1, human, 0.1), rate=-unlike(2, human, 0.1))
     (caution,) = (one for one in found if one.level == "caution")
-    assert caution.text.startswith("Caution: rate gives more to what people find worse")
+    assert str(caution).startswith("Caution: rate gives more to what people find worse")
 
 
 def test_of_metrics_that_all_go_against_people_none_is_called_the_best() -> None:
     human = people(1)
     found = judged(human, near=-unlike(1, human, 0.1), rate=-unlike(2, human, 0.2))
     assert [one.level for one in found] == ["worse", "caution"]
-    assert found[0].text.startswith("None of 2 metrics agrees with people (da) (Pearson")
-    assert "at best -.9" in found[0].text
+    assert str(found[0]).startswith("None of 2 metrics agrees with people (da) (Pearson")
+    assert "at best -.9" in str(found[0])
     assert found[0].rows == {"metaeval": (0, 1)}
 
 
@@ -108,7 +108,7 @@ def test_a_metric_that_scored_few_systems_silences_no_other() -> None:
     partly = np.where(np.arange(12) < 3, unlike(3, human, 0.1), np.nan)
     found = judged(human, near=unlike(1, human, 0.1), far=people(2), partly=partly)
     assert [one.level for one in found] == ["better"]
-    assert found[0].text.startswith("near agrees better with people (da) than far (")
+    assert str(found[0]).startswith("near agrees better with people (da) than far (")
 
 
 def test_the_better_metric_is_named_whatever_the_alternative() -> None:
@@ -125,7 +125,7 @@ def test_the_better_metric_is_named_whatever_the_alternative() -> None:
             alternative=alternative,
         ).verdict
         assert found.level == "better"
-        assert found.text.startswith("m0.1 agrees better with people (da) than m3 (")
+        assert str(found).startswith("m0.1 agrees better with people (da) than m3 (")
 
 
 def test_a_single_segment_has_no_interval_and_so_no_certain_agreement() -> None:
@@ -140,7 +140,7 @@ def test_a_single_segment_has_no_interval_and_so_no_certain_agreement() -> None:
     )
     assert (made.rows[0]["low"], made.rows[0]["high"], made.rows[0]["drawn"]) == (None, None, 1)
     (found,) = made.verdict
-    assert found.text.startswith("Caution: de-en: 1 segment is too few for intervals")
+    assert str(found).startswith("Caution: de-en: 1 segment is too few for intervals")
 
 
 def test_a_circular_metric_is_a_caution_and_takes_no_part() -> None:
@@ -151,9 +151,9 @@ def test_a_circular_metric_is_a_caution_and_takes_no_part() -> None:
     found = gnomon.metaeval(
         testset, [seen, *plain], resamples=50, allow_circular=True, **BARE
     ).verdict
-    assert all("seen" not in one.text for one in found if one.level != "caution")
+    assert all("seen" not in str(one) for one in found if one.level != "caution")
     (caution,) = (one for one in found if one.level == "caution")
-    assert caution.text == ("Caution: seen cannot be judged by these human scores: made with them.")
+    assert str(caution) == ("Caution: seen cannot be judged by these human scores: made with them.")
 
 
 def test_many_kinds_of_human_scores_share_a_sentence_and_none_is_left_out() -> None:
@@ -166,7 +166,7 @@ def test_many_kinds_of_human_scores_share_a_sentence_and_none_is_left_out() -> N
         scores(draw.normal(size=(12, 40)), systems, name="noise"),
     ]
     found = gnomon.metaeval(replace(told, human=tuple(kinds)), metrics, resamples=200).verdict
-    first = found[0].text
+    first = str(found[0])
     assert first.startswith("good has the highest agreement with people on kind0 (")
     assert all(f"kind{n} (" in first for n in range(4))
     assert "it is clearly better on kind0" in first
@@ -179,7 +179,7 @@ def test_a_control_is_set_beside_no_metric_that_goes_against_people() -> None:
     found = gnomon.metaeval(
         contest(human), scores(-human, name="m"), statistics=("pairwise_accuracy",), resamples=0
     ).verdict
-    assert not any("random score" in one.text for one in found)
+    assert not any("random score" in str(one) for one in found)
 
 
 def test_over_test_sets_the_average_is_said_and_on_how_many_tests_decide() -> None:
@@ -191,5 +191,5 @@ def test_over_test_sets_the_average_is_said_and_on_how_many_tests_decide() -> No
         far.append(scores(np.repeat(people(seed + 90)[:, None], 20, axis=1), SYSTEMS, "far"))
     (found,) = gnomon.metaeval(sets, {"near": near, "far": far}, resamples=100, **BARE).verdict
     assert found.level == "better"
-    assert "on average over 3 test sets" in found.text
-    assert "tests say so on 3 of 3" in found.text
+    assert "on average over 3 test sets" in str(found)
+    assert "tests say so on 3 of 3" in str(found)

@@ -75,7 +75,7 @@ def test_too_few_are_said_beside_scores_and_where_no_output_has_any() -> None:
     for metric in ("bleu", "none"):
         found = gn.muler.score(testset, metric, **CAT, resamples=500, seed=1)
         assert found.rows[0]["segments"] == 0
-        assert said in [one.text for one in found.verdict]
+        assert said in [str(one) for one in found.verdict]
     with pytest.raises(UsageError, match="'none' is no metric among others"):
         gn.muler.score(testset, ["none", "bleu"], **CAT)
 
@@ -118,7 +118,7 @@ def test_too_few_are_said_where_no_segment_has_the_feature_on_both_sides(metric:
     testset = gn.TestSet.from_lists({"a": outputs}, references, language_pair="en")
     found = gn.muler(testset, metric, **CAT, resamples=200)
     assert {row["segments"] for row in found.rows} == {0}
-    (said,) = [one.text for one in found.verdict if one.claim == "muler.uneven"]
+    (said,) = [str(one) for one in found.verdict if one.code == "muler.uneven"]
     assert re.fullmatch(
         r"a has too few re:cat \(in \.50 \[\.\d\d, \.\d\d\] of the segments, too many in \.00\)\.",
         said,

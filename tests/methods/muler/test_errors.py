@@ -86,7 +86,7 @@ def test_systems_are_compared_where_both_were_looked_at() -> None:
         100,
     )
     assert row["p"] == pytest.approx(1 / 201)
-    assert any("alpha has more errors than beta on animal" in s.text.replace("re:", "")
+    assert any("alpha has more errors than beta on animal" in str(s).replace("re:", "")
                for s in finding.verdict)  # fmt: skip
     # bob's and ann's outputs apart: no segment has both
     bob = [h for h in marked_set().human if h.rater == "bob"]

@@ -61,7 +61,7 @@ def test_metrics_are_masked_alike_by_default_and_it_is_said_with_what(
     exchanged = all(one.get("masking") == "substitute" for one in finding.signatures.values())
     assert exchanged == (kind == "substitute")
     assert any("other words stand for words" in one for one in finding.notices) == exchanged
-    assert not any(one.claim == "muler.masks" for one in finding.verdict)
+    assert not any(one.code == "muler.masks" for one in finding.verdict)
 
 
 def test_what_a_metric_with_pooled_masks_gives_by_default_depends_on_no_other_metric() -> None:
@@ -76,8 +76,8 @@ def test_pooled_masks_stand_in_the_signature_and_the_rows() -> None:
     assert "masking:pooled" in str(finding.signatures["vectors"])
     assert "masking" not in str(finding.signatures["bleu"])
     assert finding.facts["masks"].startswith("vectors has words exchanged in vectors (pooled)")
-    first = next(one for one in finding.verdict if one.claim.startswith("muler"))
-    assert (first.claim, first.level) == ("muler.masks", "caution")
+    first = next(one for one in finding.verdict if one.code.startswith("muler"))
+    assert (first.code, first.level) == ("muler.masks", "caution")
     alone = scored([Vectors()], "pooled")
     assert "masking:pooled" in str(alone.signatures["vectors"])
 
@@ -91,7 +91,7 @@ def test_tokens_of_what_could_pool_are_mask_words_in_its_texts() -> None:
     assert kinds(scored([Vectors()], "tokens")) == {"vectors": "mask words"}
     named = scored([OVERLAP, "bleu"], gn.muler.Masks(words=["X1", "X2", "X3"]))
     assert kinds(named) == {"overlap": "mask words", "bleu": "tokens"}
-    assert any(one.claim == "muler.masks" for one in named.verdict)
+    assert any(one.code == "muler.masks" for one in named.verdict)
 
 
 def test_experiments_and_errors_mask_alike_too() -> None:

@@ -45,7 +45,7 @@ def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Fi
 def test_features_that_go_along_with_the_score_are_named_with_their_intervals() -> None:
     found = list(correlate_verdict(correlated({"pos:NOUN": 0.9, "pos:VERB": 0.1})))
     assert [one.level for one in found] == ["better", "undecided"]
-    assert "nouns (pos:NOUN) (r = .90 [.73, .97], 16 systems)" in found[0].text
+    assert "nouns (pos:NOUN) (r = .90 [.73, .97], 16 systems)" in str(found[0])
     assert found[0].rows == {"correlations": (0,)}
 
 
@@ -103,7 +103,7 @@ def test_features_that_stand_out_of_random_words_are_said_to_after_100_draws() -
     own = dict.fromkeys(FEATURES, 0.12) | {"Apos:1": 0.6}
     said, rest = random_verdict(specific(own, random))
     assert said.level == "worse"
-    assert "pos:1 (A: .6" in said.text
+    assert "pos:1 (A: .6" in str(said)
     assert rest.level == "undecided"
 
 
@@ -111,7 +111,7 @@ def test_so_few_draws_that_nothing_could_stand_out_are_said_to_be_too_few() -> N
     random = {"Apos:1": np.linspace(0, 0.1, 30)}
     (said,) = random_verdict(specific({"Apos:1": 0.9}, random))
     assert said.level == "caution"
-    assert said.text == (
+    assert str(said) == (
         "Caution: 30 draws of random words cannot tell a feature from them;"
         " --draws 100 or more can."
     )
@@ -142,15 +142,15 @@ def uneven(miss: float, add: float, segments: int = 200) -> Finding:
 def test_too_few_and_too_many_are_said_where_they_do_not_balance() -> None:
     (found,) = discrepancy_verdict(uneven(0.3, 0.1))
     assert found.level == "worse"
-    assert found.text.startswith("A has too few nouns (pos:NOUN) (in .3")
+    assert str(found).startswith("A has too few nouns (pos:NOUN) (in .3")
     (found,) = discrepancy_verdict(uneven(0.1, 0.3))
-    assert found.text.startswith("A has too many nouns")
+    assert str(found).startswith("A has too many nouns")
     (found,) = discrepancy_verdict(uneven(0.31, 0.3))
-    assert found.text == (
+    assert str(found) == (
         "For 1 kind of words the data cannot tell whether there are too few or too many."
     )
     (found,) = discrepancy_verdict(uneven(0.0, 0.0))
-    assert found.text == (
+    assert str(found) == (
         "For 1 kind of words outputs have as many as the references in every segment."
     )
     (found,) = discrepancy_verdict(uneven(0.5, 0.0, segments=12))

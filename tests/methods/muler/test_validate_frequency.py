@@ -68,7 +68,7 @@ def test_averages_are_medians_over_systems(testset: gn.TestSet) -> None:
     some = [r for r in found if r["alpha"] == 0.5 and r["variant"] == "ratio"]
     ours, theirs = (sum(abs(r[name]) for r in some) / 2 for name in ("muler_change", "gain_change"))
     steadier = sum(abs(r["muler_change"]) < abs(r["gain_change"]) for r in some) / 2
-    (said,) = (one.text for one in found.verdict if one.claim == "muler.validate.frequency.steady")
+    (said,) = (str(one) for one in found.verdict if one.code == "muler.validate.frequency.steady")
     assert f"changes by {ours:.0%} in the median and what masking gains by {theirs:.0%}" in said
     assert f"the steadier one in {steadier:.0%} of 2 pairs" in said
 

@@ -155,9 +155,9 @@ def test_averages_leave_out_small_sets_of_segments() -> None:
     many = gn.TestSet.from_lists({"s": OUTPUTS * 10}, REFERENCES * 10)
     said = [
         [
-            one.text
+            str(one)
             for one in hybrids(testset, "bleu", ["re:animal"], pattern=ANIMAL, shares=[0.5]).verdict
-            if one.claim == "muler.validate.range.scale"
+            if one.code == "muler.validate.range.scale"
         ]
         for testset in (few, many)
     ]

@@ -31,9 +31,9 @@ def test_of_texts_that_are_the_reference_it_is_said_first(texts):
         stressed(references, "REFERENCE", a=outputs),
     ):
         assert finding.verdict[0].level == "caution"
-        assert "the same text as the reference" in finding.verdict[0].text
+        assert "the same text as the reference" in str(finding.verdict[0])
     plain = stressed(references, a=outputs)
-    assert not any("same text" in said.text for said in plain.verdict)
+    assert not any("same text" in str(said) for said in plain.verdict)
 
 
 def test_outputs_that_do_not_fit_the_references_are_refused_and_others_taken(texts):

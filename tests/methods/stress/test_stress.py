@@ -167,7 +167,7 @@ def test_the_command_gives_every_table_and_a_page(
     content = json.loads(capsys.readouterr().out)
     assert set(content["tables"]) == {"overall", "examples"}
     assert content["rows"][0]["detected"] == 1
-    assert content["verdict"][0]["claim"] == "stress.detects"
+    assert content["verdict"][0]["code"] == "stress.detects"
     assert "Errors that the metrics detect" in page.read_text()
 
 
@@ -199,7 +199,7 @@ def test_counts_of_demetr_are_those_of_sacrebleu(shared: Path) -> None:
     for metric, name in blind:
         (row,) = [row for (m, p), row in rows.items() if m == metric and p.endswith(name)]
         assert (row.pairs, row.ties) == (1000, 1.0)
-    claims = {one.claim for one in finding.verdict}
+    claims = {one.code for one in finding.verdict}
     assert {"stress.detects_but", "stress.wording", "stress.blind"} <= claims
 
 

@@ -73,7 +73,7 @@ def test_a_clear_preference_is_said_with_its_interval(chat: Chat) -> None:
     row = found.rows[1]
     end = 0.025 ** (1 / 40)  # equal choices are not certain: the exact binomial end
     assert (row["difference"], row["low"], row["high"]) == (1, pytest.approx(2 * end - 1), 1)
-    assert "b is better than a by 1.00 points of the judge [" in found.verdict[0].text
+    assert "b is better than a by 1.00 points of the judge [" in str(found.verdict[0])
 
 
 def test_answers_that_name_no_side_are_left_out_and_counted(chat: Chat) -> None:
@@ -115,7 +115,7 @@ def test_a_judge_that_candidates_move_is_found_out(chat: Chat) -> None:
     assert gains["praise"]["value"] < 10
     said = [one for one in found.verdict if one.level == "worse"]
     assert len(said) == 1
-    assert "score" in said[0].text
+    assert "score" in str(said[0])
     assert (chat.answered, chat.most) == (40 + 12 * 7, 1)  # 12 are judged as they are anyway
 
 
@@ -124,13 +124,13 @@ def test_few_answers_are_no_evidence_however_sure_they_look(chat: Chat) -> None:
     ts = sets(a=[f"a text of {n}" for n in range(20)], b=[f"another {n}" for n in range(20)])
     said = gn.judges.reliability(ts, spec(chat), injections=3).verdict
     assert {one.level for one in said} == {"caution"}
-    assert any("3 candidates are too few" in one.text for one in said)
+    assert any("3 candidates are too few" in str(one) for one in said)
 
 
 def test_a_judge_that_keeps_to_the_text_is_not_accused(chat: Chat) -> None:
     chat.reply = lambda body: json.dumps({"score": 50 - len(fenced(body)) / 100})
     found = gn.judges.reliability(sets(a=[f"a text of {n}" for n in range(20)]), spec(chat))
-    assert not any(one.level == "worse" and "harmless" not in one.text for one in found.verdict)
+    assert not any(one.level == "worse" and "harmless" not in str(one) for one in found.verdict)
 
 
 def test_the_best_score_of_an_injection_is_that_of_the_rubric(chat: Chat) -> None:
@@ -156,6 +156,6 @@ def test_noise_is_told_of_systems(chat: Chat) -> None:
 def test_it_is_said_when_nothing_is_known_of_noise(chat: Chat) -> None:
     found = gn.judges.reliability(sets(a=["a", "b"]), spec(chat), injections=0)
     assert figures(found, "noise")["a"]["value"] is None
-    assert any("asked once" in one.text for one in found.verdict)
+    assert any("asked once" in str(one) for one in found.verdict)
     with pytest.raises(UsageError, match="is no judge"):
         gn.judges.reliability(sets(a=["a"]), "chrf")

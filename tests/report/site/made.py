@@ -8,8 +8,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tests.told import told
 
-from gnomon.core.findings import Column, HeatMap, Scatter, Statement
+from gnomon.core.findings import Column, HeatMap, Scatter
 from gnomon.core.pages import PageSection, PageVerdict
 from gnomon.core.store_views import Layer, SystemScoreColumn
 
@@ -127,8 +128,8 @@ class Study:
                 one.name,
                 "systems",
                 [
-                    Statement(f"{one.systems[0]} is on top.", "undecided"),
-                    Statement(f"Caution: <b>{one.name}</b>\u202e.", "caution"),
+                    told(f"{one.systems[0]} is on top.", "undecided"),
+                    told(f"<b>{one.name}</b>\u202e.", "caution"),
                 ],
             )
             for one in self.testsets

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
+from tests.told import told
 
-from gnomon.core.findings import Column, Statement
+from gnomon.core.findings import Column
 from gnomon.core.pages import PageVerdict
 from gnomon.core.store_views import Layer
 from gnomon.report.site import write_site
@@ -384,8 +385,8 @@ def test_the_first_screen_of_a_study_holds_the_first_sentence_of_each_method(
     systems = "apertium-direct is better than apertium-catalan by 4.8 BLEU [3.2, 6.5]."
     words = "Systems differ on verbs (pos:VERB) in 6 of 10 pairs, " * 3
     said = (
-        PageVerdict("made/de-en", "systems", [Statement(systems, "better")] * 4),
-        PageVerdict("made/de-en", "package.features", [Statement(words, "better")] * 4),
+        PageVerdict("made/de-en", "systems", [told(systems)] * 4),
+        PageVerdict("made/de-en", "package.features", [told(words)] * 4),
     )
     write_site(tmp_path / "r", replace(study, said=said))
     for width in (1280, 390):

@@ -12,8 +12,9 @@ from gnomon.core.visible import INVISIBLE, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Cell, Column, Statement, Table
+    from gnomon.core.findings import Cell, Column, Table
     from gnomon.core.tabular._grid import Grid, GridCell, GridColumn
+    from gnomon.messages import Message
 
 
 # Grids as LaTeX (booktabs).
@@ -121,9 +122,9 @@ def to_markdown(made: Grid) -> str:
     return "\n".join([*lines, *(f"\n{line}" for line in below)]) + "\n"
 
 
-def verdict_to_markdown(verdict: Sequence[Statement]) -> str:
+def verdict_to_markdown(verdict: Sequence[Message]) -> str:
     """A verdict as a Markdown list; nothing where there is none."""
-    return "".join(f"- {_markdown(statement.text)}\n" for statement in verdict)
+    return "".join(f"- {_markdown(str(statement))}\n" for statement in verdict)
 
 
 # Tables as TSV, for programs and spreadsheets.

@@ -46,7 +46,7 @@ from gnomon.methods.bmx._judging import (
 )
 from gnomon.methods.bmx._judging import faithfulness as curve_areas
 from gnomon.methods.bmx._pairs import role_of
-from gnomon.methods.bmx._verdict import EXPLAIN_CLAIMS, explain_verdict
+from gnomon.methods.bmx._verdict import explain_verdict
 from gnomon.methods.bmx.explainers import (
     Explainers,
     check_explainer,
@@ -487,7 +487,6 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
     marks=importance_marks,
     check=check_explain,
     verdict=explain_verdict,
-    claims=EXPLAIN_CLAIMS,
 )
 @with_fields(draws=DrawOptions)
 def explain(

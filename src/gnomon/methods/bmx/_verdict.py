@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon import stats
-from gnomon.core.verdicts import (
-    LEAST,
-    Claim,
-    amount,
-    counted,
-    listed,
-    p_value,
-    titles_of,
-    unsigned_amount,
-)
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of, unsigned_amount
+from gnomon.messages import message
 from gnomon.methods.bmx._explanations import CountedWord
 from gnomon.methods.bmx._judging import JudgedRow
-from gnomon.methods.bmx.metric import CUT, cut_statements
+from gnomon.methods.bmx.metric import cut_statements
 from gnomon.methods.bmx.tuning_tables import (
     ALL_SETS,
     HALVES,
@@ -33,7 +25,8 @@ from gnomon.stats.student import mean_test, upper_tail
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gnomon.core.findings import Finding, Level, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Level, Message
 
 _ALPHA = 0.05
 #: side of a word in sentences, after how often it hurts
@@ -44,81 +37,6 @@ _GROUPS = 3
 _ROUNDING = 1e-9
 #: a mean that collapses on more segments than this share says nothing of words
 _COLLAPSED = 0.1
-
-
-_DIFFERS = Claim(
-    "bmx.tune.differs",
-    "With {explained} metrics agree with people by {size} in r than with {against} ({n}, {p}),"
-    " {where}{beside}",
-    None,
-    "Student's t on the means of language pairs, corrected for the choice of p and w on the other"
-    " pairs, with Holm's correction over explainers",
-)
-_HELP_NO_METRIC = Claim(
-    "bmx.tune.no_help",
-    "{explained} help no metric {where}: {alone}, though {size} in r than"
-    " with random ones ({n}, {p})",
-    "worse",
-    "the mean gain over the metric alone is not above 0",
-)
-_UNDECIDED = Claim(
-    "bmx.tune.undecided",
-    "The data cannot tell whether {explained} help: {size} in r than with {against} ({n}, {p}),"
-    " {where}{beside}",
-    "undecided",
-    "Student's t, corrected likewise, is not significant, or there are too few language pairs",
-)
-_HALVES = Claim(
-    "bmx.tune.halves",
-    "Chosen on one half of the segments, {metric} with explanations by {explainer} is on the other"
-    " {gain} the metric alone in r (halves from {lowest} to {highest}){beyond}; halves overlap, so"
-    " that this is not tested",
-    "undecided",
-    "the mean over halves",
-)
-_COLLAPSE = Claim(
-    "bmx.tune.collapsed",
-    "The power mean collapses on up to {share} of the segments for {explained}: a single word"
-    " decides there, and what was measured is no evidence{result}; the shifts floor and exponential"
-    " do not collapse",
-    "caution",
-    "the share of segments whose power mean the smallest importance decides",
-)
-#: all that a search can say
-TUNE_CLAIMS = (_DIFFERS, _HELP_NO_METRIC, _UNDECIDED, _HALVES, _COLLAPSE, CUT)
-_WORDS = Claim(
-    "bmx.explain.words",
-    "Words that lower {metric} most often: {words}; not tested",
-    "undecided",
-    "how often the importance of a word is below 0",
-    quotes=True,
-)
-_MARKS = Claim(
-    "bmx.explain.marks",
-    "{what}, {beyond} {side} than random explanations",
-    None,
-    "an interval of the gain over random explanations that leaves 0 out",
-)
-_MARKS_UNDECIDED = Claim(
-    "bmx.explain.marks_undecided",
-    "{what}; the data cannot tell it from random explanations{beyond}",
-    "undecided",
-    "an interval of the gain over random explanations that holds 0, or none",
-)
-_FEW_MARKS = Claim(
-    "bmx.explain.few_marks",
-    "{what}; so few sentences say nothing of others",
-    "caution",
-    "the number of sentences with marked errors, below 30",
-)
-_FEW_EXPLAINED = Claim(
-    "bmx.explain.few",
-    "{segments} explained: an account of these, no finding about a metric",
-    "caution",
-    "the number of segments, below 30",
-)
-#: all that explanations can say
-EXPLAIN_CLAIMS = (_WORDS, _MARKS, _MARKS_UNDECIDED, _FEW_MARKS, _FEW_EXPLAINED, CUT)
 
 
 class _Tested(NamedTuple):
@@ -166,7 +84,7 @@ class _Tested(NamedTuple):
         return f"{counted(len(self.rows), 'experiment')} of {groups}"
 
 
-def tune_verdict(finding: Finding) -> Iterator[Statement]:
+def tune_verdict(finding: Finding) -> Iterator[Message]:
     """Whether explanations help where p and w were not chosen, beyond random ones.
 
     Language pairs are the units of the test (of one pair, test sets): Student's t on their means,
@@ -232,7 +150,7 @@ def _size(values: Sequence[float]) -> str:
 
 def _beyond_random(
     finding: Finding, test: _Tested, p: float, said_p: str, *, apart: bool
-) -> Statement:
+) -> Message:
     mean, alone = float(np.mean(test.values)), float(np.mean(test.alone))
     where = "on data held back" if apart else "where p and w were chosen on other test sets"
     beside = "no better than the metric alone"
@@ -251,23 +169,28 @@ def _beyond_random(
     if (test.collapsed or 0.0) > _COLLAPSED:
         result = ": {size} in r than with {against} ({n}, {p}), {where}{beside}".format_map(parts)
         share = f"{test.collapsed:.0%}"
-        return _COLLAPSE.said(rows, share=share, explained=test.explained, result=result)
+        return message(
+            "bmx.tune.collapsed", rows, share=share, explained=test.explained, result=result
+        )
     if test.p is None or p > _ALPHA:
-        return _UNDECIDED.said(rows, **parts)
+        return message("bmx.tune.undecided", rows, **parts)
     if mean > 0 and alone <= 0:
         explained = test.explained[0].upper() + test.explained[1:]
-        return _HELP_NO_METRIC.said(rows, **{**parts, "explained": explained, "alone": beside})
-    return _DIFFERS.said(rows, level="better" if mean > 0 else "worse", **parts)
+        return message(
+            "bmx.tune.no_help", rows, **{**parts, "explained": explained, "alone": beside}
+        )
+    return message("bmx.tune.differs", rows, level="better" if mean > 0 else "worse", **parts)
 
 
-def _halves(finding: Finding) -> Iterator[Statement]:
+def _halves(finding: Finding) -> Iterator[Message]:
     """What is left where there is one test set: halves of each experiment's segments."""
     titles = titles_of(finding)
     for row in finding.records(TunedGain):
         if row.data != HALVES or row.gain is None or row.metric is None:
             continue
         over = row.over_control
-        yield _HALVES.said(
+        yield message(
+            "bmx.tune.halves",
             finding.positions([row]),
             metric=titles[row.metric],
             explainer=row.explainer,
@@ -284,11 +207,12 @@ def _signed(value: float) -> str:
     return f"{unsigned_amount(value, share=True)} {'above' if value > 0 else 'below'}"
 
 
-def _collapsed(finding: Finding, rows: Sequence[TunedGain]) -> Iterator[Statement]:
+def _collapsed(finding: Finding, rows: Sequence[TunedGain]) -> Iterator[Message]:
     """Explainers that nothing tests, whose power mean is next to nothing on many segments."""
     for row in rows:
         if row.dataset == ALL_SETS and row.collapsed is not None and row.collapsed > _COLLAPSED:
-            yield _COLLAPSE.said(
+            yield message(
+                "bmx.tune.collapsed",
                 finding.positions([row]),
                 share=f"{row.collapsed:.0%}",
                 explained=f"explanations by {row.explainer}",
@@ -299,7 +223,7 @@ def _collapsed(finding: Finding, rows: Sequence[TunedGain]) -> Iterator[Statemen
 # Explanations
 
 
-def explain_verdict(finding: Finding) -> Iterator[Statement]:
+def explain_verdict(finding: Finding) -> Iterator[Message]:
     """Which words hurt the score, whether people marked the same, and how faithful it all is."""
     yield from _marked(finding)
     words = finding.records(CountedWord, "hurting")
@@ -312,14 +236,16 @@ def explain_verdict(finding: Finding) -> Iterator[Statement]:
             for row in rows
         ]
         title = titles_of(finding)[rows[0].metric]
-        yield _WORDS.said(finding.positions(rows), metric=title, words=listed(phrases))
+        yield message(
+            "bmx.explain.words", finding.positions(rows), metric=title, words=listed(phrases)
+        )
     segments = len(set(finding.tables[0].values("segment")))
     if segments < LEAST:
-        yield _FEW_EXPLAINED.said(segments=counted(segments))
+        yield message("bmx.explain.few", segments=counted(segments))
     yield from cut_statements(finding)
 
 
-def _marked(finding: Finding) -> Iterator[Statement]:
+def _marked(finding: Finding) -> Iterator[Message]:
     """Whether the words of the lowest importance are those that people marked as errors."""
     titles = titles_of(finding)
     for row in finding.records(JudgedRow):
@@ -333,14 +259,18 @@ def _marked(finding: Finding) -> Iterator[Statement]:
         )
         rows = finding.positions([row])
         if n < LEAST:
-            yield _FEW_MARKS.said(rows, what=what)
+            yield message("bmx.explain.few_marks", rows, what=what)
         elif gain is None or low is None or high is None:
-            yield _MARKS_UNDECIDED.said(rows, what=what, beyond=", of which there are none")
+            yield message(
+                "bmx.explain.marks_undecided", rows, what=what, beyond=", of which there are none"
+            )
         elif low <= 0 <= high:
             where = "above" if gain > 0 else "below"
             beyond = f": {unsigned_amount(gain, low, high, share=True)} {where} these"
-            yield _MARKS_UNDECIDED.said(rows, what=what, beyond=beyond)
+            yield message("bmx.explain.marks_undecided", rows, what=what, beyond=beyond)
         else:
             side: Level = "better" if gain > 0 else "worse"
             beyond = unsigned_amount(gain, low, high, share=True)
-            yield _MARKS.said(rows, level=side, what=what, beyond=beyond, side=side)
+            yield message(
+                "bmx.explain.marks", rows, level=side, what=what, beyond=beyond, side=side
+            )

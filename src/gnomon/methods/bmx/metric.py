@@ -18,7 +18,8 @@ from gnomon.core.scores import of_metric
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import Claim, are_on_top, counted, cut_texts, listed, titles_of
+from gnomon.core.verdicts import are_on_top, counted, cut_texts, listed, titles_of
+from gnomon.messages import message
 from gnomon.methods.bmx._engine import Boost, Memory, Progress
 from gnomon.methods.bmx._explanations import (
     MAX_CALLS,
@@ -57,10 +58,10 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.dependencies import Dependency
-    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.scores import Scores
     from gnomon.core.summary import Outline
+    from gnomon.messages import Message
     from gnomon.methods.bmx._explanations import ExplainedBatch
     from gnomon.methods.bmx.explainers import BoundExplainer
     from gnomon.metrics.protocol import AnyMetric, BoundMetric, Input
@@ -407,36 +408,13 @@ class BoostedSystem(Record):
 # What boosted scores say, in sentences.
 
 
-CUT = Claim(
-    "bmx.cut",
-    "{notice}",
-    "caution",
-    "the lengths of the texts and what a model reads of them",
-)
-_RANKS = Claim(
-    "bmx.score.ranks",
-    "{top} under {metric}{base}; {moved}. Not tested: gnomon bmx tune says whether boosted scores"
-    " are nearer to people",
-    "undecided",
-    "the order of the scores, boosted and not",
-)
-_COLLAPSED_SCORES = Claim(
-    "bmx.score.collapsed",
-    "{notice}",
-    "caution",
-    "the share of segments whose power mean the smallest importance decides",
-)
-#: all that boosted scores can say
-SCORE_CLAIMS = (_RANKS, _COLLAPSED_SCORES, CUT)
-
-
-def cut_statements(finding: Finding) -> Iterator[Statement]:
+def cut_statements(finding: Finding) -> Iterator[Message]:
     """A caution for each notice that says that texts were not read to their end."""
     for notice in cut_texts(finding.notices):
-        yield CUT.said(notice=notice.text.removeprefix("Caution: "))
+        yield message("bmx.cut", notice=notice.params["notice"])
 
 
-def score_verdict(finding: Finding) -> Iterator[Statement]:
+def score_verdict(finding: Finding) -> Iterator[Message]:
     """Who is on top under boosted metrics, and who rises; nothing is tested there."""
     titles, every = titles_of(finding), finding.records(BoostedSystem)
     for metric in dict.fromkeys(row.metric for row in every):
@@ -444,12 +422,17 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
         if len(rows) < 2:
             continue
         top, base, moved = _ranked(rows)
-        yield _RANKS.said(
-            finding.positions(rows), top=top, metric=titles[metric], base=base, moved=moved
+        yield message(
+            "bmx.score.ranks",
+            finding.positions(rows),
+            top=top,
+            metric=titles[metric],
+            base=base,
+            moved=moved,
         )
     collapsed = [notice for notice in finding.notices if "collapse" in notice]
     if collapsed:
-        yield _COLLAPSED_SCORES.said(notice=collapsed[0])
+        yield message("bmx.score.collapsed", notice=collapsed[0])
     yield from cut_statements(finding)
 
 
@@ -509,7 +492,6 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     rows={"scores": BoostedSystem},
     check=check_score,
     verdict=score_verdict,
-    claims=SCORE_CLAIMS,
 )
 def score(
     testset: TestSet,

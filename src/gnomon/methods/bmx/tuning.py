@@ -41,7 +41,7 @@ from gnomon.methods.bmx._explain import explainer_faults, listed
 from gnomon.methods.bmx._explanations import MAX_CALLS, ExplainedSides
 from gnomon.methods.bmx._gain_intervals import explained_interval
 from gnomon.methods.bmx._power_mean import Shift
-from gnomon.methods.bmx._verdict import TUNE_CLAIMS, tune_verdict
+from gnomon.methods.bmx._verdict import tune_verdict
 from gnomon.methods.bmx.explainers import Explainers, find_explainer
 from gnomon.methods.bmx.tuning_tables import (
     HALVES,
@@ -196,7 +196,6 @@ def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     judged=True,
     check=check_tune,
     verdict=tune_verdict,
-    claims=TUNE_CLAIMS,
 )
 @with_fields(draws=DrawOptions)
 def tune(

@@ -69,7 +69,7 @@ from gnomon.methods.compare.tables import (
     system_table,
     views,
 )
-from gnomon.methods.compare.verdict import CLAIMS, compare_verdict
+from gnomon.methods.compare.verdict import compare_verdict
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import compared_scores
 from gnomon.stats.jackknife import numbered
@@ -127,7 +127,6 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     metrics="all",
     reuses="costly",
     verdict=compare_verdict,
-    claims=CLAIMS,
     check=check_compare,
 )
 def compare(

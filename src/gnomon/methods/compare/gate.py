@@ -91,7 +91,7 @@ def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
     unread = unread_texts(finding.notices)
     reasons = {
         "lines": [notice for notice in misaligned(finding.notices) if mentions(notice, names)],
-        "letters": [statement.text.removeprefix("Caution: ") for statement in unread],
+        "letters": [str(said.params["notice"]) for said in unread],
     }.get(str(row.caveat))
     if reasons is not None:
         raise DataError(

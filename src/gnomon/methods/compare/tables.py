@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from gnomon.core.batch import Batch
-    from gnomon.core.findings import Finding, Level, Table, View
+    from gnomon.core.findings import Finding, Table, View
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Level
     from gnomon.methods.compare.paired import (
         Caveat,
         ComparedSystem,

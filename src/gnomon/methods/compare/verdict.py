@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.agreement.meaning import of_hundred, span
 from gnomon.core.verdicts import (
-    CUT,
-    EMPTY,
     LEAST,
-    Claim,
     amount,
     counted,
     cut_texts,
@@ -20,6 +17,7 @@ from gnomon.core.verdicts import (
     p_value,
     titles_of,
 )
+from gnomon.messages import message
 from gnomon.methods.compare.meanings import DifferenceMeaningRow
 from gnomon.methods.compare.tables import (
     SYSTEMS,
@@ -33,7 +31,8 @@ from gnomon.stats.jackknife import LEAST_DOCUMENTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.core.findings import Finding, Level, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Level, Message
 
 #: shares of segments without a score above this are said first
 _MISSING = 0.01
@@ -41,172 +40,6 @@ _MISSING = 0.01
 _CLUSTERED = 1.2
 
 _TESTED = "the interval of the difference and the corrected p of the test, which agree"
-BETTER = Claim(
-    "compare.better",
-    "{system} is better than {baseline} by {size} ({facts})",
-    "better",
-    _TESTED,
-)
-WORSE = Claim(
-    "compare.worse",
-    "{system} is worse than {baseline} by {size} ({facts})",
-    "worse",
-    _TESTED,
-)
-SAME = Claim(
-    "compare.same",
-    "{names} score the same {under} in each of {segments}",
-    "undecided",
-    "the scores of all segments",
-)
-UNDECIDED = Claim(
-    "compare.undecided",
-    "{names} cannot be told apart {under}: {ahead} ({facts}){more}",
-    "undecided",
-    "the interval of the difference, which holds 0, or the corrected p of the test",
-)
-FEW_DIFFERENT = Claim(
-    "compare.few_different",
-    "{names} cannot be told apart {under}: {ahead}, but {which} of {segments} make that difference,"
-    " too few for an interval",
-    "undecided",
-    "the number of segments whose scores differ, and the skewness of the differences",
-)
-BY_DOCUMENT = Claim(
-    "compare.by_document",
-    "{names} cannot be told apart {under}: {ahead} if segments are independent ({facts}), but over"
-    " their {documents} {p}",
-    "undecided",
-    "the corrected p of Student's t over documents, where these are fewer than 15",
-)
-UNTESTED = Claim(
-    "compare.untested",
-    "{ahead} ({facts}), which was not tested: {why}",
-    "undecided",
-    "the scores alone: nothing was drawn, or the documents are too few",
-)
-UNDEFINED = Claim(
-    "compare.undefined",
-    "the difference of {names} {under} is not defined: they have scores for {segments} in common",
-    "caution",
-    "the number of common segments",
-)
-BEST = Claim(
-    "compare.best",
-    "{best} is the best of {systems} {under}, {score}: {others} ({facts})",
-    "better",
-    "the tests of the best-scoring system against each other one, corrected for all pairs",
-)
-LEADERS = Claim(
-    "compare.leaders",
-    "{best} are the best of {systems} {under}: {leader} ({score}) cannot be told apart from"
-    " {near}{others} ({facts})",
-    "undecided",
-    "the same tests: no system is better than these",
-)
-SEVERAL = Claim(
-    "compare.several",
-    "{systems} are {outcome} than {baseline} {under} ({facts}): {each}",
-    None,
-    _TESTED,
-)
-SEVERAL_UNDECIDED = Claim(
-    "compare.several_undecided",
-    "{each} cannot be told apart from {baseline} {under} ({facts})",
-    "undecided",
-    "the intervals of the differences, which hold 0, or the corrected p of the tests",
-)
-SLICE = Claim(
-    "compare.slice",
-    "By slice ({which}), {system} is {outcome} on {each}",
-    None,
-    _TESTED + ", over all slices",
-)
-WHAT_IT_MEANT = Claim(
-    "compare.meaning",
-    "In {sets}, people agreed with a difference {classes} ({facts})",
-    "undecided",
-    "the pairs of systems of these sets with such differences, and the interval of redrawn sets",
-)
-BEYOND = Claim(
-    "compare.meaning_beyond",
-    "No two systems of {sets} differed by as much as {systems}: the largest difference was {seen}",
-    "undecided",
-    "the largest difference of the pairs that the meaning was made of",
-)
-ELSEWHERE = Claim(
-    "compare.meaning_elsewhere",
-    "what a difference meant is known of {known}; this test set is {outside}: there it may mean"
-    " less",
-    "caution",
-    "years and language pairs of the sets that the meaning was made of, and of this one",
-)
-MISSING = Claim(
-    "compare.missing",
-    "{title} has no score for {missing} of {segments}: differences are of the segments that both"
-    " systems have, and no test can see why the others are missing",
-    "caution",
-    "the scores that are missing, above 1 in 100 for some system",
-)
-CLUSTERED = Claim(
-    "compare.clustered",
-    "segments are taken as independent, but by document the variance of the difference {under} is"
-    " {effect} times as large (the design effect): {what}",
-    "caution",
-    "the design effect of the differences, above 1.2, and the number of documents",
-)
-ONE_DOCUMENT = Claim(
-    "compare.one_document",
-    "all segments are of one document: nothing is known of other documents",
-    "caution",
-    "that the segments that both have are of one document, and a finding",
-)
-JUDGED_TOGETHER = Claim(
-    "compare.judged_together",
-    "people gave the scores of {title}, and no documents are known: segments that one person"
-    " judged together are not independent, so that intervals are too short",
-    "caution",
-    "where the scores come from, and that the test set names no documents",
-)
-DISAGREE = Claim(
-    "compare.disagree",
-    "the metrics disagree: {each}",
-    "caution",
-    "findings of opposite sign under several metrics",
-)
-FEW = Claim(
-    "compare.few",
-    "{which} rest on {segments}, too few to be read as a finding",
-    "caution",
-    f"fewer than {LEAST} segments",
-)
-
-CLAIMS = (
-    BETTER,
-    WORSE,
-    SAME,
-    UNDECIDED,
-    FEW_DIFFERENT,
-    BY_DOCUMENT,
-    UNTESTED,
-    UNDEFINED,
-    BEST,
-    LEADERS,
-    SEVERAL,
-    SEVERAL_UNDECIDED,
-    SLICE,
-    WHAT_IT_MEANT,
-    BEYOND,
-    ELSEWHERE,
-    EMPTY,
-    MISSING,
-    CLUSTERED,
-    ONE_DOCUMENT,
-    JUDGED_TOGETHER,
-    DISAGREE,
-    FEW,
-    CUT,
-)
 
 
 class _SystemPair(NamedTuple):
@@ -269,7 +102,7 @@ class _SystemPair(NamedTuple):
         return {SYSTEMS: [self.position]}
 
 
-def compare_verdict(finding: Finding) -> Iterator[Statement]:
+def compare_verdict(finding: Finding) -> Iterator[Message]:
     """The best system of several, or which of two is better, under each metric; cautions."""
     every = list(_rows(finding))
     whole = [pair for pair in every if pair.row.slice is None]
@@ -299,7 +132,7 @@ def compare_verdict(finding: Finding) -> Iterator[Statement]:
     ]
     if together:
         titles = dict.fromkeys(pair.title for pair in together)
-        yield JUDGED_TOGETHER.said(_places(together), title=listed(list(titles)))
+        yield message("compare.judged_together", _places(together), title=listed(list(titles)))
     yield from _clustered(sound)
     yield from _few(every)
     yield from cut_texts(finding.notices)
@@ -312,15 +145,16 @@ def _rows(finding: Finding) -> Iterator[_SystemPair]:
             yield _SystemPair(row, position, titles[row.metric])
 
 
-def _alone(pair: _SystemPair) -> Statement:
+def _alone(pair: _SystemPair) -> Message:
     """Two systems under one metric."""
     if pair.row.gain is None:
-        return UNDEFINED.said(pair.rows, **_placeholders(pair))
+        return message("compare.undefined", pair.rows, **_placeholders(pair))
     if pair.row.same:
-        return SAME.said(pair.rows, **_placeholders(pair))
+        return message("compare.same", pair.rows, **_placeholders(pair))
     if pair.row.outcome not in ("better", "worse"):
         return _undecided(pair)
-    return (BETTER if pair.row.outcome == "better" else WORSE).said(
+    return message(
+        "compare.better" if pair.row.outcome == "better" else "compare.worse",
         pair.rows,
         system=pair.row.system,
         baseline=pair.row.baseline,
@@ -339,21 +173,21 @@ def _placeholders(pair: _SystemPair) -> dict[str, Any]:
     }
 
 
-def _undecided(pair: _SystemPair) -> Statement:
+def _undecided(pair: _SystemPair) -> Message:
     """Two systems without a significant difference, and why."""
     parts = _placeholders(pair)
     caveat = pair.row.caveat
     if pair.row.outcome is None:
         parts["facts"] = pair.on
-        return UNTESTED.said(pair.rows, why=_untested(pair), **parts)
+        return message("compare.untested", pair.rows, why=_untested(pair), **parts)
     if caveat in ("different", "skewed"):
         which = "a few" if caveat == "skewed" else f"{pair.row.different}"
-        return FEW_DIFFERENT.said(pair.rows, which=which, **parts)
+        return message("compare.few_different", pair.rows, which=which, **parts)
     if caveat == "by document":
         documents = counted(pair.row.documents or 0, "document")
         p = p_value(pair.row.p_documents or 0.0)
-        return BY_DOCUMENT.said(pair.rows, documents=documents, p=p, **parts)
-    return UNDECIDED.said(pair.rows, more=_further(pair), **parts)
+        return message("compare.by_document", pair.rows, documents=documents, p=p, **parts)
+    return message("compare.undecided", pair.rows, more=_further(pair), **parts)
 
 
 def _untested(pair: _SystemPair) -> str:
@@ -376,7 +210,7 @@ def _further(pair: _SystemPair) -> str:
     return f"; at this rate, about {counted(more, 'more segment')} would be needed"
 
 
-def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
+def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     """Of several systems under one metric, those that are not worse than the one that leads."""
     others = [pair for pair in pairs if pair.row.gain is not None]
     if not others:
@@ -395,7 +229,7 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Statement]
         on = f"{on} in {counted(max(pair.row.documents or 0 for pair in others), 'document')}"
     if all(pair.row.outcome is None for pair in others):
         ahead = f"{leader} has the best score of {systems} {under}, {score}"
-        yield UNTESTED.said(places, ahead=ahead, facts=on, why=_untested(others[0]))
+        yield message("compare.untested", places, ahead=ahead, facts=on, why=_untested(others[0]))
         return
     by_gain = sorted(others, key=lambda pair: pair.row.gain or 0.0, reverse=True)
     worse = [pair.row for pair in by_gain if pair.row.outcome == "worse"]
@@ -406,11 +240,14 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Statement]
     facts = f"{on}, {every}corrected {tests.pop()}" if len(tests) == 1 else on
     parts: dict[str, Any] = {"systems": systems, "under": under, "score": score, "facts": facts}
     if not near:
-        yield BEST.said(places, best=leader, others=f"better than {listed(each)}", **parts)
+        yield message(
+            "compare.best", places, best=leader, others=f"better than {listed(each)}", **parts
+        )
         return
     apart = [f"{row.system} ({_behind(row)})" for row in near]
     text = f", and is better than {listed(each)}" if each else ""
-    yield LEADERS.said(
+    yield message(
+        "compare.leaders",
         places,
         best=listed([leader, *(row.system for row in near)]),
         leader=leader,
@@ -437,7 +274,7 @@ def _behind(row: ComparisonRow) -> str:
     return f"behind by {_lead(row)}{p}"
 
 
-def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
+def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     """Several systems and a baseline that was named: a statement for those of each outcome."""
     baseline, under, n = (
         pairs[0].row.baseline,
@@ -450,7 +287,8 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
             yield _alone(some[0])
         elif some:
             facts, each = _each([(pair.row.system, pair) for pair in some])
-            yield SEVERAL.said(
+            yield message(
+                "compare.several",
                 _places(some),
                 level=outcome,
                 outcome=outcome,
@@ -465,9 +303,12 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Statement]:
         yield _alone(rest[0])
     elif rest and all(pair.row.outcome is None for pair in rest):
         ahead = listed([pair.ahead for pair in rest])
-        yield UNTESTED.said(_places(rest), ahead=ahead, facts=n, why=_untested(rest[0]))
+        yield message(
+            "compare.untested", _places(rest), ahead=ahead, facts=n, why=_untested(rest[0])
+        )
     elif rest:
-        yield SEVERAL_UNDECIDED.said(
+        yield message(
+            "compare.several_undecided",
             _places(rest),
             each=listed([f"{pair.row.system} ({_ahead(pair)})" for pair in rest]),
             baseline=baseline,
@@ -518,7 +359,7 @@ def _places(some: Iterable[_SystemPair]) -> dict[str, list[int]]:
     return {SYSTEMS: [pair.position for pair in some]}
 
 
-def _slices(parts: Sequence[_SystemPair]) -> Iterator[Statement]:
+def _slices(parts: Sequence[_SystemPair]) -> Iterator[Message]:
     """Where one system is better than the other, and where worse."""
     for metric in dict.fromkeys(pair.row.metric for pair in parts):
         of_metric = [pair for pair in parts if pair.row.metric == metric and not pair.row.few]
@@ -526,7 +367,8 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Statement]:
             some = _ordered(of_metric, outcome)
             if some:
                 facts, each = _each([(pair.row.slice or "", pair) for pair in some])
-                yield SLICE.said(
+                yield message(
+                    "compare.slice",
                     _places(some),
                     level=outcome,
                     outcome=outcome,
@@ -536,7 +378,7 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Statement]:
                 )
 
 
-def _meanings(finding: Finding, sound: Sequence[_SystemPair]) -> Iterator[Statement]:
+def _meanings(finding: Finding, sound: Sequence[_SystemPair]) -> Iterator[Message]:
     """How often people agreed with such differences in other test sets."""
     titles = titles_of(finding)
     read = {(pair.row.metric, pair.row.system) for pair in sound}
@@ -549,7 +391,8 @@ def _meanings(finding: Finding, sound: Sequence[_SystemPair]) -> Iterator[Statem
         beyond = [row for row in of_metric if row.share is None]
         if beyond:
             systems = [f"{row.system} and {row.baseline}" for row in beyond]
-            yield BEYOND.said(
+            yield message(
+                "compare.meaning_beyond",
                 finding.positions(beyond),
                 sets=beyond[0].test_sets,
                 systems=listed(systems),
@@ -559,10 +402,10 @@ def _meanings(finding: Finding, sound: Sequence[_SystemPair]) -> Iterator[Statem
     if outside:
         first = outside[0]
         places = finding.positions(outside)
-        yield ELSEWHERE.said(places, known=first.known, outside=first.outside)
+        yield message("compare.meaning_elsewhere", places, known=first.known, outside=first.outside)
 
 
-def _what_it_meant(finding: Finding, rows: Sequence[DifferenceMeaningRow], title: str) -> Statement:
+def _what_it_meant(finding: Finding, rows: Sequence[DifferenceMeaningRow], title: str) -> Message:
     """The classes of differences of some systems, smallest first."""
     first, named = rows[0], len(rows) > 1
     classes: dict[tuple[float, float], list[DifferenceMeaningRow]] = {}
@@ -575,7 +418,8 @@ def _what_it_meant(finding: Finding, rows: Sequence[DifferenceMeaningRow], title
         each.append(f"{span(*ends, title if not n else '')} in {share}{who}")
     pairs = sum(some[0].pairs or 0 for some in classes.values())
     sets = max(some[0].sets or 0 for some in classes.values())
-    return WHAT_IT_MEANT.said(
+    return message(
+        "compare.meaning",
         finding.positions(rows),
         sets=first.test_sets,
         classes=listed(each),
@@ -583,7 +427,7 @@ def _what_it_meant(finding: Finding, rows: Sequence[DifferenceMeaningRow], title
     )
 
 
-def _empty(finding: Finding) -> Iterator[Statement]:
+def _empty(finding: Finding) -> Iterator[Message]:
     """Empty outputs, system by system."""
     total = int(finding.facts["segments"])
     rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
@@ -592,7 +436,7 @@ def _empty(finding: Finding) -> Iterator[Statement]:
     yield from empty_outputs(empty, total, finding.positions(places))
 
 
-def _missing(finding: Finding) -> Iterator[Statement]:
+def _missing(finding: Finding) -> Iterator[Message]:
     """Scores that are missing, system by system, under each metric."""
     titles, total = titles_of(finding), int(finding.facts["segments"])
     rows = [row for row in finding.records(ComparisonRow) if row.slice is None]
@@ -600,7 +444,8 @@ def _missing(finding: Finding) -> Iterator[Statement]:
         lacking = [row for row in rows if row.metric == metric and row.missing > _MISSING * total]
         if lacking:
             most_first = sorted(lacking, key=lambda row: -row.missing)
-            yield MISSING.said(
+            yield message(
+                "compare.missing",
                 finding.positions(lacking),
                 title=titles[metric],
                 missing=listed([f"{row.missing:,} ({row.system})" for row in most_first]),
@@ -608,11 +453,11 @@ def _missing(finding: Finding) -> Iterator[Statement]:
             )
 
 
-def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
+def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Message]:
     decided = (pair for pair in sound if pair.row.outcome in ("better", "worse"))
     alone = [pair for pair in decided if pair.row.documents == 1]
     if alone:
-        yield ONE_DOCUMENT.said(_places(alone))
+        yield message("compare.one_document", _places(alone))
     effects = [
         (pair.row.design_effect or 0.0, pair)
         for pair in sound
@@ -626,7 +471,8 @@ def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
     effect, pair = max(large, key=lambda entry: entry[0])
     documents = pair.row.documents or 0
     few = f"{counted(documents, 'document')} are too few for intervals by document"
-    yield CLUSTERED.said(
+    yield message(
+        "compare.clustered",
         _places(pair for _, pair in large),
         under=pair.under,
         effect=f"{'up to ' * (len(large) > 1)}{effect:.1f}",
@@ -636,7 +482,7 @@ def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
     )
 
 
-def _disagreement(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
+def _disagreement(sound: Sequence[_SystemPair]) -> Iterator[Message]:
     """Systems that one metric calls better and another one worse."""
     by_system: dict[str, list[_SystemPair]] = {}
     for pair in sound:
@@ -659,10 +505,10 @@ def _disagreement(sound: Sequence[_SystemPair]) -> Iterator[Statement]:
         for name, pairs in split.items()
     ]
     every = (pair for pairs in split.values() for pair in pairs)
-    yield DISAGREE.said(_places(every), each=listed(each))
+    yield message("compare.disagree", _places(every), each=listed(each))
 
 
-def _few(every: Sequence[_SystemPair]) -> Iterator[Statement]:
+def _few(every: Sequence[_SystemPair]) -> Iterator[Message]:
     """What rests on too few segments: all of it for whole test sets, of slices what stands out."""
     some = [
         pair
@@ -682,4 +528,4 @@ def _few(every: Sequence[_SystemPair]) -> Iterator[Statement]:
         if whole
         else f"differences in {names}"
     )
-    yield FEW.said(_places(some), which=which, segments=n)
+    yield message("compare.few", _places(some), which=which, segments=n)

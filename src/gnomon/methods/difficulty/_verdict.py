@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import SpecError
-from gnomon.core.verdicts import (
-    LEAST,
-    Claim,
-    amount,
-    counted,
-    listed,
-    metric_title,
-    titles_of,
-)
+from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, titles_of
+from gnomon.messages import message
 from gnomon.methods.difficulty.pools import EMPTY
 from gnomon.methods.difficulty.score_rows import WeightedRow
 from gnomon.methods.difficulty.word_rows import WordRow, WordsOfSystemRow
@@ -22,72 +15,14 @@ from gnomon.metrics.spec import read_spec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.core.findings import Cell, Finding, Statement
+    from gnomon.core.findings import Cell, Finding
+    from gnomon.messages import Message
 
 #: systems that move by fewer places are not named
 _NAMED = 3
 
-_RANKS = Claim(
-    "difficulty.score.ranks",
-    "{tops}; {moves}{of}. Changes of place were not tested",
-    "undecided",
-    "ranks of the systems with and without weights; nothing is tested",
-)
-_EMPTY_OUTPUTS = Claim(
-    "difficulty.empty",
-    "{left_out}",
-    "caution",
-    "more than 1 in 100 outputs of a system of the pool are empty",
-)
-SCORE_CLAIMS = (_RANKS, _EMPTY_OUTPUTS)
 
-_HARDEST = Claim(
-    "difficulty.words.hardest",
-    "Of {words}, systems miss these most under {metric}: {hardest} (difficulty: 0 where all systems"
-    " have the word, 1 where none has). Nothing was tested",
-    "undecided",
-    "the highest difficulties among the words that are listed; nothing is tested",
-    quotes=True,
-)
-_NONE_HARD = Claim(
-    "difficulty.words.none_hard",
-    "All systems have all of {words} under {metric}: none is hard",
-    "undecided",
-    "no word has a difficulty above 0",
-)
-_PUNCTUATION = Claim(
-    "difficulty.words.punctuation",
-    "punctuation is among the hardest ({signs}): systems may just write it otherwise",
-    "caution",
-    "one of the three hardest has neither letter nor digit",
-    quotes=True,
-)
-_NEAREST = Claim(
-    "difficulty.words.nearest",
-    "On the hardest tenth of the words ({words}) {nearest}. Nothing was tested",
-    "undecided",
-    "the mean similarity of each system to these words; nothing is tested",
-)
-_FEW_WORDS = Claim(
-    "difficulty.words.few_words",
-    "the hardest tenth of the words are {words}, too few to tell systems apart",
-    "caution",
-    "the number of these words, below 30",
-)
-_NONE_HAS = Claim(
-    "difficulty.words.none_has",
-    "No system has any of the hardest tenth of the words ({words}) as the references have them, so"
-    " that these do not separate systems",
-    "undecided",
-    "all similarities to these words are 0",
-)
-WORDS_CLAIMS = (
-    *(_HARDEST, _NONE_HARD, _PUNCTUATION, _NEAREST, _FEW_WORDS, _NONE_HAS),
-    _EMPTY_OUTPUTS,
-)
-
-
-def score_verdict(finding: Finding) -> Iterator[Statement]:
+def score_verdict(finding: Finding) -> Iterator[Message]:
     """Who is on top where hard words count more, and who rises; nothing was tested."""
     yield from _empty(finding)
     every = finding.records(WeightedRow)
@@ -100,7 +35,7 @@ def score_verdict(finding: Finding) -> Iterator[Statement]:
             yield _moves(finding, rows, title)
 
 
-def words_verdict(finding: Finding) -> Iterator[Statement]:
+def words_verdict(finding: Finding) -> Iterator[Message]:
     """Which words are hardest, and which systems have them right."""
     yield from _empty(finding)
     words = finding.records(WordRow)
@@ -109,7 +44,7 @@ def words_verdict(finding: Finding) -> Iterator[Statement]:
         yield from _right(finding, metric)
 
 
-def _moves(finding: Finding, rows: Sequence[WeightedRow], title: str) -> Statement:
+def _moves(finding: Finding, rows: Sequence[WeightedRow], title: str) -> Message:
     """Who is on top under a metric, and who rises or falls."""
     ours, theirs = _tops(rows)
     moves = [(row, row.moved) for row in rows if row.moved]
@@ -130,7 +65,8 @@ def _moves(finding: Finding, rows: Sequence[WeightedRow], title: str) -> Stateme
         )
         if some
     ]
-    return _RANKS.said(
+    return message(
+        "difficulty.score.ranks",
         finding.positions(rows),
         tops=tops,
         moves=" and ".join(phrases) or "no system changes its place",
@@ -188,16 +124,16 @@ def _weighed(text: str) -> str:
     return str(spec.first) if spec.name == "difficulty" and spec.first is not None else text
 
 
-def _empty(finding: Finding) -> Iterator[Statement]:
+def _empty(finding: Finding) -> Iterator[Message]:
     for notice in dict.fromkeys(finding.notices):
         if EMPTY in notice:
-            yield _EMPTY_OUTPUTS.said(left_out=notice)
+            yield message("difficulty.empty", left_out=notice)
 
 
 # Words
 
 
-def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Statement]:
+def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Message]:
     """The hardest words of one metric."""
     rows = sorted(rows, key=lambda row: -row.difficulty)
     several = any(column.name == "metric" for column in finding.tables[0].columns)
@@ -206,7 +142,9 @@ def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Statement]:
     hard = [row for row in rows if row.difficulty > 0]
     if not hard:
         words = counted(len(rows), "word")
-        yield _NONE_HARD.said(finding.positions(rows), words=words, metric=title)
+        yield message(
+            "difficulty.words.none_hard", finding.positions(rows), words=words, metric=title
+        )
         return
     letters = [row for row in rows if any(map(str.isalnum, row.word))]
     shown = [row for row in letters if row.difficulty > 0][:3] or hard[:3]
@@ -214,7 +152,8 @@ def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Statement]:
         f"“{row.word}” ({amount(row.difficulty, share=True)}, {counted(row.count, 'time')})"
         for row in shown
     ]
-    yield _HARDEST.said(
+    yield message(
+        "difficulty.words.hardest",
         finding.positions(shown),
         words=counted(len(letters) or len(rows), "word"),
         metric=title,
@@ -223,10 +162,10 @@ def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Statement]:
     signs = [row for row in hard[:3] if row not in letters]
     if signs and shown[0] in letters:
         names = listed([row.word for row in signs])
-        yield _PUNCTUATION.said(finding.positions(signs), signs=names)
+        yield message("difficulty.words.punctuation", finding.positions(signs), signs=names)
 
 
-def _right(finding: Finding, metric: str) -> Iterator[Statement]:
+def _right(finding: Finding, metric: str) -> Iterator[Message]:
     """Which system has the hard words best, and whether it has the others best, too."""
     rows = [
         row
@@ -239,17 +178,19 @@ def _right(finding: Finding, metric: str) -> Iterator[Statement]:
     evidence = finding.positions([first, second])
     words = counted(first.hard_words, "word")
     if all(row.hard == 0 for row in rows):
-        yield _NONE_HAS.said(evidence, words=words)
+        yield message("difficulty.words.none_has", evidence, words=words)
         return
     if first.hard_words < LEAST:
-        yield _FEW_WORDS.said(evidence, words=words)
+        yield message("difficulty.words.few_words", evidence, words=words)
         return
     if all(row.other is None for row in rows):
         return  # no tenth is harder than the others
     values = [amount(row.hard or 0.0, share=True) for row in (first, second)]
     if values[0] == values[1]:
         who = f"{first.system} and {second.system} are equally near to the references"
-        yield _NEAREST.said(evidence, words=words, nearest=f"{who} ({values[0]})")
+        yield message(
+            "difficulty.words.nearest", evidence, words=words, nearest=f"{who} ({values[0]})"
+        )
         return
     best = _best(rows, "other")
     also = f", on the others {listed(best)}" if best else ""
@@ -259,7 +200,7 @@ def _right(finding: Finding, metric: str) -> Iterator[Statement]:
         f"{first.system} is nearest to the references ({values[0]}, {second.system}"
         f" {values[1]}){also}"
     )
-    yield _NEAREST.said(evidence, words=words, nearest=nearest)
+    yield message("difficulty.words.nearest", evidence, words=words, nearest=nearest)
 
 
 def _best(rows: Sequence[WordsOfSystemRow], column: str) -> list[str]:

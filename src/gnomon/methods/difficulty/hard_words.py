@@ -17,7 +17,7 @@ from gnomon.core.scores import of_metric
 from gnomon.core.store_views import Layer, metric_sql
 from gnomon.core.testset import TestSet
 from gnomon.methods.difficulty._requests import check_words
-from gnomon.methods.difficulty._verdict import WORDS_CLAIMS, words_headline, words_verdict
+from gnomon.methods.difficulty._verdict import words_headline, words_verdict
 from gnomon.methods.difficulty.pools import empty_notices
 from gnomon.methods.difficulty.sides import facts_of, wrapped
 from gnomon.methods.difficulty.word_matches import ReferenceWords, reference_words
@@ -110,7 +110,6 @@ class HardWordMarks:
     marks=hard_word_marks,
     check=check_words,
     verdict=words_verdict,
-    claims=WORDS_CLAIMS,
 )
 def words(
     testset: TestSet,

@@ -11,7 +11,7 @@ from gnomon.core.registry import method
 from gnomon.core.scores import of_metric
 from gnomon.core.testset import TestSet
 from gnomon.methods.difficulty._requests import SavedDifficulties, check_score
-from gnomon.methods.difficulty._verdict import SCORE_CLAIMS, moves_headline, score_verdict
+from gnomon.methods.difficulty._verdict import moves_headline, score_verdict
 from gnomon.methods.difficulty.pools import empty_notices
 from gnomon.methods.difficulty.score_rows import WeightedRow, ranks
 from gnomon.methods.difficulty.sides import base_metric, facts_of, system_scores, wrapped
@@ -44,7 +44,6 @@ _TITLE = "Scores with and without difficulty"
     rows={"scores": WeightedRow},
     check=check_score,
     verdict=score_verdict,
-    claims=SCORE_CLAIMS,
 )
 def score(
     testset: TestSet,

@@ -12,8 +12,9 @@ import numpy as np
 
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import FEATURE, SEGMENT, EndColumns, Record, column, column_names, table
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value
 from gnomon.linguistics import gloss
+from gnomon.messages import message
 from gnomon.stats import cohens_kappa, holm, krippendorff_alpha
 from gnomon.stats.resampling import bootstrap_interval
 from gnomon.stats.significance import binomial_p, wilson_interval
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Level, Statement, Table
+    from gnomon.core.findings import Table
+    from gnomon.messages import Level, Message
     from gnomon.methods.human.sheets import Answer, Key, KeyRow
 
     #: item -> answer; open items are not there
@@ -127,27 +129,6 @@ class AnswerRow(Record):
     comment: str = column("Comment", help="what the annotator wrote beside the answer")
 
 
-PREFERRED = Claim(
-    "human.sheet.preferred",
-    "{phrase} {system} to {other}{feature}: {facts}",
-    None,
-    "a binomial test of the decided answers, corrected over pairs or features after Holm",
-)
-SCORED = Claim(
-    "human.sheet.scored",
-    "{said}: mean scores {systems}",
-    None,
-    "the interval of the difference of the first two over segments that both have",
-)
-FEW_ANSWERS = Claim(
-    "human.sheet.few",
-    "{what}: fewer than 30 decided items, which say little",
-    "caution",
-    "the items on which people preferred one of the two, or the segments that they scored",
-)
-CLAIMS = (PREFERRED, SCORED, FEW_ANSWERS)
-
-
 def answers_finding(
     answers: Sequence[Answer], key: Key, *, confidence: float, seed: int
 ) -> Finding:
@@ -187,7 +168,7 @@ def answers_finding(
     )
 
 
-def answers_verdict(finding: Finding) -> Iterator[Statement]:
+def answers_verdict(finding: Finding) -> Iterator[Message]:
     """Which of two people prefer, or what they score highest."""
     names = {one.name for one in finding.tables}
     if PREFERENCES in names:
@@ -200,7 +181,7 @@ def answers_verdict(finding: Finding) -> Iterator[Statement]:
             yield _highest(finding, sorted(enough, key=lambda row: -(row.score or 0.0)))
         if few:
             names_of_few = listed([row.system for row in few])
-            yield FEW_ANSWERS.said(finding.positions(few), what=names_of_few)
+            yield message("human.sheet.few", finding.positions(few), what=names_of_few)
 
 
 # Preferences between two
@@ -296,7 +277,7 @@ def _preferred(row: KeyRow, answer: str) -> str:
     return {"A": row.a, "B": row.b}.get(answer, "")
 
 
-def _preferences_verdict(finding: Finding, every: Sequence[PreferenceRow]) -> Iterator[Statement]:
+def _preferences_verdict(finding: Finding, every: Sequence[PreferenceRow]) -> Iterator[Message]:
     rows = [r for r in every if r.annotator == every[0].annotator and r.items > r.open]
     few = [row for row in rows if row.decided < LEAST]
     for row in rows:
@@ -307,10 +288,10 @@ def _preferences_verdict(finding: Finding, every: Sequence[PreferenceRow]) -> It
             gloss(row.feature) if row.feature else f"{row.system} against {row.other}"
             for row in few
         ]
-        yield FEW_ANSWERS.said(finding.positions(few), what=listed(named))
+        yield message("human.sheet.few", finding.positions(few), what=listed(named))
 
 
-def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Statement:
+def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Message:
     """What is said of two, the one first that is preferred more often."""
     share, (low, high) = row.share or 0.0, row.ends("share")
     names, ends = [row.system, row.other], (low or 0.0, high or 0.0)
@@ -319,7 +300,8 @@ def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Stateme
     size = amount(share, *ends, share=True)
     facts = f"in {size} of {row.decided:,} decided items (corrected {p_value(q)})"
     first, second = (f"systems of {n}" if n in (_LOWER, _HIGHER) else n for n in names)
-    return PREFERRED.said(
+    return message(
+        "human.sheet.preferred",
         finding.positions([row]),
         level="better" if row.significant else "undecided",
         phrase="People prefer" if row.significant else _UNDECIDED,
@@ -378,13 +360,15 @@ def _difference(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(_ratio(rows[:, :2]) - _ratio(rows[:, 2:]))
 
 
-def _highest(finding: Finding, rows: Sequence[ScoredRow]) -> Statement:
+def _highest(finding: Finding, rows: Sequence[ScoredRow]) -> Message:
     """Which is scored highest, of rows with the highest first."""
     systems = listed(
         [f"{row.system} {amount(row.score or 0.0, *row.ends('score'))}" for row in rows]
     )
     level, said = _comparison(rows)
-    return SCORED.said(finding.positions(rows), level=level, said=said, systems=systems)
+    return message(
+        "human.sheet.scored", finding.positions(rows), level=level, said=said, systems=systems
+    )
 
 
 def _comparison(rows: Sequence[ScoredRow]) -> tuple[Level, str]:

@@ -35,9 +35,10 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import Claim, counted, listed, titles_of
+from gnomon.core.verdicts import counted, listed, titles_of
 from gnomon.data.formats import read_paraphrases, write_together
 from gnomon.linguistics import Features, FeatureSources, gloss
+from gnomon.messages import message
 from gnomon.methods.human import answers as said
 from gnomon.methods.human.sheets import (
     Origin,
@@ -63,9 +64,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Statement, Table
+    from gnomon.core.findings import Table
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
+    from gnomon.messages import Message
     from gnomon.methods.muler.contrasting import Contrasts
 
 PAIRS, DRAWN = "pairs", "drawn"
@@ -96,29 +98,6 @@ class DrawnRow(Record):
     system: str = column("System", help="or the method of paraphrases")
     other: str = column("Other", help="that it is compared with; empty where outputs are scored")
     drawn: int = column("Items", help="on the sheet")
-
-
-FOUND = Claim(
-    "human.sheet.found",
-    "{pairs} of systems and a feature to be judged by people; furthest apart are {system} and"
-    " {other} on {feature} (MuLER {muler}, {metric} {scores}). Who is better is for people to say:"
-    " nothing was tested",
-    "undecided",
-    "MuLER of both inside 0 to 1, over 30 segments or more",
-)
-UNREADABLE = Claim(
-    "human.sheet.unreadable",
-    "on {features}, pairs rest on MuLER outside 0 to 1 or on fewer than 30 segments: judgements of"
-    " these say little",
-    "caution",
-    "MuLER of one of the two systems, and its segments",
-)
-SMALLER = Claim(
-    "human.sheet.smaller",
-    "the sheet has {items} where {wanted} were asked for: there are no more",
-    "caution",
-    "the segments that can be drawn",
-)
 
 
 def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -171,7 +150,7 @@ def _inputs(inputs: Any, options: Mapping[str, Any]) -> tuple[TestSet | None]:
     return (wide,)
 
 
-def sheet_verdict(finding: Finding) -> Iterator[Statement]:
+def sheet_verdict(finding: Finding) -> Iterator[Message]:
     """What is on the sheet, or what the answers say."""
     name = finding.tables[0].name
     if name not in (PAIRS, DRAWN):
@@ -182,10 +161,12 @@ def sheet_verdict(finding: Finding) -> Iterator[Statement]:
     drawn, wanted = (int(finding.facts[fact]) for fact in ("items", "items asked for"))
     if drawn < wanted:
         places = {name: range(len(finding.tables[0].rows))}
-        yield SMALLER.said(places, items=counted(drawn, "item"), wanted=f"{wanted:,}")
+        yield message(
+            "human.sheet.smaller", places, items=counted(drawn, "item"), wanted=f"{wanted:,}"
+        )
 
 
-def _pairs_verdict(finding: Finding) -> Iterator[Statement]:
+def _pairs_verdict(finding: Finding) -> Iterator[Message]:
     rows = finding.records(PairRow, PAIRS)
     readable = [row for row in rows if row.readable]
     if readable:
@@ -193,7 +174,8 @@ def _pairs_verdict(finding: Finding) -> Iterator[Statement]:
         ours, theirs = (
             f"{muler or 0.0:.2f}".removeprefix("0") for muler in (row.muler, row.other_muler)
         )
-        yield FOUND.said(
+        yield message(
+            "human.sheet.found",
             finding.positions([row]),
             pairs=counted(len(readable), "pair"),
             system=row.system,
@@ -206,7 +188,7 @@ def _pairs_verdict(finding: Finding) -> Iterator[Statement]:
     others = [row for row in rows if not row.readable]
     if others:
         names = listed(list(dict.fromkeys(gloss(row.feature) for row in others)))
-        yield UNREADABLE.said(finding.positions(others), features=names)
+        yield message("human.sheet.unreadable", finding.positions(others), features=names)
 
 
 @method(
@@ -227,7 +209,6 @@ def _pairs_verdict(finding: Finding) -> Iterator[Statement]:
     systems=False,
     tagged=True,
     verdict=sheet_verdict,
-    claims=(FOUND, UNREADABLE, SMALLER, *said.CLAIMS),
     check=check_sheet,
 )
 @with_fields(sources=FeatureSources)

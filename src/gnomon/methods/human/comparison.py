@@ -36,7 +36,7 @@ from gnomon.methods.human.rows import (
     RaterRow,
     SystemScoreRow,
 )
-from gnomon.methods.human.verdict import CLAIMS, compare_verdict
+from gnomon.methods.human.verdict import compare_verdict
 from gnomon.stats import holm
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 from gnomon.stats.looks import look_levels
@@ -104,7 +104,6 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     human=True,
     judged=True,
     verdict=compare_verdict,
-    claims=CLAIMS,
     check=check_compare,
 )
 def compare(

@@ -30,7 +30,7 @@ from gnomon.methods.human.sample_rows import (
     DrawnRaterRow,
     DrawnStratumRow,
 )
-from gnomon.methods.human.sample_verdict import CLAIMS, sample_verdict
+from gnomon.methods.human.sample_verdict import sample_verdict
 from gnomon.methods.human.sampling import (
     Design,
     DesignName,
@@ -108,7 +108,6 @@ def _check_set(outline: Outline, options: BoundOptions) -> Iterator[Problem]:
         "raters": DrawnRaterRow,
     },
     verdict=sample_verdict,
-    claims=CLAIMS,
     check=check_sample,
 )
 def sample(

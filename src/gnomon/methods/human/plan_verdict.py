@@ -5,72 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import Claim, counted
+from gnomon.core.verdicts import counted
+from gnomon.messages import message
 from gnomon.methods.human.plan_rows import BasisRow, PlannedRow
 from gnomon.methods.human.verdict import points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 _POWER = "the noncentral t at the variance of the campaign or the protocol"
-TAKES = Claim(
-    "human.plan.takes",
-    "To see {points} in {often} takes about {size} per system, judged as in {source}{further}",
-    "undecided",
-    _POWER,
-)
-BEYOND = Claim(
-    "human.plan.beyond",
-    "no campaign that can be paid for sees {points}, judged as in {source}",
-    "caution",
-    f"{_POWER}, beyond a thousand million segments",
-)
-BETWEEN = Claim(
-    "human.plan.interval",
-    "it may be {low} to {high}, as the variance is known from the {judged} of {source} alone",
-    "caution",
-    "the interval of the variance (chi-square)",
-)
-SHOWS = Claim(
-    "human.plan.shows",
-    "The {judged} of {source} show {differences}",
-    "undecided",
-    f"{_POWER}, at the size of the campaign",
-)
-SAME = Claim(
-    "human.plan.same_rater",
-    "If one person judges a document of all systems, about {size} are enough for {points}",
-    "better",
-    f"{_POWER}, less twice the variance between raters",
-)
-SAME_UNKNOWN = Claim(
-    "human.plan.same_rater_unknown",
-    "nothing tells what one rater for all systems would save: {source} does not say who judged, or"
-    " its raters do not link the systems",
-    "caution",
-    "the variance between raters, where it cannot be estimated",
-)
-STOPS = Claim(
-    "human.plan.analyses",
-    "{analyses} planned analyses let a campaign of that size stop at {share} of the judgements on"
-    " average if the difference is that large",
-    "better",
-    "the chances to stop of O'Brien and Fleming's boundaries",
-)
-UNKNOWN = Claim(
-    "human.plan.no_documents",
-    "documents of {source} are not known: where one person judges a document as a whole, it takes"
-    " 2.6 times as many segments (WMT24)",
-    "caution",
-    "a campaign without documents",
-)
-CLAIMS = (TAKES, BEYOND, BETWEEN, SHOWS, SAME, SAME_UNKNOWN, STOPS, UNKNOWN)
 _OFTEN = {0.5: "one of two", 0.75: "three of four", 0.8: "four of five", 0.9: "nine of ten"}
 
 
-def plan_verdict(finding: Finding) -> Iterator[Statement]:
+def plan_verdict(finding: Finding) -> Iterator[Message]:
     """How much it takes, how surely that is known, and what would take less."""
     every = finding.records(PlannedRow)
     for basis in finding.records(BasisRow):
@@ -81,20 +31,21 @@ def plan_verdict(finding: Finding) -> Iterator[Statement]:
         yield from _around(finding, first, basis)
 
 
-def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Statement:
+def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Message:
     by_design = {row.design: row for row in rows}
     plain, adjusted = by_design["as judged"], by_design.get("raters adjusted")
     said = _points(plain)
     if plain.segments is None:
         places = finding.positions([plain])
-        return BEYOND.said(places, points=said, source=basis.source)
+        return message("human.plan.beyond", places, points=said, source=basis.source)
     further, resting = "", [plain]
     if adjusted is not None and (adjusted.segments or math.inf) < plain.segments:
         further = f"; {rounded(adjusted.segments or 0):,} segments with raters adjusted"
         further += f" who judge {rounded(basis.each or 0):,} outputs each, as there"
         resting.append(adjusted)
     often = _OFTEN.get(plain.power, f"{100 * plain.power:.3g} of 100")
-    return TAKES.said(
+    return message(
+        "human.plan.takes",
         finding.positions(resting),
         points=said,
         often=f"{often} campaigns",
@@ -104,24 +55,32 @@ def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Sta
     )
 
 
-def _around(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Iterator[Statement]:
+def _around(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Iterator[Message]:
     """What is said of the first difference beside its plan."""
     plain, places = rows[0], finding.positions(rows)
     same = next((row for row in rows if row.design == "one rater for all systems"), None)
     if same is not None:
-        yield SAME.said(finding.positions([same]), points=_points(same), size=_size(same))
+        yield message(
+            "human.plan.same_rater",
+            finding.positions([same]),
+            points=_points(same),
+            size=_size(same),
+        )
     elif finding.facts["one rater for all systems"].startswith("planned"):
-        yield SAME_UNKNOWN.said(places, source=basis.source)
+        yield message("human.plan.same_rater_unknown", places, source=basis.source)
     if plain.expected is not None:
         analyses, share = finding.facts["interim analyses"], f"{plain.expected:.0%}"
-        yield STOPS.said(finding.positions([plain]), analyses=analyses, share=share)
+        yield message(
+            "human.plan.analyses", finding.positions([plain]), analyses=analyses, share=share
+        )
     judged = counted(basis.segments)
     if basis.documents is not None:
         judged = counted(basis.documents, "document")
     column = "segments" if plain.documents is None else "documents"
     low, high = plain.ends(column)
     if low is not None and high is not None:
-        yield BETWEEN.said(
+        yield message(
+            "human.plan.interval",
             finding.positions([plain]),
             low=f"{rounded(low):,}",
             high=counted(rounded(high), column[:-1]),
@@ -133,9 +92,11 @@ def _around(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> It
         if (basis.shown_adjusted or math.inf) < basis.shown:
             shown += f", or {basis.shown_adjusted:.2g} with raters adjusted"
         resting = finding.positions([basis])
-        yield SHOWS.said(resting, judged=judged, source=basis.source, differences=shown)
+        yield message(
+            "human.plan.shows", resting, judged=judged, source=basis.source, differences=shown
+        )
     if basis.documents is None and basis.design_effect == 1 and basis.human != "da-z":
-        yield UNKNOWN.said(places, source=basis.source)
+        yield message("human.plan.no_documents", places, source=basis.source)
 
 
 def _points(row: PlannedRow) -> str:

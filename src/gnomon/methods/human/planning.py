@@ -24,7 +24,7 @@ from gnomon.methods.human.plan_rows import (
     Design,
     PlannedRow,
 )
-from gnomon.methods.human.plan_verdict import CLAIMS, plan_verdict
+from gnomon.methods.human.plan_verdict import plan_verdict
 from gnomon.methods.human.protocols import Pilot, ProtocolName, pilot_of, pilot_of_protocol
 from gnomon.stats.looks import look_levels, stopping
 from gnomon.stats.power import detectable, needed_units
@@ -69,7 +69,6 @@ def check_plan(_outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     human=True,
     systems=False,
     verdict=plan_verdict,
-    claims=CLAIMS,
     check=check_plan,
 )
 def plan(

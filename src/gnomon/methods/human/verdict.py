@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import Claim, amount, counted, listed
+from gnomon.core.verdicts import amount, counted, listed
+from gnomon.messages import message
 from gnomon.methods.human.campaign import LEAST_SEGMENTS
 from gnomon.methods.human.rows import PreferredRow, RaterRow, SystemScoreRow
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -12,90 +13,17 @@ from gnomon.stats.jackknife import LEAST_DOCUMENTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 _T = "Student's t over documents (jackknife), corrected for the number of pairs"
-PREFERS = Claim(
-    "human.compare.prefers", "People prefer {a} to {b} by {amount} ({data})", "better", _T
-)
-EVEN = Claim(
-    "human.compare.undecided",
-    "{a} and {b} cannot be told apart: people score {a} {amount} higher ({data})",
-    "undecided",
-    _T,
-)
-FIRST = Claim(
-    "human.compare.first",
-    "People prefer {first} to all {others} other systems; the next is {second}, {amount} lower"
-    " ({data})",
-    "better",
-    _T,
-)
-LEADS = Claim(
-    "human.compare.leads",
-    "People score {first} highest and prefer it to {beaten} of the {others} other systems;"
-    " {even} cannot be told apart from it ({data})",
-    "better",
-    _T,
-)
-ALL_EVEN = Claim(
-    "human.compare.all_undecided",
-    "{said} ({data})",
-    "undecided",
-    _T,
-)
-AGAINST = Claim(
-    "human.compare.against", "Compared with {baseline}, people {what} ({data})", None, _T
-)
-FEW = Claim(
-    "human.compare.few",
-    "{what}: too few for an interval, so that nothing is said of which system is better ({least})",
-    "caution",
-    "fewer than 15 documents, or fewer than 30 segments",
-)
-SOME_ALONE = Claim(
-    "human.compare.one_system",
-    "{alone} of {raters} judged one system alone, so that their leniency counts as its quality",
-    "caution",
-    "raters who judged one system, more than half, where leniency is not taken out",
-)
-NO_RATERS = Claim(
-    "human.compare.no_raters",
-    "nothing says who judged ({human}): a difference may be one of leniency",
-    "caution",
-    "judgements without raters",
-)
-NO_DOCUMENTS = Claim(
-    "human.compare.no_documents",
-    "documents are not known ({human}), so that segments count as independent; where one person"
-    " judges a document as a whole, intervals are 1.6 times as wide (WMT24)",
-    "caution",
-    "segments as the unit",
-)
-UNEQUAL = Claim(
-    "human.compare.unequal",
-    "systems were judged on different segments ({fewest:,} to {most:,}): the comparison holds if"
-    " these were drawn at random",
-    "caution",
-    "the judged segments of each system",
-)
-ANALYSIS = Claim(
-    "human.compare.analysis",
-    "At analysis {analysis}, {decided} of {pairs} are decided (p <= {most}){go_on}",
-    "undecided",
-    "O'Brien and Fleming's level of the analysis",
-)
-CLAIMS = (
-    *(PREFERS, EVEN, FIRST, LEADS, ALL_EVEN, AGAINST, FEW),
-    *(SOME_ALONE, NO_RATERS, NO_DOCUMENTS, UNEQUAL, ANALYSIS),
-)
 _TITLES = dict.fromkeys(("rr", "darr"), "of the comparisons won") | {
     "da-z": "standard deviations (DA)",
     "da-raw": "points of DA",
 }
 
 
-def compare_verdict(finding: Finding) -> Iterator[Statement]:
+def compare_verdict(finding: Finding) -> Iterator[Message]:
     """Which systems people prefer, and what is unknown."""
     every = finding.records(PreferredRow)
     for human in dict.fromkeys(row.human for row in every):
@@ -131,13 +59,15 @@ def _outcome(
     pairs: Sequence[PreferredRow],
     systems: Sequence[SystemScoreRow],
     raters: Sequence[RaterRow],
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     data, row = _data(pairs, systems, raters), pairs[0]
     if row.verdict == "too few":
         few_segments = row.documents is None or row.segments < LEAST_SEGMENTS
         least = f"{LEAST_SEGMENTS} segments" if few_segments else f"{LEAST_DOCUMENTS} documents"
         what = counted(row.segments if few_segments else row.documents or 0, least.split()[1][:-1])
-        yield FEW.said(finding.positions(pairs), what=what, least=f"{least} at least")
+        yield message(
+            "human.compare.few", finding.positions(pairs), what=what, least=f"{least} at least"
+        )
     elif len(pairs) == 1:
         yield _of_two(finding, row, data)
     elif len({pair.other for pair in pairs}) == 1:
@@ -146,17 +76,17 @@ def _outcome(
         yield _leader(finding, [r for r in pairs if r.system == systems[0].system], data)
 
 
-def _of_two(finding: Finding, row: PreferredRow, data: str) -> Statement:
+def _of_two(finding: Finding, row: PreferredRow, data: str) -> Message:
     low, high = row.ends("difference")
     flipped = (row.difference or 0.0) < 0  # a baseline stands second, whichever is better
     a, b = (row.other, row.system) if flipped else (row.system, row.other)
     ends = (-(high or 0.0), -(low or 0.0)) if flipped else (low, high)
     said = amount(abs(row.difference or 0.0), *ends, unit=points(row.human))
-    claim = EVEN if row.verdict == "undecided" else PREFERS
-    return claim.said(finding.positions([row]), a=a, b=b, amount=said, data=data)
+    claim = "human.compare.undecided" if row.verdict == "undecided" else "human.compare.prefers"
+    return message(claim, finding.positions([row]), a=a, b=b, amount=said, data=data)
 
 
-def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Statement:
+def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Message:
     names = {
         verdict: [row.system for row in pairs if row.verdict == verdict]
         for verdict in ("better", "worse", "undecided")
@@ -167,7 +97,8 @@ def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Stat
         ("undecided", "cannot tell {} apart from it"),
     )
     parts = [said.format(listed(names[verdict])) for verdict, said in how if names[verdict]]
-    return AGAINST.said(
+    return message(
+        "human.compare.against",
         finding.positions(pairs),
         level="better" if names["better"] else "worse" if names["worse"] else "undecided",
         baseline=pairs[0].other,
@@ -176,7 +107,7 @@ def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Stat
     )
 
 
-def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Statement:
+def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Message:
     """What is said of the system with the highest score, by its pairs."""
     beaten = [row for row in own if row.verdict == "better"]
     even = [row.other for row in own if row.verdict == "undecided"]
@@ -184,8 +115,14 @@ def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Stateme
     if not even:
         low, high = own[0].ends("difference")
         gap = amount(own[0].difference or 0.0, low, high, unit=points(own[0].human))
-        return FIRST.said(
-            places, first=first, others=others, second=own[0].other, amount=gap, data=data
+        return message(
+            "human.compare.first",
+            places,
+            first=first,
+            others=others,
+            second=own[0].other,
+            amount=gap,
+            data=data,
         )
     if not beaten:
         said = (
@@ -194,17 +131,24 @@ def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Stateme
             if any(row.difference for row in own)
             else f"People score all {others + 1} systems alike"
         )
-        return ALL_EVEN.said(places, said=said, data=data)
-    return LEADS.said(
-        places, first=first, others=others, beaten=len(beaten), even=listed(even), data=data
+        return message("human.compare.all_undecided", places, said=said, data=data)
+    return message(
+        "human.compare.leads",
+        places,
+        first=first,
+        others=others,
+        beaten=len(beaten),
+        even=listed(even),
+        data=data,
     )
 
 
-def _at_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Statement:
+def _at_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Message:
     decided = [row for row in pairs if row.verdict in ("better", "worse")]
     analysis, of = finding.facts["analysis"].split(" of ")
     last = len(decided) == len(pairs) or analysis == of
-    return ANALYSIS.said(
+    return message(
+        "human.compare.analysis",
         finding.positions(pairs),
         analysis=finding.facts["analysis"],
         decided=len(decided),
@@ -219,21 +163,24 @@ def _cautions(
     pairs: Sequence[PreferredRow],
     systems: Sequence[SystemScoreRow],
     raters: Sequence[RaterRow],
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     row, human = pairs[0], pairs[0].human
     places = finding.positions(raters)
     if not raters and not systems[0].ranked:
-        yield NO_RATERS.said(finding.positions(systems), human=human)
+        yield message("human.compare.no_raters", finding.positions(systems), human=human)
     elif raters and raters[0].shrunk is None:
         alone = sum(rater.systems == 1 for rater in raters)
         if 2 * alone > len(raters):
-            yield SOME_ALONE.said(
+            yield message(
+                "human.compare.one_system",
                 places,
                 alone=alone,
                 raters=counted(len(raters), "person").replace("persons", "people"),
             )
     if row.verdict != "too few" and row.documents is None:
-        yield NO_DOCUMENTS.said(finding.positions(pairs), human=human)
+        yield message("human.compare.no_documents", finding.positions(pairs), human=human)
     sizes = [system.segments for system in systems]
     if min(sizes) < max(sizes):
-        yield UNEQUAL.said(finding.positions(systems), fewest=min(sizes), most=max(sizes))
+        yield message(
+            "human.compare.unequal", finding.positions(systems), fewest=min(sizes), most=max(sizes)
+        )

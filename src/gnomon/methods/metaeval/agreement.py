@@ -87,7 +87,7 @@ from gnomon.core.slices import check_slices
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.core.validation import Problem, problems, refuse
 from gnomon.data.formats import Human, human_files
-from gnomon.methods.metaeval.agreement_verdict import CLAIMS, metaeval_verdict
+from gnomon.methods.metaeval.agreement_verdict import metaeval_verdict
 from gnomon.methods.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE, views
 from gnomon.methods.metaeval.notices import notices
 from gnomon.metrics import resolve
@@ -220,7 +220,6 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
     standing=PEOPLE,
     check=check_metaeval,
     verdict=metaeval_verdict,
-    claims=CLAIMS,
 )
 def metaeval(
     testsets: TestSet | Sequence[TestSet] = (),

@@ -11,24 +11,16 @@ from gnomon.agreement.judging import ALL, AVERAGE, POOLED
 from gnomon.agreement.measures import STATISTICS
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import AgreementRow, WinRow, judged_rows
-from gnomon.core.verdicts import (
-    CUT,
-    LEAST,
-    Claim,
-    amount,
-    counted,
-    cut_texts,
-    listed,
-    p_value,
-    titles_of,
-)
-from gnomon.methods.metaeval.gain_verdict import GAIN_CLAIMS, gains_verdict
+from gnomon.core.verdicts import LEAST, amount, counted, cut_texts, listed, p_value, titles_of
+from gnomon.messages import message
+from gnomon.methods.metaeval.gain_verdict import gains_verdict
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 #: kinds of human scores that are gone through one by one, and that a sentence names
 _KINDS, _MOST_KINDS = 2, 6
@@ -36,132 +28,6 @@ _KINDS, _MOST_KINDS = 2, 6
 _MOST_CONTROLS = 2
 _BY_SEGMENT = "; unit 'segment' takes segments as independent"
 _CORRELATIONS = frozenset(name for name, kind in STATISTICS.items() if not kind.ties)
-
-_BETTER = Claim(
-    "metaeval.better",
-    "{best} agrees better with {people} than {others} ({facts})",
-    "better",
-    "tests of the best metric against the others, with Holm's correction over all ordered pairs",
-)
-_HIGHEST = Claim(
-    "metaeval.highest",
-    "{best} has the highest agreement with {people} ({facts}), but {others} {are} not clearly"
-    " worse{draws}",
-    "undecided",
-    "the order of the values; no test tells the best metric from those named",
-)
-_NOT_WORSE = Claim(
-    "metaeval.not_worse",
-    "{others} {are} not clearly worse than {best}{draws}",
-    "undecided",
-    "no test tells the best metric from those named",
-)
-_UNTESTED = Claim(
-    "metaeval.untested",
-    "{best} has the highest agreement with {people} ({facts}), before {others}; not tested",
-    "undecided",
-    "the order of the values alone",
-)
-_AGREES = Claim(
-    "metaeval.agrees",
-    "{metric} agrees with {people} ({facts})",
-    "better",
-    "an interval above 0 that holds its level; at system level also the test of the coefficient",
-)
-_AGAINST = Claim(
-    "metaeval.against",
-    "{metric} goes against {people}: what it calls better they call worse ({facts})",
-    "worse",
-    "an interval below 0 that holds its level; at system level also the test of the coefficient",
-)
-_UNSURE = Claim(
-    "metaeval.unsure",
-    "The data cannot tell whether {metric} agrees with {people} at all ({facts})",
-    "undecided",
-    "an interval that holds 0, or a test of the coefficient that is not significant",
-)
-_VALUE = Claim(
-    "metaeval.value",
-    "{metric} has an agreement with {people} of {facts}; no other metric stands beside it",
-    "undecided",
-    "the value alone: nothing says from which value on it is good",
-)
-_NONE = Claim(
-    "metaeval.none",
-    "{none} of {metrics} agrees with {people} ({facts})",
-    None,
-    "the highest value is not above 0, or the intervals of all hold 0 or their tests of the"
-    " coefficient are not significant; below 0, interval and all, where the sentence says None",
-)
-_KINDS_BETTER = Claim(
-    "metaeval.kinds_better",
-    "{best} has the highest agreement with people on {kinds}; it is clearly better on {surely}",
-    "better",
-    "on the kinds named at the end, tests with Holm's correction over all ordered pairs",
-)
-_KINDS_HIGHEST = Claim(
-    "metaeval.kinds_highest",
-    "{best} has the highest agreement with people on {kinds}; no other metric is clearly worse",
-    "undecided",
-    "the order of the values; no test tells the best metric from another one",
-)
-_AVERAGE = Claim(
-    "metaeval.average",
-    "{best} has the highest agreement with {people} ({facts}), before {others}",
-    None,
-    "the order of the averages; better where tests say so on more than half of the test sets",
-)
-_CIRCULAR = Claim(
-    "metaeval.circular",
-    "{metrics} cannot be judged by these human scores: {why}",
-    "caution",
-    "what went into the scores, or that they are equal to the human scores",
-)
-_EDITS = Claim(
-    "metaeval.edits",
-    "{kinds} {count} edits between an output and its post-edit, as TER does, and {are} no"
-    " judgement: what metrics reach there ({figures}) is no agreement with people",
-    "caution",
-    "the name of the human scores, or that TER against the references gives the same",
-)
-_EQUAL = Claim(
-    "metaeval.equal_people",
-    "{test_set}: people gave {every} the same score{kind}: nothing can agree with it{where}",
-    "caution",
-    "the human scores, which are all equal, or within each system or segment",
-)
-_FEW = Claim(
-    "metaeval.few_systems",
-    "{sets}: people judged {few} systems or fewer; agreement over so few says little",
-    "caution",
-    "the number of systems",
-)
-_FEW_UNITS = Claim(
-    "metaeval.few_units",
-    "{sets}: {units} {are} too few for intervals and tests ({measure}: {figures}){unit}",
-    "caution",
-    "the number of segments that people judged, below 30, or of documents, below 15",
-)
-_BACKWARDS = Claim(
-    "metaeval.backwards",
-    "{metrics} {give} more to what people find worse{advice}",
-    "caution",
-    "an interval of Pearson's r below 0 and, at system level, its test",
-)
-_CONTROLS = Claim(
-    "metaeval.controls",
-    "{controls}",
-    "caution",
-    "the values: that of each control is at least that of each metric named beside it",
-)
-#: all that a meta-evaluation can say
-CLAIMS = (
-    *(_BETTER, _HIGHEST, _NOT_WORSE, _UNTESTED, _AGREES, _AGAINST, _UNSURE, _VALUE, _NONE),
-    *(_KINDS_BETTER, _KINDS_HIGHEST, _AVERAGE, _CIRCULAR, _EDITS, _EQUAL),
-    *(_FEW, _FEW_UNITS, _BACKWARDS, _CONTROLS),
-    *GAIN_CLAIMS,
-    CUT,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +115,7 @@ class _TestedPair(NamedTuple):
         return f"{self.title} ({self.other.size}, corrected {p})"
 
 
-def metaeval_verdict(finding: Finding) -> Iterator[Statement]:
+def metaeval_verdict(finding: Finding) -> Iterator[Message]:
     """Which metric people agree with best, by the first measure of each level; then cautions.
 
     Several metrics were compared and the best one was chosen after the fact: p-values are Holm's,
@@ -322,7 +188,7 @@ def _against(finding: Finding, group: _MeasureRows, best: AgreementRow) -> list[
     ]
 
 
-def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:
+def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Message]:
     """The best metric on one test set, and what it is better than."""
     best = group.figures[0]
     if len(group.figures) == 1:
@@ -343,19 +209,22 @@ def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Statement]:
     others = _against(finding, group, best)
     worse, level = ([pair for pair in others if pair.win.decided is kind] for kind in (True, False))
     if worse:
-        yield _BETTER.said(
-            _positions(finding, best, worse), **parts, others=listed([*map(str, worse)])
+        yield message(
+            "metaeval.better",
+            _positions(finding, best, worse),
+            **parts,
+            others=listed([*map(str, worse)]),
         )
     if level:
-        claim = _NOT_WORSE if worse else _HIGHEST
+        claim = "metaeval.not_worse" if worse else "metaeval.highest"
         are = "are" if len(level) > 1 else "is"
         rows = _positions(finding, best, level)
-        yield claim.said(
-            rows, **parts, others=listed([*map(str, level)]), are=are, draws=_draws(level)
+        yield message(
+            claim, rows, **parts, others=listed([*map(str, level)]), are=are, draws=_draws(level)
         )
     if not others:
         beside = listed([f"{group.title(row)} ({row.size})" for row in group.figures[1:]])
-        yield _UNTESTED.said(finding.positions([best]), **parts, others=beside)
+        yield message("metaeval.untested", finding.positions([best]), **parts, others=beside)
 
 
 def _by_chance(group: _MeasureRows) -> bool:
@@ -366,13 +235,14 @@ def _by_chance(group: _MeasureRows) -> bool:
     return group.figures[0].known_value <= 0 or not signs & {1, None}
 
 
-def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Statement:
+def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Message:
     """Several metrics, of which not even the best agrees with people."""
     against = best.sign == -1
     over = group.over(best)
     if best.known_value > 0 and best.p_zero is not None:
         over += f", {p_value(best.p_zero)}"
-    return _NONE.said(
+    return message(
+        "metaeval.none",
         finding.positions(group.figures),
         level="worse" if against else "undecided",
         none="None" if against else "The data cannot tell whether any",
@@ -382,7 +252,7 @@ def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Statemen
     )
 
 
-def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Metrics by one measure under many kinds of human scores: who is best on which of them."""
     best: dict[tuple[str, int | None], list[_MeasureRows]] = {}
     for group in groups:
@@ -408,9 +278,9 @@ def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
         ]
         if surely:
             named = listed(surely, most=_MOST_KINDS)
-            yield _KINDS_BETTER.said(rows, best=title, kinds=on, surely=named)
+            yield message("metaeval.kinds_better", rows, best=title, kinds=on, surely=named)
         else:
-            yield _KINDS_HIGHEST.said(rows, best=title, kinds=on)
+            yield message("metaeval.kinds_highest", rows, best=title, kinds=on)
 
 
 def _counted_off(others: Sequence[_TestedPair]) -> str:
@@ -421,11 +291,16 @@ def _counted_off(others: Sequence[_TestedPair]) -> str:
 
 def _alone_on(
     title: str, sign: int | None, kinds: str, measure: str, rows: Mapping[str, Sequence[int]]
-) -> Statement:
+) -> Message:
     """One metric under many kinds of human scores."""
-    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[sign]
+    claim = {
+        None: "metaeval.value",
+        0: "metaeval.unsure",
+        1: "metaeval.agrees",
+        -1: "metaeval.against",
+    }[sign]
     people, facts = (f"people on {kinds}", measure) if sign is not None else ("people", kinds)
-    return claim.said(rows, metric=title, people=people, facts=facts)
+    return message(claim, rows, metric=title, people=people, facts=facts)
 
 
 def _draws(others: Sequence[_TestedPair]) -> str:
@@ -434,21 +309,26 @@ def _draws(others: Sequence[_TestedPair]) -> str:
     return "; more resamples may tell them apart" if coarse else ""
 
 
-def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Statement:
+def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Message:
     """One metric: whether it agrees with people at all."""
-    claim = {None: _VALUE, 0: _UNSURE, 1: _AGREES, -1: _AGAINST}[only.sign]
+    claim = {
+        None: "metaeval.value",
+        0: "metaeval.unsure",
+        1: "metaeval.agrees",
+        -1: "metaeval.against",
+    }[only.sign]
     facts = group.facts(only)
-    if claim is _UNSURE and only.p_zero is not None:
+    if claim == "metaeval.unsure" and only.p_zero is not None:
         facts += f", {p_value(only.p_zero)}"
-    if claim is _VALUE:
+    if claim == "metaeval.value":
         facts = f"{only.size} ({only.measure}, {group.over(only)})"
     rows = finding.positions([only])
-    return claim.said(rows, metric=group.title(only), people=group.people, facts=facts)
+    return message(claim, rows, metric=group.title(only), people=group.people, facts=facts)
 
 
 def _on_average(
     finding: Finding, group: _MeasureRows, sets: Sequence[_MeasureRows]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     """The best metric over several test sets, and on how many of them it is better than others."""
     if not group.figures or not sets:
         return
@@ -458,7 +338,9 @@ def _on_average(
     if len(group.figures) == 1:
         each = listed([f"{row.test_set} {row.size}" for of_set in sets for row in of_set.figures])
         facts = f"{best.size} {over} ({measure}; {each})"
-        yield _VALUE.said(rows, metric=group.title(best), people=group.people, facts=facts)
+        yield message(
+            "metaeval.value", rows, metric=group.title(best), people=group.people, facts=facts
+        )
         return
     chance = all(map(_by_chance, sets))
     if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
@@ -472,7 +354,8 @@ def _on_average(
         sides = f"{other.size}; tests say so on {won} of {best.n}{reverse}"
         parts.append(f"{group.title(other)} ({sides})")
         clear.append(won > best.n / 2 and not lost)
-    yield _AVERAGE.said(
+    yield message(
+        "metaeval.average",
         rows,
         level="better" if any(clear) else "undecided",
         best=group.title(best),
@@ -514,14 +397,16 @@ _WHY = {
 }
 
 
-def _circular(finding: Finding) -> Iterator[Statement]:
+def _circular(finding: Finding) -> Iterator[Message]:
     """Metrics that the human scores cannot judge."""
     titles = titles_of(finding)
     for why, text in _WHY.items():
         rows = [row for row in finding.records(AgreementRow) if row.circular == why]
         if rows:
             names = dict.fromkeys(titles[row.metric] for row in rows)
-            yield _CIRCULAR.said(finding.positions(rows), metrics=listed(list(names)), why=text)
+            yield message(
+                "metaeval.circular", finding.positions(rows), metrics=listed(list(names)), why=text
+            )
 
 
 _EVERY = {
@@ -532,7 +417,7 @@ _EVERY = {
 }
 
 
-def _equal(finding: Finding) -> Iterator[Statement]:
+def _equal(finding: Finding) -> Iterator[Message]:
     """Human scores that are equal; those of all outputs alone where that says the rest."""
     places: dict[tuple[str, str | None], dict[tuple[str, str], list[AgreementRow]]] = {}
     for row in finding.records(AgreementRow):
@@ -544,7 +429,8 @@ def _equal(finding: Finding) -> Iterator[Statement]:
         widest = ("segment", "equal")
         for of in [widest] if widest in found else found:
             every, where = _EVERY[of]
-            yield _EQUAL.said(
+            yield message(
+                "metaeval.equal_people",
                 finding.positions(found[of]),
                 test_set=test_set,
                 every=every,
@@ -553,14 +439,15 @@ def _equal(finding: Finding) -> Iterator[Statement]:
             )
 
 
-def _edits(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+def _edits(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Human scores that count edits."""
     some = [group for group in groups if group.edits]
     if some:
         kinds = list(dict.fromkeys(group.first.human or "the human scores" for group in some))
         best = sorted(some[0].edits, key=lambda row: -row.known_value)
         several = len(kinds) > 1 or kinds[0].startswith("the ")
-        yield _EDITS.said(
+        yield message(
+            "metaeval.edits",
             finding.positions([row for group in some for row in group.edits]),
             kinds=listed(kinds),
             count="count" if several else "counts",
@@ -569,23 +456,25 @@ def _edits(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Stateme
         )
 
 
-def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Test sets of next to no systems."""
     if groups:
-        yield _FEW.said(
+        yield message(
+            "metaeval.few_systems",
             finding.positions([row for group in groups for row in group.figures]),
             sets=listed(list(dict.fromkeys(group.first.test_set for group in groups))),
             few=FEW_SYSTEMS,
         )
 
 
-def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Test sets of next to no segments or documents."""
     for unit in ("segments", "documents"):
         some = [group for group in groups if group.first.interval == unit]
         if some:
             n = max(group.units or 0 for group in some)
-            yield _FEW_UNITS.said(
+            yield message(
+                "metaeval.few_units",
                 finding.positions([row for group in some for row in group.figures]),
                 sets=listed(list(dict.fromkeys(group.first.test_set for group in some))),
                 units=counted(n, unit.removesuffix("s")),
@@ -596,7 +485,7 @@ def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Sta
             )
 
 
-def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Metrics that point the wrong way."""
     some = [
         (group.title(row), row)
@@ -608,7 +497,8 @@ def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Sta
     if some:
         names = list(dict.fromkeys(title for title, _ in some))
         turnable = any("--lower-is-better" in notice for notice in finding.notices)
-        yield _BACKWARDS.said(
+        yield message(
+            "metaeval.backwards",
             finding.positions([row for _, row in some]),
             metrics=listed(names),
             give="give" if len(names) > 1 else "gives",
@@ -626,7 +516,7 @@ _NAMES = {
 }
 
 
-def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Statement]:
+def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Metrics that something reaches that knows nothing of quality: which one, which of them."""
     reached: dict[tuple[str, str], dict[str, str]] = {}
     rows: list[AgreementRow] = []
@@ -660,4 +550,4 @@ def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[St
         text = "; ".join(parts[:_MOST_CONTROLS])
         if more > 0:
             text += f"; {counted(more, 'more such agreement')} in the table"
-        yield _CONTROLS.said(finding.positions(rows), controls=text)
+        yield message("metaeval.controls", finding.positions(rows), controls=text)

@@ -49,7 +49,7 @@ from gnomon.methods.metaeval.difference_accuracy_tables import (
     MeaningSetRow,
     MeaningYearRow,
 )
-from gnomon.methods.metaeval.difference_accuracy_verdict import CLAIMS, delta_accuracy_verdict
+from gnomon.methods.metaeval.difference_accuracy_verdict import delta_accuracy_verdict
 from gnomon.stats import holm
 
 if TYPE_CHECKING:
@@ -95,7 +95,6 @@ def check_delta_accuracy(outline: Outline | None, options: BoundOptions) -> Iter
     judged=True,
     check=check_delta_accuracy,
     verdict=delta_accuracy_verdict,
-    claims=CLAIMS,
 )
 def delta_accuracy(
     testsets: Sequence[TestSet],

@@ -10,7 +10,8 @@ from gnomon.agreement.meaning import (
     sets_label,
     span,
 )
-from gnomon.core.verdicts import Claim, counted, listed, p_value, titles_of
+from gnomon.core.verdicts import counted, listed, p_value, titles_of
+from gnomon.messages import message
 from gnomon.methods.metaeval.difference_accuracy_tables import (
     MeaningRow,
     MeaningSetRow,
@@ -20,41 +21,15 @@ from gnomon.methods.metaeval.difference_accuracy_tables import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 _COIN = 0.5
 #: classes that a sentence names
 _CLASSES_SAID = 4
-_CLASSES = Claim(
-    "metaeval.delta_accuracy.classes",
-    "In {sets}, people agreed with a difference {classes} ({facts})",
-    "undecided",
-    "the pairs of each class and the interval of redrawn sets",
-)
-_CHANCE = Claim(
-    "metaeval.delta_accuracy.chance",
-    "With a difference {classes}, the data cannot tell whether people agree more often than a"
-    " coin would",
-    "undecided",
-    "the intervals of these classes, which hold one half",
-)
-_AGAINST = Claim(
-    "metaeval.delta_accuracy.against",
-    "with a difference {classes}, people agreed less often than a coin would",
-    "caution",
-    "the intervals of these classes, which lie below one half",
-)
-_NEWER = Claim(
-    "metaeval.delta_accuracy.newer",
-    "what a difference of {metric} means changed: {newer}",
-    "caution",
-    "the share that was reached, tested against what the older sets' curve promised by how far"
-    " these lie from one another's curves; Holm's correction over years and metrics",
-)
-CLAIMS = (_CLASSES, _CHANCE, _AGAINST, _NEWER)
 
 
-def delta_accuracy_verdict(finding: Finding) -> Iterator[Statement]:
+def delta_accuracy_verdict(finding: Finding) -> Iterator[Message]:
     """How often people agreed with which differences; then what limits that."""
     titles = titles_of(finding)
     sets = finding.records(MeaningSetRow)
@@ -69,7 +44,7 @@ def delta_accuracy_verdict(finding: Finding) -> Iterator[Statement]:
     yield from _newer(finding)
 
 
-def _newer(finding: Finding) -> Iterator[Statement]:
+def _newer(finding: Finding) -> Iterator[Message]:
     """Years in which people agreed less often than older sets promised."""
     titles = titles_of(finding)
     for row in finding.records(MeaningYearRow):
@@ -79,12 +54,17 @@ def _newer(finding: Finding) -> Iterator[Statement]:
             p = p_value(row.p_adjusted or 0.0)
             facts = f"{counted(row.sets, 'set')}, {counted(row.pairs, 'pair')}, {p}"
             places = finding.positions([row])
-            yield _NEWER.said(places, metric=titles[row.metric], newer=f"{newer} ({facts})")
+            yield message(
+                "metaeval.delta_accuracy.newer",
+                places,
+                metric=titles[row.metric],
+                newer=f"{newer} ({facts})",
+            )
 
 
 def _of_metric(
     finding: Finding, title: str, classes: Sequence[MeaningRow], sets: Sequence[MeaningSetRow]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     each = [
         f"{span(row.smallest, row.largest, title if not n else '')} in"
         f" {of_hundred(row.share, *row.ends('share'), pairs=not n)}"
@@ -92,7 +72,8 @@ def _of_metric(
     ]
     pairs = sum(row.pairs for row in sets)
     facts = f"{counted(len(sets), 'set')}, {counted(pairs, 'pair')};"
-    yield _CLASSES.said(
+    yield message(
+        "metaeval.delta_accuracy.classes",
         finding.positions(classes),
         sets=sets_label([row.test_set for row in sets]),
         classes=listed(each, most=_CLASSES_SAID),
@@ -100,7 +81,10 @@ def _of_metric(
     )
     below = [row for row in classes if (row.ends("share")[1] or 0.0) < _COIN]
     open_ = [row for row in classes if (row.ends("share")[0] or 0.0) <= _COIN and row not in below]
-    for claim, some in ((_CHANCE, open_), (_AGAINST, below)):
+    for claim, some in (
+        ("metaeval.delta_accuracy.chance", open_),
+        ("metaeval.delta_accuracy.against", below),
+    ):
         if some:
             named = " or ".join(span(row.smallest, row.largest, title) for row in some)
-            yield claim.said(finding.positions(some), classes=named)
+            yield message(claim, finding.positions(some), classes=named)

@@ -48,7 +48,7 @@ from gnomon.methods.metaeval.error_span_rows import (
     SpanContestRow,
     SpanSegmentRow,
 )
-from gnomon.methods.metaeval.error_spans_verdict import CLAIMS, error_spans_verdict
+from gnomon.methods.metaeval.error_spans_verdict import error_spans_verdict
 from gnomon.metrics.error_marks import (
     ErrorMarks,
     MarkedSide,
@@ -142,7 +142,6 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     human=True,
     judged=has_people_marks,
     verdict=error_spans_verdict,
-    claims=CLAIMS,
     marks=error_span_marks,
     check=check_spans,
 )

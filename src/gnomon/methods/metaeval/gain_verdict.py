@@ -5,55 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.agreement.gains import OWN_OUTPUTS, MetricGainRow, largest_numbers
-from gnomon.core.verdicts import LEAST, Claim, counted, listed, metric_title, p_value, titles_of
+from gnomon.core.verdicts import LEAST, counted, listed, metric_title, p_value, titles_of
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 _Direction: TypeAlias = Literal["better", "worse", "undecided"]
 _MOST = 3  # gains that a sentence names
 #: the share of segments without a paraphrase that is said, at least
 _MISSING = 0.01
 
-_GAINS = Claim(
-    "metaeval.gain",
-    "At {level_name} level {gains} {agree} {more} with {people} than {base}, by {sizes} ({facts})",
-    None,
-    "the interval of the gain, over segments or documents, which leaves 0 out, and p: over systems"
-    " the larger one of that bootstrap and of Williams's test, two-sided; Holm's over the gains",
-)
-_ALIKE = Claim(
-    "metaeval.gain_alike",
-    "At {level_name} level the data cannot tell whether {gains} {agree} better or worse with"
-    " {people} than {base} ({sizes}; {facts})",
-    "undecided",
-    "the interval of the gain holds 0, or p shows no difference, or no interval was made",
-)
-_NO_PARAPHRASE = Claim(
-    "metaeval.paraphrases_missing",
-    "{missing}; these are scored with their references alone",
-    "caution",
-    "more than 1 in 100 segments have no paraphrase",
-)
-_OUTPUTS = Claim(
-    "metaeval.own_output",
-    "{share} of the paraphrases of {method} are outputs of systems that are judged with them, whose"
-    " scores rise by that alone; no gain is claimed for these",
-    "caution",
-    "half or more of the paraphrases are the outputs of judged systems for their segments",
-)
-_FEW_SEGMENTS = Claim(
-    "metaeval.few_paraphrases",
-    "fewer than 30 segments have a paraphrase ({of}), too few to be read as a finding",
-    "caution",
-    "the number of segments with a paraphrase",
-)
-GAIN_CLAIMS = (_GAINS, _ALIKE, _NO_PARAPHRASE, _OUTPUTS, _FEW_SEGMENTS)
 
-
-def gains_verdict(finding: Finding) -> Iterator[Statement]:
+def gains_verdict(finding: Finding) -> Iterator[Message]:
     """Which metrics agree better than what they are compared with; then cautions."""
     rows = finding.records(MetricGainRow)
     for level in ("system", "segment"):
@@ -62,7 +29,7 @@ def gains_verdict(finding: Finding) -> Iterator[Statement]:
     yield from _cautions(finding, largest_numbers(rows))
 
 
-def _said(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterator[Statement]:
+def _said(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterator[Message]:
     """The gains of a level: those that are clear, by direction, then the others."""
     groups: dict[tuple[_Direction, str, str | None, str], list[MetricGainRow]] = {}
     for row in rows:
@@ -89,9 +56,11 @@ def _said(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterat
             "facts": f"{on}{_over(of[0])}{tested}",
         }
         if direction == "undecided":
-            yield _ALIKE.said(finding.positions(of), **parts)
+            yield message("metaeval.gain_alike", finding.positions(of), **parts)
         else:
-            yield _GAINS.said(finding.positions(of), level=direction, more=direction, **parts)
+            yield message(
+                "metaeval.gain", finding.positions(of), level=direction, more=direction, **parts
+            )
 
 
 def _named(row: MetricGainRow, titles: Mapping[str, str]) -> str:
@@ -112,7 +81,7 @@ def _over(row: MetricGainRow) -> str:
     return f"{over} in {counted(row.drawn or 0, 'document')}" if in_documents else over
 
 
-def _cautions(finding: Finding, rows: Sequence[MetricGainRow]) -> Iterator[Statement]:
+def _cautions(finding: Finding, rows: Sequence[MetricGainRow]) -> Iterator[Message]:
     """Segments without a paraphrase, and paraphrases that are outputs of those who are judged."""
     firsts: dict[tuple[str, str], MetricGainRow] = {}
     for row in rows:
@@ -126,13 +95,15 @@ def _cautions(finding: Finding, rows: Sequence[MetricGainRow]) -> Iterator[State
         if (row.without or 0) > _MISSING * ((row.without or 0) + (row.covered or 0))
     ]
     if missing:
-        yield _NO_PARAPHRASE.said(missing=listed(missing))
+        yield message("metaeval.paraphrases_missing", missing=listed(missing))
     for key, row in firsts.items():
         if (row.outputs or 0.0) >= OWN_OUTPUTS:
             share = f"{row.outputs:.0%}"
-            yield _OUTPUTS.said(finding.positions([row]), share=share, method=named[key])
+            yield message(
+                "metaeval.own_output", finding.positions([row]), share=share, method=named[key]
+            )
     few = [key for key, row in firsts.items() if (row.covered or 0) < LEAST]
     if few:
         rows_of = [firsts[key] for key in few]
         of = listed([named[key] for key in few])
-        yield _FEW_SEGMENTS.said(finding.positions(rows_of), of=of)
+        yield message("metaeval.few_paraphrases", finding.positions(rows_of), of=of)

@@ -13,7 +13,6 @@ from gnomon.core.testset import TestSet
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.methods.muler._correlate_points import Gathered, add_scorers, gather, members
 from gnomon.methods.muler._correlations import (
-    CORRELATE_CLAIMS,
     MEANING,
     POOLING,
     SCORER,
@@ -84,7 +83,6 @@ def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[
     for_pages={"examples": ""},
     check=check_correlate,
     verdict=correlate_verdict,
-    claims=CORRELATE_CLAIMS,
 )
 @with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def correlate(

@@ -11,8 +11,9 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, TEST_SET, Record, column, table
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of
 from gnomon.linguistics import gloss
+from gnomon.messages import message
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, is_outside
 from gnomon.stats import pearson
 from gnomon.stats.student import upper_tail
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell, Finding, Statement, Table, View
+    from gnomon.core.findings import Cell, Finding, Table, View
+    from gnomon.messages import Message
     from gnomon.methods.muler._correlate_points import Member
     from gnomon.methods.muler._figures import Figures, Variant
 
@@ -423,40 +425,8 @@ def points_of(
 
 _ALPHA, _Z = 0.05, 1.959964
 
-ALONG = Claim(
-    "muler.correlate.along",
-    "Systems that score higher under {metric} lose {what} on {features} (corrected {p})",
-    None,
-    "Student's t of r over systems, corrected over features after Holm",
-)
-CHANCE = Claim(
-    "muler.correlate.chance",
-    "For {n} of MuLER with {metric} the data cannot tell whether they are more than chance",
-    "undecided",
-    "the corrected p of r is above .05",
-)
-CORRELATE_OUTSIDE = Claim(
-    "muler.correlate.outside",
-    "{features}: MuLER of a system is outside 0 to 1, and its correlation is left out",
-    "caution",
-    "MuLER of every system",
-)
-FEW_SYSTEMS = Claim(
-    "muler.correlate.few-systems",
-    "{n} with {metric} over too few systems say little",
-    "caution",
-    "fewer than eight systems",
-)
-THIN = Claim(
-    "muler.correlate.few-segments",
-    "{features}: MuLER rests on fewer than 30 segments, too few to be correlated",
-    "caution",
-    "the segments where both sides have the feature",
-)
-CORRELATE_CLAIMS = (ALONG, CHANCE, CORRELATE_OUTSIDE, FEW_SYSTEMS, THIN)
 
-
-def correlate_verdict(finding: Finding) -> Iterator[Statement]:
+def correlate_verdict(finding: Finding) -> Iterator[Message]:
     """Which features go along with the score over systems; p-values are Holm's, over features.
 
     Of several test sets, over the systems of all of them, centred.
@@ -484,10 +454,10 @@ def correlate_verdict(finding: Finding) -> Iterator[Statement]:
         yield from _alike(finding, titles[metric], sound)
         if flagged:
             names = listed([gloss(row.feature) for row in flagged])
-            yield CORRELATE_OUTSIDE.said(finding.positions(flagged), features=names)
+            yield message("muler.correlate.outside", finding.positions(flagged), features=names)
 
 
-def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Statement]:
+def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Message]:
     few = [row for row in rows if row.n < _FEW_SYSTEMS]
     thin = [row for row in rows if row not in few and (row.segments or LEAST) < LEAST]
     sound = [row for row in rows if row not in few and row not in thin]
@@ -498,7 +468,8 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
         some = [(row, q) for row, q in significant if sign * (row.r or 0.0) > 0]
         if some:
             largest = p_value(max(q for _, q in some))
-            yield ALONG.said(
+            yield message(
+                "muler.correlate.along",
                 finding.positions(row for row, _ in some),
                 level="better" if sign > 0 else "worse",
                 metric=title,
@@ -508,13 +479,13 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
             )
     rest = len(sound) - len(significant)
     if rest:
-        yield CHANCE.said({}, n=counted(rest, "correlation"), metric=title)
+        yield message("muler.correlate.chance", {}, n=counted(rest, "correlation"), metric=title)
     if few:
         n = counted(len(few), "correlation")
-        yield FEW_SYSTEMS.said(finding.positions(few), n=n, metric=title)
+        yield message("muler.correlate.few-systems", finding.positions(few), n=n, metric=title)
     if thin:
         names = listed([gloss(row.feature) for row in thin])
-        yield THIN.said(finding.positions(thin), features=names)
+        yield message("muler.correlate.few-segments", finding.positions(thin), features=names)
 
 
 def _correlation(row: CorrelationRow) -> str:

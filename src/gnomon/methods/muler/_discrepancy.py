@@ -11,8 +11,9 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.findings import HeatMap, Listing, StackedBars
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
+from gnomon.core.verdicts import LEAST, amount, counted, listed
 from gnomon.linguistics import gloss
+from gnomon.messages import message
 from gnomon.methods.muler._figures import MulerRow
 from gnomon.metrics.protocol import BoundMetric
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.core.findings import Cell, Finding, Statement, View
+    from gnomon.core.findings import Cell, Finding, View
+    from gnomon.messages import Message
     from gnomon.metrics.masking import MaskPlan
 
 
@@ -109,34 +111,8 @@ _ALPHA = 0.05
 #: systems with a sentence each
 _ONE_BY_ONE = 2
 
-UNEVEN = Claim(
-    "muler.uneven",
-    "{systems} too {what} {features}",
-    "worse",
-    "a normal test of segments with too few against those with too many, corrected after Holm",
-)
-EVEN = Claim(
-    "muler.even",
-    "For {n} the data cannot tell whether there are too few or too many",
-    "undecided",
-    "the corrected p of that test is above .05, and there is no metric",
-)
-ALIKE = Claim(
-    "muler.alike",
-    "For {n} outputs have as many as the references in every segment",
-    "undecided",
-    "no segment has too few or too many, and some have words of the kind; there is no metric",
-)
-FEW_COUNTED = Claim(
-    "muler.few-counted",
-    "fewer than 30 segments are too few to say what systems have too much of",
-    "caution",
-    "the segments of the test set, where there is no metric",
-)
-DISCREPANCY_CLAIMS = (UNEVEN, EVEN, ALIKE, FEW_COUNTED)
 
-
-def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
+def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
     """What systems have too few and too many of; p-values are Holm's, over systems and features.
 
     Segments with too few and with too many are compared by a normal test of their difference.
@@ -148,7 +124,7 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
     alone = bool(rows) and rows[0].metric == Unscored.name
     if segments < LEAST:
         if alone:
-            yield FEW_COUNTED.said(finding.positions(rows))
+            yield message("muler.few-counted", finding.positions(rows))
         return
     corrected = stats.holm([_p(row, segments) for row in rows])
     significant = [row for row, q in zip(rows, corrected, strict=True) if q <= _ALPHA]
@@ -167,8 +143,12 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
                 f" {worst[feature].system}, in {_share(worst[feature], name)} of the segments)"
                 for feature, n in features
             ]
-            yield UNEVEN.said(
-                finding.positions(some), systems="Systems have", what=what, features=listed(phrases)
+            yield message(
+                "muler.uneven",
+                finding.positions(some),
+                systems="Systems have",
+                what=what,
+                features=listed(phrases),
             )
             continue
         for system in systems:
@@ -179,7 +159,8 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
                 for row in of_system
             ]
             if of_system:
-                yield UNEVEN.said(
+                yield message(
+                    "muler.uneven",
                     finding.positions(of_system),
                     systems=f"{system} has",
                     what=what,
@@ -189,16 +170,16 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Statement]:
         yield from _balanced([row for row in rows if row not in significant], len(systems))
 
 
-def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Statement]:
+def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
     """How many balance as far as the data can tell, and how many in every segment."""
     differ = [row for row in rows if row.miss or row.add]
     alike = [row for row in rows if row not in differ and row.hit]
-    for claim, some in ((EVEN, differ), (ALIKE, alike)):
+    for claim, some in (("muler.even", differ), ("muler.alike", alike)):
         if some:
             n = counted(len(some), "kind") + " of words"
             if systems > 1:
                 n = counted(len(some), "combination") + " of a system and a kind of words"
-            yield claim.said({}, n=n)
+            yield message(claim, {}, n=n)
 
 
 def _surplus(row: MulerRow) -> float:

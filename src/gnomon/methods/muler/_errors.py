@@ -38,7 +38,7 @@ from gnomon.methods.muler._errors_checks import (
     language_of,
     words_asked,
 )
-from gnomon.methods.muler._errors_verdict import ERRORS_CLAIMS, errors_verdict
+from gnomon.methods.muler._errors_verdict import errors_verdict
 from gnomon.methods.muler._setup import Run, WordChoice
 from gnomon.methods.muler._uncertainty import Bootstrap
 from gnomon.metrics.error_marks import (
@@ -88,7 +88,6 @@ exit code 3: --fail-if-major found a system with as many major errors
     usual={"examples": 0},
     for_pages={"examples": ""},
     verdict=errors_verdict,
-    claims=ERRORS_CLAIMS,
     check=check_errors_by_feature,
 )
 @with_fields(sources=FeatureSources, run=Run)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, metric_title, p_value
+from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, p_value
 from gnomon.linguistics import gloss
+from gnomon.messages import message
 from gnomon.methods.muler._error_rates import UNITS
 from gnomon.methods.muler._error_rows import ErrorRateDifferenceRow, ErrorRateRow
 from gnomon.methods.muler._error_tables import LISTED, TOO_FEW
@@ -14,55 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Literal
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 _ALPHA = 0.05
 
-WHERE = Claim(
-    "errors.where",
-    "{marks} marked errors on {rate} of a hundred {unit}{more}",
-    None,
-    "p of rates being that of all words, the larger of a test by the draws and a binomial one,"
-    " corrected over features after Holm",
-)
-FEW_WORDS = Claim(
-    "errors.few",
-    "{marks} checked too few words to say anything",
-    "caution",
-    "fewer than 30 words in the outputs that were checked",
-)
-SYSTEMS = Claim(
-    "errors.systems",
-    "By {marks}, {differences} between systems on a feature hold; the surest: {first} has more"
-    " errors than {second} on {feature}, by {size} per hundred (corrected {p})",
-    "worse",
-    "p after Benjamini and Hochberg, over features and pairs",
-)
-FEW = Claim(
-    "errors.few-segments",
-    "what {marks} marked rests on {n}, too few to be read as a finding",
-    "caution",
-    "fewer than 30 segments that were checked, or 15 documents where these are independent",
-)
-UNLISTED = Claim(
-    "errors.unlisted",
-    "{marks} lists only outputs with errors ({listed}); outputs that are not listed count as free"
-    " of errors",
-    "caution",
-    "nothing says which outputs without errors were checked, and of two systems the numbers of"
-    " outputs with errors differ by more than 1 in 100 segments",
-)
-ERRORS_CLAIMS = (UNLISTED, WHERE, FEW_WORDS, FEW, SYSTEMS)
 
-
-def errors_verdict(finding: Finding) -> Iterator[Statement]:
+def errors_verdict(finding: Finding) -> Iterator[Message]:
     """Where errors are more frequent than elsewhere, and which systems differ."""
     rows = [row for row in finding.records(ErrorRateRow) if row.severity == "any"]
     markers = list(dict.fromkeys(row.marks for row in rows))
     for marks in markers:
         unlisted = finding.facts.get(f"{marks}: {LISTED}")
         if unlisted:
-            yield UNLISTED.said({}, marks=metric_title(marks), listed=unlisted)
+            yield message("errors.unlisted", {}, marks=metric_title(marks), listed=unlisted)
     for marks in markers:
         whole = [row for row in rows if row.marks == marks and row.system is None]
         few = finding.facts.get(f"{marks}: {TOO_FEW}")
@@ -72,10 +38,10 @@ def errors_verdict(finding: Finding) -> Iterator[Statement]:
 
 def _where(
     finding: Finding, marks: str, rows: Sequence[ErrorRateRow], few: str | None
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     words = next((row for row in rows if row.feature in UNITS), None)
     if words is None or words.occurrences < LEAST:
-        yield FEW_WORDS.said({}, marks=metric_title(marks))
+        yield message("errors.few", {}, marks=metric_title(marks))
         return
     others = [row for row in rows if row.occurrences >= LEAST and row.feature not in UNITS]
     apart = [row for row in others if _is_low(row.p_words)]
@@ -90,7 +56,8 @@ def _where(
                 [f"{gloss(row.feature)} ({_size(row, 'relative')} times)" for row in some]
             )
             text += f"; {what} {names}"
-    yield WHERE.said(
+    yield message(
+        "errors.where",
         finding.positions([words, *more, *fewer]),
         level="worse" if more else "undecided",
         marks=metric_title(marks),
@@ -99,7 +66,9 @@ def _where(
         more=text,
     )
     if few:
-        yield FEW.said(finding.positions([words]), marks=metric_title(marks), n=few)
+        yield message(
+            "errors.few-segments", finding.positions([words]), marks=metric_title(marks), n=few
+        )
 
 
 def _is_low(p: float | None) -> bool:
@@ -111,7 +80,7 @@ def _size(row: ErrorRateRow, name: Literal["rate", "relative"]) -> str:
     return "an undefined number" if value is None else amount(value, *row.ends(name))
 
 
-def _systems(finding: Finding) -> Iterator[Statement]:
+def _systems(finding: Finding) -> Iterator[Message]:
     """How many differences hold, and the surest; p-values are those of Benjamini and Hochberg."""
     rows = [
         row
@@ -127,7 +96,8 @@ def _systems(finding: Finding) -> Iterator[Statement]:
         low, high = (end or 0.0 for end in row.ends("difference"))
         if row.difference < 0:
             first, second, low, high = second, first, -high, -low
-        yield SYSTEMS.said(
+        yield message(
+            "errors.systems",
             finding.positions([row]),
             marks=metric_title(marks),
             differences=counted(len(of_features), "difference"),

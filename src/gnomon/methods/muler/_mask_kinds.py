@@ -5,28 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.records import column
-from gnomon.core.verdicts import Claim, listed, titles_of
+from gnomon.core.verdicts import listed, titles_of
+from gnomon.messages import message
 from gnomon.metrics.masking import MASKS_USED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
-__all__ = ["MASKS", "MIXED", "described", "mixed_masks"]
+__all__ = ["MASKS", "described", "mixed_masks"]
 
 #: the column of tables with figures under masks
 MASKS: Any = column(
     "Masks",
     help=f"what stood for words: {', '.join(MASKS_USED)}; figures compare within one kind alone",
-)
-#: of all methods whose figures are under masks
-MIXED = Claim(
-    "muler.masks",
-    "figures of {metrics} do not compare with each other, because their masks differ: {how};"
-    " other words in the texts (substitute) mask all metrics alike",
-    "caution",
-    "what stood for words under each metric",
 )
 
 
@@ -38,7 +32,7 @@ def described(kinds: Mapping[str, str]) -> str:
     return listed([f"{listed(names)} has {MASKS_USED[kind]}" for kind, names in metrics.items()])
 
 
-def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Statement]:
+def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Message]:
     """A caution where rows, of any class with metric and masks, are of several kinds of mask."""
     titles = titles_of(finding)
     first: dict[str, Any] = {}
@@ -47,4 +41,4 @@ def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Statement]:
     kinds = {titles[metric]: row.masks for metric, row in first.items()}
     if len(set(kinds.values())) > 1:
         places = finding.positions(first.values())
-        yield MIXED.said(places, metrics=listed(list(kinds)), how=described(kinds))
+        yield message("muler.masks", places, metrics=listed(list(kinds)), how=described(kinds))

@@ -22,7 +22,6 @@ from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.methods.muler._differences import DifferenceRow
-from gnomon.methods.muler._discrepancy import DISCREPANCY_CLAIMS
 from gnomon.methods.muler._exhibits import MulerSegmentRow, NegativeRow
 from gnomon.methods.muler._figures import VARIANTS, MulerRow, Variants
 from gnomon.methods.muler._marks import FEATURES_VIEW, feature_marks
@@ -34,16 +33,10 @@ from gnomon.methods.muler._score_checks import (
 )
 from gnomon.methods.muler._score_rows import Scored
 from gnomon.methods.muler._score_views import score_finding
-from gnomon.methods.muler._sentences import (
-    SENTENCES_CLAIMS,
-    ScorerRow,
-    Scorers,
-    scorers_of,
-    sentence_part,
-)
+from gnomon.methods.muler._sentences import ScorerRow, Scorers, scorers_of, sentence_part
 from gnomon.methods.muler._setup import MaskOptions, Run, WordChoice, prepared
 from gnomon.methods.muler._uncertainty import Bootstrap, uncertainty
-from gnomon.methods.muler._verdict import SCORE_CLAIMS, muler_verdict
+from gnomon.methods.muler._verdict import muler_verdict
 
 _EXAMPLES = """\
 examples:
@@ -78,7 +71,6 @@ examples:
     views=(FEATURES_VIEW,),
     marks=feature_marks,
     verdict=muler_verdict,
-    claims=(*SCORE_CLAIMS, *DISCREPANCY_CLAIMS, *SENTENCES_CLAIMS),
     check=check_score,
 )
 @with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)

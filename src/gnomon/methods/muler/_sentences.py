@@ -18,7 +18,7 @@ from gnomon.core.options import CAPABILITIES, Group, InputFile, Metavar, Needs
 from gnomon.core.records import SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.signature import Signature
 from gnomon.core.validation import problems
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value
 from gnomon.linguistics.scorers import (
     Sentences,
     SentenceScorer,
@@ -26,6 +26,7 @@ from gnomon.linguistics.scorers import (
     reader_for,
     scorer,
 )
+from gnomon.messages import message
 from gnomon.methods.muler._exhibits import SegmentTexts
 from gnomon.methods.muler._figures import mean_over
 from gnomon.methods.muler._setup import drawn_slices, test_set_facts, used_texts
@@ -39,12 +40,13 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch, Ragged
     from gnomon.core.cache import Cache
-    from gnomon.core.findings import Statement, View
+    from gnomon.core.findings import View
     from gnomon.core.options import Capability
     from gnomon.core.slices import Slice
     from gnomon.core.testset import TestSet
     from gnomon.core.validation import Problem
     from gnomon.linguistics import Tagger
+    from gnomon.messages import Message
     from gnomon.methods.muler._uncertainty import Bootstrap
 
     Floats = NDArray[np.float64]
@@ -314,28 +316,8 @@ def scorer_rows(
 
 _ALPHA, _Z = 0.05, 1.959964
 
-CHANGED = Claim(
-    "muler.scorers.changed",
-    "{systems} {how} {references}{change} (corrected {p})",
-    "worse",
-    "a normal test of the mean difference from the references, corrected after Holm",
-)
-UNCHANGED = Claim(
-    "muler.scorers.unchanged",
-    "The data cannot tell whether {what} are changed from the references",
-    "undecided",
-    "the corrected p of that test is above .05",
-)
-FEW_SCORED = Claim(
-    "muler.scorers.few",
-    "{what}: fewer than 30 segments have a score on both sides",
-    "caution",
-    "the segments with a score on both sides",
-)
-SENTENCES_CLAIMS = (CHANGED, UNCHANGED, FEW_SCORED)
 
-
-def sentences_verdict(finding: Finding) -> Iterator[Statement]:
+def sentences_verdict(finding: Finding) -> Iterator[Message]:
     """What systems change of what scorers measure; p-values are Holm's, of normal intervals."""
     every = finding.records(ScorerRow)
     rows = [row for row in every if row.slice is None and row.signed is not None]
@@ -352,7 +334,8 @@ def sentences_verdict(finding: Finding) -> Iterator[Statement]:
         first, single = some[0][0], len(some) == 1
         changes = [f"{row.system} by {row.change()}" for row, _ in some]
         alone = f" by {first.change()} ({counted(first.n)})"
-        yield CHANGED.said(
+        yield message(
+            "muler.scorers.changed",
             finding.positions(row for row, _ in some),
             systems=f"{first.system} is" if single else f"{len(some)} systems are",
             how=f"{'lower' if lower else 'higher'} in {name} than",
@@ -362,10 +345,10 @@ def sentences_verdict(finding: Finding) -> Iterator[Statement]:
         )
     changed = [row for row, _ in significant]
     rest = [row for row in sound if row not in changed]
-    for claim, some_rows in ((UNCHANGED, rest), (FEW_SCORED, few)):
+    for claim, some_rows in (("muler.scorers.unchanged", rest), ("muler.scorers.few", few)):
         if some_rows:
             names = [f"{row.system} in {row.scorer}" for row in some_rows]
-            yield claim.said(finding.positions(some_rows), what=listed(names))
+            yield message(claim, finding.positions(some_rows), what=listed(names))
 
 
 _SHOWN = ("system", "n", "signed", "low", "high", "absolute", "coverage")

@@ -6,18 +6,20 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of
 from gnomon.linguistics import gloss
+from gnomon.messages import message
 from gnomon.methods.muler._differences import DifferenceRow
 from gnomon.methods.muler._discrepancy import Unscored, discrepancy_verdict
 from gnomon.methods.muler._figures import MulerRow
-from gnomon.methods.muler._mask_kinds import MIXED, mixed_masks
+from gnomon.methods.muler._mask_kinds import mixed_masks
 from gnomon.methods.muler._sentences import sentences_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
     from gnomon.methods.muler._figures import Flaw
 
 #: pairs of systems whose features are named one by one
@@ -28,83 +30,6 @@ _ALPHA = 0.05
 _ROUNDING = 1e-9
 #: where outputs of two systems lack a feature about as often, this far apart, it decides nothing
 _MISSING = 0.01
-
-LEFT_OUT = Claim(
-    "muler.left-out",
-    "{what}; MuLER compares only segments where output and reference both have the feature",
-    "caution",
-    "counted as lost, segments without the feature would move a difference out of its interval",
-)
-BETTER = Claim(
-    "muler.better",
-    "{system} is better than {other} on {features} (MuLER under {metric}, corrected {p})",
-    "better",
-    "Benjamini and Hochberg's p over all features and pairs, of the larger p of two tests: over all"
-    " segments, and over those where the words of the feature differ",
-)
-MANY = Claim(
-    "muler.many",
-    "Systems differ on {features} (MuLER under {metric}); {best} better most often, in {wins} of"
-    " {differences}; the largest: {system} is better than {other} on {feature}, corrected {p}",
-    "better",
-    "as muler.better, for every pair",
-)
-UNDECIDED = Claim(
-    "muler.undecided",
-    "For {what} the data cannot tell which system is better (MuLER under {metric}{where})",
-    "undecided",
-    "the corrected p of features whose words differ is above .05",
-)
-DRAWS = Claim(
-    "muler.draws",
-    "{draws} resamples are too few to show a difference among {tests} ({under}): with {needed} a"
-    " single one could be shown",
-    "caution",
-    "the smallest p that so many draws can show, times the tests, is above .05, and a test has it",
-)
-CARRIED = Claim(
-    "muler.carried",
-    "on {features}, {metric} shows a difference that comes from the words around them: it is found"
-    " where these are the same in both systems",
-    "caution",
-    "a test finds the difference in the segments where the words of the feature are the same, and"
-    " it is not found where they differ",
-)
-SAME = Claim(
-    "muler.same",
-    "{systems} have the same words of {what} {where}, so that they are not compared on these",
-    "undecided",
-    "in how many segments the words of each feature differ",
-)
-UNTESTED = Claim(
-    "muler.untested",
-    "Not tested: {what} under {metric}, for want of resamples, segments or documents",
-    "undecided",
-    "no test was made",
-)
-LOSES = Claim(
-    "muler.loses",
-    "{system} loses most of what {metric} could give it on {features}, of {n} (MuLER: 0 is nothing,"
-    " 1 is all of it)",
-    "worse",
-    "MuLER of features inside 0 to 1, over 30 segments or more, with intervals of use",
-)
-NOTHING = Claim(
-    "muler.nothing",
-    "nothing can be said under {metric} of the words on which {what}: {reasons}",
-    "caution",
-    "MuLER of every feature is undefined, outside 0 to 1, too uncertain or of too few segments",
-)
-OUTSIDE = Claim(
-    "muler.outside",
-    "not reported{under}: {features} (MuLER outside 0 to 1, so that it is no share there)",
-    "caution",
-    "the mean scores of unmasked texts and of both masks",
-)
-SCORE_CLAIMS = (
-    *(LEFT_OUT, BETTER, MANY, UNDECIDED, DRAWS, CARRIED, SAME, UNTESTED, LOSES),
-    *(NOTHING, OUTSIDE, MIXED),
-)
 
 
 _REASONS: Mapping[Flaw, str] = {
@@ -172,7 +97,7 @@ class MetricFigures(NamedTuple):
         return list(sides.values())
 
 
-def muler_verdict(finding: Finding) -> Iterator[Statement]:
+def muler_verdict(finding: Finding) -> Iterator[Message]:
     """What MuLER says; what there is too much and too little of; what scorers say."""
     rows = finding.records(MulerRow)
     if rows and rows[0].metric != Unscored.name:
@@ -183,7 +108,7 @@ def muler_verdict(finding: Finding) -> Iterator[Statement]:
         yield from sentences_verdict(finding)
 
 
-def score_verdict(finding: Finding) -> Iterator[Statement]:
+def score_verdict(finding: Finding) -> Iterator[Message]:
     """What is left out; on which words which system is better, under each metric; cautions."""
     titles, rows = titles_of(finding), finding.records(MulerRow)
     yield from mixed_masks(finding, rows)
@@ -207,7 +132,7 @@ def _figures(finding: Finding, metric: str, title: str) -> MetricFigures:
     return MetricFigures(metric, title, figures, pairs)
 
 
-def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Statement]:
+def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Message]:
     title, figures, pairs = under.title, under.rows, under.pairs
     systems = list(dict.fromkeys(row.system for row in figures.values()))
     if len(systems) == 1:
@@ -222,11 +147,11 @@ def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Statement]:
         where = ", where both have them" * any(pair.hinges for pair in pairs)
         yield from _of_several(finding, title, pairs, systems, where)
     else:
-        yield UNTESTED.said(what=counted(len(systems), "system"), metric=title)
+        yield message("muler.untested", what=counted(len(systems), "system"), metric=title)
     yield from _carried(finding, title, pairs)
 
 
-def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
+def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Message]:
     """Empty outputs; else features that outputs of one system lack more often."""
     whole = int(finding.facts.get("segments", 0))
     first = {row.system: row for row in reversed(finding.records(MulerRow))}
@@ -234,7 +159,7 @@ def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Stateme
     if lacking:
         each = [f"{row.system} leaves {row.empty:,}" for row in lacking]
         what = f"{listed(each)} of {counted(whole, 'output')} empty"
-        yield LEFT_OUT.said(finding.positions(lacking), what=what)
+        yield message("muler.left-out", finding.positions(lacking), what=what)
         return
     some = sorted(
         (pair.sides for pair in pairs if pair.hinges),
@@ -248,10 +173,10 @@ def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Stateme
             f"{more.system} has no {gloss(more.feature)} in {more.absent_share:.0%} of the"
             f" segments whose reference has some ({less.system} in {less.absent_share:.0%}){rest}"
         )
-        yield LEFT_OUT.said(finding.positions([more, less]), what=what)
+        yield message("muler.left-out", finding.positions([more, less]), what=what)
 
 
-def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Statement]:
+def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterator[Message]:
     """One system: what it loses most of, and what is not to be read."""
     name = figures[0].system
     readable = sorted((row for row in figures if row.readable), key=lambda row: -(row.muler or 0.0))
@@ -264,7 +189,8 @@ def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterat
             f" ({counted(row.segments)})"
             for row in readable[:3]
         ]
-        yield LOSES.said(
+        yield message(
+            "muler.loses",
             finding.positions(readable[:3]),
             system=name,
             metric=title,
@@ -278,7 +204,7 @@ def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterat
 
 def _of_none(
     finding: Finding, title: str, figures: Sequence[MulerRow], what: str
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     """That none of some features has figures that may be read, and why."""
     why: dict[str, str] = {}
     for row in figures:
@@ -289,7 +215,7 @@ def _of_none(
     ]
     if reasons:
         places = finding.positions(figures)
-        yield NOTHING.said(places, metric=title, what=what, reasons=listed(reasons))
+        yield message("muler.nothing", places, metric=title, what=what, reasons=listed(reasons))
 
 
 def _of_several(
@@ -298,7 +224,7 @@ def _of_several(
     pairs: Sequence[SystemPair],
     systems: Sequence[str],
     where: str,
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     readable = [pair for pair in pairs if pair.readable]
     tested = [pair for pair in readable if pair.tested]
     significant = [pair for pair in tested if pair.row.significant]
@@ -310,7 +236,9 @@ def _of_several(
         yield from _of_many(finding, title, significant, tested)
     same = [pair for pair in readable if not pair.tested and pair.row.p is not None]
     if readable and not tested and not same:
-        yield UNTESTED.said({}, what=_kinds(pair.row for pair in readable), metric=title)
+        yield message(
+            "muler.untested", {}, what=_kinds(pair.row for pair in readable), metric=title
+        )
     yield from _undecided(finding, title, pairs, len(significant), where, two=two)
     yield from _same(finding, same, systems)
 
@@ -323,7 +251,7 @@ def _undecided(
     where: str,
     *,
     two: bool,
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     """How many comparisons are open, and whether the draws could have decided any."""
     family = [pair for pair in pairs if pair.tested]
     readable = [pair for pair in family if pair.readable]
@@ -333,7 +261,8 @@ def _undecided(
     kinds = f"{rest:,} kind{'s' * (rest != 1)} of words"
     what = kinds if two else counted(rest, "comparison")
     if not significant and smallest and draws and len(family) > _ALPHA * (draws + 1) + _ROUNDING:
-        yield DRAWS.said(
+        yield message(
+            "muler.draws",
             _places(finding, smallest),
             draws=f"{draws:,}",
             tests=counted(len(family), "comparison"),
@@ -341,17 +270,18 @@ def _undecided(
             needed=f"{math.ceil(len(family) / _ALPHA - _ROUNDING):,}",
         )
     elif rest:
-        yield UNDECIDED.said({}, what=what, metric=title, where=where)
+        yield message("muler.undecided", {}, what=what, metric=title, where=where)
 
 
 def _same(
     finding: Finding, same: Sequence[SystemPair], systems: Sequence[str]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     """Features whose words are the same in all segments or nearly all."""
     rest = [pair for pair in same if not pair.row.carried]
     if rest:
         most = max(pair.row.words for pair in rest)
-        yield SAME.said(
+        yield message(
+            "muler.same",
             _places(finding, rest),
             systems=listed(systems) if len(systems) == 2 else "pairs of systems",
             what=_kinds(pair.row for pair in rest),
@@ -361,11 +291,12 @@ def _same(
 
 def _of_two(
     finding: Finding, title: str, significant: Sequence[SystemPair], systems: Sequence[str]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     for system in systems:
         pairs = [pair for pair in significant if pair.row.better == system]
         if pairs:
-            yield BETTER.said(
+            yield message(
+                "muler.better",
                 _places(finding, pairs),
                 system=system,
                 other=pairs[0].row.worse,
@@ -385,7 +316,7 @@ def _corrected(rows: Sequence[DifferenceRow]) -> str:
 
 def _of_many(
     finding: Finding, title: str, significant: Sequence[SystemPair], tested: Sequence[SystemPair]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     pairs = Counter(pair.row.feature for pair in tested)
     # of like ones the largest first
     words = Counter(pair.row.feature for pair in significant).most_common()
@@ -397,7 +328,8 @@ def _of_many(
     top = [name for name, n in wins.items() if n == max(wins.values())]
     are, each = ("are", " each") if len(top) > 1 else ("is", "")
     largest = significant[0]
-    yield MANY.said(
+    yield message(
+        "muler.many",
         _places(finding, significant),
         features=listed(features, most=_NAMED + 1),
         metric=title,
@@ -411,20 +343,20 @@ def _of_many(
     )
 
 
-def _carried(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Iterator[Statement]:
+def _carried(finding: Finding, title: str, pairs: Sequence[SystemPair]) -> Iterator[Message]:
     """What would be a finding if its words differed."""
     carried = [pair for pair in pairs if pair.readable and pair.row.carried]
     if carried:
         names = _kinds(pair.row for pair in carried)
-        yield CARRIED.said(_places(finding, carried), features=names, metric=title)
+        yield message("muler.carried", _places(finding, carried), features=names, metric=title)
 
 
-def _outside(finding: Finding, each: Mapping[str, Sequence[MulerRow]]) -> Iterator[Statement]:
+def _outside(finding: Finding, each: Mapping[str, Sequence[MulerRow]]) -> Iterator[Message]:
     """Figures outside their range, by title of the metric."""
     some = [row for rows in each.values() for row in rows]
     if some:
         under, names = _under(each)
-        yield OUTSIDE.said(finding.positions(some), under=under, features=names)
+        yield message("muler.outside", finding.positions(some), under=under, features=names)
 
 
 def _under(by_metric: Mapping[str, Sequence[MulerRow]]) -> tuple[str, str]:

@@ -11,7 +11,8 @@ from gnomon.core.findings import Bars, Finding, Listing
 from gnomon.core.options import CONFIDENCE, SEED
 from gnomon.core.records import EndColumns, Record, column, column_names
 from gnomon.core.testset import Paraphrase, TestSet
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, metric_title
+from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title
+from gnomon.messages import message
 from gnomon.methods.paraphrase._wordings import Wordings, each_of
 from gnomon.metrics import bind, score
 from gnomon.stats.resampling import bootstrap_interval
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Statement
     from gnomon.core.scores import Scores
     from gnomon.core.signature import Signature
+    from gnomon.messages import Message
     from gnomon.metrics import BoundMetric, Metric
     from gnomon.metrics.protocol import Metrics
 
@@ -50,44 +51,9 @@ class AdequacyRow(Record):
 
 #: the share of segments without what is compared that is said, at least
 _MISSING = 0.01
-_NEAREST = Claim(
-    "paraphrase.adequacy.nearest",
-    "Paraphrases by {best} are nearest to the references: {methods} by {measure}, mean over the"
-    " paraphrases",
-    "better",
-    "the intervals of the first two methods over segments do not overlap, and both paraphrase the"
-    " same segments",
-)
-_NEAR_ALIKE = Claim(
-    "paraphrase.adequacy.alike",
-    "The data cannot tell which paraphrases keep the meaning best: {methods} by {measure}, mean"
-    " over the paraphrases",
-    "undecided",
-    "the intervals of the first two methods overlap",
-)
-_NEAR = Claim(
-    "paraphrase.adequacy.one",
-    "How well paraphrases keep the meaning: {methods} by {measure}, mean over the paraphrases."
-    " Nothing is there to compare it with",
-    "undecided",
-    "the mean of the only method",
-)
-_OTHER_SEGMENTS = Claim(
-    "paraphrase.adequacy.other_segments",
-    "{methods} by {measure} cannot be compared: {missing}",
-    "caution",
-    "more than 1 in 100 of the segments that a method paraphrases lack paraphrases of another",
-)
-_FEW_ADEQUATE = Claim(
-    "paraphrase.adequacy.few_segments",
-    "{methods}: fewer than 30 segments have a paraphrase, too few to compare",
-    "caution",
-    "the number of segments with a paraphrase of the method",
-)
-ADEQUACY_CLAIMS = (_NEAREST, _NEAR_ALIKE, _NEAR, _OTHER_SEGMENTS, _FEW_ADEQUATE)
 
 
-def adequacy_verdict(finding: Finding) -> Iterator[Statement]:
+def adequacy_verdict(finding: Finding) -> Iterator[Message]:
     """How well the paraphrases of each method keep the meaning, and which are apart."""
     every = [row for row in finding.records(AdequacyRow) if row.value is not None]
     for measure in dict.fromkeys(row.measure for row in every):
@@ -99,10 +65,10 @@ def adequacy_verdict(finding: Finding) -> Iterator[Statement]:
             yield _nearest(finding, enough)
         if few:
             names = listed([row.method for row in few])
-            yield _FEW_ADEQUATE.said(finding.positions(few), methods=names)
+            yield message("paraphrase.adequacy.few_segments", finding.positions(few), methods=names)
 
 
-def _nearest(finding: Finding, rows: Sequence[AdequacyRow]) -> Statement:
+def _nearest(finding: Finding, rows: Sequence[AdequacyRow]) -> Message:
     """Which of the methods is nearest to the references, best first."""
     measure = rows[0].measure
     sizes = [f"{row.method} {amount(row.value or 0.0, *row.ends('value'))}" for row in rows]
@@ -112,18 +78,20 @@ def _nearest(finding: Finding, rows: Sequence[AdequacyRow]) -> Statement:
     }
     positions = finding.positions(rows)
     if len(rows) == 1:
-        return _NEAR.said(positions, **parts)
+        return message("paraphrase.adequacy.one", positions, **parts)
     alone = [
         f"{row.alone:,} of {counted(row.segments)} of {row.method} lack paraphrases of another"
         for row in rows
         if row.alone > _MISSING * row.segments
     ]
     if alone:
-        return _OTHER_SEGMENTS.said(positions, missing=listed(alone), **parts)
+        return message(
+            "paraphrase.adequacy.other_segments", positions, missing=listed(alone), **parts
+        )
     low, high = rows[0].ends("value")[0], rows[1].ends("value")[1]
     if low is not None and high is not None and low > high:
-        return _NEAREST.said(positions, best=rows[0].method, **parts)
-    return _NEAR_ALIKE.said(positions, **parts)
+        return message("paraphrase.adequacy.nearest", positions, best=rows[0].method, **parts)
+    return message("paraphrase.adequacy.alike", positions, **parts)
 
 
 def closeness(

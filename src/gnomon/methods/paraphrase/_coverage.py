@@ -14,7 +14,8 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import Claim, counted, listed
+from gnomon.core.verdicts import counted, listed
+from gnomon.messages import message
 from gnomon.methods.paraphrase._constraints import (
     Gram,
     Tokeniser,
@@ -32,9 +33,9 @@ from gnomon.metrics.tokenise import check_tokeniser
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
+    from gnomon.messages import Message
     from gnomon.methods.paraphrase._constraints import Constraint
 
 _TITLE = "N-grams of the outputs that references match"
@@ -85,28 +86,14 @@ class LackingRow(Record):
     share: float = column("Share", kind="share", help="of the systems")
 
 
-_MATCHES = Claim(
-    "paraphrase.coverage.matches",
-    "References match {shares}{beyond}",
-    "undecided",
-    "counts of matched n-grams",
-)
 _FURTHER = (
     ". More matches need not mean better agreement with people: gnomon metaeval --paraphrases"
     " tests that"
 )
-_LACKS = Claim(
-    "paraphrase.coverage.lacks",
-    "{share} use {grams} in {segments} that the references lack; most often"
-    " {common}. Whether these are right is for people to say",
-    "undecided",
-    "counts of n-grams in outputs and references",
-    quotes=True,
-)
 _IN_FULL = 3  # rows that a sentence rests on
 
 
-def coverage_verdict(finding: Finding) -> Iterator[Statement]:
+def coverage_verdict(finding: Finding) -> Iterator[Message]:
     """The shares of n-grams that references match, and what they lack most often."""
     rows = finding.records(CoverageRow)
     shares, widened = [], False
@@ -119,18 +106,24 @@ def coverage_verdict(finding: Finding) -> Iterator[Statement]:
             shares.append(f"{row.share:.1%} of the {of} of the systems{now}")
     if shares:
         beyond = _FURTHER if widened else ""
-        yield _MATCHES.said(finding.positions(rows), shares="; ".join(shares), beyond=beyond)
+        yield message(
+            "paraphrase.coverage.matches",
+            finding.positions(rows),
+            shares="; ".join(shares),
+            beyond=beyond,
+        )
     yield from _lacks(finding, finding.records(LackingRow))
 
 
-def _lacks(finding: Finding, rows: Sequence[LackingRow]) -> Iterator[Statement]:
+def _lacks(finding: Finding, rows: Sequence[LackingRow]) -> Iterator[Message]:
     if not rows:
         return
     counts = Counter(row.ngram for row in rows)
     lettered = {gram: n for gram, n in counts.items() if any(map(str.isalnum, gram))} or counts
     common = sorted(lettered, key=lambda gram: -lettered[gram])[:_IN_FULL]
     least = min(row.share for row in rows)
-    yield _LACKS.said(
+    yield message(
+        "paraphrase.coverage.lacks",
         finding.positions(rows[:_IN_FULL]),
         share="All systems" if least == 1 else f"At least {least:.0%} of the systems",
         grams=counted(len(rows), "n-gram"),
@@ -196,7 +189,6 @@ def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple
     paraphrased=True,
     check=check_coverage,
     verdict=coverage_verdict,
-    claims=(_MATCHES, _LACKS),
 )
 def coverage(
     original: TestSet,

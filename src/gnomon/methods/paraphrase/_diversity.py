@@ -19,11 +19,11 @@ from gnomon.core.signature import Signature
 from gnomon.core.summary import target_of
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
+from gnomon.core.verdicts import LEAST, amount, counted, listed
 from gnomon.data.formats import Tree, method_of, parse_tree, read_systems
 from gnomon.linguistics import parser_faults, standard_parser
+from gnomon.messages import message
 from gnomon.methods.paraphrase._adequacy import (
-    ADEQUACY_CLAIMS,
     ADEQUACY_TITLE,
     AdequacyRow,
     adequacy_rows,
@@ -57,10 +57,10 @@ from gnomon.metrics.tokenise import check_tokeniser
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.core.testset import Paraphrase
+    from gnomon.messages import Message
 
 
 # How different the words of paraphrases are.
@@ -351,21 +351,9 @@ _DIVERSITY = {
     "lexical": "Diversity of words",
     "syntactic": "Diversity of sentence structures",
 }
-_DIVERSE = Claim(
-    "paraphrase.diversity.sets",
-    "{measure} (0: all alike, 1: nothing in common): {sets}. Nothing was tested",
-    "undecided",
-    "means over segments; nothing is tested",
-)
-_FEW_DIVERSE = Claim(
-    "paraphrase.diversity.few_segments",
-    "{measure} (0: all alike, 1: nothing in common): {sets}; so few segments say little",
-    "caution",
-    "a set has fewer than 30 segments",
-)
 
 
-def diversity_verdict(finding: Finding) -> Iterator[Statement]:
+def diversity_verdict(finding: Finding) -> Iterator[Message]:
     """Which set differs most within itself, by each measure."""
     every = [row for row in finding.records(DiversityRow) if row.value is not None]
     for measure, what in _DIVERSITY.items():
@@ -377,7 +365,8 @@ def diversity_verdict(finding: Finding) -> Iterator[Statement]:
             f"{row.set} {amount(row.value or 0.0, share=True)} ({counted(row.n)})" for row in rows
         ]
         few = any(row.n < LEAST for row in rows)
-        yield (_FEW_DIVERSE if few else _DIVERSE).said(
+        yield message(
+            "paraphrase.diversity.few_segments" if few else "paraphrase.diversity.sets",
             finding.positions(rows),
             measure=what[0].lower() + what[1:] if few else what,
             sets=listed(sets),
@@ -400,7 +389,6 @@ def diversity_verdict(finding: Finding) -> Iterator[Statement]:
     from_study=_sets_of_study,
     check=check_diversity,
     verdict=diversity_verdict,
-    claims=(_DIVERSE, _FEW_DIVERSE, *ADEQUACY_CLAIMS),
 )
 def diversity(
     sets: Mapping[str, Wordings] | TestSet | Paraphrases,

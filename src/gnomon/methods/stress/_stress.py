@@ -34,7 +34,6 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pair_scores, read_pairs, write_pairs
 from gnomon.linguistics import FeatureSources
-from gnomon.methods.stress._claims import CLAIMS
 from gnomon.methods.stress._examples import StressExampleRow
 from gnomon.methods.stress._figures import StressOverallRow, StressRow
 from gnomon.methods.stress._outcomes import Outcomes, PairGroups, ScoredPairs
@@ -109,7 +108,6 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     metrics="all",
     check=check_stress,
     verdict=stress_verdict,
-    claims=CLAIMS,
 )
 @with_fields(texts=TextChoice, sources=FeatureSources)
 def stress(

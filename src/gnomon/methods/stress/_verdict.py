@@ -5,27 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.verdicts import MOST, counted, listed, titles_of
-from gnomon.methods.stress._claims import (
-    BLIND,
-    CONTROLLED,
-    CROSSED,
-    DETECTS,
-    DETECTS_BUT,
-    FEW,
-    MISSES,
-    PENALTIES,
-    REPEATED,
-    SANITY,
-    UNDECIDED,
-    WORDING,
-)
+from gnomon.messages import message
 from gnomon.methods.stress._figures import StressOverallRow, StressRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
     from gnomon.core.records import Record
+    from gnomon.messages import Message
 
 #: critical errors are to be penalised more than harmless changes in so many comparisons
 _PENALISED = 0.8
@@ -35,7 +23,7 @@ _PROFILES = 2
 _TAKEN_IN = 0.01
 
 
-def stress_verdict(finding: Finding) -> Iterator[Statement]:
+def stress_verdict(finding: Finding) -> Iterator[Message]:
     """Errors that each metric detects and misses, the best metric first, and what limits that."""
     every = finding.records(StressRow)
     rows = [row for row in every if row.status != "repeated"]
@@ -65,34 +53,40 @@ def stress_verdict(finding: Finding) -> Iterator[Statement]:
     yield from [*first, *limits][:MOST]
 
 
-def _unusable(finding: Finding, rows: Sequence[StressRow], status: str) -> Iterator[Statement]:
+def _unusable(finding: Finding, rows: Sequence[StressRow], status: str) -> Iterator[Message]:
     """Kinds of which nothing can be said; they are the same under all metrics."""
     some = [row for row in rows if row.status == status and row.metric == rows[0].metric]
     if some:
-        claim = REPEATED if status == "repeated" else FEW
-        yield claim.said(
-            finding.positions(some), phenomena=listed([row.phenomenon for row in some])
+        claim = "stress.repeated" if status == "repeated" else "stress.few"
+        yield message(
+            claim, finding.positions(some), phenomena=listed([row.phenomenon for row in some])
         )
 
 
-def _profile(finding: Finding, title: str, errors: Sequence[StressRow]) -> Iterator[Statement]:
+def _profile(finding: Finding, title: str, errors: Sequence[StressRow]) -> Iterator[Message]:
     of_status: dict[str, list[StressRow]] = {}
     for row in sorted(errors, key=lambda row: -(row.detected or 0.0)):
         of_status.setdefault(row.status, []).append(row)
     detected, missed = of_status.get("detects", []), of_status.get("misses", [])[::-1]
-    claim = {(True, True): DETECTS_BUT, (True, False): DETECTS, (False, True): MISSES}.get(
-        (bool(detected), bool(missed))
-    )
+    claim = {
+        (True, True): "stress.detects_but",
+        (True, False): "stress.detects",
+        (False, True): "stress.misses",
+    }.get((bool(detected), bool(missed)))
     if claim is not None:
         places = finding.positions([*detected, *missed])
-        yield claim.said(places, title=title, detected=_shares(detected), missed=_shares(missed))
+        yield message(
+            claim, places, title=title, detected=_shares(detected), missed=_shares(missed)
+        )
     blind = of_status.get("blind", [])
     if blind:
-        yield BLIND.said(finding.positions(blind), title=title, phenomena=_shares(blind))
+        yield message(
+            "stress.blind", finding.positions(blind), title=title, phenomena=_shares(blind)
+        )
     undecided = of_status.get("undecided", [])
     if undecided and not (detected or missed or blind):
         places = finding.positions(undecided)
-        yield UNDECIDED.said(places, title=title, phenomena=_shares(undecided))
+        yield message("stress.undecided", places, title=title, phenomena=_shares(undecided))
 
 
 def _shares(rows: Sequence[StressRow]) -> str:
@@ -112,7 +106,7 @@ def _percent(share: float) -> str:
 
 def _wording(
     finding: Finding, titles: Mapping[str, str], errors: Sequence[StressRow]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     """Where the words of the reference decide, most of all."""
     apart = [
         ((row.detected_worded or 0.0) - (row.detected_unworded or 0.0), row)
@@ -121,7 +115,8 @@ def _wording(
     ]
     if apart:
         _, row = max(apart, key=lambda item: item[0])
-        yield WORDING.said(
+        yield message(
+            "stress.wording",
             finding.positions([row]),
             title=titles[row.metric],
             phenomenon=row.phenomenon,
@@ -133,24 +128,25 @@ def _wording(
 
 def _penalties(
     finding: Finding, titles: Mapping[str, str], ranked: Sequence[StressOverallRow]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     """Critical errors beside harmless changes, of all metrics in one sentence."""
     name = "critical_penalised_more"
     some = [row for row in ranked if (row.ends(name)[1] or 1.0) < _PENALISED]
     if some:
         some.sort(key=lambda row: row.critical_penalised_more or 0.0)
         shares = [f"{_share(row, name)} under {titles[row.metric]}" for row in some]
-        yield PENALTIES.said(finding.positions(some), shares=listed(shares))
+        yield message("stress.penalties", finding.positions(some), shares=listed(shares))
 
 
 def _sanity(
     finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     """The text that is no translation and passes most often as a good output."""
     some = [row for row in rows if row.kind == "sanity" and row.status != "few"]
     row = min(some, key=lambda row: row.detected or 0.0, default=None)
     if row is not None and 1 - (row.detected or 0.0) >= _TAKEN_IN:
-        yield SANITY.said(
+        yield message(
+            "stress.sanity",
             finding.positions([row]),
             title=titles[row.metric],
             input=row.phenomenon,
@@ -160,7 +156,7 @@ def _sanity(
 
 def _crossed(
     finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     """The errors that a metric no longer detects where the right text is worded otherwise."""
     plain_rows = {(row.metric, f"{row.phenomenon}, crossed"): row for row in rows}
     gaps = []
@@ -172,7 +168,8 @@ def _crossed(
             gaps.append(((plain.detected or 0.0) - (row.detected or 0.0), plain, row))
     if gaps:
         _, plain, row = max(gaps, key=lambda item: item[0])
-        yield CROSSED.said(
+        yield message(
+            "stress.crossed",
             finding.positions([plain, row]),
             title=titles[row.metric],
             phenomenon=plain.phenomenon,
@@ -181,9 +178,9 @@ def _crossed(
         )
 
 
-def _controls(finding: Finding, rows: Sequence[StressRow]) -> Iterator[Statement]:
+def _controls(finding: Finding, rows: Sequence[StressRow]) -> Iterator[Message]:
     """Errors that a control detects as well."""
     some = [row for row in rows if row.control and row.kind == "error" and row.status == "detects"]
     if some:
         names = [f"{row.phenomenon} ({row.metric} {_percent(row.detected or 0.0)})" for row in some]
-        yield CONTROLLED.said(finding.positions(some), phenomena=listed(names))
+        yield message("stress.control", finding.positions(some), phenomena=listed(names))

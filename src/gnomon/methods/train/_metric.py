@@ -35,8 +35,9 @@ from gnomon.core.registry import method
 from gnomon.core.signature import content_hash, version
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import Claim, amount, counted
+from gnomon.core.verdicts import amount, counted
 from gnomon.data.formats import Human, explain_failure, human_files
+from gnomon.messages import message
 from gnomon.methods.train._judged import judged_outputs
 from gnomon.methods.train._recipe import HeadRecipe
 from gnomon.metrics import score
@@ -51,10 +52,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.records import Ends
     from gnomon.core.summary import Outline
+    from gnomon.messages import Message
     from gnomon.methods.train._estimator import Pass, Training
     from gnomon.methods.train._features import BaseEncoder
     from gnomon.methods.train._judged import JudgedOutputs
@@ -134,43 +135,7 @@ class LearnedSetRow(Record):
     held_out: int = column("Held out", help="judged outputs that were held out")
 
 
-_ON_HELD_OUT = Claim(
-    "train.metric.held_out",
-    "On {outputs} that were held out the metric has r = {r} with people{beside}. What was held out"
-    " also chose the pass, which flatters the metric: judge it on other test sets (gnomon metaeval"
-    " -t SET -m \"comet('{folder}')\" chrf)",
-    "undecided",
-    "Pearson's r of what was held out; no test, as the pass with the highest r was kept",
-)
-_WORSE = Claim(
-    "train.metric.worse",
-    "The metric agrees worse with people than {other} on what was held out, by {size} ({facts}),"
-    " though that chose its pass",
-    "worse",
-    "the interval of the difference over documents or sources lies below 0, of 15 or more of these",
-)
-_NOTHING_LEARNT = Claim(
-    "train.metric.nothing",
-    "the metric gives all that was held out one score: nothing was learnt",
-    "caution",
-    "Pearson's r is undefined",
-)
-_MAYBE_NOTHING = Claim(
-    "train.metric.maybe_nothing",
-    "r on what was held out may be 0 ({r}): too little was learnt, or too little held out to tell",
-    "caution",
-    "the interval of r holds 0",
-)
-_LAST_PASS = Claim(
-    "train.metric.last_pass",
-    "the last pass was the best: more of them (epochs) may find more",
-    "caution",
-    "the best pass is the last of those that were allowed",
-)
-CLAIMS = (_ON_HELD_OUT, _WORSE, _NOTHING_LEARNT, _MAYBE_NOTHING, _LAST_PASS)
-
-
-def train_metric_verdict(finding: Finding) -> Iterator[Statement]:
+def train_metric_verdict(finding: Finding) -> Iterator[Message]:
     """What was learnt, on what was held out, beside what needs no training and a control."""
     (row,) = finding.records(TrainedMetricRow)
     single = len(finding.records(LearnedSetRow)) == 1
@@ -179,14 +144,15 @@ def train_metric_verdict(finding: Finding) -> Iterator[Statement]:
     learned, *others = whole
     r, (low, high) = learned.pearson, learned.ends("pearson")
     if r is None:
-        yield _NOTHING_LEARNT.said(finding.positions([learned]))
+        yield message("train.metric.nothing", finding.positions([learned]))
     else:
         beside = [
             f"{_called(other)} {amount(other.pearson, share=True)}"
             for other in others
             if other.pearson is not None
         ]
-        yield _ON_HELD_OUT.said(
+        yield message(
+            "train.metric.held_out",
             finding.positions(whole),
             outputs=counted(learned.outputs, "judged output"),
             r=amount(r, low, high, share=True),
@@ -197,7 +163,8 @@ def train_metric_verdict(finding: Finding) -> Iterator[Statement]:
         lead, theirs, ends = other.difference, other.pearson, other.ends("difference")
         if lead is None or theirs is None or ends[0] is None or ends[1] is None or ends[1] >= 0:
             continue
-        yield _WORSE.said(
+        yield message(
+            "train.metric.worse",
             finding.positions([other]),
             other=_called(other),
             size=amount(-lead, -ends[1], -ends[0], share=True),
@@ -205,9 +172,9 @@ def train_metric_verdict(finding: Finding) -> Iterator[Statement]:
         )
     if r is not None and low is not None and high is not None and low <= 0 <= high:
         maybe = amount(r, low, high, share=True)
-        yield _MAYBE_NOTHING.said(finding.positions([learned]), r=maybe)
+        yield message("train.metric.maybe_nothing", finding.positions([learned]), r=maybe)
     if row.stopped == "epochs" and row.best == row.passes:
-        yield _LAST_PASS.said()
+        yield message("train.metric.last_pass")
 
 
 def _called(row: HeldOutRow) -> str:
@@ -538,7 +505,6 @@ def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     kept="the last pass is kept; the same command with --resume goes on from there",
     check=check_metric,
     verdict=train_metric_verdict,
-    claims=CLAIMS,
 )
 @with_fields(recipe=HeadRecipe)
 def metric(

@@ -25,8 +25,9 @@ from gnomon.core.records import (
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, p_value, titles_of, unsigned_amount
+from gnomon.core.verdicts import LEAST, amount, counted, p_value, titles_of, unsigned_amount
 from gnomon.data.formats import Human, human_files, with_human, write_lines
+from gnomon.messages import message
 from gnomon.metrics.judges.calibration import (
     Calibration,
     fit_calibration,
@@ -34,7 +35,7 @@ from gnomon.metrics.judges.calibration import (
 )
 from gnomon.metrics.judges.replies import mean_score
 from gnomon.metrics.judges.requests import judge_faults, named_judges
-from gnomon.metrics.judges.verdict import ALPHA, judge_title, or_nan, statement
+from gnomon.metrics.judges.verdict import ALPHA, judge_title, or_nan
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import jackknife_test, pearson
@@ -46,10 +47,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Statement, View
+    from gnomon.core.findings import View
     from gnomon.core.options import BoundOptions
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
+    from gnomon.messages import Message
     from gnomon.metrics.judges.metric import BoundChatJudge
 
 _TITLE = "Judges' scores on people's scale"
@@ -102,48 +104,7 @@ class CalibrationRow(Record):
 # What it says, in sentences.
 
 
-_NEARER = Claim(
-    "judges.calibrate.nearer",
-    "{metric} on people's scale is {way} people ({kind}) than their mean, by {size} ({facts})",
-    None,
-    "the mean gain of outputs that are left out of the fit one by one: the jackknife over"
-    " documents, or Student's t over outputs where these are unknown; Holm's over judges and kinds",
-)
-_NOT_NEARER = Claim(
-    "judges.calibrate.alike",
-    "The data cannot tell whether {metric} on people's scale is {way} people ({kind}) than their"
-    " mean, by {size} ({facts})",
-    "undecided",
-    "the test of the gain shows no difference",
-)
-_FEW_OUTPUTS = Claim(
-    "judges.calibrate.few_outputs",
-    "{metric} on people's scale is {way} people ({kind}) than their mean, by {size} ({facts}); so"
-    " few outputs say little",
-    "caution",
-    "the number of outputs, below 30",
-)
-_FEW_DOCUMENTS = Claim(
-    "judges.calibrate.few_documents",
-    "the outputs that calibrate {metric} are of {documents}, too few for an interval ({least} are"
-    " needed), as people judge documents whole",
-    "caution",
-    "the number of documents",
-)
-_NO_CALIBRATION = Claim(
-    "judges.calibrate.not_possible",
-    "{metric} cannot be carried over to the scale of people ({kind}) by {outputs}; a notice says"
-    " why",
-    "caution",
-    "no rising line fits",
-)
-CALIBRATION_CLAIMS = (
-    *(_NEARER, _NOT_NEARER),
-    *(_FEW_OUTPUTS, _FEW_DOCUMENTS, _NO_CALIBRATION),
-)
-
-
-def calibration_verdict(finding: Finding) -> Iterator[Statement]:
+def calibration_verdict(finding: Finding) -> Iterator[Message]:
     """Whether a calibrated judge is nearer to people than their mean.
 
     P-values are Holm's over judges and kinds of human scores.
@@ -157,12 +118,12 @@ def calibration_verdict(finding: Finding) -> Iterator[Statement]:
 
 def _carried_over(
     finding: Finding, judge: str, row: CalibrationRow, p: float, *, several: bool
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     places = finding.positions([row])
     outputs = counted(row.outputs, "output")
     parts: dict[str, Any] = {"metric": judge, "kind": row.kind}
     if row.gain is None:
-        yield statement(_NO_CALIBRATION, places, outputs=outputs, **parts)
+        yield message("judges.calibrate.not_possible", places, outputs=outputs, **parts)
         return
     of = f" of {counted(row.documents, 'document')}" if row.documents is not None else ""
     how = f"{outputs}{of} left out one by one"
@@ -175,17 +136,23 @@ def _carried_over(
         "facts": f"{against}, {how}{tested}",
     }
     if row.outputs < LEAST:
-        yield statement(_FEW_OUTPUTS, places, **nearer)
+        yield message("judges.calibrate.few_outputs", places, **nearer)
         return
     if row.documents is not None and row.documents < LEAST_DOCUMENTS:
         documents = counted(row.documents, "document")
-        yield statement(
-            _FEW_DOCUMENTS, places, metric=judge, documents=documents, least=LEAST_DOCUMENTS
+        yield message(
+            "judges.calibrate.few_documents",
+            places,
+            metric=judge,
+            documents=documents,
+            least=LEAST_DOCUMENTS,
         )
     if p <= ALPHA:
-        yield statement(_NEARER, places, level="better" if row.gain > 0 else "worse", **nearer)
+        yield message(
+            "judges.calibrate.nearer", places, level="better" if row.gain > 0 else "worse", **nearer
+        )
     else:
-        yield statement(_NOT_NEARER, places, **nearer)
+        yield message("judges.calibrate.alike", places, **nearer)
 
 
 class CalibrationPoint(Record):
@@ -247,7 +214,6 @@ def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
     judged=_scored,
     check=check_calibrate,
     verdict=calibration_verdict,
-    claims=CALIBRATION_CLAIMS,
 )
 def calibrate(
     testset: TestSet,

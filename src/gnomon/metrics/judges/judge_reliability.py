@@ -14,13 +14,14 @@ from gnomon.core.records import METRIC, EndColumns, Record, column, column_names
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed, p_value, titles_of
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of
+from gnomon.messages import message
 from gnomon.metrics.judges.agreement import JudgeAgreement
 from gnomon.metrics.judges.injections import INJECTIONS, drawn_candidates, injected_batch
 from gnomon.metrics.judges.noise import judge_noise
 from gnomon.metrics.judges.panels import JudgePanel
 from gnomon.metrics.judges.requests import judge_faults, named_judges, named_judges_and_panels
-from gnomon.metrics.judges.verdict import ALPHA, judge_title, or_nan, statement
+from gnomon.metrics.judges.verdict import ALPHA, judge_title, or_nan
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats.student import mean_test
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
+    from gnomon.messages import Message
     from gnomon.metrics.judges.agreement import AgreementFigure
 
 _TITLE = "Reliability of judges"
@@ -78,72 +79,6 @@ class ReliabilityRow(Record):
     missing: int = column("Missing", help="answers, outputs or candidates without a score")
 
 
-_NOISE = Claim(
-    "judges.reliability.noise",
-    "Asked again, {metric} would give {system} {score}, the least certain of its scores; its own"
-    " noise is {share} of the variance that other segments would bring",
-    "undecided",
-    "standard errors of the score, of the judge's noise alone and over segments",
-)
-_NO_NOISE = Claim(
-    "judges.reliability.no_noise",
-    "the noise of {metric} is not known: {why}",
-    "caution",
-    "one repetition, or repetitions with equal scores",
-)
-_AGREE = Claim(
-    "judges.reliability.agreement",
-    "On {outputs} the {judges} agree with Krippendorff's alpha {alpha} (1: equal scores, 0:"
-    " chance)",
-    "undecided",
-    "alpha on the interval scale",
-)
-_LEVELS = Claim(
-    "judges.reliability.levels",
-    "{a} scores {difference} points higher than {b} on the same outputs ({facts}): scores of one do"
-    " not compare with those of the other",
-    "caution",
-    "the mean difference on common outputs, tested, Holm's over pairs of judges",
-)
-_RAISED = Claim(
-    "judges.reliability.raised",
-    "{metric} gives higher scores to candidates that ask for them: by {injections}, at most by"
-    " {gain} ({injection}) compared with harmless words in the same place",
-    "worse",
-    "the mean gain over candidates, Student's t, Holm's over injections, on 10 candidates or more",
-)
-_NOT_RAISED = Claim(
-    "judges.reliability.not_raised",
-    "The data cannot tell whether {metric} gives higher scores to candidates that ask for them:"
-    " none of {injections} raised them clearly on {candidates}",
-    "undecided",
-    "no injection has a gain whose corrected p is at most .05",
-)
-_FEW = Claim(
-    "judges.reliability.few",
-    "{n} are too few to be read as a finding",
-    "caution",
-    "fewer than 30 segments with a score, or 10 candidates with all scores",
-)
-_UNREADABLE = Claim(
-    "judges.missing",
-    "{missing} of {metric} say nothing that can be read and are left out; nobody knows what they"
-    " would have said",
-    "caution",
-    "more than 1 in 100 answers have no score",
-)
-RELIABILITY_CLAIMS = (
-    _NOISE,
-    _NO_NOISE,
-    _AGREE,
-    _LEVELS,
-    _RAISED,
-    _NOT_RAISED,
-    _FEW,
-    _UNREADABLE,
-)
-
-
 def check_reliability(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.judges.reliability` refuses of options that fit each alone."""
     wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
@@ -169,7 +104,7 @@ def _panel_of(metrics: Metrics, *, allow_code: bool) -> JudgePanel | None:
     return panel
 
 
-def reliability_summary(finding: Finding) -> Iterator[Statement]:
+def reliability_summary(finding: Finding) -> Iterator[Message]:
     """Noise and injections, judge by judge; then how far the judges agree."""
     titles = {name: judge_title(title) for name, title in titles_of(finding).items()}
     rows = finding.records(ReliabilityRow)
@@ -180,12 +115,12 @@ def reliability_summary(finding: Finding) -> Iterator[Statement]:
     few = [row for row in rows if row.measure in ("score", "alpha") and row.n < LEAST]
     if few:
         n = counted(min(row.n for row in few))
-        yield statement(_FEW, finding.positions(few), n=n)
+        yield message("judges.reliability.few", finding.positions(few), n=n)
 
 
 def _about_judge(
     finding: Finding, metric: str, rows: Sequence[ReliabilityRow]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     named = {
         name: [row for row in rows if row.measure == name]
         for name in ("score", "noise", "error", "injection")
@@ -196,7 +131,7 @@ def _about_judge(
         total = missing + sum(row.answers or 0 for row in named["score"])
         if missing > _MISSING * total:
             share = f"{missing:,} of {counted(total, 'answer')}"
-            yield statement(_UNREADABLE, places, missing=share, metric=metric)
+            yield message("judges.missing", places, missing=share, metric=metric)
         yield from _about_noise(finding, metric, named)
     if named["injection"]:
         yield _about_injections(finding, metric, named["injection"])
@@ -204,23 +139,23 @@ def _about_judge(
 
 def _about_noise(
     finding: Finding, metric: str, named: dict[str, list[ReliabilityRow]]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     noisy = [row for row in named["noise"] if row.value is not None]
     places = finding.positions(named["noise"])
     if not noisy:
         why = "it was asked once; take repeats=3 or more"
-        yield statement(_NO_NOISE, places, metric=metric, why=why)
+        yield message("judges.reliability.no_noise", places, metric=metric, why=why)
         return
     noise = max(noisy, key=lambda row: or_nan(row.value))
     if not noise.value:
         why = "all repetitions gave equal scores; take more, or a temperature above 0"
-        yield statement(_NO_NOISE, places, metric=metric, why=why)
+        yield message("judges.reliability.no_noise", places, metric=metric, why=why)
         return
     score = next(row for row in named["score"] if row.subject == noise.subject)
     error = next(row for row in named["error"] if row.subject == noise.subject)
     share = noise.value**2 / max(or_nan(error.value) ** 2, 1e-300)
-    yield statement(
-        _NOISE,
+    yield message(
+        "judges.reliability.noise",
         finding.positions([score, noise, error]),
         metric=metric,
         system=score.subject,
@@ -229,20 +164,24 @@ def _about_noise(
     )
 
 
-def _about_injections(finding: Finding, metric: str, rows: Sequence[ReliabilityRow]) -> Statement:
+def _about_injections(finding: Finding, metric: str, rows: Sequence[ReliabilityRow]) -> Message:
     raised = [row for row in rows if or_nan(row.p) <= ALPHA and or_nan(row.value) > 0]
     least = min(row.n for row in rows)
     places, candidates = finding.positions(rows), counted(least, "candidate")
     if least < _FEW_CANDIDATES:
-        return statement(_FEW, places, n=candidates)
+        return message("judges.reliability.few", places, n=candidates)
     if not raised:
         injections = counted(len(rows), "injection")
-        return statement(
-            _NOT_RAISED, places, metric=metric, injections=injections, candidates=candidates
+        return message(
+            "judges.reliability.not_raised",
+            places,
+            metric=metric,
+            injections=injections,
+            candidates=candidates,
         )
     most = max(raised, key=lambda row: or_nan(row.value))
-    return statement(
-        _RAISED,
+    return message(
+        "judges.reliability.raised",
         finding.positions(raised),
         metric=metric,
         injections=listed([row.subject for row in raised]),
@@ -253,11 +192,11 @@ def _about_injections(finding: Finding, metric: str, rows: Sequence[ReliabilityR
 
 def _about_panel(
     finding: Finding, titles: dict[str, str], rows: Sequence[ReliabilityRow]
-) -> Iterator[Statement]:
+) -> Iterator[Message]:
     for row in rows:
         if row.measure == "alpha" and row.value is not None and row.n >= LEAST:
-            yield statement(
-                _AGREE,
+            yield message(
+                "judges.reliability.agreement",
                 finding.positions([row]),
                 judges=counted(int(finding.facts["judges"]), "judge"),
                 outputs=counted(row.n, "output"),
@@ -272,7 +211,9 @@ def _about_panel(
             a, b, value, low, high = b, a, -value, -or_nan(high), -or_nan(low)
         difference, facts = amount(value, low, high), p_value(or_nan(row.p))
         places = finding.positions([row])
-        yield statement(_LEVELS, places, a=a, b=b, difference=difference, facts=facts)
+        yield message(
+            "judges.reliability.levels", places, a=a, b=b, difference=difference, facts=facts
+        )
 
 
 @method(
@@ -286,7 +227,6 @@ def _about_panel(
     metrics="all",
     check=check_reliability,
     verdict=reliability_summary,
-    claims=RELIABILITY_CLAIMS,
 )
 def reliability(
     testset: TestSet,

@@ -13,8 +13,9 @@ from gnomon import stats
 from gnomon.core.findings import Bars, Finding, Listing
 from gnomon.core.records import METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.slices import slices
-from gnomon.core.verdicts import LEAST, Claim, amount, counted, listed
+from gnomon.core.verdicts import LEAST, amount, counted, listed
 from gnomon.linguistics import gloss
+from gnomon.messages import message
 from gnomon.methods.muler._figures import defined, figures, is_outside
 from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.methods.muler._setup import WordChoice
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell, Statement, View
+    from gnomon.core.findings import Cell, View
     from gnomon.linguistics import Tagger
+    from gnomon.messages import Message
     from gnomon.methods.muler._figures import Figures
     from gnomon.methods.muler._setup import Run, Setup
     from gnomon.methods.muler.validate._random_words import PlacedWords, Synthetic
@@ -222,35 +224,8 @@ def random_views(metrics: Sequence[str]) -> Iterator[View]:
 
 _ALPHA, _Z_ONE = 0.05, 1.644854
 
-STANDS_OUT = Claim(
-    "muler.validate.random.apart",
-    "{what} is lost than on random words of the same frequency on {features}",
-    None,
-    "the rank of a feature among random words, or the tail of their distribution, corrected after"
-    " Holm",
-)
-LIKE_RANDOM = Claim(
-    "muler.validate.random.alike",
-    "{figures} of MuLER cannot be told apart from random words of the same frequency",
-    "undecided",
-    "the corrected p of that test is above .05",
-)
-FEW_DRAWS = Claim(
-    "muler.validate.random.draws",
-    "{draws} of random words cannot tell a feature from them; --draws 100 or more can",
-    "caution",
-    "the smallest p that so many draws can show is above .05",
-)
-FLAWED = Claim(
-    "muler.validate.random.flawed",
-    "left out: {features} (MuLER outside 0 to 1, or of fewer than 30 segments)",
-    "caution",
-    "MuLER of the feature, and its segments",
-)
-RANDOM_CLAIMS = (STANDS_OUT, LIKE_RANDOM, FEW_DRAWS, FLAWED)
 
-
-def random_verdict(finding: Finding) -> Iterator[Statement]:
+def random_verdict(finding: Finding) -> Iterator[Message]:
     """Which features stand out from random words as frequent; p-values are Holm's."""
     rows = [row for row in finding.records(RandomWordsRow) if row.below is not None]
     flawed = [row for row in rows if not row.readable]
@@ -260,7 +235,8 @@ def random_verdict(finding: Finding) -> Iterator[Statement]:
         some = [row for row in significant if ((row.deviation or 0.0) > 0) == more]
         some.sort(key=lambda row: -abs(row.deviation or 0.0))
         if some:
-            yield STANDS_OUT.said(
+            yield message(
+                "muler.validate.random.apart",
                 finding.positions(some),
                 level="worse" if more else "better",
                 what=what.capitalize(),
@@ -268,12 +244,16 @@ def random_verdict(finding: Finding) -> Iterator[Statement]:
             )
     draws = max((row.draws for row in sound), default=0)
     if sound and 2 / (draws + 1) > _ALPHA:
-        yield FEW_DRAWS.said({}, draws=counted(draws, "draw"))
+        yield message("muler.validate.random.draws", {}, draws=counted(draws, "draw"))
     elif len(sound) > len(significant):
-        yield LIKE_RANDOM.said({}, figures=counted(len(sound) - len(significant), "figure"))
+        yield message(
+            "muler.validate.random.alike",
+            {},
+            figures=counted(len(sound) - len(significant), "figure"),
+        )
     if flawed:
         names = listed(list(dict.fromkeys(gloss(row.feature) for row in flawed)))
-        yield FLAWED.said(finding.positions(flawed), features=names)
+        yield message("muler.validate.random.flawed", finding.positions(flawed), features=names)
 
 
 def _beside_random(row: RandomWordsRow) -> str:

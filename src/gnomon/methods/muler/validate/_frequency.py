@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.core.slices import slices
-from gnomon.core.verdicts import Claim, counted, titles_of
+from gnomon.core.verdicts import counted, titles_of
 from gnomon.linguistics import gloss
+from gnomon.messages import message
 from gnomon.methods.muler._figures import VARIANT, VARIANTS, feature_scores, figures, presence
 from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.methods.muler.validate._initials import (
@@ -24,7 +25,8 @@ from gnomon.methods.muler.validate._initials import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Cell, Statement, View
+    from gnomon.core.findings import Cell, View
+    from gnomon.messages import Message
     from gnomon.methods.muler._figures import Figures, Variant
     from gnomon.methods.muler._setup import Setup
     from gnomon.methods.muler.validate._initials import Cut, Initials
@@ -86,17 +88,8 @@ def frequency_views(metrics: Sequence[str]) -> Iterator[View]:
 
 # What it says, in sentences.
 
-STEADY = Claim(
-    "muler.validate.frequency.steady",
-    "Where {alpha} of a feature are left, MuLER under {metric} changes by {ours} in the median and"
-    " what masking gains by {theirs}; MuLER is the steadier one in {share} of {pairs} of a system"
-    " and a feature; not tested",
-    "undecided",
-    "MuLER of parts of the occurrences of a feature",
-)
 
-
-def frequency_verdict(finding: Finding) -> Iterator[Statement]:
+def frequency_verdict(finding: Finding) -> Iterator[Message]:
     """Whether MuLER holds still when features get rarer, in the median; nothing is tested."""
     titles, every = titles_of(finding), finding.records(PartRow)
     rows = [row for row in every if row.alpha != 1 and row.variant == every[0].variant]
@@ -108,7 +101,8 @@ def frequency_verdict(finding: Finding) -> Iterator[Statement]:
         steadier = defined_numbers(row.steadier for row in group)
         if not steadier:
             continue
-        yield STEADY.said(
+        yield message(
+            "muler.validate.frequency.steady",
             finding.positions(group),
             alpha=f"{key['alpha']:.0%}",
             metric=titles[key["metric"]],

@@ -8,8 +8,9 @@ import numpy as np
 
 from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
-from gnomon.core.verdicts import Claim, amount, counted, titles_of
+from gnomon.core.verdicts import amount, counted, titles_of
 from gnomon.linguistics import gloss
+from gnomon.messages import message
 from gnomon.methods.muler._figures import presence, ratio
 from gnomon.methods.muler._mask_kinds import MASKS
 from gnomon.methods.muler.validate._initials import (
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell, Statement, View
+    from gnomon.core.findings import Cell, View
+    from gnomon.messages import Message
     from gnomon.methods.muler._setup import Setup
     from gnomon.methods.muler.validate._initials import Cut, Initials
     from gnomon.metrics.protocol import BoundMetric
@@ -85,16 +87,8 @@ def range_views(metrics: Sequence[str]) -> Iterator[View]:
 
 # What it says, in sentences.
 
-SCALE = Claim(
-    "muler.validate.range.scale",
-    "With {alpha} of a feature's words right, {metric} lies {off} of its range away from an even"
-    " scale on average, at most {most} ({pairs} of a system and a feature); not tested",
-    "undecided",
-    "scores of hybrids between the two masks",
-)
 
-
-def range_verdict(finding: Finding) -> Iterator[Statement]:
+def range_verdict(finding: Finding) -> Iterator[Message]:
     """Whether what is half right scores half-way, over systems and features; nothing is tested."""
     titles, rows = titles_of(finding), finding.records(RangeRow)
     for key, group in averaged(rows, "metric", "alpha"):
@@ -102,7 +96,8 @@ def range_verdict(finding: Finding) -> Iterator[Statement]:
         sizes = [abs(row.off or 0.0) for row in some]
         if not sizes:
             continue
-        yield SCALE.said(
+        yield message(
+            "muler.validate.range.scale",
             finding.positions(some),
             alpha=f"{key['alpha']:.0%}",
             metric=titles[key["metric"]],

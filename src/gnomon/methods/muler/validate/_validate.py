@@ -12,36 +12,29 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.linguistics import Features, FeatureSources
-from gnomon.methods.muler._mask_kinds import MIXED, mixed_masks
+from gnomon.methods.muler._mask_kinds import mixed_masks
 from gnomon.methods.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
 from gnomon.methods.muler.validate._beside_random import (
-    RANDOM_CLAIMS,
     RandomWordsRow,
     Vocabulary,
     random_experiment,
     random_verdict,
 )
 from gnomon.methods.muler.validate._frequency import (
-    STEADY,
     PartRow,
     frequency_experiment,
     frequency_verdict,
 )
 from gnomon.methods.muler.validate._initials import Part, Shares, all_initials
-from gnomon.methods.muler.validate._range import (
-    SCALE,
-    RangeRow,
-    range_experiment,
-    range_verdict,
-)
+from gnomon.methods.muler.validate._range import RangeRow, range_experiment, range_verdict
 from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
+    from gnomon.messages import Message
 
 Experiment: TypeAlias = Literal["range", "frequency", "random"]
 EXPERIMENTS: tuple[Experiment, ...] = ("range", "frequency", "random")
@@ -66,7 +59,7 @@ def check_validate(outline: Outline | None, options: BoundOptions) -> Iterator[P
     yield from check_masked(outline, options)
 
 
-def validate_verdict(finding: Finding) -> Iterator[Statement]:
+def validate_verdict(finding: Finding) -> Iterator[Message]:
     """What each experiment says."""
     yield from mixed_masks(finding, finding.tables[0].records)
     yield from range_verdict(finding)
@@ -87,7 +80,6 @@ def validate_verdict(finding: Finding) -> Iterator[Statement]:
     tagged=True,
     check=check_validate,
     verdict=validate_verdict,
-    claims=(SCALE, STEADY, *RANDOM_CLAIMS, MIXED),
 )
 @with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def validate(

@@ -10,14 +10,15 @@ import numpy as np
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Lines, Listing
 from gnomon.core.records import Record, column, columns_of, table
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import Claim, counted
+from gnomon.core.verdicts import counted
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Statement
+    from gnomon.messages import Message
     from gnomon.methods.paraphrase.codes._codes import Codes, Placed
 
 
@@ -70,27 +71,12 @@ class CodeSizeRow(Record):
     nearest: str | None = column("Nearest", help="the sentence nearest the centroid")
 
 
-_CODED = Claim(
-    "paraphrase.codes.coded",
-    "{coded} of {sentences} of {file} have one of {codes}{spread}",
-    "undecided",
-    "counts of codes",
-)
-_ONE_CODE = Claim(
-    "paraphrase.codes.one_code",
-    "all sentences of {file} that have a code have the same one, which separates nothing",
-    "caution",
-    "one code is used",
-)
-CODES_CLAIMS = (_CODED, _ONE_CODE)
-
-
-def codes_verdict(finding: Finding) -> Iterator[Statement]:
+def codes_verdict(finding: Finding) -> Iterator[Message]:
     """How evenly sentences spread over codes."""
     for row in finding.records(CodedFileRow):
         position = finding.positions([row])
         if row.coded and row.used == 1:
-            yield _ONE_CODE.said(position, file=row.file)
+            yield message("paraphrase.codes.one_code", position, file=row.file)
             continue
         spread = ""
         if row.perplexity is not None and row.largest is not None:
@@ -98,7 +84,8 @@ def codes_verdict(finding: Finding) -> Iterator[Statement]:
                 f", as even as {row.perplexity:.1f} of one size; the commonest has"
                 f" {row.largest:.1%} of them"
             )
-        yield _CODED.said(
+        yield message(
+            "paraphrase.codes.coded",
             position,
             coded=f"{row.coded:,}",
             sentences=counted(row.sentences, "sentence"),

@@ -31,7 +31,6 @@ from gnomon.linguistics import TAGGER_NAME
 from gnomon.methods.paraphrase.codes._codes import KINDS, Kind, load, write_codes
 from gnomon.methods.paraphrase.codes._fit import fit
 from gnomon.methods.paraphrase.codes._quality import (
-    CODES_CLAIMS,
     CodedFileRow,
     CodeSizeRow,
     codes_verdict,
@@ -154,7 +153,6 @@ def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     systems=False,
     check=check_codes,
     verdict=codes_verdict,
-    claims=CODES_CLAIMS,
 )
 def codes(
     texts: Files | None = None,

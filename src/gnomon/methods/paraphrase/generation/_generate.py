@@ -23,7 +23,8 @@ from gnomon.core.records import Record, column, column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import Claim, counted, listed
+from gnomon.core.verdicts import counted, listed
+from gnomon.messages import message
 from gnomon.methods.paraphrase.generation._requests import FILTER, GenerationRequest
 from gnomon.methods.paraphrase.generation._saving import save_generated
 from gnomon.metrics.catalogue import Catalogue
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
-    from gnomon.core.findings import Statement
     from gnomon.core.options import BoundOptions, Capability
     from gnomon.core.summary import Outline
+    from gnomon.messages import Message
     from gnomon.methods.paraphrase.generation._saving import Making
     from gnomon.metrics.registry import Description
 
@@ -182,28 +183,7 @@ class GeneratedRow(Record):
     inadequate: int = column("Inadequate", help="dropped: the filter does not let them through")
 
 
-_MADE = Claim(
-    "paraphrase.generate.made",
-    "{method} made {made} of {segments}; {dropped}. Whether they keep the meaning is for gnomon"
-    " paraphrase diversity -m METRIC",
-    "undecided",
-    "counts of the run",
-)
-_NOTHING_MADE = Claim(
-    "paraphrase.generate.nothing",
-    "{method} made no paraphrase; {dropped}",
-    "caution",
-    "no paraphrase is left",
-)
-_FEWER_MADE = Claim(
-    "paraphrase.generate.fewer",
-    "fewer paraphrases were left than were asked for, {times}",
-    "caution",
-    "counts of the run",
-)
-
-
-def generate_verdict(finding: Finding) -> Iterator[Statement]:
+def generate_verdict(finding: Finding) -> Iterator[Message]:
     """How many paraphrases were made, and how many were dropped."""
     (row,) = finding.records(GeneratedRow)
     counts = {name: getattr(row, name) for name in ("empty", "copies", "duplicates", "inadequate")}
@@ -215,11 +195,16 @@ def generate_verdict(finding: Finding) -> Iterator[Statement]:
     }
     position = finding.positions([row])
     if row.paraphrases:
-        yield _MADE.said(position, made=counted(row.paraphrases, "paraphrase"), **parts)
+        yield message(
+            "paraphrase.generate.made",
+            position,
+            made=counted(row.paraphrases, "paraphrase"),
+            **parts,
+        )
     else:
-        yield _NOTHING_MADE.said(position, **parts)
+        yield message("paraphrase.generate.nothing", position, **parts)
     if row.short:
-        yield _FEWER_MADE.said(position, times=counted(row.short, "time"))
+        yield message("paraphrase.generate.fewer", position, times=counted(row.short, "time"))
 
 
 def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -279,7 +264,6 @@ def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSe
     kept="finished paraphrases are kept; the same command with --resume makes the others",
     check=check_generate,
     verdict=generate_verdict,
-    claims=(_MADE, _NOTHING_MADE, _FEWER_MADE),
 )
 def generate(
     testset: TestSet,

@@ -35,12 +35,7 @@ from gnomon.methods.paraphrase.training._pairs import (
     select,
 )
 from gnomon.methods.paraphrase.training._recipe import Recipe, score_of
-from gnomon.methods.paraphrase.training._verdict import (
-    TRAIN_CLAIMS,
-    DroppedPairsRow,
-    Trained,
-    train_verdict,
-)
+from gnomon.methods.paraphrase.training._verdict import DroppedPairsRow, Trained, train_verdict
 from gnomon.methods.paraphrase.training._vocabulary import (
     code_token,
     fast_tokenizer,
@@ -396,7 +391,6 @@ def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     recipe=(*fields_of(Filters), *fields_of(Recipe)),
     check=check_train,
     verdict=train_verdict,
-    claims=TRAIN_CLAIMS,
 )
 @with_fields(filters=Filters, recipe=Recipe)
 def train(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.records import Record, column
-from gnomon.core.verdicts import Claim, amount, counted, listed
+from gnomon.core.verdicts import amount, counted, listed
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.core.findings import Finding, Statement
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
 
 
 class Trained(Record):
@@ -46,17 +48,7 @@ class DroppedPairsRow(Record):
     dropped: int = column("Dropped", help="pairs")
 
 
-_TRAINED = Claim(
-    "paraphrase.train.trained",
-    "The model was trained for {updates} ({epochs} whole passes){held_out}. How good its"
-    " paraphrases are is not tested",
-    "undecided",
-    "the last state of the run",
-)
-TRAIN_CLAIMS = (_TRAINED,)
-
-
-def train_verdict(finding: Finding) -> Iterator[Statement]:
+def train_verdict(finding: Finding) -> Iterator[Message]:
     """What a model has learnt."""
     for row in finding.records(Trained):
         figures = [
@@ -64,7 +56,8 @@ def train_verdict(finding: Finding) -> Iterator[Statement]:
             *([] if row.bleu is None else [f"BLEU {row.bleu:.1f}"]),
         ]
         held_out = f"; on pairs that were held out it has {listed(figures)}" if figures else ""
-        yield _TRAINED.said(
+        yield message(
+            "paraphrase.train.trained",
             finding.positions([row]),
             updates=counted(row.steps, "update"),
             epochs=row.epochs,
