@@ -164,7 +164,7 @@ def knows_nothing() -> Finding:
 
 @world(
     "a judge of which people's scores are steps that a line misses",
-    says=["judges.calibrate.nearer"],
+    says=["judges.calibrate.nearer", "judges.calibrate.worse_than_raw"],
     silent=["judges.*"],
 )
 def steps() -> Finding:

@@ -120,7 +120,7 @@ def test_each_option_of_requests_is_taken_from_the_command_line(
     where = f"endpoint='{chat.url}'"
     judge = (
         f"judge(['gemba-da', 'gemba-sqm'], model='m', {where},"
-        " extra={'top_p': 0.5, 'reasoning_effort': 'low'}, concurrency=1,"
+        " extra={'top_p': 0.5, 'reasoning_effort': 'low'}, prices=[1, 2], concurrency=1,"
         " max_calls=40)"
     )
     line = ["score", *_SET.split(), "-m", judge, "-f", "json"]
@@ -128,10 +128,11 @@ def test_each_option_of_requests_is_taken_from_the_command_line(
     printed = capsys.readouterr()
     shown = json.loads(printed.out)
     assert all(body["reasoning_effort"] == "low" for body in chat.bodies)
+    assert "at the given prices" in printed.err
     assert sum("tokens of questions" in notice for notice in shown["notices"]) == 2
     assert chat.widest == 1
     key = " ".join(shown["signatures"].values())
     assert "top_p" in key
-    assert "concurrency" not in key
+    assert "prices" not in key
     assert main([*line[:-2], "--dry-run"]) == 0
     assert "0 requests would be sent; 24 answers are on disk" in capsys.readouterr().out

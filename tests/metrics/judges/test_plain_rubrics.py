@@ -67,7 +67,7 @@ def test_the_first_answer_goes_into_the_second_question_and_both_are_kept(
     assert chat.answered == 4
 
 
-def test_critical_errors_of_a_rubric_that_knows_none_count_as_major(
+def test_critical_errors_of_a_rubric_that_knows_none_count_as_major_and_that_is_said(
     chat: Chat, tmp_path: Path
 ) -> None:
     text = 'answer = "errors-then-score"\nreply = "plain"\nquestion = "{candidate}"\n'
@@ -76,6 +76,8 @@ def test_critical_errors_of_a_rubric_that_knows_none_count_as_major(
     chat.reply = lambda body: "55" if "errors-" in body["messages"][-1]["content"] else errors
     scored = gn.score(sets(s=["one"]), spec(chat, judge))
     assert scored.segments.tolist() == [[55]]
+    [notice] = scored.notices
+    assert "1 of 2 errors that it calls critical count as major" in notice
 
 
 def test_the_documented_rubrics_are_asked_as_they_stand(chat: Chat, tmp_path: Path) -> None:

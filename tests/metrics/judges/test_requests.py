@@ -1,4 +1,4 @@
-"""What judges would be asked and what it costs: dry runs, further fields, batch files."""
+"""What judges would be asked and what it costs: dry runs, prices, further fields, batch files."""
 
 from __future__ import annotations
 
@@ -67,32 +67,37 @@ def write(path: str | Path, lines: list[dict]) -> str:
 def test_an_estimate_counts_a_token_for_four_bytes_until_servers_have_counted() -> None:
     question = ChatQuestion("1234", "wörd", max_tokens=50)  # 9 bytes
     others = [ChatQuestion("", "x" * 35, repetition=n) for n in range(5)]
-    cost = estimated_cost([question, *others[:1]])
-    assert (cost.requests, cost.read, cost.written) == (2, 11, None)
+    cost = estimated_cost([question, *others[:1]], prices=(1e6, 2e6))
+    assert (cost.requests, cost.read, cost.written, cost.money) == (2, 11, None, 11)
     assert "at one for 4 bytes" in str(cost)
+    assert "for the questions alone" in str(cost)
     limited = estimated_cost([question], later=2)
     assert (limited.requests, limited.read, limited.written) == (3, 7, 150)
     assert "at most 150 of answers" in str(limited)
     earlier = {other: ChatAnswer("", read=70, written=11) for other in others}
-    measured = estimated_cost([question], earlier=earlier)
-    assert (measured.read, measured.written) == (18, 11)
+    measured = estimated_cost([question], earlier=earlier, prices=(1e6, 1e6))
+    assert (measured.read, measured.written, measured.money) == (18, 11, 29)
     assert "as in 5 earlier answers" in str(measured)
 
 
 def test_tokens_are_summed_where_the_server_counts_them() -> None:
     answers = [ChatAnswer("", read=10, written=2), ChatAnswer(""), ChatAnswer("", rejected="no")]
-    used = tokens_used(answers)
-    assert used == (2, 1, 10, 2)
+    used = tokens_used(answers, (1e6, 1e6))
+    assert used == (2, 1, 10, 2, 12)
     assert "of 1; the server counted no others" in str(used)
     assert str(tokens_used(answers[1:])) == ""
 
 
 def test_a_resumed_run_tells_the_tokens_of_all_its_answers(chat: Chat) -> None:
     chat.reply, chat.usage = numbers, (120, 8)
-    gn.score(sets(s=["a 1", "b 2"]), spec(chat))
-    scores = gn.score(sets(s=["a 1", "b 2", "c 3"]), spec(chat))
+    judge = spec(chat, prices=[2.0, 10.0])
+    gn.score(sets(s=["a 1", "b 2"]), judge)
+    scores = gn.score(sets(s=["a 1", "b 2", "c 3"]), judge)
     assert chat.answered == 3
-    assert scores.notices[-1].endswith("3 answers took 360 tokens of questions and 24 of answers")
+    assert scores.notices[-1].endswith(
+        "3 answers took 360 tokens of questions and 24 of answers; 0.00096 at the given prices"
+    )
+    assert "prices" not in str(scores.signature)
 
 
 def test_answers_of_earlier_versions_are_read_and_tell_no_tokens(chat: Chat) -> None:
@@ -102,6 +107,12 @@ def test_answers_of_earlier_versions_are_read_and_tell_no_tokens(chat: Chat) -> 
     assert ChatAnswer.unpacked(answer.packed()) == answer
     chat.usage = None
     assert gn.score(sets(s=["a"]), spec(chat)).notices == ()
+
+
+@pytest.mark.parametrize("prices", ["[1]", "[1, -1]", "[1, inf]", "'free'"])
+def test_prices_are_two_numbers(prices: str) -> None:
+    with pytest.raises(SpecError, match="prices"):
+        parse(f"judge('gemba-da', model='m', prices={prices})")
 
 
 # Further fields
@@ -213,9 +224,10 @@ def test_a_dry_run_counts_what_is_answered_and_keeps_no_results(
     asked = len(chat.bodies)
     capsys.readouterr()
     more = ["--segment-scores", "seg.tsv", "-f", "json", "--dry-run"]
-    assert main(["score", *_DATA, "-m", spec(chat), *more]) == 0
+    assert main(["score", *_DATA, "-m", spec(chat, prices=[1.0, 1.0]), *more]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["requests"], row["kept"]) == (2, 2)
+    assert row["money"] > 0
     assert not Path("seg.tsv").exists()
     assert len(chat.bodies) == asked
     with planned_requests() as plan:

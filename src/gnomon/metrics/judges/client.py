@@ -23,7 +23,7 @@ from gnomon.core.cache import Cache, default_path
 from gnomon.core.cache import key as cache_key
 from gnomon.core.errors import MissingDependencyError, ServerFailedError, UsageError
 from gnomon.core.signature import version
-from gnomon.metrics.judges.costs import estimated_cost, tokens_used
+from gnomon.metrics.judges.costs import Prices, estimated_cost, tokens_used
 from gnomon.metrics.judges.endpoints import Endpoint  # noqa: TC001  # of fields
 from gnomon.metrics.judges.planned import current_plan
 
@@ -186,6 +186,7 @@ class ChatServer:
             has too many questions (429), and answers no other in the meantime.
         pause: seconds before the second try; each further one doubles them, give or take a half.
         max_calls: most answers that may be asked for, those on disk left out.
+        prices: of a million tokens of questions, and of answers; None: not known.
     """
 
     endpoint: Endpoint
@@ -195,6 +196,7 @@ class ChatServer:
     tries: int = 6
     pause: float = 1.0
     max_calls: int = 10_000
+    prices: Prices | None = None
 
 
 #: what stands for an answer where requests are only planned
@@ -329,7 +331,7 @@ class ChatClient(KeptAnswers):
 
     def tokens(self) -> str:
         """What the answers took that were asked or read from disk so far, in words."""
-        return str(tokens_used(self._known.values()))
+        return str(tokens_used(self._known.values(), self.server.prices))
 
     def ask(self, questions: Sequence[ChatQuestion], *, later: int = 0) -> list[ChatAnswer]:
         """The answers, in the order of the questions; equal questions are asked once.
@@ -354,7 +356,9 @@ class ChatClient(KeptAnswers):
         if missing:
             self.check_budget(len(missing) + later)
             earlier = self._earlier(keys, questions)
-            cost = estimated_cost(list(missing.values()), later=later, earlier=earlier)
+            cost = estimated_cost(
+                list(missing.values()), later=later, earlier=earlier, prices=self.server.prices
+            )
             self._tell(cost, len(earlier))
             try:
                 self.identity()

@@ -1,8 +1,9 @@
-"""Further fields of requests, and names of models, as a judge's spec gives them."""
+"""Further fields of requests, names of models, and prices, as a judge's spec gives them."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -110,3 +111,18 @@ def _texts(given: object) -> Iterable[tuple[str, bool]]:
     elif isinstance(given, list | tuple):
         for value in given:
             yield from _texts(value)
+
+
+def check_prices(prices: tuple[float, ...] | None) -> None:
+    """Refuse what are no two prices.
+
+    Raises:
+        SpecError: it is so.
+    """
+    if prices is None:
+        return
+    if len(prices) != 2 or not all(math.isfinite(price) and price >= 0 for price in prices):
+        raise SpecError(
+            f"judge: prices is {list(prices)}; give two numbers of 0 or more: what a million tokens"
+            " of questions cost, and a million of answers, as prices=[0.5, 1.5]"
+        )

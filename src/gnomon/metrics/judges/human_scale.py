@@ -96,6 +96,13 @@ class CalibrationRow(Record):
         help="how much nearer the calibrated judge comes than the mean",
     )
     p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
+    raw_gain: float | None = column(
+        "Gain on raw",
+        better="higher",
+        interval=EndColumns("raw_low", "raw_high", how=_INTERVAL),
+        help="how much nearer the calibrated judge comes than as it is",
+    )
+    raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")
     documents: int | None = column(
         "Documents", help="that the outputs are of, which people judge whole"
     )
@@ -105,19 +112,20 @@ class CalibrationRow(Record):
 
 
 def calibration_verdict(finding: Finding) -> Iterator[Message]:
-    """Whether a calibrated judge is nearer to people than their mean.
+    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself.
 
     P-values are Holm's over judges and kinds of human scores.
     """
     rows, titles = finding.records(CalibrationRow), titles_of(finding)
     of_mean = stats.holm([or_nan(row.p) for row in rows]).tolist()
-    for row, p in zip(rows, of_mean, strict=True):
+    of_raw = stats.holm([or_nan(row.raw_p) for row in rows]).tolist()
+    for row, p, raw_p in zip(rows, of_mean, of_raw, strict=True):
         judge = judge_title(titles[row.metric])
-        yield from _carried_over(finding, judge, row, p, several=len(rows) > 1)
+        yield from _carried_over(finding, judge, row, p, raw_p, several=len(rows) > 1)
 
 
 def _carried_over(
-    finding: Finding, judge: str, row: CalibrationRow, p: float, *, several: bool
+    finding: Finding, judge: str, row: CalibrationRow, p: float, raw_p: float, *, several: bool
 ) -> Iterator[Message]:
     places = finding.positions([row])
     outputs = counted(row.outputs, "output")
@@ -127,13 +135,17 @@ def _carried_over(
         return
     of = f" of {counted(row.documents, 'document')}" if row.documents is not None else ""
     how = f"{outputs}{of} left out one by one"
-    tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
-    against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(row.by_mean))} on average"
+
+    def facts(other: float | None, p: float) -> str:
+        tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
+        against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(other))} on average"
+        return f"{against}, {how}{tested}"
+
     nearer = {
         **parts,
         "way": "nearer to" if row.gain > 0 else "farther from",
         "size": unsigned_amount(row.gain, *row.ends("gain")),
-        "facts": f"{against}, {how}{tested}",
+        "facts": facts(row.by_mean, p),
     }
     if row.outputs < LEAST:
         yield message("judges.calibrate.few_outputs", places, **nearer)
@@ -153,6 +165,10 @@ def _carried_over(
         )
     else:
         yield message("judges.calibrate.alike", places, **nearer)
+    if row.raw_gain is not None and row.raw_gain < 0 and raw_p <= ALPHA:
+        size = unsigned_amount(row.raw_gain, *row.ends("raw_gain"))
+        told = facts(row.raw, raw_p)
+        yield message("judges.calibrate.worse_than_raw", places, size=size, facts=told, **parts)
 
 
 class CalibrationPoint(Record):
@@ -354,10 +370,11 @@ class _CalibratedJudges:
         x, y, left_out = sides
         n = len(x)
         others = (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
-        gains = np.abs(y - others) - np.abs(y - left_out)
-        low = high = p = None
-        if found is not None:
-            low, high, p = _mean_test(gains, documents, self.confidence)
+        gains, on_raw = (np.abs(y - guess) - np.abs(y - left_out) for guess in (others, x))
+        (low, high, p), (raw_low, raw_high, raw_p) = (
+            (None,) * 3 if found is None else _mean_test(nearer, documents, self.confidence)
+            for nearer in (gains, on_raw)
+        )
         return CalibrationRow(
             metric=name,
             kind=kind,
@@ -369,8 +386,10 @@ class _CalibratedJudges:
             calibrated=None if found is None else float(np.abs(y - left_out).mean()),
             by_mean=float(np.abs(y - others).mean()) if n > 1 else None,
             gain=None if found is None else float(gains.mean()),
-            intervals={"gain": (low, high)},
+            intervals={"gain": (low, high), "raw_gain": (raw_low, raw_high)},
             p=p,
+            raw_gain=None if found is None else float(on_raw.mean()),
+            raw_p=raw_p,
             documents=None if documents is None else len(set(documents.tolist())),
         )
 

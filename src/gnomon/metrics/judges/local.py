@@ -42,7 +42,7 @@ _CHOICES = ("first", "second", "tie")
 #: below it, most of what a model would say is no answer
 _LITTLE = 0.5
 #: what servers do and a folder does not
-_OF_SERVERS = ("repeats", "temperature", "seed", "max_tokens", "extra")
+_OF_SERVERS = ("repeats", "temperature", "seed", "max_tokens", "extra", "prices")
 
 
 @dataclass(frozen=True)

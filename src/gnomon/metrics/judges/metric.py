@@ -23,7 +23,7 @@ from gnomon.metrics.judges.calibration import (
 )
 from gnomon.metrics.judges.client import ChatClient, ChatQuestion, ChatServer
 from gnomon.metrics.judges.endpoints import Endpoint
-from gnomon.metrics.judges.fields import check_model, checked_fields
+from gnomon.metrics.judges.fields import check_model, check_prices, checked_fields
 from gnomon.metrics.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.metrics.judges.noise import judge_noise
 from gnomon.metrics.judges.pairs import pair_questions, preferences, share_of_first, users_of
@@ -95,6 +95,7 @@ class ChatJudge(Options, Metric):
         max_calls: most answers that may be asked for.
         concurrency: questions on their way at once.
         timeout: seconds for one answer.
+        prices: of a million tokens of questions, and of answers, in your currency; for estimates.
 
     Raises:
         SpecError: no rubric or no model is given, or a value is out of its range.
@@ -133,10 +134,12 @@ class ChatJudge(Options, Metric):
     max_calls: int = field(default=10_000, compare=False)
     concurrency: int = field(default=8, compare=False)
     timeout: float = field(default=120.0, compare=False)
+    prices: tuple[float, ...] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extra", checked_fields(self.extra, self.endpoint))
         super().__post_init__()
+        check_prices(self.prices)
         given: object = self.rubric  # in a spec, a metric may stand there
         if not isinstance(given, str) or not given:
             raise SpecError(
@@ -260,6 +263,7 @@ class ChatJudge(Options, Metric):
             concurrency=self.concurrency,
             timeout=self.timeout,
             max_calls=self.max_calls,
+            prices=None if self.prices is None else (self.prices[0], self.prices[1]),
         )
         turns = self.full_rubric.turns
         bound = [turn for turn, rubric in enumerate(turns) if not rubric.plain]
@@ -607,10 +611,10 @@ class BoundMarkingJudge(BoundChatJudge):
         return tuple(self._spans(batch)[0])
 
     def notices(self, batch: Batch) -> tuple[str, ...]:
-        """As of any judge, and how many quotes the texts do not hold."""
-        lost = self._lost(batch)
-        own = [f"{self.metric.label}: {lost}"] if lost else []
-        return (*super().notices(batch), *own)
+        """As of any judge, and how many quotes the texts do not hold, and severities it lacks."""
+        texts = (self._lost(batch), self._lowered(batch))
+        notices = (f"{self.metric.label}: {text}" for text in texts if text)
+        return (*super().notices(batch), *notices)
 
     def _spans(self, batch: Batch) -> tuple[list[ErrorSpan], Counter[str]]:
         every: list[ErrorSpan] = []
@@ -630,6 +634,17 @@ class BoundMarkingJudge(BoundChatJudge):
             every += spans
             counts.update(more)
         return every, counts
+
+    def _lowered(self, batch: Batch) -> str:
+        replies = [reply for judged in self.judgements(batch).values() for reply in judged]
+        lowered = sum(reply.lowered for reply in replies)
+        if not lowered:
+            return ""
+        of = sum(len(reply.errors) for reply in replies)
+        return (
+            f"{lowered:,} of {of:,} errors that it calls critical count as major, the gravest that"
+            f" {self.rubric.name} knows"
+        )
 
     def _lost(self, batch: Batch) -> str:
         counts = self._spans(batch)[1]

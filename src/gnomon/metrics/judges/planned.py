@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: most requests, and bytes, of one file for batches (those of the strictest servers)
 _MOST_LINES, _MOST_BYTES = 50_000, 190_000_000
-_SHOWN = ("model", "requests", "kept", "read", "written")
+_SHOWN = ("model", "requests", "kept", "read", "written", "money")
 _FENCED = re.compile(r"<(\w+)-(\w+)>\n(.*?)\n</\1-\2>", re.DOTALL)
 _ID = re.compile(r"gnomon-([\w-]{27})([\w-]{27})")
 
@@ -53,6 +53,7 @@ class PlannedRequestsRow(Record):
     written: int | None = column(
         "Tokens written", help="of the answers; empty where unknown, or where none is written"
     )
+    money: float | None = column("Money", help="by the prices that were given")
 
 
 class _Planned(NamedTuple):
@@ -88,6 +89,7 @@ class PlannedServer:
             [planned.question for planned in self.requests.values()],
             later=len(self.followed),
             earlier=self.kept,
+            prices=self.server.prices,
         )
 
     def bodies(self) -> Iterator[tuple[bytes, dict[str, Any]]]:
@@ -324,6 +326,7 @@ def _row(model: str, endpoint: str, cost: CostEstimate, kept: int) -> PlannedReq
         kept=kept,
         read=cost.read,
         written=cost.written,
+        money=cost.money,
     )
 
 

@@ -54,6 +54,7 @@ class JudgeReply(NamedTuple):
         reason: what the judge gives as its reason; empty where it gives none.
         text: the answer as it was written; of two turns, the second.
         first: likewise the answer of the first of two turns; else empty.
+        lowered: errors that it calls critical under a rubric that knows none, which count as major.
     """
 
     score: float
@@ -63,6 +64,7 @@ class JudgeReply(NamedTuple):
     reason: str = ""
     text: str = ""
     first: str = ""
+    lowered: int = 0
 
 
 def read_reply(answer: ChatAnswer, rubric: Rubric) -> JudgeReply:
@@ -178,7 +180,10 @@ def _reply_of_object(given: dict[str, Any], rubric: Rubric) -> JudgeReply | None
         return JudgeReply(math.nan, choice=choice, reason=_reason(given))
     if rubric.answer == "errors":
         errors = _errors(given["errors"], rubric)
-        return None if errors is None else penalised(errors, rubric)._replace(reason=_reason(given))
+        if errors is None:
+            return None
+        lowered = sum(_severity(error) not in rubric.penalties for error in given["errors"])
+        return penalised(errors, rubric)._replace(reason=_reason(given), lowered=lowered)
     score = _score(given["score"], rubric)
     return None if score is None else JudgeReply(score, reason=_reason(given))
 
@@ -214,7 +219,8 @@ def _reply_of_plain(text: str, rubric: Rubric) -> JudgeReply | None:
             )
             for error in listed
         ]
-        return penalised(errors, rubric)
+        lowered = sum(error.severity not in rubric.penalties for error in listed)
+        return penalised(errors, rubric)._replace(lowered=lowered)
     score = number_in(text, *rubric.scale)
     return None if score is None else JudgeReply(score)
 
