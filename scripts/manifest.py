@@ -73,7 +73,7 @@ def _methods(module: str, tree: ast.Module) -> Iterator[tuple[str, dict[str, str
                         {
                             "home": f"{module}:{getattr(function, 'name', '')}",
                             "title": str(said.get("title") or in_words(name)),
-                            "answers": str(said["answers"]),
+                            "purpose": str(said["purpose"]),
                         },
                     )
 

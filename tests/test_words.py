@@ -63,7 +63,7 @@ def texts() -> dict[str, str]:
     for name in methods.names():
         method = methods.find(name)
         words = [
-            method.answers,
+            method.purpose,
             method.title,
         ]
         for row in method.rows.values():

@@ -57,11 +57,11 @@ def test_methods_whose_names_share_a_beginning_are_commands_of_one_command(
 ) -> None:
     known = {f"{name}compare": methods.BUILT_IN["compare"] for name in ("", "a.", "a.b_c.")}
     monkeypatch.setattr(methods, "BUILT_IN", {**methods.BUILT_IN, **known})
-    monkeypatch.setattr(methods, "group_answers", lambda group: f"what {group} answers")
-    answers = methods.answers_of("compare")
+    monkeypatch.setattr(methods, "group_purpose", lambda group: f"what {group} answers")
+    purpose = methods.purpose_of("compare")
     assert "what a answers" in gnomon("--help").out
     shown = " ".join(gnomon("a", "--help").out.split())
-    assert f"compare {answers}" in shown
+    assert f"compare {purpose}" in shown
     assert "b-c what a.b_c answers" in shown
     assert "gnomon a b-c compare" in gnomon("a", "b-c", "compare", "--help").out
     assert "missing: COMMAND; see: gnomon a b-c --help" in gnomon("a", "b-c").err

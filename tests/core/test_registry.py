@@ -84,7 +84,7 @@ def test_a_method_is_found_in_python_by_its_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", methods.names())
 def test_what_a_method_answers_is_read_without_loading_it(name: str) -> None:
-    assert methods.answers_of(name) == methods.find(name).answers != ""
+    assert methods.purpose_of(name) == methods.find(name).purpose != ""
     assert methods.title_of(name) == methods.find(name).title
 
 
@@ -161,7 +161,7 @@ def declared() -> methods.Method:
     def check(_outline: object, options: BoundOptions) -> list[Problem]:
         return [Problem("share", UsageError("half is too much"))] if options.share == 0.5 else []
 
-    made = methods.method("counted", answers="how it is counted", data=(), check=check)(counted)
+    made = methods.method("counted", purpose="how it is counted", data=(), check=check)(counted)
     return made.method  # type: ignore[attr-defined,no-any-return]  # set by the decorator
 
 
@@ -252,7 +252,7 @@ def test_a_package_that_cannot_be_loaded_stops_no_other_command(
     point = EntryPoint("broken", "there_is_no_such_module:broken", "gnomon.methods")
     monkeypatch.setattr(methods, "_offered", lambda: {"broken": point})
     monkeypatch.setattr(methods, "package_of", lambda _: "broken-package")
-    assert "no_such_module" in methods.answers_of("broken")
+    assert "no_such_module" in methods.purpose_of("broken")
     assert parser().parse_args(["list", "methods"])
     with pytest.raises(UsageError, match="of the package broken-package cannot be loaded"):
         methods.find("broken")
@@ -325,7 +325,7 @@ def test_a_package_adds_a_command_with_a_page_and_a_row_of_the_list(
     assert {
         "name": "repetitions",
         "command": "gnomon repetitions",
-        "answers": "which system says the same words twice in a row",
+        "purpose": "find words that systems say twice in a row",
         "reaches": "",
         "from": "gnomon-repetitions",
     } in rows

@@ -236,7 +236,7 @@ def test_a_method_says_what_it_found_by_the_function_that_it_declares(finding: F
         """Nothing but a finding."""
         return replace(finding, verdict=())
 
-    made = methods.method("mine", answers="nothing", data=(), given="nothing", verdict=told)(plain)
+    made = methods.method("mine", purpose="nothing", data=(), given="nothing", verdict=told)(plain)
     (said,) = made().verdict
     assert str(said) == "1 row is not enough."
     assert said == Message("mine.few", "undecided", {"rows": 1}, {"rows": (0,)})

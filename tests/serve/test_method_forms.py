@@ -74,7 +74,9 @@ def test_the_methods_of_a_comparison_say_what_they_answer_and_which_have_run(pag
     assert page.status_code == 200
     for name, method in served_methods().items():
         assert f'href="{base}/methods/{name}"' in page.text
-        assert html.escape(method.answers, quote=False) in html.unescape(page.text)
+        assert html.escape(
+            (method.purpose[0].upper() + method.purpose[1:]), quote=False
+        ) in html.unescape(page.text)
     assert "gnomon list methods" in page.text
     assert f'href="{base}/methods"' in client.get(base).text
 

@@ -35,7 +35,7 @@ class Said(Record):
     words: int = column("Words", help="that are listed")
 
 
-@method("own.words", answers="how many words are listed", tables={"": "own_words"}, by_system=True)
+@method("own.words", purpose="how many words are listed", tables={"": "own_words"}, by_system=True)
 def words(
     testset: TestSet,
     *,

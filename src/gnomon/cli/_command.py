@@ -54,7 +54,7 @@ _LONGEST = 44
 
 def add_method(commands: Any, name: str) -> None:  # argparse gives the type no public name
     """Add the command of a method; what it takes is looked up when the command is used."""
-    answers = methods.answers_of(name)
+    purpose = methods.purpose_of(name)
 
     def built(parser: Parser) -> None:
         build(parser, methods.find(name))
@@ -63,8 +63,8 @@ def add_method(commands: Any, name: str) -> None:  # argparse gives the type no 
 
     commands.add_parser(
         name.rpartition(".")[2].replace("_", "-"),
-        help=answers,
-        description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
+        help=purpose,
+        description=f"{purpose[0].upper()}{purpose[1:]} (%(prog)s).",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
         build=built,
@@ -88,11 +88,11 @@ def add_commands(commands: Any, prefix: str = "", *, done: Container[str] = ()) 
 
 def add_group(commands: Any, group: str) -> None:
     """Add the command of a group of methods; these are looked up when it is used."""
-    answers = methods.group_answers(group)
+    purpose = methods.group_purpose(group)
     commands.add_parser(
         group.rpartition(".")[2].replace("_", "-"),
-        help=answers,
-        description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
+        help=purpose,
+        description=f"{purpose[0].upper()}{purpose[1:]} (%(prog)s).",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
         build=lambda parser: add_commands(

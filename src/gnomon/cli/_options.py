@@ -41,13 +41,13 @@ FORMATS = ("text", "json", "tsv", "latex", "markdown")
 
 
 def add_command(
-    commands: Subparsers[argparse.ArgumentParser], name: str, *, answers: str, more: str = ""
+    commands: Subparsers[argparse.ArgumentParser], name: str, *, purpose: str, more: str = ""
 ) -> argparse.ArgumentParser:
-    """A command whose help says what it answers, then its name."""
+    """A command whose help says what it does, then its name."""
     parser = commands.add_parser(
         name,
-        help=answers,
-        description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
+        help=purpose,
+        description=f"{purpose[0].upper()}{purpose[1:]} (%(prog)s).",
         epilog=more or None,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
@@ -70,13 +70,13 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_group(
-    commands: Subparsers[argparse.ArgumentParser], name: str, *, answers: str
+    commands: Subparsers[argparse.ArgumentParser], name: str, *, purpose: str
 ) -> Subparsers[argparse.ArgumentParser]:
-    """A command of commands; like them, its help says what it answers, then its name."""
+    """A command of commands; like them, its help says what it does, then its name."""
     group = commands.add_parser(
         name,
-        help=answers,
-        description=f"{answers[0].upper()}{answers[1:]} (%(prog)s).",
+        help=purpose,
+        description=f"{purpose[0].upper()}{purpose[1:]} (%(prog)s).",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )

@@ -32,7 +32,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     inner = add_group(
         commands,
         "data",
-        answers="list, fetch and convert official test sets",
+        purpose="list, fetch and convert official test sets",
     )
     _add_list(inner)
     _add_fetch(inner)
@@ -103,7 +103,7 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "list",
-        answers="list test sets that can be fetched or are here",
+        purpose="list test sets that can be fetched or are here",
         more=_LIST_EXAMPLES,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="these, with their pairs")
@@ -201,7 +201,7 @@ def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "fetch",
-        answers="fetch an official test set into a folder, and check it",
+        purpose="fetch an official test set into a folder, and check it",
         more=_FETCH_EXAMPLES,
     )
     parser.add_argument(
@@ -267,7 +267,7 @@ def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "convert",
-        answers="convert WMT's XML and SGML, MQM or quality estimation to a test set folder",
+        purpose="convert WMT's XML and SGML, MQM or quality estimation to a test set folder",
         more=_CONVERT_EXAMPLES,
     )
     parser.add_argument(

@@ -41,7 +41,7 @@ examples:
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = add_command(
-        commands, "demo", answers="show the main commands on a bundled example", more=_MORE
+        commands, "demo", purpose="show the main commands on a bundled example", more=_MORE
     )
     parser.add_argument(
         "--html", default="gnomon-demo.html", metavar="FILE", help="where the report goes"

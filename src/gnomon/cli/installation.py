@@ -43,7 +43,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def _add_info(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = add_command(
-        commands, "info", answers="describe a test set", more="example: gnomon info -t DIR"
+        commands, "info", purpose="describe a test set", more="example: gnomon info -t DIR"
     )
     add_data(parser)
     add_output(parser)
@@ -120,7 +120,7 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "list",
-        answers="list available methods, metrics, models, features, taggers and formats",
+        purpose="list available methods, metrics, models, features, taggers and formats",
     )
     parser.add_argument(
         "kind", choices=tuple(_KINDS), metavar="KIND", help=f"what is listed: {', '.join(_KINDS)}"
@@ -159,19 +159,19 @@ def _methods() -> _Listed:
         (
             name,
             " ".join(("gnomon", *name.replace("_", "-").split("."))),
-            methods.answers_of(name),
+            methods.purpose_of(name),
             describe_reaches(found.options.values()) if (found := methods.installed(name)) else "",
             methods.package_of(name),
         )
         for name in methods.names()
     ]
-    return ("name", "command", "answers", "reaches", "from"), rows
+    return ("name", "command", "purpose", "reaches", "from"), rows
 
 
 def _metrics() -> _Listed:
     from gnomon import metrics
 
-    return _named_things(metrics.describe(), "answers")
+    return _named_things(metrics.describe(), "purpose")
 
 
 def _named_things(things: Iterable[Any], summary: str) -> _Listed:
@@ -300,7 +300,7 @@ def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "setup",
-        answers="install taggers, and models of BERTScore and learned metrics",
+        purpose="install taggers, and models of BERTScore and learned metrics",
         more="examples:\n  gnomon setup en\n  gnomon setup bertscore\n"
         "  gnomon setup baseline roberta-large --texts news.txt -l en\n"
         "  gnomon setup model wmt22-comet-da --encoder xlm-roberta-large",
@@ -534,7 +534,7 @@ def _add_selftest(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "selftest",
-        answers="check that this installation gives the numbers that it should",
+        purpose="check that this installation gives the numbers that it should",
     )
     add_output(parser)
     parser.set_defaults(run=_selftest)
@@ -557,7 +557,7 @@ def _selftest(args: argparse.Namespace) -> int:
 
 def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = add_command(commands, "cache", answers="show or delete what is kept between runs")
+    parser = add_command(commands, "cache", purpose="show or delete what is kept between runs")
     parser.add_argument(
         "action",
         choices=("info", "clear"),

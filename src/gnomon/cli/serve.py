@@ -41,7 +41,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "serve",
-        answers="compare translations in a browser",
+        purpose="compare translations in a browser",
         more=_EXAMPLES,
     )
     parser.add_argument(

@@ -71,7 +71,7 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "run",
-        answers="run many metrics and methods on many test sets, and keep what they give",
+        purpose="run many metrics and methods on many test sets, and keep what they give",
         more=_RUN_EXAMPLES,
     )
     parser.add_argument("study", metavar="STUDY.toml", help="the file that says what is wanted")
@@ -246,7 +246,7 @@ def _add_query(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "query",
-        answers="query the results of a study with SQL",
+        purpose="query the results of a study with SQL",
         more=_QUERY_EXAMPLES,
     )
     add_store(parser)
@@ -368,7 +368,7 @@ def _add_report(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "report",
-        answers="write what a study found as pages",
+        purpose="write what a study found as pages",
         more=_REPORT_EXAMPLES,
     )
     add_store(parser)
@@ -443,7 +443,7 @@ def _add_export(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "export",
-        answers="write the results of a study as a DuckDB file or CSV",
+        purpose="write the results of a study as a DuckDB file or CSV",
         more=_EXPORT_EXAMPLES,
     )
     add_store(parser)

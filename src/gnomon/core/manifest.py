@@ -19,7 +19,7 @@ class MethodEntry(NamedTuple):
 
     home: str  # `module:function`
     title: str  # what its page in a study is called
-    answers: str  # the question that it answers
+    purpose: str  # what it does
 
 
 _CONTENT = json.loads(Path(__file__).with_suffix(".json").read_bytes())

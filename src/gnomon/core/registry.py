@@ -1,8 +1,8 @@
-"""The registry of methods: what each answers, takes and needs, by name. It imports none of them.
+"""The registry of methods: what each does, takes and needs, by name. It imports none of them.
 
 A method is a function with a decorator::
 
-    @method("muler", answers="which word classes, names and forms cost each system")
+    @method("muler", purpose="which word classes, names and forms cost each system")
     def score(testset: TestSet, metrics: Metrics = "bleu", *, seed: Seed = SEED) -> Finding:
 
 It is then ``gnomon muler`` on the command line, ``muler`` in a study and ``gnomon.muler`` in
@@ -48,14 +48,14 @@ __all__ = [
     "OF_THE_RUN",
     "Method",
     "Texts",
-    "answers_of",
     "find",
-    "group_answers",
+    "group_purpose",
     "installed",
     "method",
     "names",
     "package_of",
     "plain_help",
+    "purpose_of",
     "steps",
     "title_of",
 ]
@@ -86,7 +86,7 @@ class Method:
     """What is known of a method beside its parameters."""
 
     name: str  # `GROUP.NAME` or `NAME`
-    answers: str  # the question that it answers, as help writes it after its name
+    purpose: str  # what it does, as help writes it after its name
     function: Callable[..., Any]  # the function itself
     title: str = ""  # what its page in a study is called; by default its name in words
     # its parameters that hold the data; all others are options
@@ -235,7 +235,7 @@ class Method:
         return main if first else self.tables.get(name, f"{main}_{name.replace(' ', '_')}")
 
 
-def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def method(name: str, *, purpose: str, **more: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make a function a method: its arguments are checked, and its name is known.
 
     Its name is ``GROUP.NAME`` or ``NAME``; ``more`` are further fields of :class:`Method`.
@@ -266,7 +266,7 @@ def method(name: str, *, answers: str, **more: Any) -> Callable[[Callable[P, R]]
             more["metrics"] = "none"
         more.setdefault("title", _in_words(name))
         called.__doc__ = documented(function, OF_THE_RUN)
-        described = Method(name, answers, called, **more)
+        described = Method(name, purpose, called, **more)
         called.method = described  # type: ignore[attr-defined]  # where the registry finds it
         return called
 
@@ -370,12 +370,12 @@ def find(name: str) -> Method:
     return made
 
 
-def answers_of(name: str) -> str:
-    """What a method answers; built-in ones are not imported for that."""
+def purpose_of(name: str) -> str:
+    """What a method does; built-in ones are not imported for that."""
     if name in BUILT_IN:
-        return BUILT_IN[name].answers
+        return BUILT_IN[name].purpose
     try:
-        return find(name).answers
+        return find(name).purpose
     except GnomonError as error:  # reported when it is called; others go on
         return f"cannot be used: {error}"
 
@@ -385,8 +385,8 @@ def package_of(name: str) -> str:
     return "gnomon" if name in BUILT_IN else _offered()[name].dist.name
 
 
-def group_answers(group: str) -> str:
-    """What a group of methods answers; of packages alone it names the methods."""
+def group_purpose(group: str) -> str:
+    """What a group of methods does; of packages alone it names the methods."""
     inside = (name for name in names() if name.startswith(f"{group}."))
     return GROUPS.get(group) or ", ".join(name.removeprefix(f"{group}.") for name in inside)
 

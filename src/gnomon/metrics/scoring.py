@@ -70,7 +70,7 @@ def score(
 
 @method(
     "score",
-    answers="how good each system is under any metrics",
+    purpose="score systems under any metrics",
     title="Scores",
     unread=("documents", "domains"),
     examples=_EXAMPLES,

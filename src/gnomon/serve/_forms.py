@@ -99,14 +99,14 @@ class Form:
     Attributes:
         method: its name.
         title: what it is called.
-        answers: the question that it answers.
+        purpose: what it does.
         fields: in the order of the page.
         problem: what is wrong with several of them together.
     """
 
     method: str
     title: str
-    answers: str
+    purpose: str
     fields: tuple[Field, ...]
     problem: str = ""
 
@@ -157,7 +157,7 @@ def form_of(
         if posted is not None and field.name in posted:
             field = replace(field, values=_sent(field, posted[field.name]))
         fields.append(field)
-    return Form(method.name, method.title, method.answers, tuple(fields), wrong.get("", ""))
+    return Form(method.name, method.title, method.purpose, tuple(fields), wrong.get("", ""))
 
 
 def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any]) -> Field:

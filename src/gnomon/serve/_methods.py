@@ -39,7 +39,7 @@ class MethodView:
 
     name: str
     title: str
-    answers: str
+    purpose: str
     question: str = ""
     words: str = ""
     said: str = ""
@@ -74,7 +74,7 @@ async def _methods(request: Request) -> Shown:
         words = _WORDS.get(step.state, step.words) if step else ""
         said = step.said if step else ""
         question = QUESTIONS.get(name, "")
-        views.append(MethodView(name, method.title, method.answers, question, words, said))
+        views.append(MethodView(name, method.title, method.purpose, question, words, said))
     values = {**page_values(request, study.about.title), "methods": views}
     values |= {"active": study.job.active, "single": single}
     return Shown("methods.html.j2", values)

@@ -61,7 +61,7 @@ def options_schema(method: Method) -> Schema:
     offered = offered_options(method)
     return {
         "title": method.title,
-        "description": f"{method.answers[0].upper()}{method.answers[1:]}.",
+        "description": f"{method.purpose[0].upper()}{method.purpose[1:]}.",
         "type": "object",
         "additionalProperties": False,
         "properties": {name: option_schema(option) for name, option in offered.items()},

@@ -152,7 +152,7 @@ class MethodVerdict:
 
     method: str
     title: str
-    answers: str
+    purpose: str
     sentences: tuple[Message, ...]
     question: str = ""
     terms: tuple[Term, ...] = ()
@@ -224,7 +224,7 @@ class Section:
 
     method: str
     title: str
-    answers: str
+    purpose: str
     tables: tuple[TableLink, ...]
     maps: tuple[MapLink, ...] = ()
 
@@ -276,7 +276,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
             MethodVerdict(
                 section,
                 _title_of(section),
-                _answers_of(section),
+                _purpose_of(section),
                 sentences,
                 QUESTIONS.get(section, ""),
                 terms_in(map(rendered, sentences)),
@@ -328,7 +328,7 @@ def sections(opened: OpenStore) -> tuple[Section, ...]:
         if tables:
             maps = tuple(link for name in names for link in heat_maps(opened, name))
             made.append(
-                Section(method, methods.title_of(method), _answers_of(method), tables, maps)
+                Section(method, methods.title_of(method), _purpose_of(method), tables, maps)
             )
     return tuple(made)
 
@@ -337,9 +337,9 @@ def _title_of(section: str) -> str:
     return "Scores" if section == "systems" else methods.title_of(section)
 
 
-def _answers_of(section: str) -> str:
+def _purpose_of(section: str) -> str:
     method = methods.installed(section)
-    return method.answers if method else ""
+    return method.purpose if method else ""
 
 
 def _metric_titles(entries: Sequence[FinishedTask]) -> dict[str, str]:

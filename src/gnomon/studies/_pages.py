@@ -285,7 +285,7 @@ def pages(
             if method.standing and method.standing.table in source.tables
         ),
         sections=[
-            PageSection(name, methods.title_of(name), method.answers if method else "")
+            PageSection(name, methods.title_of(name), method.purpose if method else "")
             for name in of_methods
             for method in [methods.installed(name)]
         ],

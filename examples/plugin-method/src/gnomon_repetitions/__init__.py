@@ -23,7 +23,7 @@ class Repetition(Record):
 
 @method(
     "repetitions",
-    answers="which system says the same words twice in a row",
+    purpose="find words that systems say twice in a row",
     tables={"": "repetitions"},
     by_system=True,
 )

@@ -1,4 +1,4 @@
-"""BMX: which words a metric's score rests on, and whether that improves the score.
+"""BMX: show which words a score rests on, and let that improve the score.
 
 Everything public is listed in ``__all__``; names are imported when first used. The package is
 called as its method :func:`score`.

@@ -470,7 +470,7 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
 
 @method(
     "bmx.explain",
-    answers="which words a score rests on, which hurt it, and whether people marked the same",
+    purpose="show which words a score rests on and which hurt it, beside errors that people marked",
     title="BMX: importance of words",
     examples=_EXAMPLES,
     tables={"": "importance"},

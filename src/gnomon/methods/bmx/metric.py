@@ -484,7 +484,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 
 @method(
     "bmx.score",
-    answers="how good each system is under metrics boosted by explanations",
+    purpose="score systems under metrics boosted by explanations",
     title="BMX: boosted metrics",
     unread=("documents", "domains"),
     examples=_EXAMPLES,

@@ -184,7 +184,7 @@ def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
 
 @method(
     "bmx.tune",
-    answers="which p and w make a metric and its explanations agree best with people",
+    purpose="choose p and w by which a metric and its explanations agree best with people",
     title="BMX: choice of p and w",
     unread=("documents", "domains"),
     examples=_EXAMPLES,

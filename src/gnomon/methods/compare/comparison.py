@@ -119,7 +119,7 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
 
 @method(
     "compare",
-    answers="which system is better, by how much, in which segments and words",
+    purpose="compare systems and test their differences, down to segments and words",
     title="Comparison of systems",
     examples=_EXAMPLES,
     tables={"": "comparisons"},

@@ -1,4 +1,4 @@
-"""Difficulty: which words are hard for a group of systems, and which systems get them right.
+"""Difficulty: find words that are hard for a group of systems, and score systems by them.
 
 Zhan et al. (2021), "Difficulty-Aware Machine Translation Evaluation". The package is callable:
 ``gnomon.difficulty(testset, "rouge1")`` is :func:`score`. Everything public is listed

@@ -100,7 +100,7 @@ class HardWordMarks:
 
 @method(
     "difficulty.words",
-    answers="which words of the references were hard, and which systems got them right",
+    purpose="list words of the references that were hard, and the systems that got them right",
     title="Difficulty: hard words",
     examples=_EXAMPLES,
     tables={"": "difficulty_words"},

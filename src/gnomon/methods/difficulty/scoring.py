@@ -37,7 +37,7 @@ _TITLE = "Scores with and without difficulty"
 
 @method(
     "difficulty.score",
-    answers="how good each system is where hard words count more",
+    purpose="score systems with hard words counting more",
     title="Difficulty",
     examples=_EXAMPLES,
     tables={"": "difficulty"},

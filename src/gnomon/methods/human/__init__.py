@@ -1,4 +1,4 @@
-"""What people say: which system they prefer, how surely, and how many judgements it takes.
+"""What people say: plan, sample and compare human judgements.
 
 Intervals take documents as what is independent, and the leniency of raters out. The package is
 callable: ``gnomon.human(testset)`` compares. Everything public is listed in ``__all__``; names are

@@ -193,7 +193,7 @@ def _pairs_verdict(finding: Finding) -> Iterator[Message]:
 
 @method(
     "human.sheet",
-    answers="blind sheets for people to judge outputs or paraphrases, and what they answered",
+    purpose="write blind sheets of outputs or paraphrases for people, and read what they answered",
     title="Blind sheets",
     given=_inputs,
     unread=("documents", "domains"),

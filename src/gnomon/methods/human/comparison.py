@@ -91,7 +91,7 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
 
 @method(
     "human.compare",
-    answers="which system people prefer, and how surely",
+    purpose="compare systems by human scores, and test their differences",
     title="What people say of the systems",
     unread=("domains",),
     examples=_EXAMPLES,

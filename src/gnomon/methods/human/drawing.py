@@ -99,7 +99,7 @@ def _check_set(outline: Outline, options: BoundOptions) -> Iterator[Problem]:
 
 @method(
     "human.sample",
-    answers="which documents or segments to let people judge, and a campaign of them",
+    purpose="draw documents or segments for people to judge, and make a campaign of them",
     title=_TITLE,
     examples=_EXAMPLES,
     rows={

@@ -1,4 +1,4 @@
-"""How many documents, segments and judgements it takes to see a difference."""
+"""Plan how many documents, segments and judgements it takes to see a difference."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check_plan(_outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 
 @method(
     "human.plan",
-    answers="how many documents, segments and judgements it takes to see a difference",
+    purpose="plan how many documents, segments and judgements it takes to see a difference",
     title="How large a campaign has to be",
     data=(),
     given="nothing",

@@ -203,7 +203,7 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
 
 @method(
     "metaeval",
-    answers="which metric agrees best with people",
+    purpose="compare metrics by their agreement with people",
     title="Agreement with people",
     data=("testsets", "paraphrases"),
     given=_test_sets,

@@ -83,7 +83,7 @@ def check_delta_accuracy(outline: Outline | None, options: BoundOptions) -> Iter
 
 @method(
     "metaeval.delta_accuracy",
-    answers="how often people agreed with a difference",
+    purpose="tell how often people agreed with a difference of a metric",
     title=_TITLE,
     data=("testsets",),
     given="testsets",

@@ -127,7 +127,7 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 
 @method(
     "metaeval.spans",
-    answers="whether metrics and judges mark the errors that people marked",
+    purpose="compare the errors that metrics and judges mark with those that people marked",
     title="Error spans against people's",
     examples=_EXAMPLES,
     tables={

@@ -68,7 +68,7 @@ def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[
 
 @method(
     "muler.correlate",
-    answers="which features correlate with the score, over many systems and test sets",
+    purpose="correlate features with the score, over many systems and test sets",
     title="MuLER: correlations",
     data=("testsets",),
     given="testsets",

@@ -72,7 +72,7 @@ exit code 3: --fail-if-major found a system with as many major errors
 
 @method(
     "errors",
-    answers="which kinds of words have errors, marked by people or machines",
+    purpose="count errors by kinds of words, marked by people or machines",
     title="Errors by linguistic feature",
     unread=("paraphrases",),
     examples=_EXAMPLES,

@@ -53,7 +53,7 @@ examples:
 
 @method(
     "muler",
-    answers="which word classes, names and forms cost each system its score",
+    purpose="measure what word classes, names and forms cost each system",
     title="MuLER",
     examples=_EXAMPLES,
     tables={"": "muler"},

@@ -1,4 +1,4 @@
-"""Paraphrased references: what further references change in a metric.
+"""Paraphrased references: make further references, and measure what they add.
 
 Everything public is listed in ``__all__``; names are imported when first used.
 """

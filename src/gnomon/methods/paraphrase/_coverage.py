@@ -172,7 +172,7 @@ def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple
 
 @method(
     "paraphrase.coverage",
-    answers="which words of the systems references and paraphrases match, and which they lack",
+    purpose="list words of the systems that references and paraphrases match, and that they lack",
     title="Paraphrases: coverage",
     data=("original", "paraphrased"),
     given=_without_and_with,

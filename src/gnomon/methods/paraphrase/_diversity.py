@@ -376,7 +376,7 @@ def diversity_verdict(finding: Finding) -> Iterator[Message]:
 
 @method(
     "paraphrase.diversity",
-    answers="how different paraphrases are, in words and in structure, and how adequate",
+    purpose="measure how different paraphrases are, in words and in structure, and how adequate",
     title="Paraphrases: diversity",
     data=("sets", "references"),
     given=_named_sets,

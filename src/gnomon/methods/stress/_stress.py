@@ -95,7 +95,7 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 
 @method(
     "stress",
-    answers="which kinds of errors metrics detect, and which they miss",
+    purpose="test which kinds of errors metrics detect, and which they miss",
     title=_TITLE,
     given=_test_set,
     examples=_EXAMPLES,

@@ -1,4 +1,4 @@
-"""Training: how to train a metric on human scores.
+"""Training: train a metric on human scores.
 
 The package is callable as its main method: ``gnomon.train(...)`` is ``gnomon.train.metric``.
 Everything public is listed in ``__all__``; names are imported when first used.

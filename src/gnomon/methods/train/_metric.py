@@ -486,7 +486,7 @@ def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Pr
 
 @method(
     "train.metric",
-    answers="how to train a learned metric on human scores of segments",
+    purpose="train a learned metric on human scores of segments",
     title="Learned metric",
     data=("testsets",),
     given="testsets",

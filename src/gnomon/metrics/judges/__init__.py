@@ -1,4 +1,4 @@
-"""Judges: how language models judge translations and summaries, and how reliable they are.
+"""Judges: measure how reliable language models are as judges, and calibrate them.
 
 The package is callable as its main method: ``gnomon.judges(...)`` is
 ``gnomon.judges.reliability``.

@@ -219,7 +219,7 @@ def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
 
 @method(
     "judges.calibrate",
-    answers="what a judge's scores mean on people's scale, and how close they are to people's",
+    purpose="carry a judge's scores over to people's scale, and measure how close they come",
     title=_TITLE,
     unread=("domains",),
     examples=_EXAMPLES,

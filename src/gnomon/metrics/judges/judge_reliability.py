@@ -218,7 +218,7 @@ def _about_panel(
 
 @method(
     "judges.reliability",
-    answers="how much judges' scores vary, how far judges agree, and what talks them over",
+    purpose="measure how much judges' scores vary, how far judges agree, and what talks them over",
     title=_TITLE,
     unread=("documents", "domains"),
     examples=_EXAMPLES,

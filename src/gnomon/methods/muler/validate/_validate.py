@@ -70,7 +70,7 @@ def validate_verdict(finding: Finding) -> Iterator[Message]:
 
 @method(
     "muler.validate",
-    answers="whether MuLER measures what it says: its scale, rarer features, random words",
+    purpose="test whether MuLER measures what it says: its scale, rarer features, random words",
     title="MuLER: validation",
     unread=("documents", "domains"),
     examples=_EXAMPLES,

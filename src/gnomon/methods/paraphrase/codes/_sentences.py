@@ -144,7 +144,7 @@ def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 
 @method(
     "paraphrase.codes",
-    answers="which cluster of meanings or structures a sentence is in",
+    purpose="find the cluster of meanings or structures that a sentence is in",
     data=(),
     given="nothing",
     examples=_EXAMPLES,

@@ -254,7 +254,7 @@ def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSe
 
 @method(
     "paraphrase.generate",
-    answers="how to get further references, as JSONL",
+    purpose="make further references, as JSONL",
     given=_references_or_outputs,
     unread=("sources", "documents", "domains", "paraphrases"),
     examples=_EXAMPLES,

@@ -380,7 +380,7 @@ def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 
 @method(
     "paraphrase.train",
-    answers="how to get a model that paraphrases",
+    purpose="train a model that paraphrases",
     data=(),
     given="nothing",
     examples=_EXAMPLES,
