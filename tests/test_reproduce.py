@@ -118,11 +118,15 @@ def test_what_has_no_command_says_why() -> None:
 
 def _arguments(line: str, data: Path, grids: Path, encoder: str) -> list[str]:
     """The arguments of a command, with paths for placeholders and the files that patterns match."""
-    for name, value in (("$DATA", data), ("$GRIDS", grids), ("$ENCODER", encoder)):
-        line = line.replace(name, str(value))
+
+    def placed(word: str) -> str:
+        for name, value in (("$DATA", data), ("$GRIDS", grids), ("$ENCODER", encoder)):
+            word = word.replace(name, str(value))
+        return word
+
     return [
         one
-        for word in shlex.split(line)[1:]
+        for word in map(placed, shlex.split(line)[1:])
         for one in (
             sorted(map(str, Path("/").glob(word[1:])))
             if word.startswith("/") and set("*?") & set(word)
