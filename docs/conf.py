@@ -64,8 +64,8 @@ def _cells(*cells: str) -> str:
 
 
 def _method(method: methods.Method) -> Iterator[str]:
-    """A section for a method: what it answers, its options, the columns of its tables."""
-    yield f"## `{method.name}`\n\n`gnomon {' '.join(method.command)}`: {method.answers}\n\n"
+    """A section for a method: what it does, its options, the columns of its tables."""
+    yield f"## `{method.name}`\n\n`gnomon {' '.join(method.command)}`: {method.purpose}\n\n"
     yield _cells("option", "takes", "default", "") + "|---|---|---|---|\n"
     for one in method.options.values():
         yield _row(one)
