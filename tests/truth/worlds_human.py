@@ -53,8 +53,8 @@ def two_first() -> Finding:
 
 @world(
     "one person scores all outputs of three systems alike",
-    says=["human.compare.all_undecided"],
-    silent=["human.compare.first", "human.compare.leads", "human.compare.against"],
+    says=["human.compare.alike"],
+    silent=["human.compare.*"],
     without=["highest"],
 )
 def one_person_says_the_same() -> Finding:
@@ -64,9 +64,24 @@ def one_person_says_the_same() -> Finding:
 
 
 @world(
+    "one person scores all outputs of two systems alike",
+    says=["human.compare.alike"],
+    silent=["human.compare.*"],
+    without=["higher"],
+)
+def one_person_says_the_same_of_two() -> Finding:
+    return gn.human.compare(
+        campaign({"Ä": 50, "乙": 50}, noise=0, raters=1, leniency=0.0, together=0)
+    )
+
+
+@world(
     "three equal systems",
     says=["human.compare.all_undecided"],
-    silent=["human.compare.first", "human.compare.leads", "human.compare.against"],
+    silent=[
+        *("human.compare.first", "human.compare.leads", "human.compare.against"),
+        "human.compare.alike",
+    ],
 )
 def three_equal() -> Finding:
     return gn.human.compare(campaign({"A": 70, "B": 70, "C": 70}))

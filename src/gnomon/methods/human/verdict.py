@@ -76,7 +76,17 @@ def _outcome(
         yield _leader(finding, [r for r in pairs if r.system == systems[0].system], data)
 
 
+def _alike(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Message:
+    names = {name for row in pairs for name in (row.system, row.other)}
+    systems = (
+        f"all {len(names)} systems" if len(names) > 2 else listed([pairs[0].system, pairs[0].other])
+    )
+    return message("human.compare.alike", finding.positions(pairs), systems=systems, data=data)
+
+
 def _of_two(finding: Finding, row: PreferredRow, data: str) -> Message:
+    if not row.difference:
+        return _alike(finding, [row], data)
     low, high = row.ends("difference")
     flipped = (row.difference or 0.0) < 0  # a baseline stands second, whichever is better
     a, b = (row.other, row.system) if flipped else (row.system, row.other)
@@ -124,14 +134,10 @@ def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Message
             amount=gap,
             data=data,
         )
+    if not any(row.difference for row in own):
+        return _alike(finding, own, data)
     if not beaten:
-        said = (
-            f"People score {first} highest, but none of the {others} other systems can be told"
-            " apart from it"
-            if any(row.difference for row in own)
-            else f"People score all {others + 1} systems alike"
-        )
-        return message("human.compare.all_undecided", places, said=said, data=data)
+        return message("human.compare.all_undecided", places, first=first, others=others, data=data)
     return message(
         "human.compare.leads",
         places,
