@@ -19,9 +19,9 @@ import numpy as np
 import scipy.stats
 from _measure import compare, write
 
-from gnomon.methods.bmx import power_means
-from gnomon.methods.bmx._correlations import grid_correlations
-from gnomon.methods.bmx._experiments import P, W
+from gnomon.bmx import power_means
+from gnomon.bmx.correlations import grid_correlations
+from gnomon.bmx.experiments import P, W
 
 if TYPE_CHECKING:
     from _measure import Row

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from _measure import keep, memory
 
-from gnomon.methods.paraphrase.codes._kmeans import kmeans, nearest, scratch
+from gnomon.paraphrase.codes.kmeans import kmeans, nearest, scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from _measure import keep
 
 from gnomon import TestSet, example
-from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepChoice
-from gnomon.serve._jobs import Queue, memory_of
-from gnomon.serve._workspace import Workspace
+from gnomon.serve.comparison import ComparisonChoices, FileChoice, StepChoice
+from gnomon.serve.jobs import Queue, memory_of
+from gnomon.serve.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

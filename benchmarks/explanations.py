@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from _measure import Row, cpu, wmt, write
 
-from gnomon.methods.bmx import explanations
+from gnomon.bmx import explanations
 from gnomon.metrics import bind
 from gnomon.models import find_model
 

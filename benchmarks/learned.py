@@ -38,8 +38,8 @@ from _measure import ROOT, SHARED, command, cpu, keep
 import gnomon as gn
 from gnomon.core.spans import SpanTable
 from gnomon.data import example
+from gnomon.learned import convert
 from gnomon.metrics import MaskPlan, parse
-from gnomon.metrics.learned import convert
 from gnomon.models import find_model
 
 PEER = ROOT / "benchmarks" / "_comet_peer.py"

@@ -26,7 +26,7 @@ import scipy.stats
 
 from gnomon import stats
 from gnomon.stats import EarlyStopping
-from gnomon.stats._pair_tests import BLOCK, exchanged, standardised
+from gnomon.stats.pair_tests import BLOCK, exchanged, standardised
 
 if TYPE_CHECKING:
     from collections.abc import Callable

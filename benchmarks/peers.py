@@ -22,7 +22,7 @@ import numpy as np
 from _measure import ROUNDS, cpu, fresh, keep, wmt
 
 import gnomon as gn
-from gnomon.methods.bmx import explanations
+from gnomon.bmx import explanations
 from gnomon.metrics import bind
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from gnomon.data import example
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from gnomon.serve._index import IndexedSet
+    from gnomon.serve.index import IndexedSet
 
 SIZES = (50_000, 500_000)
 _POLLS = 300
@@ -143,7 +143,7 @@ def megabytes(process: int) -> float:
 
 def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
     """What each page costs."""
-    from gnomon.serve._store_pages import stored_study
+    from gnomon.serve.store_pages import stored_study
 
     base = f"/studies/{stored_study(store).id}"
     made: dict[str, float] = {}
@@ -177,7 +177,7 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
 
 def _sets(index: Path) -> Sequence[IndexedSet]:
     """What is indexed so far; a set that is not ready where there is nothing."""
-    from gnomon.serve._index import IndexedSet, read_index
+    from gnomon.serve.index import IndexedSet, read_index
 
     made = read_index(index)
     return made.sets if made is not None and made.sets else [IndexedSet("", 0, [], [])]

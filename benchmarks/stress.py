@@ -19,8 +19,8 @@ import gnomon as gn
 from gnomon.core.cache import Cache
 from gnomon.core.options import SEED
 from gnomon.linguistics import FeatureSources
-from gnomon.methods.stress._figures import StressRow
-from gnomon.methods.stress._own_texts import TextChoice, own_pairs
+from gnomon.stress.figures import StressRow
+from gnomon.stress.own_texts import TextChoice, own_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

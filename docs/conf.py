@@ -17,13 +17,13 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 
 from gnomon import __version__
-from gnomon.cli._main import parser
-from gnomon.cli._parser import Parser
+from gnomon.cli.entry import parser
+from gnomon.cli.parser import Parser
 from gnomon.core import registry as methods
 from gnomon.core.options import Limits, Option, describe, fields_of
 from gnomon.core.records import columns_of
-from gnomon.methods.paraphrase.generation import generator_classes
-from gnomon.serve._schema import openapi
+from gnomon.paraphrase.generation import generator_classes
+from gnomon.serve.schema import openapi
 
 project = "gnomon"
 author = "The gnomon authors"

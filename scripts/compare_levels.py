@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.methods.compare.paired import PairedScores, PairedTestPlan, figures
-from gnomon.methods.compare.tables import verdict_of
+from gnomon.comparison.paired import PairedScores, PairedTestPlan, figures
+from gnomon.comparison.tables import verdict_of
 
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
 

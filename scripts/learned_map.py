@@ -23,9 +23,9 @@ import numpy as np
 
 from gnomon.core.options import SEED
 from gnomon.core.testset import TestSet
-from gnomon.methods.muler import score as muler
-from gnomon.methods.muler.validate import validate
 from gnomon.metrics import score
+from gnomon.muler import score as muler
+from gnomon.muler.validate import validate
 from gnomon.stats.resampling import resample_counts
 
 if TYPE_CHECKING:

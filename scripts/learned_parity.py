@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.testset import TestSet
+from gnomon.learned import convert
+from gnomon.learned.architectures import architecture_of
 from gnomon.metrics import parse
-from gnomon.metrics.learned import convert
-from gnomon.metrics.learned.architectures import architecture_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -29,11 +29,11 @@ import numpy as np
 from learned_map import drawn
 
 from gnomon.core.options import SEED
-from gnomon.methods.muler._figures import presence
-from gnomon.methods.muler._setup import MaskChoice, Run, WordChoice, prepared
-from gnomon.methods.muler.validate._initials import all_initials, grouped
-from gnomon.methods.muler.validate._random_words import random_groups, words_of
 from gnomon.metrics.masking import Action, MaskPlan
+from gnomon.muler._setup import MaskChoice, Run, WordChoice, prepared
+from gnomon.muler.figures import presence
+from gnomon.muler.validate.initials import all_initials, grouped
+from gnomon.muler.validate.random_words import random_groups, words_of
 from gnomon.stats.draws import SegmentDraws
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.testset import TestSet
-    from gnomon.methods.muler._setup import Setup
     from gnomon.metrics.protocol import BoundMetric
+    from gnomon.muler._setup import Setup
 
     Floats = NDArray[np.float64]
 

@@ -21,13 +21,13 @@ import numpy as np
 
 from gnomon.core.options import SEED
 from gnomon.core.testset import TestSet
-from gnomon.methods.metaeval.agreement import metaeval
-from gnomon.methods.train import metric
-from gnomon.methods.train._features import Features, load_base
+from gnomon.learned.comet import BoundComet
+from gnomon.learned.encoder import States
+from gnomon.learned.metric import input_rows
+from gnomon.metaeval.agreement import metaeval
 from gnomon.metrics import bind, score
-from gnomon.metrics.learned.comet import BoundComet
-from gnomon.metrics.learned.encoder import States
-from gnomon.metrics.learned.metric import input_rows
+from gnomon.train import metric
+from gnomon.train._features import Features, load_base
 
 if TYPE_CHECKING:
     from gnomon.core.scores import Scores

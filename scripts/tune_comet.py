@@ -15,13 +15,13 @@ import numpy as np
 import torch
 
 from gnomon.core.testset import TestSet
-from gnomon.methods.train._estimator import Estimator, Training, agreement
-from gnomon.methods.train._features import Features, load_base
-from gnomon.methods.train._judged import JudgedOutputs, judged_outputs
-from gnomon.methods.train._recipe import HeadRecipe
+from gnomon.train._estimator import Estimator, Training, agreement
+from gnomon.train._features import Features, load_base
+from gnomon.train.judged import JudgedOutputs, judged_outputs
+from gnomon.train.recipe import HeadRecipe
 
 if TYPE_CHECKING:
-    from gnomon.methods.train._features import BaseEncoder
+    from gnomon.train._features import BaseEncoder
 
 _PAIRS = ("cs-en", "de-en", "fi-en")
 

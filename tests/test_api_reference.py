@@ -59,7 +59,7 @@ def test_what_the_page_documents_is_there_once(page: str, documented: list[objec
 
 
 def _public(package: str) -> str:
-    """A package as users import it: ``gnomon.muler`` is ``gnomon.methods.muler``."""
+    """A package as users import it: ``gnomon.muler`` is ``gnomon.muler``."""
     home = next((one for one in _PUBLIC if f"{package}.".startswith(f"{one}.")), None)
     return _PUBLIC[home] + package[len(home) :] if home else package
 

@@ -23,6 +23,7 @@ from tests.snapshot.record import call
 from tests.tripwire import MODULE, canaries, watching
 
 import gnomon as gn
+from gnomon.bmx.explainers import EXPLAINERS, find_explainer
 from gnomon.core import registry
 from gnomon.core.errors import GnomonError, SpecError, UnknownNameError
 from gnomon.core.options import (
@@ -37,12 +38,11 @@ from gnomon.core.options import (
     parts_of,
     reaches,
 )
-from gnomon.methods.bmx.explainers import EXPLAINERS, find_explainer
-from gnomon.methods.paraphrase.generation._generate import find_generator, generator_classes
-from gnomon.methods.paraphrase.generation._requests import GenerationRequest
 from gnomon.metrics.registry import load_class, parse, reaches_of_spec
 from gnomon.metrics.requirements import requirements
 from gnomon.metrics.spec import BUILTIN, Spec, default_of, format_literal
+from gnomon.paraphrase.generation.generating import find_generator, generator_classes
+from gnomon.paraphrase.generation.requests import GenerationRequest
 
 #: names of objects that stand for no text: they are made in Python
 OBJECTS = ("Metric", "BoundMetric", "Scores", "TestSet")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon.cli._main import parser
+from gnomon.cli.entry import parser
 from gnomon.core import registry as methods
 
 _ROOT = Path(__file__).resolve().parents[1]

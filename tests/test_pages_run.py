@@ -326,7 +326,7 @@ def test_python_of_other_pages_runs(
 ) -> None:
     pytest.importorskip("spacy", reason="needs a tagger: pip install 'gnomon[spacy]'")
     monkeypatch.syspath_prepend(str(desk))
-    monkeypatch.setattr("gnomon.linguistics._annotators._registered", {})
+    monkeypatch.setattr("gnomon.linguistics.annotators._registered", {})
     modules = set(sys.modules)
     for name in _STAND_INS:
         shutil.copytree(desk / "es-en", desk / name)

@@ -13,7 +13,7 @@ import pytest
 from tests.test_documented_calls import commands
 
 from gnomon.cli import main
-from gnomon.cli._main import parser
+from gnomon.cli.entry import parser
 
 
 def _heading(section: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gnomon.cli._main import parser
+from gnomon.cli.entry import parser
 from gnomon.core import registry as methods
 from gnomon.core.records import columns_of
 from gnomon.messages import catalogue
@@ -20,7 +20,7 @@ from gnomon.messages import catalogue
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.cli._parser import Parser
+    from gnomon.cli.parser import Parser
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -85,7 +85,7 @@ def texts() -> dict[str, str]:
 
 
 #: lists of words
-_NO_PROSE = {"linguistics/scorers/_sentences.py"}
+_NO_PROSE = {"linguistics/scorers/sentences.py"}
 
 
 @cache

@@ -9,7 +9,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from gnomon import TestSet
-from gnomon.methods.muler.validate import validate
+from gnomon.muler.validate import validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

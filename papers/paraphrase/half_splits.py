@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon import TestSet, paraphrase, score, stats
-from gnomon.methods.paraphrase.generation import ConstrainedSearch
+from gnomon.paraphrase.generation import ConstrainedSearch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

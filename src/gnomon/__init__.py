@@ -12,8 +12,19 @@ from typing import TYPE_CHECKING
 from gnomon.core.signature import version as _version
 
 if TYPE_CHECKING:
+    from gnomon import bmx as bmx
+    from gnomon import difficulty as difficulty
+    from gnomon import human as human
+    from gnomon import judges as judges
+    from gnomon import learned as learned
     from gnomon import linguistics as annotate
+    from gnomon import metaeval as metaeval
+    from gnomon import muler as muler
+    from gnomon import paraphrase as paraphrase
+    from gnomon import stress as stress
     from gnomon import studies as study
+    from gnomon import train as train
+    from gnomon.comparison import compare as compare
     from gnomon.core import errors as errors
     from gnomon.core.errors import GnomonError as GnomonError
     from gnomon.core.findings import Finding as Finding
@@ -22,17 +33,6 @@ if TYPE_CHECKING:
     from gnomon.data import example as example
     from gnomon.data import formats as formats
     from gnomon.data import official as official
-    from gnomon.methods import bmx as bmx
-    from gnomon.methods import difficulty as difficulty
-    from gnomon.methods import human as human
-    from gnomon.methods import metaeval as metaeval
-    from gnomon.methods import muler as muler
-    from gnomon.methods import paraphrase as paraphrase
-    from gnomon.methods import stress as stress
-    from gnomon.methods import train as train
-    from gnomon.methods.compare import compare as compare
-    from gnomon.metrics import judges as judges
-    from gnomon.metrics import learned as learned
     from gnomon.metrics import metric as metric
     from gnomon.metrics import score as score
 
@@ -42,31 +42,31 @@ _OBJECTS = {
     "GnomonError": "gnomon.core.errors",
     "Scores": "gnomon.core.scores",
     "TestSet": "gnomon.core.testset",
-    "compare": "gnomon.methods.compare",
+    "compare": "gnomon.comparison",
     "metric": "gnomon.metrics",
     "score": "gnomon.metrics",
 }
 #: which module a public name stands for
 _MODULES = {
     "annotate": "gnomon.linguistics",
-    "bmx": "gnomon.methods.bmx",
-    "difficulty": "gnomon.methods.difficulty",
+    "bmx": "gnomon.bmx",
+    "difficulty": "gnomon.difficulty",
     "errors": "gnomon.core.errors",
     "example": "gnomon.data.example",
     "formats": "gnomon.data.formats",
-    "human": "gnomon.methods.human",
-    "judges": "gnomon.metrics.judges",
-    "learned": "gnomon.metrics.learned",
-    "metaeval": "gnomon.methods.metaeval",
+    "human": "gnomon.human",
+    "judges": "gnomon.judges",
+    "learned": "gnomon.learned",
+    "metaeval": "gnomon.metaeval",
     "metrics": "gnomon.metrics",
-    "muler": "gnomon.methods.muler",
+    "muler": "gnomon.muler",
     "official": "gnomon.data.official",
-    "paraphrase": "gnomon.methods.paraphrase",
+    "paraphrase": "gnomon.paraphrase",
     "report": "gnomon.report",
     "stats": "gnomon.stats",
-    "stress": "gnomon.methods.stress",
+    "stress": "gnomon.stress",
     "study": "gnomon.studies",
-    "train": "gnomon.methods.train",
+    "train": "gnomon.train",
 }
 
 __all__ = [

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gnomon.cli._main import parser
-from gnomon.cli._parser import Parser
+from gnomon.cli.entry import parser
+from gnomon.cli.parser import Parser
 
 #: lines and columns of two screens
 _LINES, _COLUMNS = 100, 82
@@ -120,7 +120,7 @@ def test_options_of_paraphrases_are_not_rare_where_paraphrases_are_the_subject(g
 
 def test_help_of_all_commands_computes_nothing():
     code = (
-        "import sys; from gnomon.cli._main import parser; parser().format_help();"
+        "import sys; from gnomon.cli.entry import parser; parser().format_help();"
         "print(sorted({'numpy', 'torch', 'spacy', 'polars'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon.cli._main import parser
+from gnomon.cli.entry import parser
 from gnomon.core import registry as methods
 
 
@@ -146,7 +146,7 @@ def test_what_compiled_loops_and_databases_make_of_a_signal_is_an_interruption(
 def test_a_command_that_does_not_look_up_from_its_work_ends_all_the_same(files) -> None:
     program = """
 import signal, sys, threading
-from gnomon.cli import _main, _options
+from gnomon.cli import entry as _main, _options
 _main._GRACE = 0.1
 def deaf(*_):
     threading.Timer(0.1, signal.raise_signal, [signal.SIGTERM]).start()

@@ -142,7 +142,7 @@ def test_no_such_model_and_no_encoder_decoder_are_said(
 _KILLED = """
 import os, signal, sys
 from gnomon.cli import main
-from gnomon.methods.paraphrase.generation import _saving
+from gnomon.paraphrase.generation import _saving
 
 def write(record, path, plain=_saving.SavedRecord.write):
     if record.done == 5:  # what was made is written, and not yet counted

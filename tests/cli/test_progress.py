@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.cli import _progress
-from gnomon.cli._main import main
-from gnomon.cli._progress import stages
+from gnomon.cli import progress as _progress
+from gnomon.cli.entry import main
+from gnomon.cli.progress import stages
 
 
 class Terminal(io.StringIO):

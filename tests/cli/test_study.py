@@ -13,7 +13,8 @@ import pytest
 
 from gnomon import example
 from gnomon.core.errors import UsageError
-from gnomon.studies import Store, _query
+from gnomon.studies import Store
+from gnomon.studies import query as _query
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -117,7 +118,7 @@ def test_rows_of_a_query_are_let_go_once_they_are_printed(
             yield part
 
     assert gnomon("run", study, "--engine", "here").code == 0
-    monkeypatch.setattr("gnomon.studies._query._parts_of", parts)
+    monkeypatch.setattr("gnomon.studies.query._parts_of", parts)
     for where in ((), ("-o", "out")):
         answer = gnomon("query", "study.store", "select 'x' as x", "-f", form, *where)
         text = Path("out").read_text() if where else answer.out

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
-from gnomon.cli._main import parser
+from gnomon.cli.entry import parser
 
 #: words of Python that no message of the command line needs
 PYTHON = re.compile(
@@ -189,7 +189,7 @@ def test_what_needs_more_memory_than_there_is_says_what_to_take_less_of(
     def endless(*_: object, **__: object) -> object:
         raise MemoryError("Unable to allocate 10.9 TiB for an array with shape (12, 999999)")
 
-    monkeypatch.setattr("gnomon.methods.compare.comparison.figures", endless)
+    monkeypatch.setattr("gnomon.comparison.systems.figures", endless)
     answer = gnomon("compare", "-t", here / "set")
     assert answer.code == 1
     assert "not enough memory for this (10.9 TiB at once)" in answer.err

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core._sqlite import salvaged
 from gnomon.core.cache import Cache, default_path, key
 from gnomon.core.errors import OutputError
+from gnomon.core.sqlite import salvaged
 
 FILE = "gnomon-entries-1.sqlite3"
 

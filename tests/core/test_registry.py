@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.cli._command import _in_flags
-from gnomon.cli._main import parser
+from gnomon.cli.commands import _in_flags
+from gnomon.cli.entry import parser
 from gnomon.core import registry as methods
 from gnomon.core.errors import UnknownNameError, UsageError, WrongTypeError, named_in_shell
 from gnomon.core.manifest import imported
@@ -43,7 +43,7 @@ from gnomon.core.options import (
 from gnomon.core.validation import Problem
 
 if TYPE_CHECKING:
-    from gnomon.cli._parser import Parser
+    from gnomon.cli.parser import Parser
 
 _EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "plugin-method"
 
@@ -261,7 +261,7 @@ def test_a_package_that_cannot_be_loaded_stops_no_other_command(
 def test_a_package_whose_entry_point_has_another_name_than_its_method_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    point = EntryPoint("contrast", "gnomon.methods.compare.comparison:compare", "gnomon.methods")
+    point = EntryPoint("contrast", "gnomon.comparison.systems:compare", "gnomon.methods")
     monkeypatch.setattr(methods, "_offered", lambda: {"contrast": point})
     monkeypatch.setattr(methods, "package_of", lambda _: "some-package")
     with pytest.raises(UsageError, match="offers the method 'compare' as the entry point"):

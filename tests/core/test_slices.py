@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gnomon import TestSet
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.methods.muler import slices
+from gnomon.muler import slices
 
 
 def _testset(references: list[str], **more: list[str]) -> TestSet:

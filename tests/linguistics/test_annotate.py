@@ -27,8 +27,8 @@ from gnomon.linguistics import (
     feature_faults,
     register,
     taggers,
+    tagging,
 )
-from gnomon.linguistics import _tagging as tagging
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -213,7 +213,7 @@ def test_an_annotator_that_loses_texts_is_refused(
 
 
 def test_a_registered_annotator_is_found_by_name(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.linguistics._annotators._registered", {})
+    monkeypatch.setattr("gnomon.linguistics.annotators._registered", {})
     register("toy-registered", lambda model: toy if model == "1" else None)
     found = annotate(["Ann sang"], ["ent:NAME"], tagger="toy-registered:1")
     assert found.spans.spans(0, "ent:NAME") == ((0, 3),)
@@ -271,7 +271,7 @@ def test_unknown_taggers_are_answered_with_those_that_exist() -> None:
 
 _RUN = """
 import sys, time
-from gnomon.linguistics import _tagging, annotate, Mark
+from gnomon.linguistics import tagging as _tagging, annotate, Mark
 from gnomon.core.cache import Cache
 _tagging._BATCH_TEXTS = 5
 
@@ -329,7 +329,7 @@ def test_what_was_tagged_is_kept_when_killed_and_the_next_run_gives_the_same_byt
 _HOLDING = """
 import os, sys, time
 from pathlib import Path
-from gnomon.linguistics import _tagging, annotate
+from gnomon.linguistics import tagging as _tagging, annotate
 _tagging._BATCH_TEXTS = 1
 
 class Holding:

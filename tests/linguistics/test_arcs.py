@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.linguistics._dependencies import crossing, reach
+from gnomon.linguistics.dependencies import crossing, reach
 
 heads = st.lists(st.integers(0, 30), max_size=12).map(lambda h: [i % len(h) for i in h])
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.errors import AnnotationError
 from gnomon.core.spans import SpanTable
-from gnomon.linguistics._facts import Mark, columns, pack, table, unpack
+from gnomon.linguistics.facts import Mark, columns, pack, table, unpack
 
 LABELS = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), min_size=1)
 MARKS = st.lists(st.builds(Mark, st.integers(0, 99), st.integers(100, 199), LABELS))

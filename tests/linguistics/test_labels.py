@@ -16,7 +16,8 @@ from gnomon.core.errors import (
     UsageError,
 )
 from gnomon.core.signature import content_hash
-from gnomon.linguistics import Labels, _labels, annotate
+from gnomon.linguistics import Labels, annotate
+from gnomon.linguistics import label_names as _labels
 
 if TYPE_CHECKING:
     from pathlib import Path

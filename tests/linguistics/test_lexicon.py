@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import MissingFileError, UsageError
-from gnomon.linguistics._word_lists import Lexicon
+from gnomon.linguistics.word_lists import Lexicon
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.linguistics import annotate, describe_features
-from gnomon.linguistics._word_lists import built_in_lists, with_built_in
+from gnomon.linguistics.word_lists import built_in_lists, with_built_in
 
 TEXTS = ["He gave HER hers; they themselves saw it.", "The hero is there."]
 

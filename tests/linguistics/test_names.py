@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.linguistics._features import expand, features_of, kind_of, matches, ordered, reach_of
+from gnomon.linguistics.feature_names import (
+    expand,
+    features_of,
+    kind_of,
+    matches,
+    ordered,
+    reach_of,
+)
 
 OBSERVED = {"pos:VERB", "pos:ADJ", "ent:GPE", "ent:DATE", "morph:Gender", "morph:Gender=Fem"}
 KNOWN = {*OBSERVED, "pos:SYM", "pos:NOUN", "ent:LAW", "morph:Gender=Masc"}

@@ -14,7 +14,9 @@ import pytest
 
 from gnomon.core.cache import Cache
 from gnomon.core.errors import MissingDependencyError, UnknownNameError, UsageError
-from gnomon.linguistics import Mark, _annotators, _parse, parse
+from gnomon.linguistics import Mark, parse
+from gnomon.linguistics import annotators as _annotators
+from gnomon.linguistics import parsing as _parse
 
 if TYPE_CHECKING:
     from tests.linguistics.conftest import Toy

@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.core.errors import UsageError
 from gnomon.linguistics import annotate
-from gnomon.linguistics._word_lists import Pattern
+from gnomon.linguistics.word_lists import Pattern
 
 
 def test_matches_become_spans_and_empty_ones_are_left_out() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from gnomon.core.errors import MissingDependencyError
 from gnomon.linguistics import SpacyAnnotator, annotate, describe
-from gnomon.linguistics import _pipeline as engine
-from gnomon.linguistics import _spacy as module
+from gnomon.linguistics import pipeline as engine
+from gnomon.linguistics import spacy as module
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.cache import Cache
-from gnomon.linguistics import _facts, annotate
-from gnomon.linguistics._facts import Mark, pack, unpack
+from gnomon.linguistics import annotate
+from gnomon.linguistics import facts as _facts
+from gnomon.linguistics.facts import Mark, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

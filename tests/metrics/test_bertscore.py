@@ -12,7 +12,8 @@ import pytest
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, MissingDependencyError, SpecError
 from gnomon.core.spans import SpanTable
-from gnomon.metrics import BertScore, MaskPlan, _embeddings, signature_of
+from gnomon.metrics import BertScore, MaskPlan, signature_of
+from gnomon.metrics import embeddings as _embeddings
 from gnomon.models import load_encoder
 
 if TYPE_CHECKING:

@@ -180,7 +180,7 @@ def test_many_pairs_are_announced_once_and_before_they_are_asked_for(
     ts: TestSet, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(functions_module, "COSTLY", 20)
-    monkeypatch.setattr("gnomon.methods.bmx._engine.COSTLY", 20)
+    monkeypatch.setattr("gnomon.bmx.engine.COSTLY", 20)
     asked = Asked()
     with caplog.at_level(logging.WARNING):
         bmx.explanations(ts, metric(asked.many, name="mine"), "lime")

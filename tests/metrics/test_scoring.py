@@ -84,7 +84,7 @@ def test_scores_do_not_hold_the_tokens_of_all_texts(
         tables.append(weakref.ref(table))
         return table
 
-    monkeypatch.setattr("gnomon.metrics.tokenise._tables.tokenise", noted)
+    monkeypatch.setattr("gnomon.metrics.tokenise.tables.tokenise", noted)
     ts = TestSet.from_lists({"a": ["the cat"]}, ["the cat sat"])
     found = score(ts, spec)
     gc.collect()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.models.tiny_masked import LIMIT, PIECES, VOCABULARY, save_masked_lm
 
+from gnomon.bmx.pairs import TextWords
 from gnomon.core.errors import DataError, UsageError
-from gnomon.methods.bmx._pairs import TextWords
 from gnomon.models import MaskedLM, load_masked_lm
 from gnomon.models.masked import Piece, best_words
 

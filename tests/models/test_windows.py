@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.models import Encoder, load_encoder
-from gnomon.models._pieces import Pieces, windows
+from gnomon.models.word_pieces import Pieces, windows
 
 torch = pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
 

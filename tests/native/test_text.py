@@ -17,7 +17,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import gnomon as gn
 from gnomon.metrics.tokenise import load_tokeniser, tokenise
-from gnomon.metrics.tokenise._tables import split_plain
+from gnomon.metrics.tokenise.tables import split_plain
 from gnomon.native.text import CHRF as CHRF_RULE
 from gnomon.native.text import T13A, WORDS, Distinct, places_of, tokens_of
 

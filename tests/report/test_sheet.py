@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gnomon.core.findings import Exhibit, ExhibitText, Highlight
-from gnomon.methods.human.sheets import Key, KeyRow, read_answers
+from gnomon.human.sheets import Key, KeyRow, read_answers
 from gnomon.report.sheet import to_form
 
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=alert(1)>\u202e\u2028&amp;"

@@ -29,11 +29,11 @@ from gnomon.cli import main
 from gnomon.core.human import HumanScores, Ranking
 from gnomon.core.spans import ErrorSpan
 from gnomon.core.testset import SystemInfo
+from gnomon.difficulty.frozen import read_grams
+from gnomon.human.sheets import key_text, read_answers, read_key
 from gnomon.linguistics import Labels
-from gnomon.linguistics._word_lists import Lexicon
-from gnomon.linguistics.scorers._ratings import read_ratings
-from gnomon.methods.difficulty.frozen import read_grams
-from gnomon.methods.human.sheets import key_text, read_answers, read_key
+from gnomon.linguistics.scorers.ratings import read_ratings
+from gnomon.linguistics.word_lists import Lexicon
 
 TEXTS = (
     "the red cat sat on the mat near a door .",

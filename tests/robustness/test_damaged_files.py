@@ -42,7 +42,7 @@ from tests.robustness.examples import examples
 from tests.robustness.law import Answer, Example, Slow, ask, shape
 
 from gnomon import formats
-from gnomon.cli import _main
+from gnomon.cli import entry as _main
 from gnomon.linguistics.scorers import describe_scorers
 
 EXAMPLES = Path(__file__).parent / "examples.py"

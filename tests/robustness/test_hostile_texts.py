@@ -18,7 +18,8 @@ import pytest
 from markdown_it import MarkdownIt
 from tests.robustness.examples import run
 
-from gnomon.cli import _main, main
+from gnomon.cli import entry as _main
+from gnomon.cli import main
 
 HTML = (
     "<script>window.broken=1</script>", "</script><script>x()</script>", "<img src=x onerror=x()>",

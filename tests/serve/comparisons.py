@@ -3,12 +3,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from gnomon.serve._comparison import ComparisonChoices, FileChoice, StepChoice
+from gnomon.serve.comparison import ComparisonChoices, FileChoice, StepChoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gnomon.serve._workspace import Comparison, Workspace
+    from gnomon.serve.workspace import Comparison, Workspace
 
 REFERENCE = [f"the cat number {n} sat on the mat and looked at {n} birds" for n in range(30)]
 BETTER = [f"the cat number {n} sat on the mat and saw {n} birds" for n in range(30)]

@@ -13,12 +13,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon import example, study
-from gnomon.serve import Settings, _builds, make_app
-from gnomon.serve._comparison import ComparisonChoices, FileChoice
-from gnomon.serve._jobs import Queue
-from gnomon.serve._server import listen, server_of
-from gnomon.serve._store_pages import stored_study
-from gnomon.serve._workspace import Workspace
+from gnomon.serve import Settings, make_app
+from gnomon.serve import builds as _builds
+from gnomon.serve.comparison import ComparisonChoices, FileChoice
+from gnomon.serve.jobs import Queue
+from gnomon.serve.server import listen, server_of
+from gnomon.serve.store_pages import stored_study
+from gnomon.serve.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-    from gnomon.serve._workspace import Comparison
+    from gnomon.serve.workspace import Comparison
 
 ADDRESS = "http://127.0.0.1:8765"
 #: what a browser says of a form of the page itself

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from gnomon.core.errors import DataError
-from gnomon.serve._access import Access
+from gnomon.serve.access import Access
 
 
 @pytest.fixture

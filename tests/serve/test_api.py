@@ -15,9 +15,9 @@ from starlette.testclient import TestClient
 from gnomon.core import registry
 from gnomon.core.signature import version
 from gnomon.serve import make_app
-from gnomon.serve._comparison import JOB, Remedy, StepChoice, StepState, write_record
-from gnomon.serve._resources import ComparisonRequest
-from gnomon.serve._schema import openapi, options_schema, served_methods
+from gnomon.serve.comparison import JOB, Remedy, StepChoice, StepState, write_record
+from gnomon.serve.resources import ComparisonRequest
+from gnomon.serve.schema import openapi, options_schema, served_methods
 
 from .conftest import ADDRESS, browser_of
 
@@ -263,7 +263,7 @@ def test_a_link_without_texts_gives_no_reason_that_may_quote_them(running: TestC
 
 
 def test_the_document_is_openapi_and_names_all_addresses_of_the_route_table() -> None:
-    from gnomon.serve._app import pages
+    from gnomon.serve.app import pages
 
     document = openapi(ADDRESS)
     validate(document)

@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from gnomon.serve._schema import openapi
+from gnomon.serve.schema import openapi
 
 from .conftest import ADDRESS, serving
 

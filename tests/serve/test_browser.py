@@ -13,8 +13,8 @@ from tests.report.conftest import axe, barriers, browser  # noqa: F401  # fixtur
 from tests.serve.conftest import TEXTS, comparison_of
 
 from gnomon.serve import Settings, make_app
-from gnomon.serve._comparison import JOB, write_record
-from gnomon.serve._server import listen
+from gnomon.serve.comparison import JOB, write_record
+from gnomon.serve.server import listen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

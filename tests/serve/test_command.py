@@ -11,7 +11,7 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.cli import serve as command
-from gnomon.serve import _server
+from gnomon.serve import server as _server
 
 
 @pytest.fixture

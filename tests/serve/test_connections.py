@@ -19,7 +19,7 @@ from tests.serve.conftest import TEXTS, comparison_of, serving
 
 from gnomon.core.errors import UsageError
 from gnomon.serve import Settings, make_app
-from gnomon.serve._server import server_of
+from gnomon.serve.server import server_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ import pytest
 
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Column
-from gnomon.serve._downloads import file_name, rows_file, table_file
-from gnomon.serve._store_pages import open_store, table_names
+from gnomon.serve.downloads import file_name, rows_file, table_file
+from gnomon.serve.store_pages import open_store, table_names
 
 if TYPE_CHECKING:
     from pathlib import Path

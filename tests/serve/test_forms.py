@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.core import registry
 from gnomon.core.options import Limits, MachineShare, Reaches
-from gnomon.serve._forms import (
+from gnomon.serve.forms import (
     LABELS,
     OFFERED,
     Form,
@@ -16,7 +16,7 @@ from gnomon.serve._forms import (
     offered_options,
     read_form,
 )
-from gnomon.serve._schema import options_schema
+from gnomon.serve.schema import options_schema
 
 NAMES = tuple(OFFERED)
 

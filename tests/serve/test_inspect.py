@@ -12,16 +12,16 @@ from tests.data.formats.wmt_files import small_set, to_xml
 from tests.serve.comparisons import BETTER, REFERENCE, WORSE, choices, finished, upload
 
 from gnomon import TestSet, example
-from gnomon.serve import _inspect
-from gnomon.serve._comparison import FileChoice
-from gnomon.serve._encodings import certain_encoding, proposals
-from gnomon.serve._inspect import Inspection, inspect
-from gnomon.serve._language import guess_language
+from gnomon.serve import inspect as _inspect
+from gnomon.serve.comparison import FileChoice
+from gnomon.serve.encodings import certain_encoding, proposals
+from gnomon.serve.inspect import Inspection, inspect
+from gnomon.serve.language import guess_language
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gnomon.serve._jobs import Queue
+    from gnomon.serve.jobs import Queue
 
 
 def look(folder: Path, files: dict[str, bytes | list[str]], **encodings: str) -> Inspection:

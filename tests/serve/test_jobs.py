@@ -24,11 +24,11 @@ from tests.serve.comparisons import (
 from gnomon import TestSet, example
 from gnomon.core.errors import DataError, UsageError
 from gnomon.data.formats import write_test_set
-from gnomon.serve._comparison import FileChoice, Job, StepChoice, write_record
-from gnomon.serve._jobs import Queue
-from gnomon.serve._problems import NotFound
-from gnomon.serve._settings import ServerLimits
-from gnomon.serve._workspace import Workspace
+from gnomon.serve.comparison import FileChoice, Job, StepChoice, write_record
+from gnomon.serve.jobs import Queue
+from gnomon.serve.problems import NotFound
+from gnomon.serve.settings import ServerLimits
+from gnomon.serve.workspace import Workspace
 from gnomon.studies import Store, open_engine, plan, read_study, run, verdicts
 
 if TYPE_CHECKING:
@@ -349,8 +349,8 @@ def test_a_server_that_ends_well_counts_no_death(workspace: Workspace, queues: l
 _SERVER = """
 import sys, time
 from pathlib import Path
-from gnomon.serve._jobs import Queue
-from gnomon.serve._workspace import Workspace
+from gnomon.serve.jobs import Queue
+from gnomon.serve.workspace import Workspace
 queue = Queue(Workspace(Path(sys.argv[1])))
 queue.start()
 print(queue._fork_server._process.pid, flush=True)

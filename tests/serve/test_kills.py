@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.serve.comparisons import BETTER, choices, two_systems, upload
 
-from gnomon.serve._comparison import Job, read_record
-from gnomon.serve._workspace import Workspace
+from gnomon.serve.comparison import Job, read_record
+from gnomon.serve.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +22,8 @@ import json, os, shutil, signal, sys
 from pathlib import Path
 from tests.serve.comparisons import choices
 from gnomon.serve import _worker
-from gnomon.serve._comparison import FileChoice
-from gnomon.serve._workspace import Workspace
+from gnomon.serve.comparison import FileChoice
+from gnomon.serve.workspace import Workspace
 from gnomon.studies import Store
 
 kind, original, copies, step = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])

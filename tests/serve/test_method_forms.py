@@ -13,9 +13,9 @@ from tests.serve.conftest import browser_of, comparison_of, running
 from gnomon.core import registry
 from gnomon.core.options import Reaches
 from gnomon.serve import Settings, make_app
-from gnomon.serve._comparison import JOB, StepChoice, write_record
-from gnomon.serve._forms import form_of
-from gnomon.serve._schema import served_methods
+from gnomon.serve.comparison import JOB, StepChoice, write_record
+from gnomon.serve.forms import form_of
+from gnomon.serve.schema import served_methods
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient

@@ -19,11 +19,12 @@ from tests.serve.conftest import FROM_HERE, TEXTS, browser_of, comparison_of, ru
 
 from gnomon.cli import main
 from gnomon.core.errors import DataError, FormatError
-from gnomon.serve import Settings, _app, make_app
-from gnomon.serve._access import User
-from gnomon.serve._problems import WebProblem
-from gnomon.serve._settings import ServerLimits
-from gnomon.serve._uploads import receive
+from gnomon.serve import Settings, make_app
+from gnomon.serve import app as _app
+from gnomon.serve.access import User
+from gnomon.serve.problems import WebProblem
+from gnomon.serve.settings import ServerLimits
+from gnomon.serve.uploads import receive
 
 _ZALGO = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e{{7*7}}"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gnomon.core.errors import UsageError
-from gnomon.serve._notes import (
+from gnomon.serve.notes import (
     MOST_TEXT,
     NOTES,
     add_note,

@@ -10,12 +10,13 @@ import pytest
 from starlette.responses import Response
 from tests.serve.conftest import FROM_HERE, browser_of, comparison_of
 
-from gnomon.serve import Settings, _app, make_app
+from gnomon.serve import Settings, make_app
+from gnomon.serve import app as _app
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from gnomon.serve._pages import Page
+    from gnomon.serve.pages import Page
 
 _RANKS = {"reader": 0, "author": 1, "owner": 2}
 _PEOPLE = (

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.serve._index import make, read_index
-from gnomon.serve._notes import read_notes
-from gnomon.serve._segments import (
+from gnomon.serve.index import make, read_index
+from gnomon.serve.notes import read_notes
+from gnomon.serve.segment_pages import (
     CARDS,
     SegmentPage,
     SegmentQuery,
@@ -23,7 +23,7 @@ from gnomon.serve._segments import (
     pieces,
     segment_page,
 )
-from gnomon.serve._store_pages import open_store, stored_study
+from gnomon.serve.store_pages import open_store, stored_study
 from gnomon.studies import Store
 
 if TYPE_CHECKING:

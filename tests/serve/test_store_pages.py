@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gnomon.core.errors import DataError
-from gnomon.serve import _progress
-from gnomon.serve._store_pages import (
+from gnomon.serve import progress as _progress
+from gnomon.serve.store_pages import (
     heat_page,
     open_store,
     provenance,

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from gnomon.serve._comparison import (
+from gnomon.serve.comparison import (
     ComparisonChoices,
     ComparisonRecord,
     default_steps,

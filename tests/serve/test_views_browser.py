@@ -13,11 +13,12 @@ import pytest
 import uvicorn
 from tests.report.conftest import axe, barriers, browser  # noqa: F401  # fixtures
 
-from gnomon.serve import Settings, _builds, make_app
-from gnomon.serve._index import make
-from gnomon.serve._notes import add_note
-from gnomon.serve._server import listen
-from gnomon.serve._store_pages import stored_study
+from gnomon.serve import Settings, make_app
+from gnomon.serve import builds as _builds
+from gnomon.serve.index import make
+from gnomon.serve.notes import add_note
+from gnomon.serve.server import listen
+from gnomon.serve.store_pages import stored_study
 from gnomon.studies import Store
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def served(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             manifest.write_text("".join(kept))
         studies = {name: stored_study(store) for name, store in stores.items()}
         with pytest.MonkeyPatch.context() as moved:
-            moved.setattr("gnomon.studies._sources.read_set", _gone)
+            moved.setattr("gnomon.studies.sources.read_set", _gone)
             make(Store(stores["gone"]), studies["gone"].folder / "index")
         make(Store(stores["done"]), studies["done"].folder / "index")
         testset = Store(stores["done"]).sets()[0].name

@@ -194,7 +194,7 @@ def test_corpus_bleu_is_resampled_through_its_statistics() -> None:
 def test_randomised_bleu_equals_swapped_segments() -> None:
     statistics, score = bleu_statistics(1)
     found = approximate_randomisation(statistics, aggregate=score, count=64)
-    from gnomon.stats._pair_tests import exchanged
+    from gnomon.stats.pair_tests import exchanged
 
     coins = exchanged("inputs", (1, 40), (0,), 0)[:, 0].astype(bool)[:, :, None]
     a, b = statistics[0], statistics[1]

@@ -23,7 +23,7 @@ from gnomon.stats import (
     spa,
     spearman,
 )
-from gnomon.stats._pair_tests import BLOCK, exchanged
+from gnomon.stats.pair_tests import BLOCK, exchanged
 
 NAN = float("nan")
 STATISTICS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b}

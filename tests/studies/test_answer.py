@@ -10,7 +10,7 @@ import pytest
 
 from gnomon import study
 from gnomon.core.errors import UsageError
-from gnomon.studies import _query
+from gnomon.studies import query as _query
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pl = pytest.importorskip("polars", reason="needs polars: pip install 'gnomon[study]'")

@@ -9,12 +9,12 @@ import pytest
 
 from gnomon import study
 from gnomon.core.findings import Column, Kind, Table
-from gnomon.studies import _tables
-from gnomon.studies._folder import sealed
-from gnomon.studies._sources import PlanRecord
-from gnomon.studies._study import SetSource
-from gnomon.studies._tables import TableSchema, TaskTable, bundle, bundle_of, file_of, source_of
-from gnomon.studies._tasks import Task, TaskResult
+from gnomon.studies import tables as _tables
+from gnomon.studies.definition import SetSource
+from gnomon.studies.folder import sealed
+from gnomon.studies.sources import PlanRecord
+from gnomon.studies.tables import TableSchema, TaskTable, bundle, bundle_of, file_of, source_of
+from gnomon.studies.task_runs import Task, TaskResult
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 

@@ -13,9 +13,10 @@ import pytest
 
 from gnomon import study
 from gnomon.core.errors import DataError, OutputError
-from gnomon.studies import _folder, _store
-from gnomon.studies import _run as running
-from gnomon.studies._sources import FileEntry
+from gnomon.studies import folder as _folder
+from gnomon.studies import result_store as _store
+from gnomon.studies import running
+from gnomon.studies.sources import FileEntry
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")

@@ -11,7 +11,7 @@ import pytest
 
 from gnomon import study
 from gnomon.core.errors import DataError, UsageError
-from gnomon.studies import _engines
+from gnomon.studies import engines as _engines
 
 
 def test_a_pool_starts_no_process_before_the_first_task() -> None:
@@ -31,7 +31,7 @@ def test_a_pool_that_is_told_of_work_loads_what_it_needs_at_once() -> None:
     try:
         engine.prepare(["muler", "nothing.of.this.name"])
         engine.prepare(["score"])  # it has begun
-        loaded = engine.submit(lambda: "gnomon.methods.muler._score" in sys.modules)
+        loaded = engine.submit(lambda: "gnomon.muler._score" in sys.modules)
         assert loaded.result()
     finally:
         engine.close()
@@ -109,7 +109,7 @@ def value(candidate, reference):
 _RUN = """
 import sys
 from gnomon.cli import main
-from gnomon.studies import _engines
+from gnomon.studies import engines as _engines
 _engines._ANSWER = 1.0
 if __name__ == "__main__":
     sys.exit(main(["run", sys.argv[1], "--allow-code", "--engine", sys.argv[2]]))

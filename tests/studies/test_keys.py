@@ -15,9 +15,9 @@ from gnomon import study
 from gnomon.core import registry as methods
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError
-from gnomon.studies import _needs
-from gnomon.studies._needs import differing, identity, located_spec, step_needs, traits_of
-from gnomon.studies._tasks import Task, execute
+from gnomon.studies import needs as _needs
+from gnomon.studies.needs import differing, identity, located_spec, step_needs, traits_of
+from gnomon.studies.task_runs import Task, execute
 
 
 @pytest.fixture

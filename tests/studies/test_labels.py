@@ -11,8 +11,8 @@ from gnomon import study
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import Labels
-from gnomon.methods.muler import score as muler
-from gnomon.studies import _needs
+from gnomon.muler import score as muler
+from gnomon.studies import needs as _needs
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")

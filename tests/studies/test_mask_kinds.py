@@ -9,7 +9,7 @@ import pytest
 
 from gnomon import example, study
 from gnomon.metrics.masking import OWN_TOKENS
-from gnomon.studies._mask_kinds import masked_alike
+from gnomon.studies.mask_kinds import masked_alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable

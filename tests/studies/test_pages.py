@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from gnomon import example, muler
+from gnomon.bmx.explaining import words_table
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Bars
 from gnomon.core.store_views import words_in
 from gnomon.core.testset import TestSet
-from gnomon.methods.bmx._explain import words_table
 from gnomon.studies import Store, open_engine, pages, plan, read_study, run
-from gnomon.studies._page_rows import PageSource
+from gnomon.studies.page_rows import PageSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -288,7 +288,7 @@ def test_each_reference_has_the_importances_of_the_systems_held_beside_it(
             columns = tuple(one for one in found.columns if one.name != "reference")
             return replace(found, columns=columns)
 
-        monkeypatch.setattr("gnomon.methods.bmx._explain.words_table", without)
+        monkeypatch.setattr("gnomon.bmx.explaining.words_table", without)
     assert run(plan(read_study(tmp_path / "s.toml")), open_engine("here")).failed == {}
     store = Store.open(tmp_path / "s.store")
     columns = store.query("select * from importance limit 1").columns

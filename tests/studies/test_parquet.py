@@ -24,7 +24,7 @@ from gnomon.core.findings import (
     Table,
     View,
 )
-from gnomon.studies._tables import TableSchema, TaskTable, cells_of, schema_in, to_parquet, united
+from gnomon.studies.tables import TableSchema, TaskTable, cells_of, schema_in, to_parquet, united
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,7 +130,7 @@ def test_a_number_in_a_column_of_text_is_text(tmp_path: Path) -> None:
 
 
 def test_a_column_of_more_text_than_fits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.studies._tables._MOST_TEXT", 4)
+    monkeypatch.setattr("gnomon.studies.tables._MOST_TEXT", 4)
     to_parquet(_table({"x": "text"}, {"x": ["ab", "cd"]}))
     with pytest.raises(DataError, match="holds 5 bytes of text"):
         to_parquet(_table({"x": "text"}, {"x": ["ab", "cde"]}))
@@ -139,8 +139,8 @@ def test_a_column_of_more_text_than_fits_is_refused(monkeypatch: pytest.MonkeyPa
 def test_writing_and_reading_imports_no_pandas(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from gnomon.core.findings import Column, Table;"
-        " from gnomon.studies._tables import cells_of, schema_in, to_parquet;"
-        " from gnomon.studies._tables import TableSchema, TaskTable; file = Path(sys.argv[1]);"
+        " from gnomon.studies.tables import cells_of, schema_in, to_parquet;"
+        " from gnomon.studies.tables import TableSchema, TaskTable; file = Path(sys.argv[1]);"
         " schema = TableSchema(Table('t', 'T', (Column('x', 'X'),), ()));"
         " file.write_bytes(to_parquet(TaskTable(schema, {'x': ['a', None]})));"
         " assert cells_of(file) == {'x': ['a', None]}; assert schema_in(file) == schema;"

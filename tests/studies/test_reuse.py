@@ -12,9 +12,9 @@ import pytest
 from gnomon import example, metaeval, study
 from gnomon.core.testset import TestSet
 from gnomon.metrics import score as scored
-from gnomon.studies._run import stored_scores
-from gnomon.studies._tables import cells_of
-from gnomon.studies._tasks import TaskResult, execute
+from gnomon.studies.running import stored_scores
+from gnomon.studies.tables import cells_of
+from gnomon.studies.task_runs import TaskResult, execute
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -162,7 +162,7 @@ def _own_scores(place: Path) -> str:
 
 
 def test_each_wave_needs_only_earlier_ones(judged: Path) -> None:
-    from gnomon.studies._run import waves
+    from gnomon.studies.running import waves
 
     made = study.plan(study.read_study(judged))
     first, second = waves(made.tasks, set())

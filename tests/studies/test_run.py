@@ -15,7 +15,7 @@ from gnomon import study
 from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.core.testset import TestSet
 from gnomon.metrics import score
-from gnomon.studies import _tasks
+from gnomon.studies import task_runs as _tasks
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -251,7 +251,7 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(
 ) -> None:
     from concurrent.futures import Future
 
-    from gnomon.studies import _run as running
+    from gnomon.studies import running
 
     class Deserted:
         workers = 2
@@ -357,7 +357,7 @@ def test_other_texts_than_planned_are_refused(tmp_path: Path) -> None:
 
 
 def test_only_one_process_writes(study_file: Path) -> None:
-    from gnomon.studies._store import locked
+    from gnomon.studies.result_store import locked
 
     made = study.read_study(study_file)
     store = study.Store.open(made.store, create=True)

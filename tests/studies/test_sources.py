@@ -17,11 +17,11 @@ from gnomon.core.errors import DataError, LengthMismatchError
 from gnomon.core.testset import TestSet
 from gnomon.metrics import spec
 from gnomon.studies import PlannedSet, SetSource, Store, open_engine, plan, read_study, run
-from gnomon.studies import _sources as sketches_module
-from gnomon.studies._folder import sealed
-from gnomon.studies._run import narrowed
-from gnomon.studies._sources import Sketches, content_of, read_set, sketch_of, systems_of
-from gnomon.studies._tasks import Task, execute
+from gnomon.studies import sources as sketches_module
+from gnomon.studies.folder import sealed
+from gnomon.studies.running import narrowed
+from gnomon.studies.sources import Sketches, content_of, read_set, sketch_of, systems_of
+from gnomon.studies.task_runs import Task, execute
 
 
 @pytest.fixture

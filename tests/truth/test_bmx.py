@@ -11,7 +11,7 @@ from tests.noise import is_mostly_undecided
 from tests.truth.worlds_bmx import P, W, grids, joined, tuned
 
 from gnomon import bmx
-from gnomon.methods.bmx import Grids
+from gnomon.bmx import Grids
 
 DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]
 

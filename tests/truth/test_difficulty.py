@@ -12,8 +12,8 @@ from tests.methods.metaeval.test_gain_verdict import over_baseline
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds_difficulty import hard_words_that_people_hear
 
-from gnomon.methods.difficulty.metric import Difficulty
-from gnomon.methods.difficulty.sides import base_metric
+from gnomon.difficulty.metric import Difficulty
+from gnomon.difficulty.sides import base_metric
 from gnomon.metrics import parse
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tests.truth.worlds import planted
 from tests.truth.worlds_human_sheet import answered
 
 import gnomon as gn
-from gnomon.methods.human.sheets import KeyRow, read_key
+from gnomon.human.sheets import KeyRow, read_key
 
 if TYPE_CHECKING:
     from pathlib import Path

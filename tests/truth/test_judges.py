@@ -14,15 +14,15 @@ from gnomon.core.findings import Finding
 from gnomon.core.records import table
 from gnomon.core.scores import Preferences
 from gnomon.core.signature import Signature
-from gnomon.metrics.judges import fit_calibration, left_out_predictions
-from gnomon.metrics.judges.agreement import JudgeAgreement
-from gnomon.metrics.judges.human_scale import (
+from gnomon.judges import fit_calibration, left_out_predictions
+from gnomon.judges.agreement import JudgeAgreement
+from gnomon.judges.human_scale import (
     CalibrationRow,
     _CalibratedJudges,
     calibration_verdict,
 )
-from gnomon.metrics.judges.injections import INJECTIONS
-from gnomon.metrics.judges.judge_reliability import (
+from gnomon.judges.injections import INJECTIONS
+from gnomon.judges.judge_reliability import (
     ReliabilityRow,
     injection_rows,
     reliability_summary,

@@ -16,7 +16,7 @@ from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.methods.paraphrase._adequacy import AdequacyRow, adequacy_row, adequacy_verdict
+from gnomon.paraphrase.adequacy import AdequacyRow, adequacy_row, adequacy_verdict
 
 SYSTEMS = ("a", "b", "c", "d")
 DRAWS = [20, pytest.param(1000, marks=pytest.mark.verify)]

@@ -12,7 +12,7 @@ from tests.truth.worlds_train import row
 
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.methods.train._metric import (
+from gnomon.train.metric_training import (
     HeldOutRow,
     LearnedSetRow,
     TrainedMetricRow,
@@ -21,8 +21,8 @@ from gnomon.methods.train._metric import (
 )
 
 if TYPE_CHECKING:
-    from gnomon.methods.train._judged import JudgedOutputs
-    from gnomon.methods.train._metric import _TrainingRequest
+    from gnomon.train.judged import JudgedOutputs
+    from gnomon.train.metric_training import _TrainingRequest
 
 
 @pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])

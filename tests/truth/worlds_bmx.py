@@ -10,11 +10,11 @@ from tests.truth.worlds import bundled, outputs, planted, world
 
 import gnomon as gn
 from gnomon import bmx
+from gnomon.bmx import Experiment, Grids
+from gnomon.bmx.verdict import tune_verdict
 from gnomon.core.human import HumanScores
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.spans import ErrorSpan
-from gnomon.methods.bmx import Experiment, Grids
-from gnomon.methods.bmx._verdict import tune_verdict
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding

@@ -11,8 +11,8 @@ from tests.methods.difficulty.sets import contest, judged, sentences
 from tests.truth.worlds import bundled, outputs, planted, references, world
 
 import gnomon as gn
-from gnomon.methods.difficulty import score as scored
-from gnomon.methods.difficulty import words as hard_words
+from gnomon.difficulty import score as scored
+from gnomon.difficulty import words as hard_words
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding

@@ -10,7 +10,7 @@ from tests.truth.worlds import world
 from tests.truth.worlds_muler import PATTERN, lines, moved
 
 import gnomon as gn
-from gnomon.methods.human.sheets import Key, KeyRow, key_text
+from gnomon.human.sheets import Key, KeyRow, key_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,10 +12,10 @@ from tests.truth.worlds_muler import PATTERN, lines, moved
 
 import gnomon as gn
 from gnomon.linguistics.scorers import LexiconScorer, Ratings
-from gnomon.linguistics.scorers._ratings import Rated
-from gnomon.methods.muler._correlations import correlate_verdict
-from gnomon.methods.muler._discrepancy import discrepancy_verdict
-from gnomon.methods.muler.validate._beside_random import random_verdict
+from gnomon.linguistics.scorers.ratings import Rated
+from gnomon.muler.correlations import correlate_verdict
+from gnomon.muler.discrepancy import discrepancy_verdict
+from gnomon.muler.validate.beside_random import random_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,9 +17,9 @@ from gnomon.core.human import HumanScores
 from gnomon.core.records import table
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.testset import Paraphrase
-from gnomon.methods.metaeval.agreement_verdict import metaeval_verdict
-from gnomon.methods.paraphrase.generation._generate import GeneratedRow, generate_verdict
-from gnomon.methods.paraphrase.training._verdict import Trained, train_verdict
+from gnomon.metaeval.agreement_verdict import metaeval_verdict
+from gnomon.paraphrase.generation.generating import GeneratedRow, generate_verdict
+from gnomon.paraphrase.training.verdict import Trained, train_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

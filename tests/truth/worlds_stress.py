@@ -254,7 +254,7 @@ def severity_by_chance() -> Finding:
 def paired(given: list[Pair], *metrics: Callable[[str, str], float], **more: object) -> Finding:
     """What the method says of pairs at hand, with what files do not hold."""
     from gnomon.core.registry import find
-    from gnomon.methods.stress import stress_pairs
+    from gnomon.stress import stress_pairs
 
     finding = stress_pairs(given, list(metrics), **more)  # type: ignore[arg-type]  # its options
     return replace(finding, verdict=find("stress").with_verdict(finding, ()).verdict)

@@ -8,14 +8,14 @@ from tests.truth.worlds import world
 
 from gnomon.core.findings import Finding
 from gnomon.core.records import columns_of, table
-from gnomon.methods.train._metric import (
+from gnomon.studies.folder import FinishedTask
+from gnomon.studies.study_pages import _untested
+from gnomon.train.metric_training import (
     HeldOutRow,
     LearnedSetRow,
     TrainedMetricRow,
     train_metric_verdict,
 )
-from gnomon.studies._folder import FinishedTask
-from gnomon.studies._pages import _untested
 
 if TYPE_CHECKING:
     from gnomon.core.records import Record

@@ -1,5 +1,5 @@
 """The command line: one file per command, no logic of its own."""
 
-from gnomon.cli._main import main
+from gnomon.cli.entry import main
 
 __all__ = ["main"]

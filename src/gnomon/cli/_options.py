@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from gnomon.cli._parser import HelpFormatter, rare
+from gnomon.cli.parser import HelpFormatter, rare
 from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.messages import rendered
 
@@ -453,7 +453,7 @@ def paraphrase_sections(*testsets: TestSet) -> list[Finding]:
     """Sections of a page that tell which paraphrases were among the references; often none."""
     if not any(testset.paraphrases for testset in testsets):
         return []
-    from gnomon.methods.paraphrase import paraphrases_used
+    from gnomon.paraphrase import paraphrases_used
 
     sections = (paraphrases_used(testset) for testset in testsets)
     return [section for section in sections if section is not None]

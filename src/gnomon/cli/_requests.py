@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from gnomon.core.findings import Cell
-    from gnomon.metrics.judges.planned import RequestPlan
+    from gnomon.judges.planned import RequestPlan
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ def are_planned(args: argparse.Namespace) -> bool:
 def read_batches(args: argparse.Namespace) -> None:
     """Keep the answers of files that a batch endpoint gave, before any work; say what came."""
     for path in getattr(args, "batch_read", ()):
-        from gnomon.metrics.judges import read_batch
+        from gnomon.judges import read_batch
 
         _log.warning("%s", read_batch(path))
 
@@ -64,7 +64,7 @@ def plan_requests(
     work: Callable[[dict[str, Any]], object],
 ) -> int:
     """Do the work of a command without asking, and show or write what it would have asked."""
-    from gnomon.metrics.judges.planned import planned_requests
+    from gnomon.judges.planned import planned_requests
 
     with (
         planned_requests(made_up=True) as plan,  # what comes of it is thrown away

@@ -232,7 +232,7 @@ def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _fetch(args: argparse.Namespace) -> int:
     """Fetch, and say where it is."""
-    from gnomon.cli._progress import stages
+    from gnomon.cli.progress import stages
     from gnomon.data import official
 
     with stages("looking for what to fetch", quiet=args.quiet) as progress:

@@ -144,7 +144,7 @@ def _installed(spec: str) -> bool:
 
 def _run(wanted: Study, args: argparse.Namespace) -> tuple[Store, RunOutcome]:
     from gnomon import studies as study
-    from gnomon.cli._progress import stages
+    from gnomon.cli.progress import stages
 
     made = study.plan(wanted)
     engine = study.open_engine()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
-from gnomon.cli._progress import stages
+from gnomon.cli.progress import stages
 from gnomon.core.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from gnomon.cli._options import Subparsers
     from gnomon.core.findings import Cell
     from gnomon.core.testset import TestSet
+    from gnomon.learned import LearnedModel
     from gnomon.linguistics import SetupPlan
     from gnomon.metrics.encoders import BertScorePlan
-    from gnomon.metrics.learned import LearnedModel
 
     _Listed: TypeAlias = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
 
@@ -180,7 +180,7 @@ def _named_things(things: Iterable[Any], summary: str) -> _Listed:
 
 
 def _models(folders: Sequence[str] = ()) -> _Listed:
-    from gnomon.metrics.learned import installed_learned
+    from gnomon.learned import installed_learned
     from gnomon.models import installed_models
 
     rows = [
@@ -209,7 +209,7 @@ def _in_bytes(size: int) -> str:
 
 
 def _learned_row(model: LearnedModel) -> tuple[str, ...]:
-    from gnomon.metrics.learned.architectures import architecture_of
+    from gnomon.learned.architectures import architecture_of
 
     return (
         model.name,
@@ -243,19 +243,19 @@ def _scorers() -> _Listed:
 
 
 def _explainers() -> _Listed:
-    from gnomon.methods import bmx
+    from gnomon import bmx
 
     return _named_things(bmx.describe_explainers(), "is")
 
 
 def _generators() -> _Listed:
-    from gnomon.methods import paraphrase
+    from gnomon import paraphrase
 
     return _named_things(paraphrase.describe_generators(), "gives")
 
 
 def _perturbations() -> _Listed:
-    from gnomon.methods import stress
+    from gnomon import stress
 
     rows = [
         (
@@ -468,9 +468,9 @@ def _setup_baseline(args: argparse.Namespace) -> int:
 
 def _setup_model(args: argparse.Namespace) -> int:
     """Convert the checkpoint of a learned metric, and tell how specs name it."""
-    from gnomon.metrics.learned import convert
-    from gnomon.metrics.learned.architectures import architecture_of
-    from gnomon.metrics.learned.torch_weights import is_plain
+    from gnomon.learned import convert
+    from gnomon.learned.architectures import architecture_of
+    from gnomon.learned.torch_weights import is_plain
 
     if args.model is None:
         raise UsageError("which model? gnomon setup model FOLDER, or its name on the hub")
@@ -497,7 +497,7 @@ def _setup_model(args: argparse.Namespace) -> int:
 
 def _setup_weights(args: argparse.Namespace) -> int:
     """Write the weights of BLEURT or MetricX as safetensors, and tell how specs name them."""
-    from gnomon.metrics.learned import convert_weights
+    from gnomon.learned import convert_weights
     from gnomon.models import installed_models
 
     if args.encoder is not None:
@@ -572,7 +572,7 @@ def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def _cache(args: argparse.Namespace) -> int:
     """Describe or empty the cache."""
     from gnomon.core.cache import Cache, default_path
-    from gnomon.metrics.learned.kept_scores import score_cache
+    from gnomon.learned.kept_scores import score_cache
 
     caches = {
         "tags and explanations": Cache(default_path()),

@@ -39,7 +39,7 @@ def checks() -> Iterator[Check]:
 
 def _muler(testset: TestSet) -> Iterator[Check]:
     """MuLER of the references judged by themselves, so that masking is looked at too."""
-    from gnomon.methods.muler import score
+    from gnomon.muler import score
 
     texts = [str(text) for text in testset.references["A"]]
     perfect = type(testset).from_lists({"perfect": texts}, texts)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command
-from gnomon.cli._parser import rare
+from gnomon.cli.parser import rare
 from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
 
 if TYPE_CHECKING:

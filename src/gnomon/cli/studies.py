@@ -153,7 +153,7 @@ def _show_plan(args: argparse.Namespace, wanted: Study) -> int:
 
 def _finish(args: argparse.Namespace, made: StudyPlan, engine: TaskEngine) -> int:
     from gnomon import studies as study
-    from gnomon.cli._progress import stages
+    from gnomon.cli.progress import stages
 
     with stages("running the study", quiet=args.quiet) as progress:
         store = study.Store.open(made.study.store, create=True)
@@ -402,7 +402,7 @@ def write_report(
     quiet: bool = False,
 ) -> None:
     """The pages of a store, and where they are."""
-    from gnomon.cli._progress import stages
+    from gnomon.cli.progress import stages
     from gnomon.core.cache import Cache, default_path
     from gnomon.report.site import write_site
     from gnomon.studies import pages

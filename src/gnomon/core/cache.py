@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from gnomon.core._sqlite import (
+from gnomon.core.errors import OutputError
+from gnomon.core.sqlite import (
     bears,
     create,
     digest,
@@ -26,7 +27,6 @@ from gnomon.core._sqlite import (
     size,
     transaction,
 )
-from gnomon.core.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -33,7 +33,7 @@ def lazy_exports(
     """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package, or of a module.
 
     Its public names are those that it imports for type checkers, each with its module
-    (``from gnomon.methods.muler._figures import ratio as ratio``), as the manifest has them, its
+    (``from gnomon.muler.figures import ratio as ratio``), as the manifest has them, its
     methods and its modules.
     With ``checking``, its functions check what they are given; else those that say so themselves.
     """

@@ -8,20 +8,6 @@ from gnomon.linguistics._annotate import (
     parser_faults,
     tagger_faults,
 )
-from gnomon.linguistics._annotators import (
-    Annotator,
-    SetupPlan,
-    describe,
-    describe_features,
-    describe_taggers,
-    find_tagger,
-    register,
-    run_setup,
-    setup_plan,
-    standard_tagger,
-    taggers,
-)
-from gnomon.linguistics._dependencies import constituents
 from gnomon.linguistics._edits import (
     Edit,
     FeatureWords,
@@ -32,9 +18,6 @@ from gnomon.linguistics._edits import (
     joint_edits,
     replacement,
 )
-from gnomon.linguistics._facts import Mark
-from gnomon.linguistics._features import MEANINGS, gloss
-from gnomon.linguistics._labels import Labels
 from gnomon.linguistics._options import (
     TAGGER_NAME,
     Features,
@@ -47,9 +30,26 @@ from gnomon.linguistics._options import (
     chosen_features,
     read_labels,
 )
-from gnomon.linguistics._parse import parse, standard_parser
-from gnomon.linguistics._spacy import SpacyAnnotator
 from gnomon.linguistics._tokens import Sentence, Token
+from gnomon.linguistics.annotators import (
+    Annotator,
+    SetupPlan,
+    describe,
+    describe_features,
+    describe_taggers,
+    find_tagger,
+    register,
+    run_setup,
+    setup_plan,
+    standard_tagger,
+    taggers,
+)
+from gnomon.linguistics.dependencies import constituents
+from gnomon.linguistics.facts import Mark
+from gnomon.linguistics.feature_names import MEANINGS, gloss
+from gnomon.linguistics.label_names import Labels
+from gnomon.linguistics.parsing import parse, standard_parser
+from gnomon.linguistics.spacy import SpacyAnnotator
 
 __all__ = [
     "MEANINGS",

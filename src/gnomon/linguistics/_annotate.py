@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.core.lazy import checked
 from gnomon.core.validation import Problem, problems
-from gnomon.linguistics._annotators import find_tagger, standard_tagger
-from gnomon.linguistics._facts import table
-from gnomon.linguistics._features import FORMS, expand, is_wildcard, kind_of, matches, reach_of
-from gnomon.linguistics._labels import Labels
-from gnomon.linguistics._parse import find_parser, standard_parser
-from gnomon.linguistics._tagging import check_kind, check_listed, find_labels, listed, tagged
 from gnomon.linguistics._tokens import SENTENCE_LAYERS, sentences
-from gnomon.linguistics._word_lists import Lexicon, Pattern, with_built_in
+from gnomon.linguistics.annotators import find_tagger, standard_tagger
+from gnomon.linguistics.facts import table
+from gnomon.linguistics.feature_names import FORMS, expand, is_wildcard, kind_of, matches, reach_of
+from gnomon.linguistics.label_names import Labels
+from gnomon.linguistics.parsing import find_parser, standard_parser
+from gnomon.linguistics.tagging import check_kind, check_listed, find_labels, listed, tagged
+from gnomon.linguistics.word_lists import Lexicon, Pattern, with_built_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from gnomon.core.cache import Cache
     from gnomon.core.spans import SpanTable
-    from gnomon.linguistics._annotators import Annotator
-    from gnomon.linguistics._tagging import MarkSource
     from gnomon.linguistics._tokens import Sentence
+    from gnomon.linguistics.annotators import Annotator
+    from gnomon.linguistics.tagging import MarkSource
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.options import CAPABILITIES, Group, Help, InputFile, Metavar, Needs, Reaches
-from gnomon.linguistics._annotators import describe, taggers
-from gnomon.linguistics._labels import Labels
+from gnomon.linguistics.annotators import describe, taggers
+from gnomon.linguistics.label_names import Labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.options import Capability
-    from gnomon.linguistics._annotators import Annotator
+    from gnomon.linguistics.annotators import Annotator
 
 _HEADING = Group("features")
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.linguistics._facts import Mark
+from gnomon.linguistics.facts import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.linguistics._facts import LayerFacts
+    from gnomon.linguistics.facts import LayerFacts
 
 #: the layers that sentences are made of, as far as an annotator has them
 SENTENCE_LAYERS = ("pos", "lemma", "dep", "head", "ent")

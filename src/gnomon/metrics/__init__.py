@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from gnomon.metrics._embeddings import Matcher as Matcher
-    from gnomon.metrics._embeddings import TextEncoder as TextEncoder
     from gnomon.metrics.bertscore import BertScore as BertScore
     from gnomon.metrics.bleu import Bleu as Bleu
     from gnomon.metrics.chrf import Chrf as Chrf
+    from gnomon.metrics.embeddings import Matcher as Matcher
+    from gnomon.metrics.embeddings import TextEncoder as TextEncoder
     from gnomon.metrics.encoders import BertScorePlan as BertScorePlan
     from gnomon.metrics.encoders import bertscore_plan as bertscore_plan
     from gnomon.metrics.functions import TextMetric as TextMetric

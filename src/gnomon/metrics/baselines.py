@@ -22,8 +22,8 @@ from gnomon.core.errors import DataError, FormatError, MissingDependencyError, O
 from gnomon.core.options import SEED
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import atomic_write, read_text
-from gnomon.metrics._embeddings import Matcher, unit_weights
 from gnomon.metrics.comparisons import pair_rows
+from gnomon.metrics.embeddings import Matcher, unit_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

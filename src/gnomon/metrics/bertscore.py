@@ -14,7 +14,9 @@ import numpy as np
 
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
 from gnomon.core.options import MODEL, InputFile
-from gnomon.metrics._embeddings import (
+from gnomon.metrics.baselines import estimate_baseline, find_baseline, read_baseline
+from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
+from gnomon.metrics.embeddings import (
     BoundMatching,
     EncoderOptions,
     Matcher,
@@ -24,8 +26,6 @@ from gnomon.metrics._embeddings import (
     first_references,
     idf_of,
 )
-from gnomon.metrics.baselines import estimate_baseline, find_baseline, read_baseline
-from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
 from gnomon.metrics.protocol import check_needs
 from gnomon.metrics.requirements import needs_of_options
 from gnomon.models import SHORT_NAMES

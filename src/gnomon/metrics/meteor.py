@@ -22,9 +22,9 @@ from gnomon.core.errors import MissingDependencyError, SpecError
 from gnomon.core.options import FILES, InputFile
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import read_text
-from gnomon.metrics._embeddings import compared_texts
 from gnomon.metrics.aligning import aligned_matches
 from gnomon.metrics.comparisons import best_pairs, pair_keys, pair_rows, pairs_of
+from gnomon.metrics.embeddings import compared_texts
 from gnomon.metrics.means import (
     best_by_cell,
     mean_statistics,

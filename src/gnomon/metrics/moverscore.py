@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon.core.errors import MissingDependencyError, SpecError
 from gnomon.core.options import MODEL
-from gnomon.metrics._embeddings import (
+from gnomon.metrics.embeddings import (
     BoundMatching,
     EncoderOptions,
     compared_rows,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
-    from gnomon.metrics._embeddings import EncodedTexts
     from gnomon.metrics.comparisons import PairRows
+    from gnomon.metrics.embeddings import EncodedTexts
     from gnomon.metrics.matching import TokenRows
     from gnomon.metrics.protocol import Input
     from gnomon.models import CausalModel

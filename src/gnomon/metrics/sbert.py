@@ -14,14 +14,14 @@ import numpy as np
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.options import MODEL
 from gnomon.core.signature import Signature
-from gnomon.metrics._embeddings import (
+from gnomon.metrics.differentiable import attributions
+from gnomon.metrics.embeddings import (
     EncoderOptions,
     compared_rows,
     encoder_of,
     model_fields,
     notices_of,
 )
-from gnomon.metrics.differentiable import attributions
 from gnomon.metrics.means import best_by_cell
 from gnomon.metrics.protocol import OfOptions, check_needs
 

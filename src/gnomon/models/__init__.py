@@ -20,13 +20,13 @@ from gnomon.models._folder import (
     usable_device,
 )
 from gnomon.models._installed import InstalledModel, installed_models, licence_of
-from gnomon.models._pieces import Pieces, length_batches, text_places
 from gnomon.models._precision import Long, Precision, mixed_precision
 from gnomon.models.causal import CausalModel, load_causal
 from gnomon.models.encoder import Embedded, Encoder, load_encoder
 from gnomon.models.gradients import input_gradients, input_leaves
 from gnomon.models.masked import Filling, Fluency, MaskedLM, load_masked_lm
 from gnomon.models.seq2seq import Seq2Seq, load_seq2seq
+from gnomon.models.word_pieces import Pieces, length_batches, text_places
 
 __all__ = [
     "CausalModel",

@@ -18,7 +18,7 @@ from gnomon.models._folder import (
     read_causal,
     usable_device,
 )
-from gnomon.models._pieces import length_batches
+from gnomon.models.word_pieces import length_batches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,18 +17,18 @@ from gnomon.models._folder import (
     read_tokenizer,
     usable_device,
 )
-from gnomon.models._pieces import cut, length_batches, padded, windows
 from gnomon.models._precision import check_precision, hidden_layer, mixed_precision
 from gnomon.models.vector_store import open_store, vector_key
+from gnomon.models.word_pieces import cut, length_batches, padded, windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models._pieces import Pieces, Window
     from gnomon.models._precision import Long, Precision
     from gnomon.models.vector_store import VectorStore
+    from gnomon.models.word_pieces import Pieces, Window
 
 __all__ = ["Embedded", "Encoder", "load_encoder"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.models._pieces import length_batches, windows
 from gnomon.models._precision import hidden_layer
+from gnomon.models.word_pieces import length_batches, windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models._pieces import Pieces, Window
     from gnomon.models.encoder import Encoder
+    from gnomon.models.word_pieces import Pieces, Window
 
 __all__ = ["input_gradients", "input_leaves"]
 

@@ -18,7 +18,7 @@ from gnomon.models._folder import (
     read_tokenizer,
     usable_device,
 )
-from gnomon.models._pieces import cut, length_batches, padded
+from gnomon.models.word_pieces import cut, length_batches, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.spans import Span
     from gnomon.models._folder import ModelFolder
-    from gnomon.models._pieces import Pieces
+    from gnomon.models.word_pieces import Pieces
 
 __all__ = ["Filling", "Fluency", "MaskedLM", "load_masked_lm"]
 

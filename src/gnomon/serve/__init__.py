@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from gnomon.serve._access import Access as Access
-    from gnomon.serve._app import make_app as make_app
     from gnomon.serve._comparing import start_example as start_example
-    from gnomon.serve._server import listen as listen
-    from gnomon.serve._server import open_browser as open_browser
-    from gnomon.serve._server import run_server as run_server
-    from gnomon.serve._settings import LOOPBACK as LOOPBACK
-    from gnomon.serve._settings import PORT as PORT
-    from gnomon.serve._settings import ServerLimits as ServerLimits
-    from gnomon.serve._settings import Settings as Settings
-    from gnomon.serve._settings import address_of as address_of
-    from gnomon.serve._settings import read_config as read_config
+    from gnomon.serve.access import Access as Access
+    from gnomon.serve.app import make_app as make_app
+    from gnomon.serve.server import listen as listen
+    from gnomon.serve.server import open_browser as open_browser
+    from gnomon.serve.server import run_server as run_server
+    from gnomon.serve.settings import LOOPBACK as LOOPBACK
+    from gnomon.serve.settings import PORT as PORT
+    from gnomon.serve.settings import ServerLimits as ServerLimits
+    from gnomon.serve.settings import Settings as Settings
+    from gnomon.serve.settings import address_of as address_of
+    from gnomon.serve.settings import read_config as read_config
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__, checking=False)

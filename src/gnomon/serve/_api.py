@@ -22,17 +22,17 @@ from gnomon.core.registry import find
 from gnomon.core.signature import Signature
 from gnomon.messages import rendered
 from gnomon.serve._comparing import delete_study, queue_of, reason, workspace_of
-from gnomon.serve._comparison import (
+from gnomon.serve.comparison import (
     ComparisonChoices,
     FileChoice,
     StepChoice,
     read_record,
     write_record,
 )
-from gnomon.serve._forms import checked
-from gnomon.serve._pages import Page, json_response
-from gnomon.serve._problems import NotFound, WebProblem, in_words
-from gnomon.serve._resources import (
+from gnomon.serve.forms import checked
+from gnomon.serve.pages import Page, json_response
+from gnomon.serve.problems import NotFound, WebProblem, in_words
+from gnomon.serve.resources import (
     ComparisonData,
     ComparisonRequest,
     GateData,
@@ -43,8 +43,8 @@ from gnomon.serve._resources import (
     TextRequest,
     VerdictData,
 )
-from gnomon.serve._schema import openapi, served_methods
-from gnomon.serve._uploads import receive
+from gnomon.serve.schema import openapi, served_methods
+from gnomon.serve.uploads import receive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from gnomon.methods.compare.tables import ComparisonRow
+    from gnomon.comparison.tables import ComparisonRow
     from gnomon.serve._inspection import Inspection
-    from gnomon.serve._workspace import Comparison
+    from gnomon.serve.workspace import Comparison
 
 __all__ = ["PAGES"]
 
@@ -444,7 +444,7 @@ def _data(request: Request, comparison: Comparison) -> ComparisonData:
 
 def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
     from gnomon.core.registry import title_of
-    from gnomon.serve._store_pages import quotes_texts
+    from gnomon.serve.store_pages import quotes_texts
     from gnomon.studies import Store, verdicts
 
     try:
@@ -480,15 +480,15 @@ def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
 
 def _row(cells: Mapping[str, Any]) -> ComparisonRow:
     """A row of a comparison with the interval of its difference, which rows of stores lack."""
-    from gnomon.methods.compare.tables import ComparisonRow
+    from gnomon.comparison.tables import ComparisonRow
 
     ends = (cells.get("low"), cells.get("high"))
     return replace(ComparisonRow.from_row(cells), intervals={"difference": ends})
 
 
 def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
-    from gnomon.methods.compare.gate import failures
-    from gnomon.methods.compare.tables import ComparisonRow
+    from gnomon.comparison.gate import failures
+    from gnomon.comparison.tables import ComparisonRow
     from gnomon.studies import Store
     from gnomon.studies.reading import cells_of
 

@@ -12,23 +12,23 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from gnomon.core.errors import DataError
-from gnomon.serve import _builds
-from gnomon.serve._access import OWNER
-from gnomon.serve._comparison import USUAL_METRICS
-from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import NotFound, WebProblem, in_words
+from gnomon.serve import builds as _builds
 from gnomon.serve._terms import QUESTIONS
-from gnomon.serve._uploads import fields_of, receive
+from gnomon.serve.access import OWNER
+from gnomon.serve.comparison import USUAL_METRICS
+from gnomon.serve.pages import Page, Shown
+from gnomon.serve.problems import NotFound, WebProblem, in_words
+from gnomon.serve.uploads import fields_of, receive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from starlette.requests import Request
 
-    from gnomon.serve._comparison import ComparisonChoices, FileChoice, Job, StepState
     from gnomon.serve._inspection import Inspection
-    from gnomon.serve._jobs import Queue
-    from gnomon.serve._workspace import Comparison, Workspace
+    from gnomon.serve.comparison import ComparisonChoices, FileChoice, Job, StepState
+    from gnomon.serve.jobs import Queue
+    from gnomon.serve.workspace import Comparison, Workspace
 
 __all__ = [
     "PAGES",
@@ -330,7 +330,7 @@ def _guessed(draft: str, inspection: Inspection) -> DraftForm:
 
 
 def _confirming(request: Request, form: DraftForm, status: int = HTTPStatus.OK) -> Shown:
-    from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
+    from gnomon.judges.rubrics import LANGUAGE_NAMES
 
     languages = sorted(LANGUAGE_NAMES.items(), key=lambda item: item[1])
     values = {
@@ -452,7 +452,7 @@ def _wrong_counts(used: Sequence[FileForm]) -> str:
 
 
 def _wrong_settings(chosen: Sequence[str], source: str, target: str) -> dict[str, str]:
-    from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
+    from gnomon.judges.rubrics import LANGUAGE_NAMES
 
     errors = {} if chosen else {"metric": "Choose at least one."}
     for name, code in (("source", source), ("target", target)):
@@ -464,7 +464,7 @@ def _wrong_settings(chosen: Sequence[str], source: str, target: str) -> dict[str
 
 
 def _choices(form: DraftForm) -> ComparisonChoices:
-    from gnomon.serve._comparison import ComparisonChoices, FileChoice
+    from gnomon.serve.comparison import ComparisonChoices, FileChoice
 
     files: list[FileChoice] = [
         FileChoice(
@@ -522,7 +522,7 @@ async def _edit(request: Request) -> Shown:
 
 
 def _editing(request: Request, form: EditForm, status: int = HTTPStatus.OK) -> Shown:
-    from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
+    from gnomon.judges.rubrics import LANGUAGE_NAMES
 
     languages = sorted(LANGUAGE_NAMES.items(), key=lambda item: item[1])
     values = {"form": form, "languages": languages, "metrics": metrics_of(request)}
@@ -585,7 +585,7 @@ async def _add_system(request: Request) -> Response | Shown:
 
 def _system_of(request: Request, study: Comparison, upload: Any) -> FileChoice:
     """The file of one more system, which must fit the others."""
-    from gnomon.serve._comparison import FileChoice
+    from gnomon.serve.comparison import FileChoice
 
     (file, *more) = queue_of(request).inspect(upload.draft).files
     if more:
@@ -638,7 +638,7 @@ def start_example(workspace: Workspace, queue: Queue) -> Comparison:
     Returns:
         The comparison, which waits.
     """
-    from gnomon.serve._comparison import ComparisonChoices, FileChoice
+    from gnomon.serve.comparison import ComparisonChoices, FileChoice
 
     draft = _example_draft(workspace, OWNER)
     names = workspace.draft(draft).names

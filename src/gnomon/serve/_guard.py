@@ -15,17 +15,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from gnomon.core.errors import GnomonError
-from gnomon.serve._pages import Shown, render
-from gnomon.serve._problems import NotFound, WebProblem, in_words, problem_of
+from gnomon.serve.pages import Shown, render
+from gnomon.serve.problems import NotFound, WebProblem, in_words, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from gnomon.serve._access import Access, User
-    from gnomon.serve._pages import Page
-    from gnomon.serve._settings import Settings
+    from gnomon.serve.access import Access, User
+    from gnomon.serve.pages import Page
+    from gnomon.serve.settings import Settings
 
 __all__ = ["CONTENT_POLICY", "Guard", "cookie_name", "guarded", "link_cookie_name"]
 
@@ -261,7 +261,7 @@ class _Body:
 
 
 def _too_large(largest: int) -> WebProblem:
-    from gnomon.serve._pages import in_megabytes
+    from gnomon.serve.pages import in_megabytes
 
     return WebProblem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from gnomon.serve._access import owner_of
 from gnomon.serve._guard import cookie_name, link_cookie_name
-from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import WebProblem
+from gnomon.serve.access import owner_of
+from gnomon.serve.pages import Page, Shown
+from gnomon.serve.problems import WebProblem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

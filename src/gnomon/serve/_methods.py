@@ -10,14 +10,14 @@ from starlette.concurrency import run_in_threadpool
 
 from gnomon.core.errors import DataError
 from gnomon.serve._comparing import job_view, queue_of, to
-from gnomon.serve._comparison import StepChoice
-from gnomon.serve._forms import form_of, read_form, texts_of
-from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import NotFound, in_words
-from gnomon.serve._schema import served_methods
 from gnomon.serve._terms import QUESTIONS, TERMS
-from gnomon.serve._uploads import fields_of
 from gnomon.serve._views import page_values
+from gnomon.serve.comparison import StepChoice
+from gnomon.serve.forms import form_of, read_form, texts_of
+from gnomon.serve.pages import Page, Shown
+from gnomon.serve.problems import NotFound, in_words
+from gnomon.serve.schema import served_methods
+from gnomon.serve.uploads import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from gnomon.core.registry import Method
-    from gnomon.serve._workspace import Comparison
+    from gnomon.serve.workspace import Comparison
 
 __all__ = ["PAGES"]
 

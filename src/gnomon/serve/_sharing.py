@@ -11,14 +11,14 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.serve._guard import ASK_AGAIN
 from gnomon.serve._home import set_cookie
-from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import NotFound, WebProblem
-from gnomon.serve._uploads import fields_of
+from gnomon.serve.pages import Page, Shown
+from gnomon.serve.problems import NotFound, WebProblem
+from gnomon.serve.uploads import fields_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from gnomon.serve._access import Access, Role
+    from gnomon.serve.access import Access, Role
 
 __all__ = ["PAGES"]
 

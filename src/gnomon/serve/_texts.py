@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import read_records, read_table, write_lines
-from gnomon.serve._comparison import write_whole
+from gnomon.serve.comparison import write_whole
 
 if TYPE_CHECKING:
-    from gnomon.serve._comparison import ComparisonRecord, FileChoice
     from gnomon.serve._inspection import Guess
+    from gnomon.serve.comparison import ComparisonRecord, FileChoice
 
 
 def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:

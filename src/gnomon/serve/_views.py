@@ -11,13 +11,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
-from gnomon.serve import _downloads, _notes, _progress
-from gnomon.serve._builds import REPORT, Build, begin, build_of
+from gnomon.serve import downloads as _downloads
+from gnomon.serve import notes as _notes
+from gnomon.serve import progress as _progress
 from gnomon.serve._comparing import job_view
-from gnomon.serve._pages import Page, Shown
-from gnomon.serve._problems import NotFound, WebProblem
-from gnomon.serve._segments import SegmentQuery, segment_page
-from gnomon.serve._store_pages import (
+from gnomon.serve.builds import REPORT, Build, begin, build_of
+from gnomon.serve.pages import Page, Shown
+from gnomon.serve.problems import NotFound, WebProblem
+from gnomon.serve.segment_pages import SegmentQuery, segment_page
+from gnomon.serve.store_pages import (
     heat_page,
     open_store,
     provenance,
@@ -25,7 +27,7 @@ from gnomon.serve._store_pages import (
     sizes_of_sets,
     study_result,
 )
-from gnomon.serve._uploads import fields_of
+from gnomon.serve.uploads import fields_of
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from gnomon.serve._store_pages import OpenStore
+    from gnomon.serve.store_pages import OpenStore
 
 T = TypeVar("T")
 #: characters of a value in an address

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, GnomonError
-from gnomon.serve._comparison import (
+from gnomon.serve.comparison import (
     JOB,
     LOG,
     NAMES,
@@ -343,7 +343,7 @@ def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | Non
     lines = [key.sub("", line.strip()) for line in message.splitlines()]
     said = "\n".join(line for line in lines if line and not _HEAD.fullmatch(line)) or message
     if tagger := _NO_TAGGER.match(said):
-        from gnomon.metrics.judges.rubrics import LANGUAGE_NAMES
+        from gnomon.judges.rubrics import LANGUAGE_NAMES
 
         language = LANGUAGE_NAMES.get(tagger[1], tagger[1])
         return (
@@ -393,8 +393,8 @@ def make_texts(folder: Path, about: ComparisonRecord) -> str | None:
 
 def inspect_draft(folder: Path) -> int:
     """Look at the files of a draft, and write down what they are."""
-    from gnomon.serve._inspect import inspect
-    from gnomon.serve._workspace import DRAFT, INSPECTION, Draft
+    from gnomon.serve.inspect import inspect
+    from gnomon.serve.workspace import DRAFT, INSPECTION, Draft
 
     draft = read_record(folder / DRAFT, Draft)
     if draft is None:

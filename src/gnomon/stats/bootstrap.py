@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.stats._pair_tests import Joint, joint_cells, standardised
 from gnomon.stats._rows import PairedRows, arranged, mean_of_known
 from gnomon.stats.measures import (
     ROW_STATISTICS,
@@ -17,6 +16,7 @@ from gnomon.stats.measures import (
     grouped_statistic,
     score_arrays,
 )
+from gnomon.stats.pair_tests import Joint, joint_cells, standardised
 from gnomon.stats.resampling import percentile_interval, resamples
 from gnomon.stats.significance import (
     Alternative,

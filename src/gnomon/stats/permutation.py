@@ -9,18 +9,6 @@ import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.native import pairs as loops
-from gnomon.stats._pair_tests import (
-    Joint,
-    Judge,
-    PairTest,
-    Swap,
-    all_pairs,
-    blocks,
-    check_swap,
-    exchanged,
-    joint_cells,
-    standardised,
-)
 from gnomon.stats._rows import (
     Concordance,
     Grouping,
@@ -39,6 +27,18 @@ from gnomon.stats.measures import (
     grouped_statistic,
     pair_errors,
     score_arrays,
+)
+from gnomon.stats.pair_tests import (
+    Joint,
+    Judge,
+    PairTest,
+    Swap,
+    all_pairs,
+    blocks,
+    check_swap,
+    exchanged,
+    joint_cells,
+    standardised,
 )
 from gnomon.stats.significance import Alternative, EarlyStopping, check_alternative, check_count
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.stats._pair_tests import Joint, joint_cells
 from gnomon.stats.bootstrap import BootstrapTest
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
@@ -24,6 +23,7 @@ from gnomon.stats.jackknife import (
     jackknife,
     left_out_sums,
 )
+from gnomon.stats.pair_tests import Joint, joint_cells
 from gnomon.stats.resampling import resample_counts, resampled_sums
 from gnomon.stats.significance import check_confidence, check_count
 from gnomon.stats.student import upper_quantile, upper_tail

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, UsageError
-from gnomon.stats._pair_tests import (
+from gnomon.stats.bootstrap import BootstrapTest, Replicated, bootstrap_table
+from gnomon.stats.pair_tests import (
     Joint,
     Judge,
     PairTest,
@@ -16,7 +17,6 @@ from gnomon.stats._pair_tests import (
     exchanged,
     joint_cells,
 )
-from gnomon.stats.bootstrap import BootstrapTest, Replicated, bootstrap_table
 from gnomon.stats.resampling import resample_counts, resampled_sums
 from gnomon.stats.significance import check_confidence, check_count
 

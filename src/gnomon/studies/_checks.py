@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.core import registry as methods
 from gnomon.core.errors import GnomonError
 from gnomon.core.option_files import Problems, described, typed_options
-from gnomon.studies._needs import (
+from gnomon.studies.needs import (
     located_files,
     located_options,
     located_spec,
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from gnomon.core.registry import Method
     from gnomon.core.summary import Outline
     from gnomon.metrics.protocol import Metric
-    from gnomon.studies._sources import PlannedSet
-    from gnomon.studies._study import Step, StepKey
+    from gnomon.studies.definition import Step, StepKey
+    from gnomon.studies.sources import PlannedSet
 
 
 def checked_specs(

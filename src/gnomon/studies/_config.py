@@ -14,7 +14,7 @@ from gnomon.core.errors import GnomonError
 from gnomon.core.option_files import Problems, described, parsed_toml
 from gnomon.data.formats import read_text
 from gnomon.studies._checks import checked_options, checked_specs
-from gnomon.studies._study import SetSource, Step, StepKey, Study
+from gnomon.studies.definition import SetSource, Step, StepKey, Study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

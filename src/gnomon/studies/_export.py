@@ -9,14 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import OutputError, UnknownNameError
-from gnomon.studies._query import OWN_TABLES, connect, damage, meanings_of, names, views
-from gnomon.studies._tables import sql_name, sql_text
+from gnomon.studies.query import OWN_TABLES, connect, damage, meanings_of, names, views
+from gnomon.studies.tables import sql_name, sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from gnomon.studies._store import Store
+    from gnomon.studies.result_store import Store
 
 
 _RISKY = "^[=+@\\t\\r-]"

@@ -15,9 +15,10 @@ from gnomon.core.findings import Column, Finding
 from gnomon.core.findings import Table as FindingTable
 from gnomon.core.option_files import Problems
 from gnomon.studies._checks import step_problems
-from gnomon.studies._folder import SKETCHES
-from gnomon.studies._mask_kinds import masked_alike
-from gnomon.studies._needs import (
+from gnomon.studies.definition import fits
+from gnomon.studies.folder import SKETCHES
+from gnomon.studies.mask_kinds import masked_alike
+from gnomon.studies.needs import (
     files_of,
     located_options,
     located_spec,
@@ -27,18 +28,17 @@ from gnomon.studies._needs import (
     step_needs,
     traits_of,
 )
-from gnomon.studies._sources import PlannedSet, PlanRecord, Sketches, content_of
-from gnomon.studies._study import fits
-from gnomon.studies._tasks import Task, task_key
+from gnomon.studies.sources import PlannedSet, PlanRecord, Sketches, content_of
+from gnomon.studies.task_runs import Task, task_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Cell
     from gnomon.core.registry import Method
-    from gnomon.studies._needs import Traits
-    from gnomon.studies._store import Store
-    from gnomon.studies._study import Step, Study
+    from gnomon.studies.definition import Step, Study
+    from gnomon.studies.needs import Traits
+    from gnomon.studies.result_store import Store
 
 
 # Cutting a study into tasks, each with a key of all that its result depends on.
@@ -123,7 +123,7 @@ class TaskLayout:
         self, chosen: Method, traits: Mapping[str, Traits], planned: PlannedSet
     ) -> dict[str, tuple[str, ...]]:
         """By metric, the tasks whose scores are taken; these are added."""
-        from gnomon.studies._study import Step
+        from gnomon.studies.definition import Step
 
         tasks_of = {}
         for spec, trait in traits.items():

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from gnomon.metrics.judges.planned import planned_requests
-from gnomon.studies._tasks import execute
+from gnomon.judges.planned import planned_requests
+from gnomon.studies.task_runs import execute
 
 if TYPE_CHECKING:
-    from gnomon.metrics.judges.planned import RequestPlan
+    from gnomon.judges.planned import RequestPlan
     from gnomon.studies._plan import StudyPlan
-    from gnomon.studies._store import Store
+    from gnomon.studies.result_store import Store
 
 #: how the specs begin of what asks servers
 _ASKING = ("judge(", "llm(")

@@ -11,7 +11,7 @@ from tests.data.formats.published_sets import fill
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError
 from gnomon.data.formats import JudgedFile, SetFormat, declare_format
-from gnomon.data.formats._rows import head_of
+from gnomon.data.formats.rows import head_of
 
 if TYPE_CHECKING:
     from gnomon.core.testset import TestSet

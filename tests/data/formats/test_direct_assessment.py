@@ -11,7 +11,7 @@ from tests.data.formats.judged_sets import judged_set, written
 
 from gnomon.core.errors import DataError, FormatError, GnomonError, UnknownNameError, UsageError
 from gnomon.data.formats import read_human
-from gnomon.data.formats._direct_assessment import standardised
+from gnomon.data.formats.direct_assessment import standardised
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.spans import Span
-from gnomon.data.formats._error_marks import (
+from gnomon.data.formats.error_marks import (
     from_browser,
     realign,
     strip_quotes,

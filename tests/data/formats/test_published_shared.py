@@ -9,7 +9,7 @@ import pytest
 
 from gnomon import TestSet
 from gnomon.data.formats import language_pairs, read_lines
-from gnomon.data.formats._rows import read_tsv
+from gnomon.data.formats.rows import read_tsv
 
 if TYPE_CHECKING:
     from pathlib import Path

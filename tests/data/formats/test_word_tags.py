@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import FormatError
-from gnomon.data.formats._error_marks import TaggedText, tagged_errors
-from gnomon.data.formats._rows import FileRecord
+from gnomon.data.formats.error_marks import TaggedText, tagged_errors
+from gnomon.data.formats.rows import FileRecord
 
 
 def errors(tags: str, tokenised: str, text: str | None = None, *, gaps: bool = False) -> list[str]:

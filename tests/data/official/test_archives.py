@@ -20,7 +20,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import FormatError, MissingFileError, OutputError
-from gnomon.data.official import _archives, is_archive, unpack
+from gnomon.data.official import archive_files as _archives
+from gnomon.data.official import is_archive, unpack
 
 FILES = {"set/src.txt": b"eins\nzwei\n", "set/systems/a.txt": b"one\ntwo\n"}
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import DataError, MissingFileError, UsageError
-from gnomon.data.official import _download, download
+from gnomon.data.official import download
+from gnomon.data.official import downloading as _download
 
 DATA = bytes(range(256)) * 4000  # about 1 MB
 

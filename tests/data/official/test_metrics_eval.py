@@ -14,7 +14,7 @@ import gnomon as gn
 from gnomon import official
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UnknownNameError
 from gnomon.data.formats import read_test_set
-from gnomon.data.official import _metrics_eval
+from gnomon.data.official import metrics_eval as _metrics_eval
 
 
 @pytest.fixture

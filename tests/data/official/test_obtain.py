@@ -22,7 +22,7 @@ from gnomon.core.errors import (
     UnknownNameError,
     UsageError,
 )
-from gnomon.data.official._obtain import Origin, obtain
+from gnomon.data.official.obtaining import Origin, obtain
 
 
 def fetch(url: str, folder: Path, **options: object) -> tuple[official.Written, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.core.errors import FormatError, MissingFileError
 from gnomon.linguistics.scorers import LexiconScorer, PlainReader, Sentences, scorer
-from gnomon.linguistics.scorers._ratings import read_ratings
+from gnomon.linguistics.scorers.ratings import read_ratings
 
 WKWSCI = "term,POS,sentiment\ngreat,adj,3\nmean,verb,0\nmean,adj,-2\nfall apart,verb,-2\n"
 BRYSBAERT = (

@@ -20,7 +20,7 @@ from gnomon.linguistics.scorers import (
     describe_scorers,
     scorer,
 )
-from gnomon.linguistics.scorers._ratings import Rated
+from gnomon.linguistics.scorers.ratings import Rated
 
 LINES = [Rated("good", 2), Rated("bad", -2), Rated("help", 1), Rated("no", -1), Rated("doubt", -1)]
 SENTIMENT = LexiconScorer("sentiment", "own", Ratings.of(LINES), negation=3)

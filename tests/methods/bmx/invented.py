@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 import gnomon as gn
+from gnomon.bmx.experiments import Experiment, Explained, Grids
 from gnomon.core.human import HumanScores
-from gnomon.methods.bmx._experiments import Experiment, Explained, Grids
 
 NAMED = Experiment("made up", "erasure", "bleu", "de-en")
 

@@ -16,8 +16,9 @@ import numpy as np
 from tests.methods.bmx.counting import Counting, overlap
 
 import gnomon as gn
+from gnomon.bmx import engine as _engine
+from gnomon.bmx import explanations
 from gnomon.core.cache import Cache
-from gnomon.methods.bmx import _engine, explanations
 
 _WORDS = [
     "the",

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from gnomon.core.errors import DataError, UnknownNameError, UsageError
-from gnomon.methods.bmx import (
+from gnomon.bmx import (
     Experiment,
     Grids,
     best_settings,
@@ -12,6 +11,7 @@ from gnomon.methods.bmx import (
     grid_setting,
     improving,
 )
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
 
 P3, W3 = np.array([-1.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
 

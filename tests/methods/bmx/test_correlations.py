@@ -3,10 +3,10 @@ import pytest
 import scipy.stats
 from tests.methods.bmx.invented import NAMED, invented
 
+from gnomon.bmx.combining import combine, power_means
+from gnomon.bmx.correlations import grid_correlations, search, usable
+from gnomon.bmx.experiments import Explained, Grids, P, W
 from gnomon.core.errors import LengthMismatchError, UsageError
-from gnomon.methods.bmx._correlations import grid_correlations, search, usable
-from gnomon.methods.bmx._experiments import Explained, Grids, P, W
-from gnomon.methods.bmx._power_mean import combine, power_means
 
 
 def scipys(score, means, human, w=W):

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.methods.bmx.counting import Counting
 
 import gnomon as gn
+from gnomon.bmx import against_errors, explanations
+from gnomon.bmx.judging import mean_of, tag_ranks
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.options import DrawOptions
 from gnomon.core.spans import ErrorSpan
-from gnomon.methods.bmx import against_errors, explanations
-from gnomon.methods.bmx._judging import mean_of, tag_ranks
 
 
 def test_measures_by_hand() -> None:

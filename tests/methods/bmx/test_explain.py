@@ -12,16 +12,16 @@ import pytest
 from tests.methods.bmx.counting import Counting, overlap
 
 import gnomon as gn
-from gnomon.core.batch import Batch
-from gnomon.core.cache import Cache
-from gnomon.core.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
-from gnomon.methods.bmx import (
+from gnomon.bmx import (
     Explanations,
     describe_explainers,
     explain,
     explanations,
     find_explainer,
 )
+from gnomon.core.batch import Batch
+from gnomon.core.cache import Cache
+from gnomon.core.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
 
 SYSTEMS = {
     "a": ["the cat sat on the mat .", "x", "", "one two one two", "it  rains\xa0today"],
@@ -196,7 +196,7 @@ def test_a_metric_of_candidates_alone_has_one_side() -> None:
     ts = gn.TestSet.from_lists({"a": ["x y"]}, ["y z"])
     batch = Batch.build(systems={"a": ["x y z"]}, references=[])
     metric = Counting(lambda c, _: float(len(c)), needs=frozenset())
-    from gnomon.methods.bmx._explanations import explain_batch
+    from gnomon.bmx.made_explanations import explain_batch
 
     bound = find_explainer("erasure").bind(ts, metric)
     found = explain_batch(metric, batch, bound, both=True).explanations
@@ -347,8 +347,8 @@ def test_groups_of_cells_change_nothing(
     testset: gn.TestSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = explanations(testset, Counting(), "lime")
-    monkeypatch.setattr("gnomon.methods.bmx._engine._PAIRS", 1)
-    monkeypatch.setattr("gnomon.methods.bmx._pairs._AT_ONCE", 7)
+    monkeypatch.setattr("gnomon.bmx.engine._PAIRS", 1)
+    monkeypatch.setattr("gnomon.bmx.pairs._AT_ONCE", 7)
     metric = Counting()
     parts = explanations(testset, metric, "lime")
     assert max(batch.shape[1] for batch in metric.batches) == 7

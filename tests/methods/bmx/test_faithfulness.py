@@ -10,9 +10,9 @@ import pytest
 from tests.methods.bmx.counting import Counting, overlap
 
 import gnomon as gn
+from gnomon.bmx import explanations, faithfulness
+from gnomon.bmx.judging import curve_area
 from gnomon.core.errors import UsageError
-from gnomon.methods.bmx import explanations, faithfulness
-from gnomon.methods.bmx._judging import curve_area
 from gnomon.metrics import bind
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from gnomon.bmx import Experiment, ridge_coefficients
 from gnomon.core.errors import UsageError
-from gnomon.methods.bmx import Experiment, ridge_coefficients
 
 
 def test_ridge_coefficients_minimise_what_they_say():

@@ -5,8 +5,8 @@ import pytest
 import scipy.stats
 from tests.methods.bmx.invented import control_of, invented
 
-from gnomon.methods.bmx._choices import halves
-from gnomon.methods.bmx._gain_intervals import gain_interval
+from gnomon.bmx.choices import halves
+from gnomon.bmx.gain_intervals import gain_interval
 
 
 def test_intervals_of_gains_are_those_of_a_plain_bootstrap():

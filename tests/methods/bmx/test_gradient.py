@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
+from gnomon.bmx import Explanations, explanations
 from gnomon.core.errors import UsageError
-from gnomon.methods.bmx import Explanations, explanations
 from gnomon.metrics import bind
 
 torch = pytest.importorskip("torch", reason="pip install 'gnomon[models]'")

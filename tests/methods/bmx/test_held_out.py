@@ -1,7 +1,7 @@
 import numpy as np
 
-from gnomon.methods.bmx import Experiment, Grids, choose
-from gnomon.methods.bmx._choices import held_out
+from gnomon.bmx import Experiment, Grids, choose
+from gnomon.bmx.choices import held_out
 
 P4, W3 = np.array([-1.0, 0.0, 1.0, 2.0]), np.array([0.0, 0.5, 1.0])
 PAIRS = ("cs-en", "de-en", "fi-en")

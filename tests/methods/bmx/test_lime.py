@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.bmx import find_explainer
+from gnomon.bmx.pairs import TextWords
+from gnomon.bmx.perturbing import Lime, lime_masks, lime_weights
 from gnomon.core.errors import SpecError
-from gnomon.methods.bmx import find_explainer
-from gnomon.methods.bmx._pairs import TextWords
-from gnomon.methods.bmx._perturbing import Lime, lime_masks, lime_weights
 
 REASON = "the oracle: pip install lime==0.2.0.1"
 

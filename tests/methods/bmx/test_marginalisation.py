@@ -9,8 +9,8 @@ from tests.methods.bmx.counting import Counting
 from tests.models.tiny_masked import save_masked_lm
 
 import gnomon as gn
+from gnomon.bmx import Explanations, explanations
 from gnomon.core.errors import MissingDependencyError, SpecError
-from gnomon.methods.bmx import Explanations, explanations
 
 pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
 

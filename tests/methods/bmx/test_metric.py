@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from tests.methods.bmx.counting import Counting, overlap
 
 import gnomon as gn
+from gnomon.bmx import Bmx, explanations, power_mean
 from gnomon.core.batch import Batch
 from gnomon.core.errors import ScoringError, SpecError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
 from gnomon.core.spans import SpanTable
-from gnomon.methods.bmx import Bmx, explanations, power_mean
-from gnomon.methods.muler._figures import feature_scores
 from gnomon.metrics import MaskPlan, describe, parse, with_masking
 from gnomon.metrics.protocol import Metric
+from gnomon.muler.figures import feature_scores
 
 if TYPE_CHECKING:
     from gnomon.metrics.protocol import BoundMetric

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
+from gnomon.bmx import Bmx, explanations, faithfulness
 from gnomon.core.errors import UsageError
-from gnomon.methods.bmx import Bmx, explanations, faithfulness
 from gnomon.metrics import BertScore, parse
 
 if TYPE_CHECKING:

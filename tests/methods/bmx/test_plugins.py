@@ -8,8 +8,8 @@ import pytest
 
 import gnomon as gn
 from gnomon import bmx
+from gnomon.bmx import explainers
 from gnomon.core.errors import SpecError, UnknownNameError, UsageError
-from gnomon.methods.bmx import explainers
 from gnomon.metrics import parse
 from gnomon.metrics.requirements import requirements
 from gnomon.studies import open_engine as engine
@@ -24,7 +24,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gnomon.methods.bmx.explainers import PairImportances
+from gnomon.bmx.explainers import PairImportances
 from gnomon.metrics import Options
 
 

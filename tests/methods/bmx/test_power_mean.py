@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from gnomon import bmx
+from gnomon.bmx.combining import SHIFTS, power_means
 from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
-from gnomon.methods.bmx._power_mean import SHIFTS, power_means
 
 GRID = np.arange(-300, 300) / 10
 importances = st.lists(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.methods.bmx import (
+from gnomon.bmx import (
     Experiment,
     Grids,
     choose,
@@ -19,7 +19,7 @@ from gnomon.methods.bmx import (
     improving,
     read_grids,
 )
-from gnomon.methods.bmx._choices import Counts, Setting
+from gnomon.bmx.choices import Counts, Setting
 from gnomon.stats import pearson
 
 OURS = {

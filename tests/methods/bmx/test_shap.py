@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core.errors import SpecError
-from gnomon.methods.bmx._pairs import TextWords
-from gnomon.methods.bmx._perturbing import (
+from gnomon.bmx.pairs import TextWords
+from gnomon.bmx.perturbing import (
     Shap,
     antithetic_masks,
     antithetic_values,
     exact_masks,
     exact_values,
 )
+from gnomon.core.errors import SpecError
 
 
 def _game(words: int, seed: int) -> Callable[[np.ndarray], np.ndarray]:

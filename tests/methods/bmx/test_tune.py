@@ -15,6 +15,7 @@ from tests.methods.bmx.invented import (
 
 import gnomon as gn
 from gnomon import bmx
+from gnomon.bmx import Experiment
 from gnomon.core.cache import Cache
 from gnomon.core.errors import (
     DataError,
@@ -23,7 +24,6 @@ from gnomon.core.errors import (
 )
 from gnomon.core.human import HumanScores
 from gnomon.core.testset import TestSet
-from gnomon.methods.bmx import Experiment
 from gnomon.report import render, write_html
 
 

@@ -10,11 +10,11 @@ from tests.methods.bmx.invented import control_of, invented
 from tests.noise import is_mostly_undecided
 
 from gnomon import TestSet, bmx
+from gnomon.bmx import Experiment
+from gnomon.bmx.tuning_tables import TunedGain
+from gnomon.bmx.verdict import tune_verdict
 from gnomon.core.findings import Bars, Finding
 from gnomon.core.records import table
-from gnomon.methods.bmx import Experiment
-from gnomon.methods.bmx._verdict import tune_verdict
-from gnomon.methods.bmx.tuning_tables import TunedGain
 
 PAIRS = ("cs-en", "de-en", "fi-en", "tr-en", "ru-en", "zh-en")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.methods.bmx._pairs import TextWords
+from gnomon.bmx.pairs import TextWords
 
 TEXTS = st.text(alphabet=st.sampled_from("ab \t\xa0\u2003\u2028\x1c.é😀"), max_size=30)
 

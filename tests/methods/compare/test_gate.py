@@ -13,7 +13,7 @@ from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageErro
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
-from gnomon.methods.metaeval import fail_if_worse
+from gnomon.metaeval import fail_if_worse
 
 
 def _finding(gains, *, higher: bool = True, **options):

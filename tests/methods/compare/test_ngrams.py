@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import gnomon
 from gnomon import example
+from gnomon.comparison.ngrams import only_here, reference_matches
 from gnomon.core.testset import TestSet
-from gnomon.methods.compare.ngrams import only_here, reference_matches
 from gnomon.metrics.tokenise import tokenise
 
 
@@ -71,8 +71,8 @@ def test_blocks_of_any_size_give_the_same(es_en: TestSet, monkeypatch: pytest.Mo
         return gnomon.compare(es_en, "bleu", resamples=50, examples=0).table("ngrams").rows
 
     whole = rows()
-    monkeypatch.setattr("gnomon.methods.compare.ngrams._BLOCK", 7)
-    monkeypatch.setattr("gnomon.methods.compare.ngrams._SEGMENTS", 3)
+    monkeypatch.setattr("gnomon.comparison.ngrams._BLOCK", 7)
+    monkeypatch.setattr("gnomon.comparison.ngrams._SEGMENTS", 3)
     assert rows() == whole
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import gnomon
 from gnomon import example
+from gnomon.comparison.paired import PairedScores, influence
 from gnomon.core.testset import TestSet
-from gnomon.methods.compare.paired import PairedScores, influence
 from gnomon.metrics import score
 
 FEW = {"resamples": 50, "ngrams": 0}

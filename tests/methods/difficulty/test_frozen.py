@@ -10,7 +10,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, MissingFileError, OutputError, UsageError
-from gnomon.methods.difficulty.frozen import read_grams
+from gnomon.difficulty.frozen import read_grams
 from gnomon.metrics import bind
 
 if TYPE_CHECKING:

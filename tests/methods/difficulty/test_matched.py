@@ -11,13 +11,13 @@ import pytest
 import gnomon as gn
 from gnomon.core.errors import DataError, SpecError, UsageError
 from gnomon.core.spans import SpanTable
-from gnomon.methods.difficulty import Difficulty
-from gnomon.methods.difficulty.matched import UnweightedMatches
+from gnomon.difficulty import Difficulty
+from gnomon.difficulty.matched import UnweightedMatches
 from gnomon.metrics import BertScore, MaskPlan, parse
 from gnomon.models import load_encoder
 
 if TYPE_CHECKING:
-    from gnomon.methods.difficulty import BoundDifficulty
+    from gnomon.difficulty import BoundDifficulty
 
 pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
 

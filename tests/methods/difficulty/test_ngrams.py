@@ -15,7 +15,7 @@ import gnomon as gn
 from gnomon import example
 from gnomon.core.errors import UsageError
 from gnomon.core.spans import SpanTable
-from gnomon.methods.difficulty import gram_hardness
+from gnomon.difficulty import gram_hardness
 from gnomon.metrics import MaskPlan, bind
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def test_blocks_of_any_size_give_the_same(
     ts = gn.TestSet.read(example.path()).select(segments=range(20))
     spec = f"difficulty({metric}, leave_one_out={left_out})"
     whole = gn.score(ts, spec)
-    monkeypatch.setattr("gnomon.methods.difficulty.gram_hardness._CHARACTERS", 2000)
+    monkeypatch.setattr("gnomon.difficulty.gram_hardness._CHARACTERS", 2000)
     assert len(list(gram_hardness.runs(ts.batch()))) > 3
     found = gn.score(ts, spec)
     # n-grams are added up in the order of their numbers, which are those of the run

@@ -10,7 +10,7 @@ import pytest
 import gnomon as gn
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
-from gnomon.methods.difficulty import choose_pool
+from gnomon.difficulty import choose_pool
 
 NAMES = ("e", "d", "c", "b", "a")
 

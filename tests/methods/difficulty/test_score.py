@@ -11,7 +11,7 @@ from tests.methods.difficulty.sets import contest, rows, sentences, spoiled
 import gnomon as gn
 from gnomon import difficulty, stats
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.methods.difficulty.score_rows import ranks
+from gnomon.difficulty.score_rows import ranks
 from gnomon.metrics import bind
 from gnomon.stats.measures import grouped_statistic
 

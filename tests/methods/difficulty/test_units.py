@@ -13,9 +13,9 @@ from tests.methods.difficulty.sets import contest
 import gnomon as gn
 from gnomon import difficulty
 from gnomon.core.errors import DataError, ScoringError, UsageError
-from gnomon.methods.difficulty import Difficulty
-from gnomon.methods.difficulty.matched import f_of
-from gnomon.methods.difficulty.segment_hardness import difficulty_of_segments
+from gnomon.difficulty import Difficulty
+from gnomon.difficulty.matched import f_of
+from gnomon.difficulty.segment_hardness import difficulty_of_segments
 from gnomon.metrics import bind
 from gnomon.metrics.ter import kept_words
 

@@ -8,8 +8,8 @@ import gnomon
 from gnomon import TestSet
 from gnomon.core.findings import Bars, Finding, Scatter
 from gnomon.core.records import table
-from gnomon.methods.difficulty._verdict import score_verdict
-from gnomon.methods.difficulty.score_rows import WeightedRow
+from gnomon.difficulty.score_rows import WeightedRow
+from gnomon.difficulty.verdict import score_verdict
 
 
 def test_who_rises_and_who_falls_is_said_and_that_nothing_was_tested() -> None:

@@ -14,8 +14,8 @@ from tests.methods.difficulty.sets import rows
 import gnomon as gn
 from gnomon import difficulty
 from gnomon.core.errors import UsageError
-from gnomon.methods.difficulty.token_hardness import Places
-from gnomon.methods.difficulty.word_matches import reference_words, split, words_of
+from gnomon.difficulty.token_hardness import Places
+from gnomon.difficulty.word_matches import reference_words, split, words_of
 from gnomon.metrics import bind
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from tests.truth.campaigns import judged
 
-from gnomon.methods.human.campaign import Campaign
-from gnomon.methods.human.estimates import Estimates, JudgedFrame, estimates
+from gnomon.human.campaign import Campaign
+from gnomon.human.estimates import Estimates, JudgedFrame, estimates
 from gnomon.stats.looks import look_levels
 
 if TYPE_CHECKING:

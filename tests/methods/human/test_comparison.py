@@ -14,8 +14,8 @@ from tests.truth.campaigns import campaign, judged, with_judgements
 import gnomon as gn
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.human import Ranking
-from gnomon.methods.human.campaign import campaigns
-from gnomon.methods.human.estimates import estimates
+from gnomon.human.campaign import campaigns
+from gnomon.human.estimates import estimates
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ from tests.truth.campaigns import campaign
 
 import gnomon as gn
 from gnomon.core.errors import DataError, UsageError
-from gnomon.methods.human.campaign import campaigns
-from gnomon.methods.human.plan_verdict import rounded
-from gnomon.methods.human.protocols import PROTOCOLS, pilot_of, pilot_of_protocol
+from gnomon.human.campaign import campaigns
+from gnomon.human.plan_verdict import rounded
+from gnomon.human.protocols import PROTOCOLS, pilot_of, pilot_of_protocol
 
 if TYPE_CHECKING:
     from pathlib import Path

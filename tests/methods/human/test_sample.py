@@ -17,7 +17,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import GnomonError, UsageError
 from gnomon.data.formats import read_sample
-from gnomon.methods.human.sampling import design_of, units_of
+from gnomon.human.sampling import design_of, units_of
 
 SIZES = [1 + n % 4 for n in range(40)]
 DOCUMENTS = [f"news.{n}" for n, size in enumerate(SIZES) for _ in range(size)]

@@ -12,7 +12,7 @@ from scipy import stats
 import gnomon as gn
 from gnomon.core.errors import DataError
 from gnomon.data.formats import SampledSegment
-from gnomon.methods.human.sampling import (
+from gnomon.human.sampling import (
     Design,
     DesignName,
     analysis_of_units,

@@ -15,8 +15,8 @@ import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight
 from gnomon.data.formats import from_cell, to_cell
-from gnomon.methods.human.answers import majority
-from gnomon.methods.human.sheets import (
+from gnomon.human.answers import majority
+from gnomon.human.sheets import (
     Key,
     KeyRow,
     Sheet,

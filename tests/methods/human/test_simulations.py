@@ -9,8 +9,8 @@ import pytest
 from tests.methods.human.simulations import campaign_of, decided, frame_of, simulated, stopped
 from tests.truth.campaigns import judged
 
-from gnomon.methods.human.estimates import estimates
-from gnomon.methods.human.protocols import pilot_of
+from gnomon.human.estimates import estimates
+from gnomon.human.protocols import pilot_of
 from gnomon.stats.power import needed_units
 
 _LIKE_WMT24 = {"leniency": 8.0, "together": 5.0, "noise": 14.0}

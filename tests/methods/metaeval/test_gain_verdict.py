@@ -14,7 +14,7 @@ from gnomon import stats
 from gnomon.agreement.gains import MetricGainRow, decided_gains
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.methods.metaeval.gain_verdict import gains_verdict
+from gnomon.metaeval.gain_verdict import gains_verdict
 
 if TYPE_CHECKING:
     from gnomon.agreement.gains import AgreementGainRow

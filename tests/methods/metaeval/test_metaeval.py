@@ -17,7 +17,7 @@ from gnomon import metaeval, stats
 from gnomon.agreement.significance import _accuracy_within
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars
-from gnomon.methods.metaeval import PRESETS, STATISTICS
+from gnomon.metaeval import PRESETS, STATISTICS
 from gnomon.stats.student import expanded_confidence
 
 FEW_DRAWS = {"resamples": 50}

@@ -20,7 +20,7 @@ from tests.methods.metaeval.contests import contest, scores
 import gnomon as gn
 from gnomon import stats
 from gnomon.data.formats import read_lines
-from gnomon.methods.metaeval import STATISTICS
+from gnomon.metaeval import STATISTICS
 
 PAIRS = ("de-en", "fi-en", "gu-en", "kk-en", "lt-en", "ru-en", "zh-en")
 BASELINE = "baseline"

@@ -13,7 +13,7 @@ from gnomon import muler
 from gnomon.core.errors import DataError
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import FeatureSources
-from gnomon.methods.muler.contrasting import (
+from gnomon.muler.contrasting import (
     Contrasts,
     Run,
     Thresholds,

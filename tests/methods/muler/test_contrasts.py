@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
-from gnomon.methods.muler import correlate
-from gnomon.methods.muler._contrasts import contrasts, segment_muler
-from gnomon.methods.muler._figures import FeatureScores, Presence
+from gnomon.muler import correlate
+from gnomon.muler.contrasts import contrasts, segment_muler
+from gnomon.muler.figures import FeatureScores, Presence
 
 
 @st.composite

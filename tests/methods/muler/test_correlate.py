@@ -16,8 +16,8 @@ import gnomon as gn
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.testset import SystemInfo
-from gnomon.methods.muler import correlate
-from gnomon.methods.muler._correlate_points import year_in
+from gnomon.muler import correlate
+from gnomon.muler.correlate_points import year_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from gnomon.methods.muler import clipped_ratios
-from gnomon.methods.muler._differences import compared
-from gnomon.methods.muler._figures import FeatureScores, Presence, figures
-from gnomon.methods.muler._uncertainty import Bootstrap, frame, resampled
+from gnomon.muler import clipped_ratios
+from gnomon.muler.differences import compared
+from gnomon.muler.figures import FeatureScores, Presence, figures
+from gnomon.muler.uncertainty import Bootstrap, frame, resampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ from gnomon.core.human import HumanScores
 from gnomon.core.spans import ErrorSpan
 from gnomon.data.formats import write_human
 from gnomon.linguistics import annotate
-from gnomon.methods.muler._errors_checks import SURFACE
+from gnomon.muler.errors_checks import SURFACE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

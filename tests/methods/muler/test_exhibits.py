@@ -6,9 +6,9 @@ import numpy as np
 
 from gnomon import TestSet
 from gnomon.core.spans import SpanTable
-from gnomon.methods.muler._exhibits import FeatureExamples
-from gnomon.methods.muler._figures import FeatureScores, Presence
-from gnomon.methods.muler._score_views import negative_table
+from gnomon.muler.exhibits import FeatureExamples
+from gnomon.muler.figures import FeatureScores, Presence
+from gnomon.muler.score_views import negative_table
 
 
 def test_the_largest_excesses_over_the_oracle_are_listed_and_the_others_counted() -> None:

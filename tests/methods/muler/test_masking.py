@@ -12,7 +12,7 @@ from tests.methods.muler.experiments import hybrids, parts, random_words
 
 import gnomon as gn
 from gnomon.core.errors import GnomonError, MaskingError, UsageError
-from gnomon.methods.muler import Masks
+from gnomon.muler import Masks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

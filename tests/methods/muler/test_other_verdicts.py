@@ -11,14 +11,14 @@ from tests.noise import is_mostly_undecided
 from gnomon import stats
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.methods.muler._correlations import (
+from gnomon.muler.correlations import (
     CorrelationRow,
     correlate_verdict,
     correlation_table,
 )
-from gnomon.methods.muler._discrepancy import discrepancy_verdict
-from gnomon.methods.muler._figures import MulerRow
-from gnomon.methods.muler.validate._beside_random import (
+from gnomon.muler.discrepancy import discrepancy_verdict
+from gnomon.muler.figures import MulerRow
+from gnomon.muler.validate.beside_random import (
     RandomWordsRow,
     random_verdict,
     tell_apart,

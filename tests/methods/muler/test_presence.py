@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gnomon import TestSet
 from gnomon.core.spans import SpanTable
-from gnomon.methods.muler._figures import occurrences, presence, words_of
+from gnomon.muler.figures import occurrences, presence, words_of
 
 
 def _digits(testset: TestSet) -> tuple:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gnomon.methods.muler import clipped_ratios, ratio
+from gnomon.muler import clipped_ratios, ratio
 
 scores = st.floats(0, 100)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.linguistics.scorers import LexiconScorer, Ratings
-from gnomon.linguistics.scorers._ratings import Rated
+from gnomon.linguistics.scorers.ratings import Rated
 from gnomon.report import render
 
 MOOD = LexiconScorer(

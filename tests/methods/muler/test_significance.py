@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 import gnomon as gn
 from gnomon.core.errors import UsageError
 from gnomon.core.records import columns_of
-from gnomon.methods.muler import ratio
-from gnomon.methods.muler._differences import (
+from gnomon.muler import ratio
+from gnomon.muler.differences import (
     DifferenceRow,
     Differences,
     compared,
     differences_table,
 )
-from gnomon.methods.muler._figures import FeatureScores, Presence, figures
-from gnomon.methods.muler._uncertainty import Bootstrap, frame, resampled
+from gnomon.muler.figures import FeatureScores, Presence, figures
+from gnomon.muler.uncertainty import Bootstrap, frame, resampled
 from gnomon.stats import resamples
 
 ANIMAL = {"animal": "cat|dog|horse"}
@@ -396,7 +396,7 @@ def test_error_rates_have_the_intervals_of_their_negatives(seed: int) -> None:
 
 
 def test_the_ratio_of_arrays_is_the_ratio_of_their_numbers() -> None:
-    from gnomon.methods.muler._figures import ratios
+    from gnomon.muler.figures import ratios
 
     base, oracle, anti = [30.0, 30.0, np.nan], [40.0, 40.0, 40.0], [20.0, 40.0, 20.0]
     singly = [ratio(*values) for values in zip(base, oracle, anti, strict=True)]

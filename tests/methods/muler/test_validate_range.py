@@ -15,7 +15,7 @@ from tests.methods.muler.experiments import hybrids
 
 import gnomon as gn
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
-from gnomon.methods.muler.validate._initials import Initials
+from gnomon.muler.validate.initials import Initials
 
 ANIMAL = {"animal": "(?i)cat|dog|horse"}
 REFERENCES = ["the Cat sat on the mat", "a dog and a horse ran home", "my cat sat at home now"]

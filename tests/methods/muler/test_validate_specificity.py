@@ -14,9 +14,9 @@ from tests.methods.muler.experiments import random_words
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
-from gnomon.methods.muler.validate import _random_words
-from gnomon.methods.muler.validate._random_words import random_groups, synthetic, words_of
 from gnomon.metrics import MaskPlan, bind
+from gnomon.muler.validate import random_words as _random_words
+from gnomon.muler.validate.random_words import random_groups, synthetic, words_of
 
 WORDS = ["the", "The", "cat", "dog", "horse", "sat", "ran", "home", "red", "on", "a", "now"]
 ANIMAL = {"animal": "cat|dog|horse"}

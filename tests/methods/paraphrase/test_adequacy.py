@@ -12,7 +12,7 @@ from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import write_paraphrases
-from gnomon.methods.paraphrase import (
+from gnomon.paraphrase import (
     diversity,
 )
 

@@ -15,7 +15,7 @@ from gnomon.cli import main
 from gnomon.core.errors import FormatError, UsageError
 from gnomon.core.human import HumanScores
 from gnomon.core.testset import TestSet
-from gnomon.methods.paraphrase import (
+from gnomon.paraphrase import (
     output_constraints,
     read_constraints,
     read_variants,

@@ -13,7 +13,7 @@ import gnomon
 from gnomon.cli import main
 from gnomon.core.errors import DataError, LengthMismatchError
 from gnomon.core.testset import Paraphrase, TestSet
-from gnomon.methods.paraphrase import coverage
+from gnomon.paraphrase import coverage
 
 _TEXT = st.lists(st.sampled_from("abc"), min_size=1, max_size=6).map(" ".join)
 

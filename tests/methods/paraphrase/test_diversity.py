@@ -11,7 +11,7 @@ from gnomon.cli import main
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import parse_tree
-from gnomon.methods.paraphrase import diversity, first_of, sets_of, tree_sets, wordings_of
+from gnomon.paraphrase import diversity, first_of, sets_of, tree_sets, wordings_of
 
 
 def _file(path: Path, *lines: str) -> str:

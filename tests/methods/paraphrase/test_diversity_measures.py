@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.data.formats import Tree, parse_tree, read_lines, read_trees
-from gnomon.methods.paraphrase import lexical_diversity, syntactic_diversity, tree_similarity
+from gnomon.paraphrase import lexical_diversity, syntactic_diversity, tree_similarity
 
 _LEAVES = st.builds(Tree, st.sampled_from("AB"), st.sampled_from([("x",), ("y",)]))
 _TREES = st.recursive(

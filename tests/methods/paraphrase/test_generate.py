@@ -13,7 +13,7 @@ from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import read_paraphrases
-from gnomon.methods.paraphrase import Constraint, filtered, from_outputs, pseudo_references
+from gnomon.paraphrase import Constraint, filtered, from_outputs, pseudo_references
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import numpy as np
 import gnomon
 from gnomon.core.human import HumanScores, Ranking
 from gnomon.core.testset import Paraphrase, TestSet
-from gnomon.methods.paraphrase import coverage, paraphrases_used
-from gnomon.methods.paraphrase._page import changed
+from gnomon.paraphrase import coverage, paraphrases_used
+from gnomon.paraphrase.page import changed
 from gnomon.report import to_html
 
 _OUTPUTS = {

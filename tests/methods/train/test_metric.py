@@ -16,9 +16,9 @@ import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
 from gnomon.core.testset import TestSet
-from gnomon.methods.train._recipe import HeadRecipe
+from gnomon.learned import find_learned
 from gnomon.metrics import parse
-from gnomon.metrics.learned import find_learned
+from gnomon.train.recipe import HeadRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_the_report_holds_the_curve_the_sets_and_what_stands_beside(
 def test_what_stands_beside_is_that_metric_on_the_very_outputs_that_are_held_out(
     made: tuple[Path, Finding, TestSet],
 ) -> None:
-    from gnomon.methods.train._judged import judged_outputs
+    from gnomon.train.judged import judged_outputs
 
     _, finding, testset = made
     data = judged_outputs([testset], HeadRecipe(inputs="reference", held_out=0.25, seed=12345))
@@ -161,7 +161,7 @@ def test_a_folder_scores_the_same_in_another_process_as_in_training(
     )
     # other texts beside them in a batch of the encoder change the last digits
     np.testing.assert_allclose(np.array(json.loads(done.stdout)), here, atol=1e-5, rtol=0)
-    from gnomon.methods.train._judged import judged_outputs
+    from gnomon.train.judged import judged_outputs
 
     data_ = judged_outputs([testset], HeadRecipe(inputs="reference", held_out=0.25, seed=12345))
     _, system, segment = data_.output[data_.held_out].T
@@ -284,7 +284,7 @@ def test_what_a_metric_looks_at_is_chosen(
 
 
 def test_no_text_is_on_both_sides_of_what_is_held_out() -> None:
-    from gnomon.methods.train._judged import judged_outputs
+    from gnomon.train.judged import judged_outputs
 
     one = planted(40)
     documents = [f"d{number // 4}" for number in range(40)]
@@ -305,7 +305,7 @@ def test_no_text_is_on_both_sides_of_what_is_held_out() -> None:
 
 
 def test_labels_have_mean_0_and_variance_1_within_each_set_and_kind() -> None:
-    from gnomon.methods.train._judged import judged_outputs
+    from gnomon.train.judged import judged_outputs
 
     scores = planted(40, kind="mqm").human[0]
     mqm = replace(scores, values=scores.values * 7 - 3)
@@ -318,7 +318,7 @@ def test_labels_have_mean_0_and_variance_1_within_each_set_and_kind() -> None:
 
 
 def test_several_references_are_examples_of_one_output(tiny_model: Path, tmp_path: Path) -> None:
-    from gnomon.methods.train._judged import judged_outputs
+    from gnomon.train.judged import judged_outputs
 
     one = planted(30)
     second = [None if n % 2 else text for n, text in enumerate(one.references["A"])]

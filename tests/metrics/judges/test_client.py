@@ -17,7 +17,7 @@ from tests.metrics.judges.chat_server import Chat, serving
 
 from gnomon.core.cache import Cache, default_path
 from gnomon.core.errors import OutputError, ScoringError, ServerFailedError, UsageError
-from gnomon.metrics.judges import (
+from gnomon.judges import (
     ChatClient,
     ChatQuestion,
     ChatServer,
@@ -274,7 +274,7 @@ def test_answers_of_any_letters_and_length_are_kept_as_they_came(chat: Chat, tex
 
 def test_a_reply_without_end_is_no_answer(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
     client(chat.url).identity()
-    monkeypatch.setattr("gnomon.metrics.judges.client._LONGEST_REPLY", 1000)
+    monkeypatch.setattr("gnomon.judges.client._LONGEST_REPLY", 1000)
     chat.reply = lambda _: "x" * 5000
     with pytest.raises(ServerFailedError, match="more than 1,000 bytes"):
         client(chat.url, tries=2).ask([question("a")])

@@ -13,7 +13,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
-from gnomon.metrics.judges import left_out_predictions
+from gnomon.judges import left_out_predictions
 
 if TYPE_CHECKING:
     from pathlib import Path

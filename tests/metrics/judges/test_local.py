@@ -12,13 +12,13 @@ import pytest
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, MissingFileError, UsageError
+from gnomon.judges.local import AnswerForm, LocalJudge, answer_form
+from gnomon.judges.rubric_files import find_rubric
 from gnomon.metrics import parse
-from gnomon.metrics.judges.local import AnswerForm, LocalJudge, answer_form
-from gnomon.metrics.judges.rubric_files import find_rubric
 from gnomon.models import load_causal
 
 if TYPE_CHECKING:
-    from gnomon.metrics.judges.metric import BoundChatJudge
+    from gnomon.judges.metric import BoundChatJudge
 
 _REASON = "needs torch and transformers: pip install 'gnomon[models]'"
 torch = pytest.importorskip("torch", reason=_REASON)

@@ -13,9 +13,9 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, SpecError, UsageError
+from gnomon.judges import BoundMarkingJudge, ChatJudge
 from gnomon.metrics import parse
 from gnomon.metrics.error_marks import read_every_mark
-from gnomon.metrics.judges import BoundMarkingJudge, ChatJudge
 
 if TYPE_CHECKING:
     from tests.metrics.judges.chat_server import Chat

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.metrics.judges import judge_noise
+from gnomon.judges import judge_noise
 
 if TYPE_CHECKING:
     from tests.metrics.judges.chat_server import Chat

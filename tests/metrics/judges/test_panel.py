@@ -12,8 +12,8 @@ from tests.metrics.judges.test_metric import fenced, sets, spec
 
 import gnomon as gn
 from gnomon.core.errors import SpecError, UsageError
+from gnomon.judges import ChatJudge, JudgePanel, planned_requests
 from gnomon.metrics import parse
-from gnomon.metrics.judges import ChatJudge, JudgePanel, planned_requests
 from gnomon.metrics.titles import metric_titles
 
 if TYPE_CHECKING:

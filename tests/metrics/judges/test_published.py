@@ -10,10 +10,10 @@ from tests.metrics.judges.published_prompts import copy_of_gemba, published_prog
 from tests.metrics.judges.test_metric import spec
 
 import gnomon as gn
-from gnomon.metrics.judges import find_rubric
-from gnomon.metrics.judges.client import ChatAnswer
-from gnomon.metrics.judges.plain_replies import errors_in, number_in
-from gnomon.metrics.judges.replies import penalised, read_reply
+from gnomon.judges import find_rubric
+from gnomon.judges.client import ChatAnswer
+from gnomon.judges.plain_replies import errors_in, number_in
+from gnomon.judges.replies import penalised, read_reply
 
 if TYPE_CHECKING:
     from pathlib import Path

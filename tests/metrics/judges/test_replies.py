@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from gnomon.metrics.judges import ChatAnswer, find_rubric, located, read_reply
+from gnomon.judges import ChatAnswer, find_rubric, located, read_reply
 
 
 def read(text: str, rubric: str = "gemba-da", finish: str = "stop"):

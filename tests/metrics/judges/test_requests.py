@@ -14,9 +14,7 @@ from tests.metrics.judges.test_metric import fenced, numbers, sets, spec, two_tu
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import FormatError, SpecError, UsageError
-from gnomon.methods.paraphrase.generation._by_chat import ChatParaphrases
-from gnomon.metrics import parse
-from gnomon.metrics.judges import (
+from gnomon.judges import (
     ChatAnswer,
     ChatJudge,
     ChatQuestion,
@@ -24,6 +22,8 @@ from gnomon.metrics.judges import (
     planned_requests,
     tokens_used,
 )
+from gnomon.metrics import parse
+from gnomon.paraphrase.generation.by_chat import ChatParaphrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -374,7 +374,7 @@ def test_a_file_of_other_requests_is_refused(tmp_path: Path) -> None:
 def test_a_file_of_requests_holds_one_model_and_no_more_than_servers_take(
     chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gnomon.metrics.judges.planned._MOST_LINES", 2)
+    monkeypatch.setattr("gnomon.judges.planned._MOST_LINES", 2)
     with planned_requests() as plan:
         gn.score(sets(s=["a", "b", "c"]), [spec(chat), spec(chat).replace("'m'", "'n'")])
     written = plan.write_batches(tmp_path / "r.jsonl")

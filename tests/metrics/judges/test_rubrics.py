@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import FormatError, MissingFileError, UnknownNameError, UsageError
-from gnomon.metrics.judges import Rubric, fill_places, find_rubric, rubric_names
+from gnomon.judges import Rubric, fill_places, find_rubric, rubric_names
 
 _LANGUAGES = {"source_language": "English", "target_language": "Czech"}
 _OWN = """\

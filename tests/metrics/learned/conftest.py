@@ -58,7 +58,7 @@ def oracles(shared: Path) -> Path:
 @pytest.fixture(scope="session")
 def oracle(oracles: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Oracle]:
     """From a family and a model to the oracle; converted when first asked for."""
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     home = tmp_path_factory.mktemp("converted")
     known: dict[tuple[str, str], Oracle] = {}

@@ -13,8 +13,8 @@ from tests.metrics.learned.sequence_models import Original
 
 import gnomon as gn
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
+from gnomon.learned.metric import Triple
 from gnomon.metrics import parse
-from gnomon.metrics.learned.metric import Triple
 
 pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'gnomon[models]'")

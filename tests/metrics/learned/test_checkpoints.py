@@ -15,9 +15,9 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.core.errors import DataError, FormatError, GnomonError, MissingFileError, UsageError
+from gnomon.learned.checkpoints import read_weights
+from gnomon.learned.torch_weights import is_plain
 from gnomon.metrics import parse
-from gnomon.metrics.learned.checkpoints import read_weights
-from gnomon.metrics.learned.torch_weights import is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def checkpoint(oracles: Path, tmp_path: Path) -> Path:
 
 
 def _convert(folder: Path, **options: str) -> Any:
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     return convert(str(folder), into=str(folder.parent / "converted"), **options)
 
@@ -457,7 +457,7 @@ def test_a_conversion_that_is_stopped_leaves_the_earlier_one(
 ) -> None:
     import safetensors.torch
 
-    from gnomon.metrics.learned import weights
+    from gnomon.learned import weights
 
     made = _convert(checkpoint).folder
     before, identity = made.path, made.identity
@@ -475,7 +475,7 @@ def test_a_conversion_that_is_stopped_leaves_the_earlier_one(
         "encoder",
         "sparsemax",
     ]
-    from gnomon.metrics.learned import find_learned
+    from gnomon.learned import find_learned
 
     assert find_learned(str(before)).folder.identity == identity
 
@@ -519,7 +519,7 @@ def test_every_way_to_name_the_folder_of_a_checkpoint_leads_to_what_was_converte
 def test_two_checkpoints_of_one_name_are_told_apart(
     checkpoint: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gnomon.metrics.learned import find_learned
+    from gnomon.learned import find_learned
 
     other = checkpoint.parent / "other" / "sparsemax"
     shutil.copytree(checkpoint, other)
@@ -574,7 +574,7 @@ def test_what_was_changed_after_the_conversion_is_another_model(checkpoint: Path
 
 
 def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     with pytest.raises(MissingFileError):
         convert(str(tmp_path / "nothing"))

@@ -326,7 +326,7 @@ def test_states_of_wide_encoders_take_half_the_room_and_a_file_changes_no_masked
 
     def again(name: str) -> tuple[Any, Any]:
         bound.model.memory.clear()
-        monkeypatch.setattr(f"gnomon.metrics.learned.pooling.{name}", 0)
+        monkeypatch.setattr(f"gnomon.learned.pooling.{name}", 0)
         fresh = replace(bound)
         scores, states = fresh.masked(batch, plan), bound.model.memory["states"].states.values
         np.testing.assert_allclose(fresh.segments(batch), base, atol=1e-6)

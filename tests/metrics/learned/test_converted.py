@@ -10,8 +10,8 @@ import pytest
 
 from gnomon.core.errors import DataError
 from gnomon.core.testset import TestSet
+from gnomon.learned import installed_learned
 from gnomon.metrics import parse
-from gnomon.metrics.learned import installed_learned
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -62,7 +62,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _encodings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    from gnomon.metrics.learned.encoder import MetricEncoder
+    from gnomon.learned.encoder import MetricEncoder
 
     counts: list[int] = []
     padded = MetricEncoder.padded

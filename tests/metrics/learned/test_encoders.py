@@ -107,7 +107,7 @@ def _testset() -> TestSet:
 def test_texts_read_together_by_a_bert_have_one_separator_and_bert_types(
     kind: str, tmp_path: Path
 ) -> None:
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     head = _head(12)
     settings = {"class_identifier": "unified_metric", "sent_layer": 1, "hidden_sizes": [5]}
@@ -146,7 +146,7 @@ def test_texts_read_together_by_a_bert_have_one_separator_and_bert_types(
 def test_texts_read_alone_by_a_bert_are_pooled_as_its_hyper_parameters_say(
     kind: str, pool: str, tmp_path: Path
 ) -> None:
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     head = _head(48)
     settings = {
@@ -181,7 +181,7 @@ def test_texts_read_alone_by_a_bert_are_pooled_as_its_hyper_parameters_say(
 
 
 def test_a_layer_of_words_that_the_encoder_does_not_have_is_refused(tmp_path: Path) -> None:
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     settings = {"class_identifier": "unified_metric", "word_level_training": True}
     _written(tmp_path, "BERT", settings | {"hidden_sizes": [5]}, {})
@@ -192,7 +192,7 @@ def test_a_layer_of_words_that_the_encoder_does_not_have_is_refused(tmp_path: Pa
 def test_a_vocabulary_of_sentencepiece_gives_the_scores_of_the_original(
     oracles: Path, oracle: Callable[[str, str], Any], tmp_path: Path
 ) -> None:
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     for name in ("softmax_layernorm", "encoder"):
         shutil.copytree(oracles / "regression" / name, tmp_path / name)
@@ -215,7 +215,7 @@ def test_a_vocabulary_of_sentencepiece_gives_the_scores_of_the_original(
 def test_xcomet_reads_source_and_reference_whatever_its_checkpoint_says(
     oracles: Path, tmp_path: Path
 ) -> None:
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     for name in ("base", "encoder_base"):
         shutil.copytree(oracles / "xcomet" / name, tmp_path / name)
@@ -234,7 +234,7 @@ def test_xcomet_reads_source_and_reference_whatever_its_checkpoint_says(
 
 def _regression(folder: Path, **settings: object) -> str:
     """A COMET on a BERT of two layers; its folder."""
-    from gnomon.metrics.learned import convert
+    from gnomon.learned import convert
 
     head = _head(72)
     values = {"class_identifier": "regression_metric", "layer": 1, "hidden_sizes": [5]}

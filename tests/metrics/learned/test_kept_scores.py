@@ -20,8 +20,8 @@ import gnomon as gn
 from gnomon.core.cache import nothing_kept
 from gnomon.core.errors import UsageError
 from gnomon.core.testset import TestSet
+from gnomon.learned import kept_scores
 from gnomon.metrics import parse
-from gnomon.metrics.learned import kept_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def _scores_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _forget() -> None:
     """What a new process begins with: no model is in memory."""
-    from gnomon.metrics.learned import bleurt, encoder, metricx
+    from gnomon.learned import bleurt, encoder, metricx
 
     for loaded in (encoder._load, bleurt._load, metricx._load):
         loaded.cache_clear()
@@ -208,8 +208,8 @@ def _write(folder: Path, testset: TestSet) -> None:
 @pytest.fixture(autouse=True)
 def weights_read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Which weights were read, each time that some were."""
-    from gnomon.metrics.learned import bleurt, metricx
-    from gnomon.metrics.learned.weights import LearnedModel
+    from gnomon.learned import bleurt, metricx
+    from gnomon.learned.weights import LearnedModel
 
     read: list[str] = []
 
@@ -231,7 +231,7 @@ def weights_read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def encodings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts each request to the encoder had."""
-    from gnomon.metrics.learned.encoder import MetricEncoder
+    from gnomon.learned.encoder import MetricEncoder
 
     counts: list[int] = []
     padded = MetricEncoder.padded

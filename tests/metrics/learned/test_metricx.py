@@ -16,8 +16,8 @@ from tests.metrics.learned.sequence_models import Original, spelled
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, SpecError
+from gnomon.learned.metric import Triple
 from gnomon.metrics import parse
-from gnomon.metrics.learned.metric import Triple
 
 pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'gnomon[models]'")
@@ -375,6 +375,6 @@ def test_texts_that_are_cut_into_pieces_apart_score_alike(
     together = bound.segments(testset.batch())
     bound.model.forget()
     before = bound.model.read
-    monkeypatch.setattr("gnomon.metrics.learned.joint._AT_ONCE", 2)
+    monkeypatch.setattr("gnomon.learned.joint._AT_ONCE", 2)
     np.testing.assert_allclose(bound.segments(testset.batch()), together, atol=_NEAR)
     assert bound.model.read - before == 5  # one output is of both systems

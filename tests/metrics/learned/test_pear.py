@@ -12,9 +12,9 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.errors import DataError, SpecError, UsageError
+from gnomon.learned import convert
+from gnomon.learned.pear import OutputPair, spans_of
 from gnomon.metrics import parse
-from gnomon.metrics.learned import convert
-from gnomon.metrics.learned.pear import OutputPair, spans_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gnomon.core.errors import DataError
-from gnomon.metrics.learned.checkpoints import read_weights
+from gnomon.learned.checkpoints import read_weights
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from tests.metrics.learned import sequence_models
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
-from gnomon.metrics.learned import convert_weights
+from gnomon.learned import convert_weights
 
 torch: Any = pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'gnomon[models]'")

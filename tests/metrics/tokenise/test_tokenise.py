@@ -17,7 +17,7 @@ from gnomon.metrics.tokenise import (
     plain,
     tokenise,
 )
-from gnomon.metrics.tokenise._tokenisers import folded, unescaped
+from gnomon.metrics.tokenise.tokenisers import folded, unescaped
 
 HERE = ("13a", "intl", "zh", "char", "none")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.models.decoding._search import best_entries
+from gnomon.models.decoding.search import best_entries
 
 torch: Any = pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
 

@@ -11,13 +11,15 @@ from gnomon.core.errors import DataError, ScoringError
 from gnomon.models import load_seq2seq
 from gnomon.models.decoding import (
     Hypothesis,
-    _search,
     beam,
     code_probabilities,
     constrained,
     diverse,
     log_probabilities,
     sampled,
+)
+from gnomon.models.decoding import (
+    search as _search,
 )
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from gnomon.core.errors import UsageError
-from gnomon.models.decoding import _requests, log_probabilities, sampled
+from gnomon.models.decoding import log_probabilities, sampled
+from gnomon.models.decoding import requests as _requests
 
 if TYPE_CHECKING:
     from gnomon.models import Seq2Seq

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from gnomon.methods.bmx import PairImportances
+from gnomon.bmx import PairImportances
 from gnomon.metrics import Options
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.bmx import TextPair, TextWords
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.methods.bmx import TextPair, TextWords
     from gnomon.metrics import BoundMetric
 
 __all__ = ["Alone", "Rarity"]

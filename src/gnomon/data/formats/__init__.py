@@ -68,9 +68,6 @@ if TYPE_CHECKING:
     from gnomon.data.formats._lines import write_lines as write_lines
     from gnomon.data.formats._mqm import MQM_WEIGHTS as MQM_WEIGHTS
     from gnomon.data.formats._mqm import read_mqm_set as read_mqm_set
-    from gnomon.data.formats._pairs import read_pair_scores as read_pair_scores
-    from gnomon.data.formats._pairs import read_pairs as read_pairs
-    from gnomon.data.formats._pairs import write_pairs as write_pairs
     from gnomon.data.formats._paraphrases import add_paraphrases as add_paraphrases
     from gnomon.data.formats._paraphrases import columns_of as columns_of
     from gnomon.data.formats._paraphrases import method_of as method_of
@@ -91,12 +88,6 @@ if TYPE_CHECKING:
     from gnomon.data.formats._registry import SetFormat as SetFormat
     from gnomon.data.formats._registry import describe as describe
     from gnomon.data.formats._registry import formats_of as formats_of
-    from gnomon.data.formats._rows import FileHead as FileHead
-    from gnomon.data.formats._rows import FileRecord as FileRecord
-    from gnomon.data.formats._rows import first_line_of as first_line_of
-    from gnomon.data.formats._rows import from_cell as from_cell
-    from gnomon.data.formats._rows import sheet_rows as sheet_rows
-    from gnomon.data.formats._rows import to_cell as to_cell
     from gnomon.data.formats._sacrebleu import SacrebleuSet as SacrebleuSet
     from gnomon.data.formats._sacrebleu import is_sacrebleu_set as is_sacrebleu_set
     from gnomon.data.formats._sacrebleu import read_sacrebleu_files as read_sacrebleu_files
@@ -125,6 +116,15 @@ if TYPE_CHECKING:
     from gnomon.data.formats._trees import parse_tree as parse_tree
     from gnomon.data.formats._trees import read_trees as read_trees
     from gnomon.data.formats._wmt_xml import read_wmt_xml as read_wmt_xml
+    from gnomon.data.formats.pairs import read_pair_scores as read_pair_scores
+    from gnomon.data.formats.pairs import read_pairs as read_pairs
+    from gnomon.data.formats.pairs import write_pairs as write_pairs
+    from gnomon.data.formats.rows import FileHead as FileHead
+    from gnomon.data.formats.rows import FileRecord as FileRecord
+    from gnomon.data.formats.rows import first_line_of as first_line_of
+    from gnomon.data.formats.rows import from_cell as from_cell
+    from gnomon.data.formats.rows import sheet_rows as sheet_rows
+    from gnomon.data.formats.rows import to_cell as to_cell
 
 # what is read most does not need all formats
 __getattr__, __dir__, __all__ = lazy_exports(__name__, checking=False)

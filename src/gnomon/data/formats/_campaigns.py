@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from gnomon.core.errors import DataError
 from gnomon.core.lazy import checked
 from gnomon.data.formats._matching import long_code
-from gnomon.data.formats._rows import table_text, to_cell
+from gnomon.data.formats.rows import table_text, to_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

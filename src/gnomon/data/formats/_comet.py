@@ -31,7 +31,7 @@ from gnomon.data.formats._judgements import (
 from gnomon.data.formats._lines import read_lines, read_text, report_empty, shown
 from gnomon.data.formats._records import objects_of, parse_json, parse_object
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, ScoreFormat, SetFormat
-from gnomon.data.formats._rows import FileRecord, head_of
+from gnomon.data.formats.rows import FileRecord, head_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.human import Judgements
     from gnomon.data.formats._judgements import JudgedFile
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.rows import FileHead
 
 _TEXTS = ("src", "mt", "ref")
 _SINGLE = "mt"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._declared_sets import Stem
     from gnomon.data.formats._judgements import JudgedFile
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.rows import FileHead
 
 
 class Scale(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):

@@ -13,7 +13,7 @@ from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._judgements import human_score, refuse_second, say_unread
 from gnomon.data.formats._lines import read_lines
 from gnomon.data.formats._matching import pair
-from gnomon.data.formats._rows import (
+from gnomon.data.formats.rows import (
     TextTable,
     fields,
     read_separated,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from gnomon.data.formats._declarations import Table
     from gnomon.data.formats._judgements import JudgedFile
-    from gnomon.data.formats._rows import FileRecord
+    from gnomon.data.formats.rows import FileRecord
 
 #: a pair of outputs of a segment, the better one first, and who said so
 _Ranked = tuple[tuple[int, str, str], str]

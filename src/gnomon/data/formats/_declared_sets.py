@@ -10,14 +10,14 @@ import numpy as np
 from gnomon.core.errors import FormatError, LengthMismatchError, MissingFileError, RowNumber
 from gnomon.core.human import HumanScores, OutputLookedAt
 from gnomon.core.testset import TestSet
-from gnomon.data.formats._error_marks import KIND, TaggedText, tagged_errors, without_whitespace
 from gnomon.data.formats._files import LOGGER, find, plain_name
 from gnomon.data.formats._judgements import between, in_scale, refuse_second, say_coverage
 from gnomon.data.formats._lines import check_parallel, read_lines, read_text, report_empty
 from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._records import parse_json, read_records
-from gnomon.data.formats._rows import FileRecord, read_separated, read_tsv
 from gnomon.data.formats._table import agreeing, by_system
+from gnomon.data.formats.error_marks import KIND, TaggedText, tagged_errors, without_whitespace
+from gnomon.data.formats.rows import FileRecord, read_separated, read_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

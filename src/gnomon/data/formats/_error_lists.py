@@ -39,7 +39,7 @@ from gnomon.data.formats._lines import write_lines
 from gnomon.data.formats._mqm import MqmWeights, is_error
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import JudgementFormat
-from gnomon.data.formats._rows import read_tsv, whole_number
+from gnomon.data.formats.rows import read_tsv, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from gnomon.core.human import Judgements
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._error_marks import SpanEnds
     from gnomon.data.formats._judgements import JudgedFile
-    from gnomon.data.formats._rows import FileHead, FileRecord
+    from gnomon.data.formats.error_marks import SpanEnds
+    from gnomon.data.formats.rows import FileHead, FileRecord
 
 
 # JSONL of an output per line, in code points.

@@ -29,7 +29,6 @@ from gnomon.core.errors import FormatError, RowNumber
 from gnomon.core.human import RepeatedScore
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._campaigns import segment_of_item
-from gnomon.data.formats._error_marks import from_browser
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
     confidence_of,
@@ -39,15 +38,16 @@ from gnomon.data.formats._judgements import (
 from gnomon.data.formats._lines import read_text
 from gnomon.data.formats._records import parse_json, read_records
 from gnomon.data.formats._registry import JudgementFormat
-from gnomon.data.formats._rows import FileRecord
+from gnomon.data.formats.error_marks import from_browser
+from gnomon.data.formats.rows import FileRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gnomon.core.human import Judgements
-    from gnomon.data.formats._error_marks import SpanEnds
     from gnomon.data.formats._judgements import JudgedFile
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.error_marks import SpanEnds
+    from gnomon.data.formats.rows import FileHead
 
 
 # What the formats of error span annotation (ESA) share: a score and spans per output.

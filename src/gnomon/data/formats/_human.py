@@ -14,7 +14,6 @@ from gnomon.core.errors import FormatError, UsageError
 from gnomon.core.lazy import checked
 from gnomon.core.options import Help, InputFile, Metavar
 from gnomon.core.spans import Span
-from gnomon.data.formats._error_marks import SpanEnds, ends_of_spans
 from gnomon.data.formats._files import LOGGER, STANDARD_INPUT
 from gnomon.data.formats._judgements import JudgedFile, say_coverage
 from gnomon.data.formats._lines import shown
@@ -23,7 +22,8 @@ from gnomon.data.formats._registry import (
     format_of_name,
     formats_of,
 )
-from gnomon.data.formats._rows import first_line_of, form_of
+from gnomon.data.formats.error_marks import SpanEnds, ends_of_spans
+from gnomon.data.formats.rows import first_line_of, form_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

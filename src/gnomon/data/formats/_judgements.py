@@ -21,11 +21,11 @@ from gnomon.core.human import (
 )
 from gnomon.core.scores import coverage
 from gnomon.core.spans import MARKERS, SIDES, ErrorSpan, Span
-from gnomon.data.formats._error_marks import realign
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._lines import shown
 from gnomon.data.formats._matching import SegmentFinder, SystemNames, same_pair
-from gnomon.data.formats._rows import whole_number
+from gnomon.data.formats.error_marks import realign
+from gnomon.data.formats.rows import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from gnomon.core.human import RepeatedScore
     from gnomon.core.spans import SpanMarker
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._error_marks import SpanEnds
-    from gnomon.data.formats._rows import FileRecord, TextTable
+    from gnomon.data.formats.error_marks import SpanEnds
+    from gnomon.data.formats.rows import FileRecord, TextTable
 
     Transform = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 

@@ -56,13 +56,13 @@ from gnomon.data.formats._lines import (
     write_lines,
 )
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
-from gnomon.data.formats._rows import print_number, read_tsv, write_tsv
+from gnomon.data.formats.rows import print_number, read_tsv, write_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.data.formats._rows import FileHead, FileRecord, TextTable
+    from gnomon.data.formats.rows import FileHead, FileRecord, TextTable
 
 
 # What is known of a test set, its systems and its segments: the files beside the texts.

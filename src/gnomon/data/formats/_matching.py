@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, UnknownNameError
 from gnomon.core.scores import named
-from gnomon.data.formats._error_marks import without_whitespace
 from gnomon.data.formats._files import LOGGER, is_pair
+from gnomon.data.formats.error_marks import without_whitespace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

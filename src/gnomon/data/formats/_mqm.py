@@ -25,7 +25,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.core.testset import SystemInfo
-from gnomon.data.formats._error_marks import (
+from gnomon.data.formats._files import LOGGER
+from gnomon.data.formats._judgements import AnnotatedOutput, JudgedFile, say_count
+from gnomon.data.formats._matching import pair_of
+from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
+from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
+from gnomon.data.formats.error_marks import (
     MarkedText,
     realign,
     strip_doubled_quotes,
@@ -34,12 +39,7 @@ from gnomon.data.formats._error_marks import (
     without_marks,
     without_whitespace,
 )
-from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._judgements import AnnotatedOutput, JudgedFile, say_count
-from gnomon.data.formats._matching import pair_of
-from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
-from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
-from gnomon.data.formats._rows import OddRows, read_tsv, whole_number
+from gnomon.data.formats.rows import OddRows, read_tsv, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gnomon.core.human import Judgements
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._passages import Incomplete
-    from gnomon.data.formats._rows import FileHead, FileRecord, TextTable
+    from gnomon.data.formats.rows import FileHead, FileRecord, TextTable
 
 
 # What an error costs under MQM.

@@ -62,7 +62,7 @@ from gnomon.data.formats._lines import check_parallel, read_lines, read_parallel
 from gnomon.data.formats._mqm import MqmWeights, is_error
 from gnomon.data.formats._records import parse_object
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
-from gnomon.data.formats._rows import FileRecord, print_number
+from gnomon.data.formats.rows import FileRecord, print_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

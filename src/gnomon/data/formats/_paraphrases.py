@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._rows import FileRecord
+    from gnomon.data.formats.rows import FileRecord
 
 
 #: what the text of a paraphrase is called; under the last, there are several

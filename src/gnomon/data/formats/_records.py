@@ -22,7 +22,7 @@ from gnomon.core.errors import (
 from gnomon.data.formats._files import LOGGER, STANDARD_INPUT, largest_input, read_bytes
 from gnomon.data.formats._lines import read_lines, read_text, shown
 from gnomon.data.formats._registry import RecordFormat, format_of_name, formats_of
-from gnomon.data.formats._rows import FileRecord, form_of, read_separated, read_tsv, short_json
+from gnomon.data.formats.rows import FileRecord, form_of, read_separated, read_tsv, short_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

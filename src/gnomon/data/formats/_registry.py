@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.rows import FileHead
 
 GROUP = "gnomon.formats"
 Holds = Literal["test set", "judgements", "scores", "paraphrases", "trees", "pairs", "sample"]

@@ -20,7 +20,7 @@ from gnomon.core.lazy import checked
 from gnomon.data.formats._files import atomic_write
 from gnomon.data.formats._judgements import say_unread
 from gnomon.data.formats._registry import Format
-from gnomon.data.formats._rows import FileRecord, print_number, read_tsv, table_text
+from gnomon.data.formats.rows import FileRecord, print_number, read_tsv, table_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

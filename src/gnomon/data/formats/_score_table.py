@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import FormatError
-from gnomon.data.formats._direct_assessment import with_standardised
 from gnomon.data.formats._files import plain_name
 from gnomon.data.formats._judgements import (
     ScoreTable,
@@ -32,7 +31,8 @@ from gnomon.data.formats._layout import write_scores
 from gnomon.data.formats._lines import read_lines, shown
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import JudgementFormat
-from gnomon.data.formats._rows import (
+from gnomon.data.formats.direct_assessment import with_standardised
+from gnomon.data.formats.rows import (
     FileRecord,
     TextTable,
     read_separated,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gnomon.core.human import Judgements
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._judgements import JudgedFile
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.rows import FileHead
 
 ROLES = {
     "system": ("system", "sys", "systemid", "system_id", "model", "mt_system"),

@@ -43,7 +43,7 @@ from gnomon.data.formats._mt_metrics_eval import (
 )
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import ScoreFormat, format_of_name, formats_of
-from gnomon.data.formats._rows import (
+from gnomon.data.formats.rows import (
     FileRecord,
     first_line_of,
     form_of,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.scores import Scores
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.rows import FileHead
 
 #: metric -> (system, segment from 1 or None) -> score
 ScoresByMetric = dict[str, dict[tuple[str, int | None], float]]

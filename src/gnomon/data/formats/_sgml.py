@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._passages import Incomplete, Role
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.rows import FileHead
 
 SUFFIXES = (".sgm", ".sgml")
 _TAG = re.compile(

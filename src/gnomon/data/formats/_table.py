@@ -14,12 +14,12 @@ from gnomon.data.formats._anomalies import warn_of_anomalies
 from gnomon.data.formats._files import LOGGER, plain_name
 from gnomon.data.formats._lines import report_empty, shown
 from gnomon.data.formats._records import read_records, records_of_frame
-from gnomon.data.formats._rows import column_meant
+from gnomon.data.formats.rows import column_meant
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from gnomon.data.formats._rows import FileRecord
+    from gnomon.data.formats.rows import FileRecord
 
 _SUFFIXES = (".tsv", ".csv", ".jsonl", ".ndjson", ".json", ".parquet")
 #: how others call the columns of sources, references and outputs

@@ -30,7 +30,7 @@ from gnomon.data.formats._registry import (
     format_of_name,
     formats_of,
 )
-from gnomon.data.formats._rows import head_of
+from gnomon.data.formats.rows import head_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._registry import FoundSet
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.rows import FileHead
 
 _DEEPEST = 12
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._passages import Incomplete, Role
-    from gnomon.data.formats._rows import FileHead
+    from gnomon.data.formats.rows import FileHead
 
 _ROLES: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "system"}
 _NAMES = {"source": "", "reference": "translator", "system": "system"}

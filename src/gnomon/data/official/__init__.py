@@ -22,28 +22,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.data.official._archives import is_archive, unpack
 from gnomon.data.official._available import Available, listed
 from gnomon.data.official._convert import Wishes, convert_sets
-from gnomon.data.official._download import download, require_url
 from gnomon.data.official._folder import Written, default_path, sets_here
-from gnomon.data.official._metrics_eval import NAME as _METRICS_EVAL
-from gnomon.data.official._metrics_eval import fetch_metrics_eval
-from gnomon.data.official._obtain import (
+from gnomon.data.official._sacrebleu import datasets, fetch_sacrebleu
+from gnomon.data.official.archive_files import is_archive, unpack
+from gnomon.data.official.downloading import download, require_url
+from gnomon.data.official.metrics_eval import NAME as _METRICS_EVAL
+from gnomon.data.official.metrics_eval import fetch_metrics_eval
+from gnomon.data.official.obtaining import (
     Origin,
     alone,
     base_name,
     obtain,
     require_sha256,
 )
-from gnomon.data.official._sacrebleu import datasets, fetch_sacrebleu
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
     from gnomon.data.formats import Incomplete
-    from gnomon.data.official._download import Progress
+    from gnomon.data.official.downloading import Progress
 
 __all__ = [
     "Available",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.data.official._folder import ORIGIN
-from gnomon.data.official._metrics_eval import NAME, SETS, URL
 from gnomon.data.official._sacrebleu import datasets
+from gnomon.data.official.metrics_eval import NAME, SETS, URL
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,9 +21,9 @@ from gnomon.data.formats import (
     read_test_set,
     sets_in,
 )
-from gnomon.data.official._archives import is_archive, unpack
 from gnomon.data.official._folder import write_set
-from gnomon.data.official._obtain import digest
+from gnomon.data.official.archive_files import is_archive, unpack
+from gnomon.data.official.obtaining import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.errors import DataError, MissingFileError, UnknownNameError, UsageError
 from gnomon.data.formats import explain_failure, read_sacrebleu_files
 from gnomon.data.official._folder import known_set, origin_of, write_set
-from gnomon.data.official._obtain import base_name, digest, find_given, verify
+from gnomon.data.official.obtaining import base_name, digest, find_given, verify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.data.official._folder import Written
-    from gnomon.data.official._obtain import Origin
+    from gnomon.data.official.obtaining import Origin
 
 
 def datasets() -> Mapping[str, Any]:

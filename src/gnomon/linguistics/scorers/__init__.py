@@ -4,7 +4,6 @@ A scorer gives each sentence a number by itself; what a system changes is the di
 reference and candidate (``gnomon.muler``, ``scorers``).
 """
 
-from gnomon.linguistics.scorers._ratings import LexiconScorer, Ratings
 from gnomon.linguistics.scorers._scorers import (
     FunctionScorer,
     Vader,
@@ -12,14 +11,15 @@ from gnomon.linguistics.scorers._scorers import (
     scorer,
 )
 from gnomon.linguistics.scorers._scorers import is_packaged as is_packaged  # for gnomon itself
-from gnomon.linguistics.scorers._sentences import (
+from gnomon.linguistics.scorers.ratings import LexiconScorer, Ratings
+from gnomon.linguistics.scorers.sentences import (
     PlainReader,
     Reader,
     Sentences,
     SentenceScorer,
     SentenceWord,
 )
-from gnomon.linguistics.scorers._tagged import TaggedReader, reader_for
+from gnomon.linguistics.scorers.tagged import TaggedReader, reader_for
 
 __all__ = [
     "FunctionScorer",

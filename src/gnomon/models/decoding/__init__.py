@@ -5,10 +5,10 @@ the decoder are kept, texts of like length are decoded together and leave the ba
 done, and each distinct text is decoded once. Where memory ends, batches are halved.
 """
 
-from gnomon.models.decoding._requests import Hypothesis
 from gnomon.models.decoding.beam_search import beam, diverse
 from gnomon.models.decoding.constrained_search import constrained
 from gnomon.models.decoding.forced import code_probabilities, log_probabilities
+from gnomon.models.decoding.requests import Hypothesis
 from gnomon.models.decoding.sampling import sampled
 
 __all__ = [

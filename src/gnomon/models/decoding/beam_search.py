@@ -6,19 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UsageError
-from gnomon.models.decoding._requests import (
+from gnomon.models.decoding.requests import (
     Hypothesis,
     SearchPlan,
     answers,
     each_once,
     make_requests,
 )
-from gnomon.models.decoding._search import search
+from gnomon.models.decoding.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.models.decoding._requests import FinishedTarget, Request
+    from gnomon.models.decoding.requests import FinishedTarget, Request
     from gnomon.models.seq2seq import Seq2Seq
 
 __all__ = ["beam", "diverse", "make_plan", "proposals"]

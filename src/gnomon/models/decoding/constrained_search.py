@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import LengthMismatchError
-from gnomon.models.decoding._requests import Hypothesis, answers, each_once, make_requests
-from gnomon.models.decoding._search import search
 from gnomon.models.decoding.beam_search import make_plan
+from gnomon.models.decoding.requests import Hypothesis, answers, each_once, make_requests
+from gnomon.models.decoding.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models.decoding._requests import Continuations, FinishedTarget, Request
+    from gnomon.models.decoding.requests import Continuations, FinishedTarget, Request
     from gnomon.models.seq2seq import Seq2Seq
 
 __all__ = [

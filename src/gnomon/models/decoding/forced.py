@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import DataError, LengthMismatchError, UsageError
-from gnomon.models.decoding._requests import Request, answers, each_once
-from gnomon.models.decoding._search import Steps, normaliser, padded
+from gnomon.models.decoding.requests import Request, answers, each_once
+from gnomon.models.decoding.search import Steps, normaliser, padded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UsageError
-from gnomon.models.decoding._requests import FinishedTarget, answers, each_once, make_requests
-from gnomon.models.decoding._search import Steps, normaliser
 from gnomon.models.decoding.beam_search import proposals
+from gnomon.models.decoding.requests import FinishedTarget, answers, each_once, make_requests
+from gnomon.models.decoding.search import Steps, normaliser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.models.decoding._requests import Hypothesis, Request
+    from gnomon.models.decoding.requests import Hypothesis, Request
     from gnomon.models.seq2seq import Seq2Seq
 
 __all__ = ["sampled"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.methods.difficulty.matched import corpus_parts, part_statistics
+from gnomon.difficulty.matched import corpus_parts, part_statistics
 from gnomon.metrics import bind
 
 if TYPE_CHECKING:

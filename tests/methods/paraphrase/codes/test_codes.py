@@ -16,7 +16,7 @@ from gnomon.core.errors import (
     UnknownNameError,
     UsageError,
 )
-from gnomon.methods.paraphrase import codes
+from gnomon.paraphrase import codes
 
 pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'gnomon[training]'")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gnomon.core.errors import UsageError
-from gnomon.methods.paraphrase import codes
-from gnomon.methods.paraphrase.codes._codes import Placed
-from gnomon.methods.paraphrase.codes._kmeans import Clusters, kmeans, nearest, scratch
+from gnomon.paraphrase import codes
+from gnomon.paraphrase.codes.clustering import Placed
+from gnomon.paraphrase.codes.kmeans import Clusters, kmeans, nearest, scratch
 
 
 def _around(rows: int, centres: int, seed: int = 0) -> np.ndarray:

@@ -12,9 +12,9 @@ from gnomon.cli import main
 from gnomon.core.errors import DataError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import parse_tree
-from gnomon.methods.paraphrase import codes
-from gnomon.methods.paraphrase.generation import OutputCodes, plan
-from gnomon.methods.paraphrase.generation._by_model import codes_of_outputs
+from gnomon.paraphrase import codes
+from gnomon.paraphrase.generation import OutputCodes, plan
+from gnomon.paraphrase.generation.by_model import codes_of_outputs
 
 pytest.importorskip("torch", reason="needs torch: pip install 'gnomon[models]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'gnomon[models]'")

@@ -9,8 +9,8 @@ import pytest
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.data.formats import Tree, parse_tree
-from gnomon.methods.paraphrase import codes
-from gnomon.methods.paraphrase.codes._trees import flat, forest
+from gnomon.paraphrase import codes
+from gnomon.paraphrase.codes.trees import flat, forest
 
 _LABELS = ("NP", "VP", "PP", "ADJP", "SBAR")
 
@@ -61,7 +61,7 @@ def _vectors(made: codes.Codes, trees: list[Tree]) -> np.ndarray:
 def test_the_network_gives_back_the_trees_it_was_trained_on(made: codes.Codes) -> None:
     import torch
 
-    from gnomon.methods.paraphrase.codes._autoencoder import Syntactic, decoder_logits, encoded
+    from gnomon.paraphrase.codes.autoencoder import Syntactic, decoder_logits, encoded
 
     space, rng = made.space, np.random.default_rng(0)
     assert isinstance(space, Syntactic)

@@ -15,7 +15,7 @@ from gnomon.cli import main
 from gnomon.core.errors import FormatError, ServerFailedError, SpecError, UsageError
 from gnomon.data.formats import read_paraphrases
 from gnomon.linguistics import Mark, register
-from gnomon.methods.paraphrase import find_generator
+from gnomon.paraphrase import find_generator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -111,7 +111,7 @@ class _Capitals:
 def test_wordings_with_other_names_are_dropped_and_counted(
     chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gnomon.linguistics._annotators._registered", {})
+    monkeypatch.setattr("gnomon.linguistics.annotators._registered", {})
     register("capitals", lambda _: _Capitals())
     wordings = [
         "In Prague Angela met Macron.",

@@ -13,8 +13,8 @@ import pytest
 
 from gnomon.core.errors import DataError, SpecError, UnknownNameError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
-from gnomon.methods.paraphrase import Constraint, find_generator, plan
-from gnomon.methods.paraphrase.generation import (
+from gnomon.paraphrase import Constraint, find_generator, plan
+from gnomon.paraphrase.generation import (
     ConstrainedSearch,
     Generator,
     MadeBatch,

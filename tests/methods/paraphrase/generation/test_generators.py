@@ -18,15 +18,15 @@ from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.options import fields_of
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import read_paraphrases
-from gnomon.methods.paraphrase import describe_generators, find_generator
-from gnomon.methods.paraphrase.generation import (
+from gnomon.metrics import catalogue
+from gnomon.paraphrase import describe_generators, find_generator
+from gnomon.paraphrase.generation import (
     GenerationRequest,
     GeneratorOptions,
     PlainWork,
     generator_classes,
     generator_names,
 )
-from gnomon.metrics import catalogue
 
 
 @pytest.mark.parametrize("name", generator_classes())

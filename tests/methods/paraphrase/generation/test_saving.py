@@ -11,8 +11,8 @@ import pytest
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import read_paraphrases
-from gnomon.methods.paraphrase import plan, save_generated
-from gnomon.methods.paraphrase.generation import Work
+from gnomon.paraphrase import plan, save_generated
+from gnomon.paraphrase.generation import Work
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

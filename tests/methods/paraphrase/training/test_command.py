@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.core import registry
-from gnomon.methods.paraphrase import codes
+from gnomon.paraphrase import codes
 
 _OPTIONS = ["-f", "json", "-q"]
 _SMALL = {

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from gnomon.methods.paraphrase.codes import CodeFacts
-from gnomon.methods.paraphrase.training import Recipe, SentencePair
+from gnomon.paraphrase.codes import CodeFacts
+from gnomon.paraphrase.training import Recipe, SentencePair
 
 _CODES = [44, 45, 46, 47]
 
 
 @pytest.fixture
 def trainer(tmp_path: Path, tiny: dict[str, object], rows: list[tuple[str, str]]) -> Any:
-    from gnomon.methods.paraphrase.training._train import _prepare
-    from gnomon.methods.paraphrase.training._trainer import (
+    from gnomon.paraphrase.training.trained import _prepare
+    from gnomon.paraphrase.training.trainer import (
         ParaphraseTrainer,
         arguments,
         undisturbed,

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import FormatError, LengthMismatchError
-from gnomon.methods.paraphrase.codes import NO_CODE, write_codes
-from gnomon.methods.paraphrase.training import SentencePair, read_pairs, select
+from gnomon.paraphrase.codes import NO_CODE, write_codes
+from gnomon.paraphrase.training import SentencePair, read_pairs, select
 
 
 def _file(folder: Path, text: str, name: str = "pairs.tsv") -> Path:

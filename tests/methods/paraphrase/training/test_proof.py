@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from gnomon.methods.paraphrase.codes import CodeFacts
-from gnomon.methods.paraphrase.training import Recipe, SentencePair, fit
+from gnomon.paraphrase.codes import CodeFacts
+from gnomon.paraphrase.training import Recipe, SentencePair, fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

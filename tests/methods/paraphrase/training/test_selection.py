@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import DataError, UsageError
-from gnomon.methods.paraphrase.training import Filters, SentencePair, select
-from gnomon.methods.paraphrase.training._pairs import held_out
+from gnomon.paraphrase.training import Filters, SentencePair, select
+from gnomon.paraphrase.training.training_pairs import held_out
 
 
 def test_each_filter_counts_what_it_drops() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.methods.paraphrase.training import Recipe, SentencePair, Trained, fit
-from gnomon.methods.paraphrase.training._recipe import Score
+from gnomon.paraphrase.training import Recipe, SentencePair, Trained, fit
+from gnomon.paraphrase.training.recipe import Score
 
 Rows = list[tuple[str, str]]
 
@@ -18,7 +18,7 @@ def _judge(patch: pytest.MonkeyPatch, scores: dict[int, Score]) -> None:
     """Let validations give the scores of these steps."""
     from transformers.trainer_utils import EvalLoopOutput
 
-    from gnomon.methods.paraphrase.training._trainer import ParaphraseTrainer
+    from gnomon.paraphrase.training.trainer import ParaphraseTrainer
 
     def validated(trainer: Any, *_: object, **__: object) -> Any:
         score = scores[trainer.state.global_step]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gnomon.core.errors import DataError, FormatError, OutputError, UsageError
-from gnomon.methods.paraphrase.codes import CodeFacts
-from gnomon.methods.paraphrase.training import Recipe, SentencePair, fit, plan
-from gnomon.methods.paraphrase.training._pairs import held_out
+from gnomon.paraphrase.codes import CodeFacts
+from gnomon.paraphrase.training import Recipe, SentencePair, fit, plan
+from gnomon.paraphrase.training.training_pairs import held_out
 
 Rows = list[tuple[str, str]]
 
@@ -63,7 +63,7 @@ def test_a_run_killed_and_resumed_gives_the_same_weights(
     whole = fit(_pairs(rows), tmp_path / "whole", recipe=recipe, device="cpu")
     assert whole.epochs >= 1
 
-    from gnomon.methods.paraphrase.training._trainer import ParaphraseTrainer
+    from gnomon.paraphrase.training.trainer import ParaphraseTrainer
 
     step = ParaphraseTrainer.training_step
     calls = 0
@@ -208,7 +208,7 @@ def test_plan_counts_what_training_does(
 
 
 def test_a_pass_holds_each_pair_once_in_an_order_of_its_own(tiny: dict[str, object]) -> None:
-    from gnomon.methods.paraphrase.training._trainer import _PassOrder
+    from gnomon.paraphrase.training.trainer import _PassOrder
 
     lengths = [i % 11 + 1 for i in range(200)]
     orders = []

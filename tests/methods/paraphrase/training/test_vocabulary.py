@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import DataError
-from gnomon.methods.paraphrase.training._vocabulary import (
+from gnomon.paraphrase.training.vocabulary import (
     EOS,
     code_pieces,
     code_token,

@@ -1,0 +1,598 @@
+"""``bmx(METRIC)``: a metric boosted by its own explanations, and its scores beside the metric's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.bmx.combining import combine, power_means
+from gnomon.bmx.engine import Boost, Memory, Progress
+from gnomon.bmx.explainers import (
+    EXPLAINERS,
+    REACHES_OF_EXPLAINERS,
+    DirectExplainer,
+    Explainer,
+    ExplainerSpec,
+    check_explainer,
+    find_explainer,
+    is_blind,
+)
+from gnomon.bmx.made_explanations import (
+    MAX_CALLS,
+    Sides,
+    cache_of,
+    calls_of,
+    explain_batch,
+)
+from gnomon.core.cache import Cache
+from gnomon.core.errors import SpecError, UsageError
+from gnomon.core.findings import Finding, Listing, beside_base
+from gnomon.core.options import Specs
+from gnomon.core.records import METRIC, SYSTEM, Record, column, table
+from gnomon.core.registry import method
+from gnomon.core.scores import of_metric
+from gnomon.core.signature import Signature
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import are_on_top, counted, cut_texts, listed, titles_of
+from gnomon.messages import message
+from gnomon.metrics import Options, resolve
+from gnomon.metrics.means import mean_over_segments
+from gnomon.metrics.protocol import (
+    Metric,
+    Metrics,
+    OfOptions,
+    each_metric,
+)
+from gnomon.metrics.registry import check_metric, check_once
+from gnomon.metrics.requirements import requirements
+from gnomon.metrics.scoring import score as scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.bmx.explainers import BoundExplainer
+    from gnomon.bmx.made_explanations import ExplainedBatch
+    from gnomon.core.batch import Batch
+    from gnomon.core.dependencies import Dependency
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.scores import Scores
+    from gnomon.core.summary import Outline
+    from gnomon.messages import Message
+    from gnomon.metrics.protocol import AnyMetric, BoundMetric, Input
+
+__all__ = ["Bmx", "BoundBmx"]
+
+
+# The published settings: medians over the experiments of the paper.
+
+
+class PublishedSetting(NamedTuple):
+    """Weight of the metric's own score, and exponent of the power mean."""
+
+    w: float
+    p: float
+
+
+#: explainer -> median of the best (w, p) over all experiments (Leiter et al., 2022); SHAP's -0.95
+#: is taken as -1.0, as there
+PUBLISHED = {
+    "erasure": PublishedSetting(0.6, -0.3),
+    "lime": PublishedSetting(0.4, -1.4),
+    "shap": PublishedSetting(0.6, -1.0),
+    "marginalisation": PublishedSetting(0.8, -13.1),
+}
+
+
+@dataclass(frozen=True)
+class Bmx(Options, Metric):
+    """BMX: w times the metric plus 1 - w times the power mean of the importances of the words.
+
+    S1 = w S0 + (1 - w) M_p(phi) (Leiter et al., 2022), phi the importances of the words of both
+    sides; see :func:`gnomon.bmx.explain` and :func:`gnomon.bmx.power_mean`. With several
+    iterations S1 is explained in turn, and so on. Error rates are negated, boosted, and negated
+    again. The system score is the mean over segments. A segment without a word keeps its score.
+
+    Attributes:
+        metric: the metric that is explained.
+        explainer: spec of an explainer, or an explainer.
+        p: exponent of the power mean, or a list of one for each iteration; by default the
+            published median for the explainer (lime -1.4, erasure -0.3, shap -1.0, marginalisation
+            -13.1).
+        w: weight of the metric's own score in [0, 1], or likewise a list; by default the
+            published median for the explainer (lime .4, erasure .6, shap .6, marginalisation .8).
+        shift: how importances are made positive: "paper", or "floor" or "exponential", which do
+            not collapse for p < 0.
+        sides: explain "both" sides or the "candidate" alone.
+        scale: what the metric's scores, and importances in their units, are divided by before both
+            are added, and the sum multiplied by; 100 for metrics on 0 to 100, beside importances
+            that lie in [0, 1] whatever the metric (random, match, a file).
+        max_calls: most pairs of texts that the metric may have to score for one batch.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+        UnknownNameError: there is no such explainer.
+    """
+
+    name: ClassVar[str] = "bmx"
+    title: ClassVar[str] = "BMX of {}"
+    positional: ClassVar[str | None] = "metric"
+    bounds = MappingProxyType({"scale": (1e-9, 1e9)})
+
+    metric: Annotated[Metric, Specs()]
+    explainer: Annotated[str | Explainer, REACHES_OF_EXPLAINERS] = "lime"
+    p: float | tuple[float, ...] | None = None
+    w: float | tuple[float, ...] | None = None
+    shift: Literal["paper", "floor", "exponential"] = "paper"
+    sides: Sides = "both"
+    scale: float = 1.0
+    max_calls: int = MAX_CALLS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "metric", resolve(self.metric))
+        if self.max_calls < 1:
+            raise SpecError(f"bmx: max_calls is {self.max_calls}; it must be 1 or more")
+        for boost in self.boosts:
+            if not 0 <= boost.w <= 1:
+                raise SpecError(f"bmx: w lies between 0 and 1; got {boost.w}")
+
+    @property
+    def needs(self) -> frozenset[Input]:
+        """What the explained metric needs."""
+        return self.metric.needs
+
+    @property
+    def pooled(self) -> bool:
+        """As the explained metric."""
+        return self.metric.pooled
+
+    def requires(self, language: str | None) -> tuple[Dependency, ...]:
+        """What the metric and the explainer depend on."""
+        requirements_of_metric, explainer = (
+            super().requires(language),
+            find_explainer(self.explainer),
+        )
+        return tuple(
+            dict.fromkeys(
+                (
+                    *requirements_of_metric,
+                    *requirements(explainer, language, group=EXPLAINERS.group),
+                )
+            )
+        )
+
+    @property
+    def higher_is_better(self) -> bool:
+        """As the explained metric."""
+        return self.metric.higher_is_better
+
+    @property
+    def boosts(self) -> tuple[Boost, ...]:
+        """p, w and shift of every iteration.
+
+        Raises:
+            SpecError: lists of unequal lengths, or no value given and none published.
+            UnknownNameError: there is no such explainer.
+        """
+        p, w = self._values("p", self.p), self._values("w", self.w)
+        count = max(len(p), len(w))
+        if {len(p), len(w)} - {1, count} or not (p and w):
+            raise SpecError(
+                f"bmx: {len(p)} values of p and {len(w)} of w; give one value, or one for each"
+                " iteration"
+            )
+        return tuple(Boost(p[t % len(p)], w[t % len(w)], self.shift) for t in range(count))
+
+    def bind(self, testset: TestSet) -> BoundBmx:
+        """Bind the metric, once, and the explainer.
+
+        Raises:
+            UsageError: the metric cannot be explained so, or not more than once.
+            GnomonError: whatever binding the metric raises.
+        """
+        bound = self.metric.bind(testset)
+        explainer = find_explainer(self.explainer).bind(testset, bound)
+        self._check_iterations(explainer)
+        return BoundBmx(self, bound, explainer)
+
+    def check_outline(self, outline: Outline | None) -> None:
+        """Refuse a metric that cannot be explained so, before it is bound.
+
+        Raises:
+            UsageError: likewise, or not more than once.
+            GnomonError: whatever the metric refuses.
+        """
+        explainer = find_explainer(self.explainer)
+        check_metric(self.metric, outline, changed=not is_blind(explainer))
+        check_explainer(explainer, self.metric)
+        self._check_iterations(explainer)
+
+    def will_see(self, outline: Outline) -> tuple[str, ...]:
+        """What the metric will see."""
+        return self.metric.will_see(outline)
+
+    @property
+    def own_texts(self) -> bool:
+        """Whether the metric or the explainer knows the texts of the test set alone."""
+        parts = self.metric, find_explainer(self.explainer)
+        return any(bool(getattr(each, "own_texts", False)) for each in parts)
+
+    def _check_iterations(self, explainer: Explainer | BoundExplainer) -> None:
+        if isinstance(explainer, DirectExplainer) and not explainer.blind and len(self.boosts) > 1:
+            raise UsageError(
+                f"explainer {explainer.spec!r} looks into the metric itself, so that it explains"
+                " no second iteration; give one p and one w, or take erasure, lime or shap"
+            )
+
+    def _values(self, option: str, given: float | tuple[float, ...] | None) -> tuple[float, ...]:
+        if given is not None:
+            return given if isinstance(given, tuple) else (given,)
+        name = find_explainer(self.explainer).name
+        if name not in PUBLISHED:
+            raise SpecError(
+                f"bmx: no {option} is published for explainer {name!r}; give {option}= (there are"
+                f" values for {', '.join(PUBLISHED)})"
+            )
+        return (getattr(PUBLISHED[name], option),)
+
+
+class _Boosted(NamedTuple):
+    """What is known of a batch."""
+
+    found: ExplainedBatch
+    scores: NDArray[np.float64]
+    collapsed: float
+    wordless: int
+    raised: int
+
+
+@dataclass(frozen=True, eq=False)
+class BoundBmx(OfOptions):
+    """A boosted metric, ready to score; remembers the explanations that it made."""
+
+    metric: Bmx
+    bound: BoundMetric  # the explained metric, bound once
+    explainer: BoundExplainer  # the explainer, bound to the same test set
+    cache: Cache | None = None  # remembers explanations between runs; none by default
+    progress: Progress | None = None  # called with a stage, how much is done and how much there is
+
+    def __post_init__(self) -> None:
+        self.__dict__["_last"] = None
+        self.__dict__["_memory"] = Memory(cache_of(self.bound, self.cache, self.explainer)[0])
+
+    @property
+    def signature(self) -> Signature:
+        """Spec, p and w of every iteration, what the explainer adds, what the metric froze."""
+        boosts = self.metric.boosts
+        return Signature(self.metric.spec).adding(
+            {
+                "p": ",".join(str(boost.p) for boost in boosts),
+                "w": ",".join(str(boost.w) for boost in boosts),
+                **self.explainer.fields,
+                **self.bound.signature,
+            }
+        )
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """Boosted scores, float64 [K, N]; NaN where the metric or an importance is undefined."""
+        return self._boosted(batch).scores.copy()
+
+    def cost(self, batch: Batch) -> int:
+        """How many scores of the explained metric a batch takes at most."""
+        *before, _ = self.metric.boosts
+        return calls_of(
+            self.bound,
+            batch,
+            self.explainer,
+            both=self.metric.sides == "both",
+            before=tuple(before),
+        )
+
+    @property
+    def max_calls(self) -> int:
+        """How many are allowed for one request."""
+        return self.metric.max_calls
+
+    @property
+    def by_system(self) -> bool:
+        """Whether the explained metric looks at the name of the system."""
+        return self.bound.by_system
+
+    @property
+    def informed_by(self) -> tuple[str, ...]:
+        """Kinds of human scores that the explained metric has seen."""
+        return self.bound.informed_by
+
+    def notices(self, batch: Batch) -> tuple[str, ...]:
+        """What the metric says, and how many segments collapsed or could not be explained."""
+        boosted = self._boosted(batch)
+        said = list(self.bound.notices(batch)) + list(boosted.found.explanations.notices)
+        if boosted.collapsed:
+            said.append(
+                f"{self.metric.spec}: the power mean of {boosted.collapsed:.1%} of the segments"
+                " collapsed: it tells how many words there are and no more; shift='floor' and"
+                " shift='exponential' do not collapse"
+            )
+        if boosted.raised:
+            said.append(
+                f"{self.metric.spec}: {boosted.raised} segment(s) have importances below 0, which"
+                f" the shift {self.metric.shift!r} raises with all others of the segment, so that"
+                " an error makes them look better; shift='exponential' leaves them where they are"
+            )
+        if boosted.wordless:
+            said.append(
+                f"{self.metric.spec}: {boosted.wordless} output(s) have no word to explain and keep"
+                " the metric's own score"
+            )
+        return tuple(said)
+
+    def _raised(self, values: NDArray[np.float64], offsets: NDArray[np.int64], boost: Boost) -> int:
+        """Segments with importances below 0 of an explainer whose zero means something."""
+        if not getattr(self.explainer, "absolute", False) or boost.shift == "exponential":
+            return 0
+        below = np.concatenate([[0], np.cumsum(values < 0)])
+        return 0 if boost.w == 1 else int((np.diff(below[offsets]) > 0).sum())
+
+    def _boosted(self, batch: Batch) -> _Boosted:
+        last: tuple[Batch, _Boosted] | None = self.__dict__["_last"]
+        if last is None or last[0] is not batch:
+            last = batch, self._boost(batch)
+            self.__dict__["_last"] = last
+        return last[1]
+
+    def _boost(self, batch: Batch) -> _Boosted:
+        *before, final = self.metric.boosts
+        explained = explain_batch(
+            self.bound,
+            batch,
+            self.explainer,
+            both=self.metric.sides == "both",
+            before=tuple(before),
+            scale=self.metric.scale,
+            max_calls=self.metric.max_calls,
+            cache=self.__dict__["_memory"],
+            progress=self.progress,
+        )
+        explanations = explained.explanations
+        values, offsets = explanations.both()
+        aggregates = power_means(values, offsets, [final.p], shift=final.shift)
+        sign = 1.0 if self.bound.higher_is_better else -1.0
+        base = sign * explanations.scores
+        if before:
+            # what the other references add to the score of the explained one keeps its weight
+            of_other_references = base - sign * explanations.held
+            base = explained.base + of_other_references * float(
+                np.prod([boost.w for boost in before])
+            )
+        wordless = (np.diff(offsets) == 0).reshape(batch.shape)
+        means = np.where(wordless, base, aggregates.means[0].reshape(batch.shape))
+        return _Boosted(
+            found=explained,
+            scores=sign * combine(base, means, final.w) * self.metric.scale,
+            collapsed=0.0 if final.w == 1 else float(np.nan_to_num(aggregates.share_collapsed[0])),
+            wordless=int(wordless.sum()),
+            raised=self._raised(values, offsets, final),
+        )
+
+
+_EXAMPLES = """\
+examples:
+  gnomon bmx score ref.txt -i sysA.txt sysB.txt -m chrf --explainer lime
+  gnomon bmx score -t wmt17/cs-en -m "bmx(chrf, explainer='lime', p=-1.4, w=0.4)"
+  gnomon bmx score ref.txt -i sysA.txt \\
+      -m "bmx(chrf, explainer=file('spans.jsonl'), p=0, w=0.9, shift='exponential')"
+
+S1 = w S0 + (1 - w) M_p(importances of the words). A metric that is no bmx(...) yet takes the
+published medians of the explainer, and the shift 'floor', under which no power mean collapses
+('paper' is the published one); 'gnomon bmx tune' tells what suits a test set with human scores.
+"""
+
+
+class BoostedSystem(Record):
+    """A system under a metric, and under the same metric boosted."""
+
+    system: str = SYSTEM
+    metric: str = METRIC
+    score: float | None = column("Boosted", digits=4, help="mean over segments, boosted")
+    base_score: float | None = column("Base", digits=4, help="mean over segments, of the metric")
+    rank: int | None = column("Rank", help="among the systems, boosted; 1 is best")
+    base_rank: int | None = column("Base rank", help="likewise, of the metric")
+
+
+# What boosted scores say, in sentences.
+
+
+def cut_statements(finding: Finding) -> Iterator[Message]:
+    """A caution for each notice that says that texts were not read to their end."""
+    for notice in cut_texts(finding.notices):
+        yield message("bmx.cut", notice=notice.params["notice"])
+
+
+def score_verdict(finding: Finding) -> Iterator[Message]:
+    """Who is on top under boosted metrics, and who rises; nothing is tested there."""
+    titles, every = titles_of(finding), finding.records(BoostedSystem)
+    for metric in dict.fromkeys(row.metric for row in every):
+        rows = [row for row in every if row.metric == metric and row.rank is not None]
+        if len(rows) < 2:
+            continue
+        top, base, moved = _ranked(rows)
+        yield message(
+            "bmx.score.ranks",
+            finding.positions(rows),
+            top=top,
+            metric=titles[metric],
+            base=base,
+            moved=moved,
+        )
+    collapsed = [notice for notice in finding.notices if "collapse" in notice]
+    if collapsed:
+        yield message("bmx.score.collapsed", notice=collapsed[0])
+    yield from cut_statements(finding)
+
+
+def _ranked(rows: Sequence[BoostedSystem]) -> tuple[str, str, str]:
+    """Who is on top boosted, who without explanations, and how many changed place, in words."""
+    boosted = [row.system for row in rows if row.rank == 1]
+    base = [row.system for row in rows if row.base_rank == 1]
+    same = set(boosted) == set(base)
+    moved = sum(row.rank != row.base_rank for row in rows)
+    return (
+        are_on_top(boosted),
+        ", boosted or not" if same else f", without explanations {listed(base)}",
+        f"{moved or 'none'} of {counted(len(rows), 'system')} changed place",
+    )
+
+
+def _headline(rows: Sequence[BoostedSystem]) -> str:
+    """Who is on top under one metric, boosted or not, as the title of a picture."""
+    top, base, moved = _ranked(rows)
+    return f"{rows[0].metric}: {top}{base}; {moved}"
+
+
+class _Both(NamedTuple):
+    """Scores under a metric, and under the same metric boosted."""
+
+    base: Scores
+    boosted: Scores
+
+
+def _boosted(metric: AnyMetric, explainer: str | Explainer, *, allow_code: bool) -> Bmx:
+    """A metric under BMX, as it is where it is so already."""
+    resolved = resolve(metric, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused
+    if isinstance(resolved, Bmx):
+        return resolved
+    return Bmx(metric=resolved, explainer=explainer, shift="floor")
+
+
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.bmx.score` refuses of options that fit each alone."""
+
+    def check(metric: AnyMetric) -> None:
+        boosted = _boosted(metric, options.explainer, allow_code=options.allow_code)
+        boosted.check_outline(outline)
+
+    for metric in each_metric(options.metrics):
+        yield from problems("metrics", check, metric)
+    yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
+
+
+@method(
+    "bmx.score",
+    purpose="score systems under metrics boosted by explanations",
+    title="BMX: boosted metrics",
+    unread=("documents", "domains"),
+    examples=_EXAMPLES,
+    tables={"": "bmx"},
+    rows={"scores": BoostedSystem},
+    check=check_score,
+    verdict=score_verdict,
+)
+def score(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    *,
+    explainer: ExplainerSpec = "erasure",
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    allow_code: bool = False,
+) -> Finding:
+    """How good each system is under a metric and under BMX of it, with its ranks under both.
+
+    Args:
+        testset: what was translated, and by whom.
+        metrics: one or several, or these under BMX already: "bmx(chrf, p=-0.3, w=0.6)".
+        explainer: of metrics that are not: "erasure", "lime(samples=50)", "file('spans.jsonl')" and
+            so on, at its published p and w and with the shift "floor".
+
+    Returns:
+        A table ``scores``: ``system, metric, score, base_score, rank, base_rank``.
+
+    Raises:
+        SpecError: an option has a value that it cannot have.
+        GnomonError: whatever scoring raises.
+    """
+    boosted = [
+        _boosted(metric, explainer, allow_code=allow_code) for metric in each_metric(metrics)
+    ]
+    return _finding(testset, [_scored(testset, each, cache, progress) for each in boosted])
+
+
+def _scored(
+    testset: TestSet, boosted: Bmx, cache: Cache | None, progress: Progress | None
+) -> _Both:
+    bound = boosted.bind(testset)
+    kept, notices = cache_of(bound.bound, cache, bound.explainer)
+    boosted_scores = scores_of(testset, replace(bound, cache=kept, progress=progress))
+    plain = scores_of(testset, bound.bound)
+    return _Both(
+        replace(plain, metric=boosted.metric.spec),
+        replace(boosted_scores, metric=boosted.spec, notices=(*notices, *boosted_scores.notices)),
+    )
+
+
+def _finding(testset: TestSet, both_scores: Sequence[_Both]) -> Finding:
+    """Base and boosted scores side by side, with the ranks of the systems under both."""
+    note = (
+        "Boosted and base scores are means over segments, so that they differ in the explanations"
+        " alone; what the metric itself says of a system says gnomon score."
+    )
+    title = f"Boosted metrics beside the metrics themselves ({testset.name})"
+    rows = [
+        row
+        for both in both_scores
+        for row in sorted(_rows(both), key=lambda row: (row.rank is None, row.rank or 0))
+    ]
+    made = table("scores", title, BoostedSystem, rows, note=note)
+    several = len(both_scores) > 1
+    notices = (
+        of_metric(both.boosted.metric, notice) if several else notice
+        for both in both_scores
+        for scores in both
+        for notice in scores.notices
+    )
+    return Finding(
+        method="bmx score",
+        title=title,
+        tables=(made,),
+        signatures={scores.metric: scores.signature for both in both_scores for scores in both},
+        views=(
+            Listing("scores", title, tuple(column.name for column in made.columns)),
+            *beside_base("scores", rows, _headline),
+        ),
+        notices=tuple(dict.fromkeys(notices)),
+        facts={
+            "test set": testset.name,
+            "systems": str(len(testset.systems)),
+            "segments": str(testset.segments),
+        },
+    )
+
+
+def _rows(both: _Both) -> Iterator[BoostedSystem]:
+    boosted, base = both.boosted, both.base
+    means = [mean_over_segments(scores.segments) for scores in (boosted, base)]
+    ranks = [_ranks(mean, up=base.higher_is_better) for mean in means]
+    for k, name in enumerate(boosted.systems):
+        yield BoostedSystem(
+            system=name,
+            metric=boosted.metric,
+            score=means[0][k],
+            base_score=means[1][k],
+            rank=ranks[0][k],
+            base_rank=ranks[1][k],
+        )
+
+
+def _ranks(scores: NDArray[np.float64], *, up: bool) -> list[int | None]:
+    """Rank of each system, 1 is best; equal scores share the better rank."""
+    oriented = scores if up else -scores
+    return [
+        None if np.isnan(value) else 1 + int((oriented > value).sum())
+        for value in oriented.tolist()
+    ]

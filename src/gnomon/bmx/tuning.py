@@ -1,0 +1,505 @@
+"""Which exponent and weight agree best with people: the search, and all analyses of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from gnomon.bmx.choices import Rule, choose, halves, held_out, judge
+from gnomon.bmx.combining import Shift
+from gnomon.bmx.correlations import search
+from gnomon.bmx.engine import Progress
+from gnomon.bmx.experiments import (
+    RANDOM,
+    Experiment,
+    Explained,
+    Grids,
+    explained,
+    human_scores,
+)
+from gnomon.bmx.explainers import Explainers, find_explainer
+from gnomon.bmx.explaining import explainer_faults, listed
+from gnomon.bmx.gain_intervals import explained_interval
+from gnomon.bmx.made_explanations import MAX_CALLS, ExplainedSides
+from gnomon.bmx.tuning_tables import (
+    HALVES,
+    HELD_BACK,
+    IN_TURN,
+    CurvePoint,
+    Family,
+    TunedGain,
+    curve_points,
+    gain_rows,
+    gain_views,
+)
+from gnomon.bmx.verdict import tune_verdict
+from gnomon.core.cache import Cache
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.findings import Finding
+from gnomon.core.options import (
+    FILES,
+    DrawOptions,
+    Group,
+    Limits,
+    Metavar,
+    Positive,
+    Rare,
+    with_fields,
+)
+from gnomon.core.records import table
+from gnomon.core.registry import method
+from gnomon.core.signature import Signature
+from gnomon.core.testset import TestSet
+from gnomon.data.formats import human_files, with_human
+from gnomon.metrics.protocol import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from gnomon.bmx.choices import Halves, Judged, Setting
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.core.validation import Problem
+    from gnomon.stats.resampling import Interval
+
+__all__ = []
+
+
+_EXAMPLES = """\
+examples:
+  gnomon bmx tune -t wmt17/cs-en wmt17/de-en wmt17/fi-en -m chrf --explainers erasure lime
+  gnomon bmx tune -t wmt21/en-de -m bertscore --human mqm --sample 200 --html report.html
+  gnomon bmx tune -t wmt17/cs-en wmt17/de-en wmt17/fi-en -m chrf --test-on wmt17/fi-en
+  gnomon bmx tune -t wmt17/cs-en wmt17/de-en -m chrf --rule median --scale 100
+
+The test sets need human scores of segments. p and w are chosen on the test sets of other language
+pairs and judged on each test set in turn; where there is one test set, on halves of its segments.
+The random explainer runs beside the others: it costs no scores, and tells how much of a gain any
+numbers would bring.
+"""
+_DATA = Group("explanations")
+_SEARCH = Group("the search")
+
+
+# What a reader of a grid search should know, in sentences.
+
+
+_SHOWN = 8
+#: scores beyond this dwarf random importances, which lie in [0, 1]
+_SCALE = 10
+
+
+def _undefined(grids: Grids) -> Iterator[str]:
+    for index, reason in sorted(grids.reasons.items())[:_SHOWN]:
+        yield f"{grids.experiments[index]}: no correlation is defined: {reason}."
+    if len(grids.reasons) > _SHOWN:
+        yield f"{len(grids.reasons) - _SHOWN} more experiments have no defined correlation."
+    still = [
+        str(experiment)
+        for i, experiment in enumerate(grids.experiments)
+        if np.isnan(grids.base[i]) and i not in grids.reasons
+    ]
+    if still:
+        more = f" and {len(still) - _SHOWN} more" if len(still) > _SHOWN else ""
+        yield (
+            f"The metric gives all segments the same score, so that there is nothing to gain over:"
+            f" {', '.join(still[:_SHOWN])}{more}."
+        )
+
+
+def _left_out(grids: Grids) -> Iterator[str]:
+    if grids.left_out is None or grids.used is None or not any(grids.left_out):
+        return
+    left = sum(grids.left_out)
+    yield (
+        f"{left} of {left + sum(grids.used)} segments lack a score, an explanation or a human"
+        " score and are left out."
+    )
+
+
+def _groups(families: Sequence[Family], rule: Rule) -> Iterator[str]:
+    """What each test set is judged by."""
+    judged = {family.data for family in families}
+    if IN_TURN in judged:
+        groups = {group for family in families for group in family.grids.groups}
+        yield (
+            f"In turn: p and w by the rule {rule!r} on all other language pairs (or, of one pair,"
+            f" test sets), with one of {len(groups)} held out."
+        )
+        if len(groups) < 3:
+            yield f"Intervals over language pairs need three of them; there are {len(groups)}."
+    if judged - {IN_TURN, HELD_BACK}:
+        yield (
+            "There is one test set alone, so that none can be held out"
+            + ("; p and w are judged on halves of its segments." if HALVES in judged else ".")
+        )
+
+
+def _controls(grids: Grids, controls: Grids, large: Collection[str]) -> Iterator[str]:
+    controlled = {experiment.data for experiment in controls.experiments}
+    without = [
+        str(experiment) for experiment in grids.experiments if experiment.data not in controlled
+    ]
+    if len(without) == len(grids.experiments):
+        yield (
+            "The random explainer was not run beside these, so that it is unknown how much of a"
+            " gain any numbers in the place of importances would bring."
+        )
+    elif without:
+        yield f"{len(without)} of {len(grids.experiments)} experiments have no random control."
+    if controls.experiments and large:
+        yield (
+            f"Random importances lie in [0, 1], whatever the metric: scores of {', '.join(large)}"
+            " are far larger, so that at the same weight the control hardly moves them; divide them"
+            " (--scale 100; scale=100)."
+        )
+
+
+# The method.
+
+
+def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.bmx.tune` refuses of options that fit each alone."""
+    yield from explainer_faults(
+        outline, options.metrics, options.explainers, allow_code=options.allow_code
+    )
+
+
+def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
+    """A test set with the human scores of a file, and the kind that these are."""
+    testsets = [data for data in each if isinstance(data, TestSet)]
+    if len(testsets) != 1:
+        raise UsageError(
+            f"human is the file {human}, which is of one test set, and {len(testsets)} are given;"
+            " give one test set, or name a kind"
+        )
+    judged, kinds = with_human(testsets[0], human)
+    if len(kinds) != 1:
+        raise UsageError(f"{human} holds several kinds of human scores: {', '.join(kinds)}")
+    return [judged if data is testsets[0] else data for data in each], kinds[0]
+
+
+@method(
+    "bmx.tune",
+    purpose="choose p and w by which a metric and its explanations agree best with people",
+    title="BMX: choice of p and w",
+    unread=("documents", "domains"),
+    examples=_EXAMPLES,
+    data=("data",),
+    given="testsets",
+    rows={"gains": TunedGain, "curve": CurvePoint},
+    metrics="all",
+    human=True,
+    judged=True,
+    check=check_tune,
+    verdict=tune_verdict,
+)
+@with_fields(draws=DrawOptions)
+def tune(
+    data: TestSet | Sequence[TestSet] | Sequence[Explained] | Grids,
+    metrics: Metrics = "bleu",
+    explainers: Explainers = "erasure",
+    *,
+    human: Annotated[str | None, FILES, Metavar("KIND|FILE"), _DATA] = None,
+    sides: Annotated[ExplainedSides, _DATA] = "both",
+    scale: Annotated[float, Limits(1e-9, 1e9), Metavar("X"), _DATA] = 1.0,
+    sample: Annotated[Positive | None, _DATA] = None,
+    max_calls: Annotated[Positive, _DATA, Rare()] = MAX_CALLS,
+    shift: Annotated[Shift, _SEARCH] = "paper",
+    rule: Annotated[Rule, _SEARCH] = "largest-mean",
+    test_on: Annotated[str | None, Metavar("SET"), _SEARCH] = None,
+    draws: DrawOptions,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    allow_code: bool = False,
+) -> Finding:
+    """Which exponent p and weight w make a metric and its explanations agree best with people?
+
+    The whole grid of correlations (p from -30 to 29.9 in tenths, w in fifths) follows from
+    explanations that are computed once (Leiter et al., 2022; another grid: :func:`search`). What p
+    and w gain is judged on data that had no part in their choice, against the metric alone and
+    against the random explainer.
+
+    Args:
+        data: test sets with human scores of segments, which are explained, by the random explainer,
+            too; or experiments that :func:`explained` made; or grids. Experiments of the explainer
+            ``random`` are the controls of all others.
+        metrics: one or several, as in :func:`explanations`.
+        human: kind of the human scores, or a file of them for a single test set; may be left out
+            where there is one kind.
+        scale: what the metrics' scores are divided by, 100 for metrics on 0 to 100: random
+            importances, the control, lie in [0, 1].
+        sample: so many of the judged segments of each test set, drawn with the seed over all
+            systems; all by default.
+        max_calls: most pairs of texts that may be scored for each experiment.
+        shift: how importances are made positive; that of the paper collapses for p < 0.
+        rule: how p and w are chosen, see :func:`choose`; most-improving and largest-mean choose
+            among w < 1 alone.
+        test_on: a test set that p and w are not chosen on but judged on, by name ("wmt17/de-en"),
+            by data ("wmt17") or by language pair ("de-en").
+
+    Returns:
+        Tables ``gains`` (of each explainer all test sets together, then a row per test set and
+        metric) and ``curve`` (correlation over p for each w).
+
+    Raises:
+        UsageError: an option is out of its range, or the metric cannot be explained so.
+        DataError: there are no human segment scores, or nothing is left to choose p and w on.
+        GnomonError: whatever :func:`explained` raises.
+    """
+    every: Sequence[Explained] = ()
+    if isinstance(data, Grids):
+        grids = data
+    else:
+        every = _every_explained(
+            data,
+            listed(metrics),
+            listed(explainers),
+            test_on,
+            {
+                "human": human,
+                "sides": sides,
+                "scale": scale,
+                "sample": sample,
+                "seed": draws.seed,
+                "max_calls": max_calls,
+                "cache": cache,
+                "progress": progress,
+                "allow_code": allow_code,
+            },
+        )
+        grids = search(every, shift=shift)
+    mine, controls, aside = _split_experiments(grids)
+    by_name = {explanations.experiment: explanations for explanations in every}
+    tuning = _Tuning(controls, by_name, rule, shift, draws)
+    others, back = _held_back(mine, test_on)
+    explained_by = dict.fromkeys((one.explainer, one.sides) for one in mine.experiments)
+    families = [
+        family
+        for explainer in explained_by
+        for family in tuning.families(
+            *(_of_explainer(grids, explainer) for grids in (others, back))
+        )
+    ]
+    curves = [point for each in explained_by for point in curve_points(_of_explainer(mine, each))]
+    rows = [row for family in families for row in gain_rows(family, draws)]
+    tables = (
+        table("gains", _TITLE, TunedGain, rows, note=_NOTE),
+        table("curve", "Correlation over p", CurvePoint, curves),
+    )
+    return Finding(
+        method="bmx tune",
+        title="BMX: what explanations add to a metric",
+        tables=tables,
+        signatures=tuning.signatures(mine),
+        views=tuple(gain_views(mine.levels("sides"))),
+        notices=(
+            *_no_metric_notices(aside),
+            *_undefined(mine),
+            *_left_out(mine),
+            *_groups(families, rule),
+            *_controls(mine, controls, _large(by_name)),
+            *dict.fromkeys(notice for each in every for notice in each.notices),
+        ),
+        facts=_facts(mine, controls),
+    )
+
+
+_TITLE = "Gains on data that p and w were not chosen on"
+_NOTE = (
+    "Rows of all test sets have the p and w that are chosen on all of them, or on all that are not"
+    " held back; their gains are means over experiments, each at a p and w that it had no part in."
+)
+#: random splits of the segments of the one test set
+_SPLITS = 10
+
+
+def _every_explained(
+    data: TestSet | Sequence[TestSet] | Sequence[Explained],
+    metrics: Sequence[Any],
+    explainers: Sequence[Any],
+    test_on: str | None,
+    options: dict[str, Any],
+) -> list[Explained]:
+    """Experiments as they were given, and those of test sets, with the random explainer's."""
+    each: list[Any] = [data] if isinstance(data, TestSet) else list(data)
+    human = options["human"]
+    if human is not None and human_files(human)[0]:
+        each, options["human"] = _with_human_file(each, human)
+    testsets = [data for data in each if isinstance(data, TestSet)]
+    made = [data for data in each if isinstance(data, Explained)]
+    named = [Experiment(testset.name, "", "", testset.language_pair or "") for testset in testsets]
+    if test_on is not None:
+        _matching(test_on, [*named, *(one.experiment for one in made)])
+    for testset in testsets:  # what is missing is said before anything is explained
+        human_scores(testset, options["human"])
+    several = [*explainers, *([] if any(map(_is_control, explainers)) else [RANDOM])]
+    requests = [(t, m, e) for t in testsets for m in metrics for e in several]
+    return [*made, *(explained(*request, **options) for request in requests)]
+
+
+def _matching(test_on: str, experiments: Sequence[Experiment]) -> list[int]:
+    """The experiments of a test set, of data, or of a language pair."""
+    places = [
+        i
+        for i, experiment in enumerate(experiments)
+        if test_on in (experiment.dataset, experiment.language_pair)
+        or f"/{test_on}".endswith(f"/{experiment.testset}")
+    ]
+    if not places:
+        known = dict.fromkeys(experiment.testset for experiment in experiments)
+        raise UnknownNameError("test set", test_on, known)
+    if len(places) == len(experiments):
+        raise DataError(
+            f"{test_on} is all that there is, and none is left to choose p and w on; give another"
+            " test set"
+        )
+    return places
+
+
+def _held_back(grids: Grids, test_on: str | None) -> tuple[Grids, Grids]:
+    """The experiments to choose on, and those that are held back."""
+    back = [] if test_on is None else _matching(test_on, grids.experiments)
+    rest = [i for i in range(len(grids.experiments)) if i not in back]
+    return grids.take(rest), grids.take(back)
+
+
+def _of_explainer(grids: Grids, explainer: tuple[str, str]) -> Grids:
+    return grids.take(
+        [i for i, e in enumerate(grids.experiments) if (e.explainer, e.sides) == explainer]
+    )
+
+
+@dataclass(frozen=True)
+class _Tuning:
+    """How p and w are chosen and judged."""
+
+    controls: Grids
+    by_name: Mapping[Experiment, Explained]
+    rule: Rule
+    shift: Shift
+    draws: DrawOptions
+
+    def families(self, others: Grids, back: Grids) -> Iterator[Family]:
+        """What an explainer gains on what was held back, and on its other test sets."""
+        if back.experiments:
+            judged = judge(back, others, self.controls, self.rule)
+            yield self._family(back, HELD_BACK, judged[0].setting, judged)
+        judged = held_out(others, self.controls, self.rule) if others.experiments else []
+        if judged:
+            yield self._family(others, IN_TURN, self._chosen(others), judged)
+        elif not back.experiments:
+            halved = [self._halves(e, others) for e in others.experiments if e in self.by_name]
+            setting = self._chosen(others)
+            yield Family(others, HALVES if halved else None, setting, (), halved, {})
+
+    def _family(
+        self, grids: Grids, data: str, setting: Setting | None, judged: Sequence[Judged]
+    ) -> Family:
+        intervals: dict[Experiment, Interval] = {}
+        for one in judged:
+            explanations = self.by_name.get(one.experiment)
+            if explanations is not None and one.setting is not None:
+                interval = explained_interval(explanations, one.setting, self.shift, self.draws)
+                intervals |= {one.experiment: interval} if interval else {}
+        return Family(grids, data, setting, judged, (), intervals)
+
+    def _chosen(self, grids: Grids) -> Setting | None:
+        try:
+            return choose(grids, self.rule)
+        except DataError:
+            return None
+
+    def _halves(self, experiment: Experiment, grids: Grids) -> Halves:
+        mine = self.by_name[experiment]
+        controls = (
+            other
+            for name, other in self.by_name.items()
+            if name.is_control and name.data == experiment.data
+        )
+        control = next((other for other in controls if len(other.human) == len(mine.human)), None)
+        return halves(
+            mine,
+            control,
+            p=grids.p,
+            w=grids.w,
+            shift=self.shift,
+            splits=_SPLITS,
+            seed=self.draws.seed,
+        )
+
+    def signatures(self, grids: Grids) -> dict[str, Signature]:
+        """How p and w were chosen, and how each experiment was made."""
+        signature = Signature("bmx tune").adding(
+            shift=self.shift,
+            p=f"{grids.p[0]:g} to {grids.p[-1]:g} ({len(grids.p)})",
+            w=",".join(f"{w:g}" for w in grids.w),
+            rule=self.rule,
+            resamples=self.draws.resamples,
+            confidence=self.draws.confidence,
+            seed=self.draws.seed,
+        )
+        made = self.by_name.items()
+        of_experiments = {str(name): one.signature for name, one in made if one.signature}
+        return {"bmx tune": signature, **of_experiments}
+
+
+def _is_control(explainer: Any) -> bool:
+    return find_explainer(explainer).name == RANDOM
+
+
+def _split_experiments(grids: Grids) -> tuple[Grids, Grids, Sequence[Experiment]]:
+    """Experiments, their controls, and those that are no metrics.
+
+    Random explainers are the controls. Random metrics count as nothing.
+    """
+    seen = set()
+    for experiment in grids.experiments:
+        if experiment in seen:
+            raise DataError(f"experiment {experiment} comes twice; give each once")
+        seen.add(experiment)
+    control: list[int] = []
+    rest: list[int] = []
+    for i, experiment in enumerate(grids.experiments):
+        if not experiment.is_of_random_metric:
+            (control if experiment.is_control else rest).append(i)
+    if not rest:
+        raise DataError(
+            f"nothing to tune: of {len(grids.experiments)} experiments none is of a metric and an"
+            " explainer that are not random, which are the controls"
+        )
+    aside = [experiment for experiment in grids.experiments if experiment.is_of_random_metric]
+    return grids.take(rest), grids.take(control), aside
+
+
+def _no_metric_notices(aside: Sequence[Experiment]) -> Iterator[str]:
+    if aside:
+        experiments = "1 experiment" if len(aside) == 1 else f"{len(aside)} experiments"
+        yield f"Left out: {experiments} of random numbers in place of a metric."
+
+
+def _large(by_name: Mapping[Experiment, Explained]) -> list[str]:
+    """The metrics whose scores reach beyond ten times the largest random importance."""
+    return list(
+        dict.fromkeys(
+            name.metric
+            for name, experiment in by_name.items()
+            if (abs(experiment.score) > _SCALE).any()
+        )
+    )
+
+
+def _facts(grids: Grids, controls: Grids) -> dict[str, str]:
+    facts = {
+        "experiments": f"{len(grids.experiments)} and {len(controls.experiments)} controls",
+        "data": ", ".join(grids.levels("dataset")),
+        "language pairs": ", ".join(grids.levels("language_pair")),
+        "metrics": ", ".join(grids.levels("metric")),
+        "explainers": ", ".join(grids.levels("explainer")),
+    }
+    if grids.used is not None:
+        facts["segments"] = ", ".join(map(str, dict.fromkeys(grids.used)))
+    return facts

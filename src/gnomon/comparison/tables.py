@@ -1,0 +1,637 @@
+"""What a comparison of systems shows: its rows, tables and views, and the segments to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.comparison.meanings import MEANING, DifferenceMeaningRow
+from gnomon.comparison.paired import least_p
+from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
+from gnomon.core.records import (
+    METRIC,
+    SEGMENT,
+    SLICE,
+    SYSTEM,
+    EndColumns,
+    Record,
+    column,
+    column_of,
+    table,
+)
+from gnomon.core.verdicts import LEAST, listed, metric_title, p_value
+from gnomon.stats import holm
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from gnomon.comparison.paired import (
+        Caveat,
+        ComparedSystem,
+        Decider,
+        PairedScores,
+        PairedTestPlan,
+    )
+    from gnomon.core.batch import Batch
+    from gnomon.core.findings import Finding, Table, View
+    from gnomon.core.testset import TestSet
+    from gnomon.messages import Level
+    from gnomon.metrics.tokenise import TokenTable
+
+SYSTEMS, SLICES, SEGMENTS, NGRAMS = "systems", "slices", "segments", "ngrams"
+OUTCOMES: tuple[Level, ...] = ("better", "worse", "undecided")
+_LISTED = 12
+_SAME = 1e-9  # gains below this are rounding
+_DIFFERENCE = ("difference", "low", "high")
+
+
+# Rows
+
+_BASELINE = column("Baseline", help="the system that it is compared with")
+_COMMON = column("n", help="segments that both have a score for")
+
+
+class ComparisonRow(Record):
+    """A system beside the baseline, under one metric, on all segments or on a slice."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    metric: str = METRIC
+    score: float | None = column(
+        "Score",
+        help="on the segments of the slice",
+        interval=EndColumns("score_low", "score_high", after="gain"),
+    )
+    difference: float | None = column(
+        "Difference",
+        help="difference to the baseline, in points of the metric, on the segments that both have",
+        interval=EndColumns(),
+    )
+    p: float | None = column("p", digits=4, help="of the paired test, not corrected")
+    p_adjusted: float | None = column(
+        "p adj.", digits=4, help="corrected for the number of comparisons"
+    )
+    verdict: str | None = column(
+        "Verdict",
+        help="better or worse where the corrected p is at most 1 less the confidence and the"
+        " interval leaves 0 out, else undecided",
+    )
+    slice: str | None = SLICE
+    segments: int = _COMMON
+    wins: int | None = column("Wins", help="segments where the system scores better")
+    ties: int | None = column("Ties", help="segments where both score the same")
+    losses: int | None = column("Losses", help="segments where it scores worse")
+    decided: bool = column("decided", help="better or worse")
+    gain: float | None = column(
+        "Gain", better="higher", help="the difference, positive where the system is better"
+    )
+    p_least: float = column(
+        "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
+    )
+    caveat: str | None = column(
+        "Caveat",
+        help="why nothing is called better or worse, whatever p says: lines (those of a file are"
+        " wrong), letters (the metric does not read those of the texts), documents (too few of"
+        " them), different (too few segments differ), skewed (too few segments for such"
+        " differences), by document (p over few documents is too large), interval (it holds 0)",
+    )
+    p_documents: float | None = column(
+        "p by document",
+        digits=4,
+        help="corrected, of the same with documents as what is independent, where segments are and"
+        " the documents are fewer than 15",
+    )
+    unit: str = column("Unit", help="what counts as independent: segment or document")
+    documents: int | None = column("Documents", help="that both have; empty where none are known")
+    design_effect: float | None = column(
+        "Design effect",
+        help="of the differences: their variance by document over that by segment",
+    )
+    missing: int = column("Missing", help="segments without a score of the system")
+    empty: int = column("Empty", help="empty outputs of the system")
+    people: bool = column("People", help="people gave the scores")
+
+    @property
+    def gain_ends(self) -> tuple[float | None, float | None]:
+        """The ends of the interval of the gain."""
+        low, high = self.ends("difference")
+        if self.gain is not None and self.gain != self.difference:
+            low, high = (None if end is None else -end for end in (high, low))
+        return low, high
+
+    @property
+    def outcome(self) -> Level | None:
+        """What the test says; None of the baseline, and where nothing was tested."""
+        return next((level for level in OUTCOMES if level == self.verdict), None)
+
+    @property
+    def equal(self) -> bool:
+        """Whether the scores are equal, be it over unlike segments."""
+        return self.gain is not None and abs(self.gain) < _SAME
+
+    @property
+    def same(self) -> bool:
+        """Whether both score the same on every segment."""
+        return self.gain == 0 and self.ties == self.segments
+
+    @property
+    def different(self) -> int:
+        """The segments where the scores differ."""
+        return self.segments - (self.ties or 0)
+
+    @property
+    def few(self) -> bool:
+        """Whether it rests on too few segments to be read as a finding."""
+        return self.gain is not None and self.segments < LEAST
+
+    @property
+    def corrected(self) -> bool:
+        """Whether p was corrected for other comparisons."""
+        return self.p != self.p_adjusted
+
+
+def chosen_by_score(finding: Finding) -> bool:
+    """Whether the baseline is the system with the best score under each metric."""
+    return any(one.get("baseline_by") == "score" for one in finding.signatures.values())
+
+
+def tested_by(row: ComparisonRow) -> str:
+    """What the test of a row says, corrected; as a bound where draws can show no smaller p."""
+    smallest = row.p is not None and row.p <= row.p_least * (1 + _SAME)
+    p = row.p_adjusted or 0.0
+    return p_value(p, p if smallest else 0.0)
+
+
+class ComparisonSliceRow(Record):
+    """A system on a slice once more, ready to be looked at side by side."""
+
+    metric: str = METRIC
+    slice: str | None = SLICE
+    system: str = SYSTEM
+    segments: int = _COMMON
+    gain: float | None = column_of(
+        ComparisonRow,
+        "gain",
+        help="difference from the baseline, positive where the system is better",
+    )
+    p_adjusted: float | None = column_of(
+        ComparisonRow, "p_adjusted", help="corrected for systems and slices"
+    )
+    undecided: bool = column("undecided", help="neither better nor worse")
+
+
+class DecidingSegmentRow(Record):
+    """A segment in which a system and the baseline differ much."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    metric: str = METRIC
+    side: str = column("Better", help="whose output scores better")
+    rank: int = column("Rank", help="1: the largest difference on this side")
+    segment: int = SEGMENT
+    difference: float = column("Difference", help="of the segment scores, system - baseline")
+    score: float = column("Score", help="of the system's output")
+    baseline_score: float = column("Baseline score", help="of the baseline's output")
+    influence: float = column(
+        "Influence", digits=4, help="what the segment adds to the difference of the systems' scores"
+    )
+    document: str | None = column("Document", help="the segment's document")
+    domain: str | None = column("Domain", help="the segment's domain")
+
+
+class NgramRow(Record):
+    """An n-gram that only one of two systems gets right."""
+
+    system: str = SYSTEM
+    baseline: str = _BASELINE
+    side: str = column("Right only in", help="whose matches are counted")
+    n: int = column("n", help="length in tokens")
+    rank: int = column("Rank", help="among the phrases of this length and side")
+    ngram: str = column("Phrase", help="its tokens")
+    count: int = column("This system only", help="matches that the other output lacks")
+    other: int = column("The other only", help="matches that only the other output has")
+    reference: int = column("In references", help="occurrences in the references")
+
+
+#: by the names of the tables
+ROWS: Mapping[str, type[Record]] = {
+    SYSTEMS: ComparisonRow,
+    MEANING: DifferenceMeaningRow,
+    SLICES: ComparisonSliceRow,
+    SEGMENTS: DecidingSegmentRow,
+    NGRAMS: NgramRow,
+}
+
+
+def system_rows(
+    scores: PairedScores,
+    parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
+    plan: PairedTestPlan,
+    pairs: int,
+    empty: Sequence[Sequence[int]],
+) -> list[ComparisonRow]:
+    """The rows of one metric: p-values are corrected over pairs of systems, and pairs x slices.
+
+    ``pairs`` are all pairs of systems where the baseline was chosen by its score, else those with
+    the baseline; ``empty`` counts the empty outputs of each system, slice by slice.
+    """
+    every = [(*piece, counts) for piece, counts in zip(parts, empty, strict=True)]
+    whole = [piece for piece in every if piece[0] is None]
+    sliced = [piece for piece in every if piece[0] is not None]
+    return [row for family in (whole, sliced) for row in _family(scores, family, plan, pairs)]
+
+
+def _family(
+    scores: PairedScores,
+    parts: Sequence[tuple[str | None, Sequence[ComparedSystem], Sequence[int]]],
+    plan: PairedTestPlan,
+    pairs: int,
+) -> list[ComparisonRow]:
+    systems = [
+        (k, name, system, empty[k])
+        for name, compared, empty in parts
+        for k, system in enumerate(compared)
+    ]
+    others = len(scores.systems) - 1
+    more = (pairs - others) * len(parts)
+    p = corrected([system.p for _, _, system, _ in systems], more)
+    by_document = corrected([system.p_documents for _, _, system, _ in systems], more)
+    return [
+        _system_row(scores, *system, *both, plan)
+        for system, both in zip(systems, zip(p, by_document, strict=True), strict=True)
+    ]
+
+
+def corrected(p: Sequence[float], more: int = 0) -> list[float]:
+    """Corrected p-values; NaN is no hypothesis, and ``more`` further ones count as p = 1."""
+    return [float(value) for value in holm(np.array([*p, *[1.0] * more]))[: len(p)]]
+
+
+def _system_row(
+    scores: PairedScores,
+    k: int,
+    name: str | None,
+    system: ComparedSystem,
+    empty: int,
+    p: float,
+    p_documents: float,
+    plan: PairedTestPlan,
+) -> ComparisonRow:
+    gain = scores.sign * system.difference + 0.0  # no -0.0
+    counts = (None, None, None) if k == 0 else (system.wins, system.ties, system.losses)
+    caveat = system.caveat or _by_document(p, p_documents, plan.alpha)
+    verdict = "baseline" if k == 0 else verdict_of(gain, p, caveat, plan.alpha)
+    dependence = system.dependence
+    return ComparisonRow(
+        system=scores.systems[k],
+        baseline=scores.systems[0],
+        metric=scores.metric,
+        score=system.score,
+        difference=system.difference,
+        intervals={
+            "score": (system.score_low, system.score_high),
+            "difference": (system.low, system.high),
+        },
+        p=system.p,
+        p_adjusted=p,
+        verdict=verdict,
+        slice=name,
+        segments=system.segments,
+        wins=counts[0],
+        ties=counts[1],
+        losses=counts[2],
+        decided=verdict in ("better", "worse"),
+        gain=gain,
+        p_least=0.0 if scores.by_signs(plan) else least_p(plan),
+        caveat=None if k == 0 else caveat,
+        p_documents=None if np.isnan(p_documents) else p_documents,
+        unit=plan.unit,
+        documents=dependence.documents or None,
+        design_effect=None if np.isnan(dependence.design_effect) else dependence.design_effect,
+        missing=system.missing,
+        empty=empty,
+        people=scores.from_people,
+    )
+
+
+def _by_document(p: float, p_documents: float, alpha: float) -> Caveat | None:
+    """Whether segments show a difference that their documents do not; these are few."""
+    return "by document" if p <= alpha < p_documents else None
+
+
+#: what allows no test
+_UNTESTED = ("lines", "letters", "documents")
+
+
+def verdict_of(gain: float, p: float, caveat: str | None, alpha: float) -> str | None:
+    """Whether a system is better or worse; None where nothing was tested."""
+    if np.isnan(p) or caveat in _UNTESTED:
+        return None
+    if p > alpha or gain == 0 or caveat is not None:
+        return "undecided"
+    return "better" if gain > 0 else "worse"
+
+
+# Tables
+
+
+def system_table(
+    rows: Sequence[ComparisonRow],
+    plan: PairedTestPlan,
+    sliced: PairedTestPlan,
+    *,
+    signs: Sequence[str] = (),
+) -> Table:
+    """The table of all systems, metrics and slices; ``signs``: metrics with the sign test."""
+    corrected = any(row.corrected for row in rows)
+    more = plan.resamples != sliced.resamples and any(row.slice is not None for row in rows)
+    note = _note(plan, sliced, more=more, corrected=corrected)
+    if signs:
+        note += f" {listed(list(signs))}: sign test of the segments that prefer one output."
+    return table(SYSTEMS, "Systems compared", ComparisonRow, rows, note=note)
+
+
+def _note(plan: PairedTestPlan, sliced: PairedTestPlan, *, more: bool, corrected: bool) -> str:
+    drawn = f"{plan.resamples} resamples" + (f" ({sliced.resamples} in slices)" if more else "")
+    whole = " of whole documents" * (plan.unit == "document")
+    if plan.test == "ar":
+        how = f"approximate randomisation{whole}, {plan.exchanges} draws"
+    elif plan.unit == "document":
+        how = "Student's t, leaving documents out one at a time"
+    elif plan.resamples:
+        how = f"paired bootstrap, {drawn}"
+    else:
+        return "No resamples: neither intervals nor p."
+    adjusted = "; p adj.: Holm over the systems (and slices) of a metric" * corrected
+    ends = f" low, high: {100 * plan.confidence:g}% interval of the difference." * bool(
+        plan.resamples
+    )
+    return f"p: {how}, two-sided{adjusted}.{ends}"
+
+
+def slice_table(rows: Sequence[ComparisonRow]) -> Table:
+    """The slices of the first table, to be compared side by side."""
+    gains = (row for row in rows if row.slice is not None and row.system != row.baseline)
+    sliced = [ComparisonSliceRow.of(row, undecided=not row.decided) for row in gains]
+    return table(SLICES, "Gains by slice", ComparisonSliceRow, sliced)
+
+
+def segment_table(rows: Sequence[DecidingSegmentRow]) -> Table:
+    """The segments that decide."""
+    return table(SEGMENTS, "Segments that decide", DecidingSegmentRow, rows)
+
+
+def ngram_table(rows: Sequence[NgramRow]) -> Table:
+    """The n-grams that only one system gets right."""
+    note = (
+        "A match: the output and a reference of the segment hold the phrase, counted as often as"
+        " both do. Ordered by the matches of this side less those of the other."
+    )
+    return table(NGRAMS, "Phrases that only one system gets right", NgramRow, rows, note=note)
+
+
+# Views
+
+
+def views(
+    tables: Sequence[Table],
+    baselines: Mapping[str, str],
+    systems: Sequence[str],
+    doubtful: Container[str] = (),
+) -> tuple[View, ...]:
+    """What text shows, then what a page shows; titles say nothing of doubtful systems.
+
+    ``baselines``: by metric.
+    """
+    kinds = {table.name: table for table in tables}
+    rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
+    alone = systems[1] if len(systems) == 2 else None
+    chosen: list[View] = [_listing(metric, first, alone) for metric, first in baselines.items()]
+    if SLICES in kinds and alone:
+        chosen += [_slices(metric, alone) for metric in baselines]
+    chosen += [_bars(*one, rows, alone, doubtful) for one in baselines.items()]
+    if SLICES in kinds:
+        chosen += [_slice_map(rows, metric, prominent=alone is None) for metric in baselines]
+    if SEGMENTS in kinds and alone:
+        chosen += [
+            Listing(
+                SEGMENTS,
+                f"{metric}: segments that decide",
+                ("side", "segment", "difference", "score", "baseline_score", "influence"),
+                {"metric": metric},
+            )
+            for metric in baselines
+        ]
+    if NGRAMS in kinds and alone:
+        there = kinds[NGRAMS].values("side")
+        chosen += [_ngrams(side) for side in (alone, systems[0]) if side in there]
+    return tuple(chosen)
+
+
+def _listing(metric: str, baseline: str, alone: str | None) -> Listing:
+    p = "p" if alone else "p_adjusted"  # of one comparison, both are the same
+    counts = ("wins", "ties", "losses")
+    return Listing(
+        SYSTEMS,
+        f"{metric}, compared with {baseline}",
+        ("system", "score", *_DIFFERENCE, p, "verdict", *counts),
+        {"metric": metric, "slice": None},
+    )
+
+
+def _slices(metric: str, system: str) -> Listing:
+    return Listing(
+        SYSTEMS,
+        f"{metric} of {system} by slice",
+        ("slice", "segments", "score", *_DIFFERENCE, "p_adjusted", "verdict"),
+        {"metric": metric, "system": system},
+    )
+
+
+def _slice_map(rows: Sequence[ComparisonRow], metric: str, *, prominent: bool) -> HeatMap:
+    gains = (row.gain for row in rows if row.metric == metric and row.slice is not None)
+    reach = max((abs(gain) for gain in gains if gain is not None), default=0.0) or None
+    return HeatMap(
+        SLICES,
+        f"{metric}: gain over the baseline by slice",
+        rows="slice",
+        columns="system",
+        value="gain",
+        beside="segments",
+        where={"metric": metric},
+        low=None if reach is None else -reach,
+        high=reach,
+        faint="undecided",
+        prominent=prominent,
+    )
+
+
+def _ngrams(side: str) -> Listing:
+    return Listing(
+        NGRAMS,
+        f"Phrases that only {side} gets right",
+        ("ngram", "count", "other", "reference"),
+        {"side": side},
+        most=_LISTED,
+    )
+
+
+def _bars(
+    metric: str,
+    baseline: str,
+    rows: Sequence[ComparisonRow],
+    alone: str | None,
+    doubtful: Container[str],
+) -> Bars:
+    ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
+    defined = (row for row in rows if row.metric == metric and row.gain is not None)
+    if any(row.gain != row.difference for row in defined):
+        ends = (ends[1], ends[0])  # lower is better
+    return Bars(
+        SYSTEMS,
+        _headline(rows, metric, doubtful),
+        category="metric",
+        series="system",
+        values=("difference", "score"),
+        where={"metric": metric, "slice": None},
+        ordered=True,
+        strong="decided",
+        ends=ends,
+    )
+
+
+def _headline(rows: Sequence[ComparisonRow], metric: str, doubtful: Container[str]) -> str:
+    """What a chart of differences shows, as its title: for all segments, under one metric."""
+    title = metric_title(metric, dict.fromkeys(row.metric for row in rows))
+    compared = [
+        row
+        for row in rows
+        if (row.metric, row.slice) == (metric, None)
+        and row.system != row.baseline
+        and row.system not in doubtful
+        and row.baseline not in doubtful
+    ]
+    if not compared:
+        return f"{title}: differences"
+    few = any(row.segments < LEAST for row in compared)
+    tally = Counter(row.verdict for row in compared if row.verdict)
+    if not tally or few:
+        return f"{title}: differences, {'of too few segments' if few else 'not tested'}"
+    first = compared[0]
+    if len(compared) == 1:
+        if first.verdict in ("better", "worse"):
+            return f"{title}: {first.system} is {first.verdict} than {first.baseline}"
+        return f"{title}: {first.system} and {first.baseline} cannot be told apart"
+    words = {"undecided": "cannot be told apart"}
+    counts = ((tally[outcome], words.get(outcome, outcome)) for outcome in OUTCOMES)
+    parts = [f"{count} {what}" for count, what in counts if count]
+    return f"{title}: against {first.baseline}, {', '.join(parts)}"
+
+
+# Segments to read
+
+
+@dataclass(frozen=True)
+class DecidingSegments:
+    """Makes exhibits of one test set."""
+
+    testset: TestSet  # its systems are those compared
+    batch: Batch
+    tokens: TokenTable | None  # of its texts; None: nothing is marked
+
+    def row(self, paired: PairedScores, decider: Decider, influence: float) -> DecidingSegmentRow:
+        """The row of a segment."""
+        scores = paired.segments[[decider.system, 0], decider.segment].tolist()
+        document, domain = self._document_and_domain(decider.segment)
+        return DecidingSegmentRow(
+            system=paired.systems[decider.system],
+            baseline=paired.systems[0],
+            metric=paired.metric,
+            side=paired.systems[decider.system if decider.better else 0],
+            rank=decider.rank,
+            segment=decider.segment + 1,
+            difference=scores[0] - scores[1],
+            score=scores[0],
+            baseline_score=scores[1],
+            influence=influence,
+            document=document,
+            domain=domain,
+        )
+
+    def exhibit(self, paired: PairedScores, decider: Decider) -> Exhibit:
+        """Source, references, the system's output and the baseline's."""
+        system, baseline = paired.systems[decider.system], paired.systems[0]
+        scores = paired.segments[[decider.system, 0], decider.segment].tolist()
+        side = "better" if decider.better else "worse"
+        document, domain = self._document_and_domain(decider.segment)
+        return Exhibit(
+            group=paired.metric,
+            kind=f"{side} than {baseline}",
+            segment=decider.segment + 1,
+            texts=tuple(self._texts(paired, decider, scores)),
+            systems=(system,),
+            document=document,
+            domain=domain,
+            weight=abs(scores[0] - scores[1]),
+            caption=f"{system} {scores[0]:.2f}, {baseline} {scores[1]:.2f}",
+        )
+
+    def _document_and_domain(self, segment: int) -> tuple[str | None, str | None]:
+        document, domain = (
+            None if names is None else names[segment]
+            for names in (self.testset.documents, self.testset.domains)
+        )
+        return document, domain
+
+    def _texts(
+        self, paired: PairedScores, decider: Decider, scores: list[float]
+    ) -> Iterator[ExhibitText]:
+        texts = self.batch.texts
+        if self.testset.sources is not None:
+            yield ExhibitText("source", "", self.testset.sources[decider.segment])
+        names = [paired.systems[k] for k in (decider.system, 0)]
+        places = [self.batch.systems.index(name) for name in names]
+        output, other = self.batch.candidates[places, decider.segment].tolist()
+        references = self.batch.references[decider.segment].tolist()
+        columns = self.testset.references.items()
+        present = [name for name, column in columns if column[decider.segment] is not None]
+        for name, text in zip(present, references, strict=True):
+            yield ExhibitText("reference", name, texts[text])
+        marks = self._marks(output, other, references)
+        for k, text, score in zip((decider.system, 0), (output, other), scores, strict=True):
+            name, said = paired.systems[k], paired.remarks.get((k, decider.segment), {})
+            values: dict[str, float | str | None] = {paired.metric: score, **said}
+            yield ExhibitText("candidate", name, texts[text], marks[k == 0], values)
+
+    def _marks(
+        self, output: int, other: int, references: list[int]
+    ) -> tuple[tuple[Highlight, ...], tuple[Highlight, ...]]:
+        """The words that only one of two outputs shares with the references."""
+        table = self.tokens
+        if table is None:
+            return (), ()
+        matches = [_matched(table, text, references) for text in (output, other)]
+        return (
+            _highlights(table, output, matches[0] - matches[1]),
+            _highlights(table, other, matches[1] - matches[0]),
+        )
+
+
+def _matched(table: TokenTable, text: int, references: list[int]) -> Counter[str]:
+    referred: Counter[str] = Counter()
+    for reference in references:
+        referred |= Counter(table.strings(reference))
+    return Counter(table.strings(text)) & referred
+
+
+def _highlights(table: TokenTable, text: int, only: Mapping[str, int]) -> tuple[Highlight, ...]:
+    """Marks on every occurrence of these words: which of several is meant cannot be known."""
+    spans = zip(table.strings(text), table.spans(text), strict=True)
+    return tuple(
+        Highlight(start, end, "right only here")
+        for word, (start, end) in spans
+        if word in only and 0 <= start < end
+    )

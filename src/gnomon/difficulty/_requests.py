@@ -1,0 +1,68 @@
+"""Refusals of both methods, of options that fit each alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from gnomon.core.errors import GnomonError, UsageError
+from gnomon.core.options import Help, OutputFile
+from gnomon.core.validation import Problem, problems
+from gnomon.difficulty.sides import wrapped
+from gnomon.difficulty.word_matches import no_words
+from gnomon.metrics.protocol import each_metric
+from gnomon.metrics.registry import check_metric, check_once
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.metrics.protocol import AnyMetric
+
+SavedDifficulties: TypeAlias = Annotated[
+    OutputFile, Help("file to write the difficulties to, for ``difficulty(METRIC, frozen=FILE)``.")
+]
+
+
+def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.difficulty.score` refuses of options that fit each alone."""
+    yield from _metric_faults(outline, options)
+    if len(each_metric(options.metrics)) > 1 and options.save:
+        yield Problem("save", UsageError("a file holds the difficulties of one metric; name one"))
+
+
+def check_words(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.difficulty.words` refuses of options that fit each alone."""
+    for argument, metric in _arguments(options):
+        yield from problems(argument, _check_tells_words, metric, allow_code=options.allow_code)
+    yield from _metric_faults(outline, options)
+
+
+def _metric_faults(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """Metrics that cannot be weighed, and pools that cannot be chosen."""
+    yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
+    for argument, metric in _arguments(options):
+        yield from problems(
+            argument, _check_weighed, metric, outline, allow_code=options.allow_code
+        )
+
+
+def _arguments(options: BoundOptions) -> Iterator[tuple[str, AnyMetric]]:
+    """Every metric, with the name of its argument."""
+    several = isinstance(options.metrics, list | tuple)
+    for number, metric in enumerate(each_metric(options.metrics)):
+        yield f"metrics[{number}]" if several else "metrics", metric
+
+
+def _check_tells_words(metric: AnyMetric, *, allow_code: bool) -> None:
+    try:
+        weighted = wrapped(metric, allow_code=allow_code)
+    except GnomonError:
+        return  # reported by the other checks
+    if not weighted.weighs_words:
+        raise UsageError(no_words(weighted.spec))
+
+
+def _check_weighed(metric: AnyMetric, outline: Outline | None, *, allow_code: bool) -> None:
+    check_metric(metric, outline, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused
+    wrapped(metric, allow_code=allow_code).check_outline(outline)

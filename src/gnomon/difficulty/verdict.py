@@ -1,0 +1,227 @@
+"""What difficulty says, in sentences: who rises, whether people agree, which words are hard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import SpecError
+from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, titles_of
+from gnomon.difficulty.pools import EMPTY
+from gnomon.difficulty.score_rows import WeightedRow
+from gnomon.difficulty.word_rows import WordRow, WordsOfSystemRow
+from gnomon.messages import message
+from gnomon.metrics.spec import read_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gnomon.core.findings import Cell, Finding
+    from gnomon.messages import Message
+
+__all__ = ["moves_headline", "score_verdict", "words_headline", "words_verdict"]
+
+
+#: systems that move by fewer places are not named
+_NAMED = 3
+
+
+def score_verdict(finding: Finding) -> Iterator[Message]:
+    """Who is on top where hard words count more, and who rises; nothing was tested."""
+    yield from _empty(finding)
+    every = finding.records(WeightedRow)
+    metrics = list(dict.fromkeys(row.metric for row in every))
+    for metric in metrics:
+        rows = [row for row in every if row.metric == metric and row.rank is not None]
+        if len(rows) > 1:
+            alone = len(metrics) == 1
+            title = metric_title(_weighed(metric)) if alone else _base(metric, finding)
+            yield _moves(finding, rows, title)
+
+
+def words_verdict(finding: Finding) -> Iterator[Message]:
+    """Which words are hardest, and which systems have them right."""
+    yield from _empty(finding)
+    words = finding.records(WordRow)
+    for metric in dict.fromkeys(row.metric for row in words):
+        yield from _hardest(finding, [row for row in words if row.metric == metric])
+        yield from _right(finding, metric)
+
+
+def _moves(finding: Finding, rows: Sequence[WeightedRow], title: str) -> Message:
+    """Who is on top under a metric, and who rises or falls."""
+    ours, theirs = _tops(rows)
+    moves = [(row, row.moved) for row in rows if row.moved]
+    verb = "has" if len(ours) == 1 else "have"
+    tops = f"{listed(ours)} {verb} the highest {title} with and without weights for hard words"
+    if set(ours) != set(theirs):
+        tops = (
+            f"{listed(ours)} {verb} the highest {title} where hard words count more,"
+            f" {listed(theirs)} without weights"
+        )
+    up = sorted((move for move in moves if move[1] > 0), key=lambda move: -move[1])
+    down = sorted((move for move in moves if move[1] < 0), key=lambda move: move[1])
+    phrases = [
+        f"{listed([_places(row, by) for row, by in some], most=_NAMED)} {verb}"
+        for some, verb in (
+            (up, "rise" if len(up) > 1 else "rises"),
+            (down, "fall" if len(down) > 1 else "falls"),
+        )
+        if some
+    ]
+    return message(
+        "difficulty.score.ranks",
+        finding.positions(rows),
+        tops=tops,
+        moves=" and ".join(phrases) or "no system changes its place",
+        of=f" ({counted(int(finding.facts['segments']))})",
+    )
+
+
+def _tops(rows: Sequence[WeightedRow]) -> tuple[list[str], list[str]]:
+    """Who is on top with weights, and who without."""
+    weighted = [row.system for row in rows if row.rank == 1]
+    return weighted, [row.system for row in rows if row.base_rank == 1]
+
+
+def moves_headline(rows: Sequence[WeightedRow], specs: Iterable[str]) -> str:
+    """Who is highest under one metric, and how many change their place: a picture's title.
+
+    Specs are those of all metrics, from which this one is to be told apart.
+    """
+    ours, theirs = _tops(rows)
+    title = metric_title(_inner(rows[0].metric), [_inner(spec) for spec in specs])
+    if set(ours) == set(theirs):
+        text = f"{title}: {listed(ours)} highest with and without weights for hard words"
+    else:
+        text = (
+            f"{title}: {listed(ours)} highest where hard words count more, {listed(theirs)} without"
+            " weights"
+        )
+    moved = sum(bool(row.moved) for row in rows)
+    return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
+
+
+def _places(row: WeightedRow, by: int) -> str:
+    return f"{row.system} (by {counted(abs(by), 'place')})"
+
+
+def _base(spec: Cell, finding: Finding) -> str:
+    """The short name of the metric that difficulty weighs, distinct within the finding."""
+    every = {name: _inner(name) for name in (str(spec), *titles_of(finding))}
+    return metric_title(every[str(spec)], every.values())
+
+
+def _inner(text: str) -> str:
+    """What difficulty weighs; the whole spec where it has options of its own."""
+    try:
+        spec = read_spec(text)
+    except SpecError:  # the name of a curve goes on after its metric
+        return text
+    plain = spec.name == "difficulty" and spec.first is not None and not spec.arguments
+    return str(spec.first) if plain else text
+
+
+def _weighed(text: str) -> str:
+    """What difficulty weighs, whatever its options."""
+    spec = read_spec(text)
+    return str(spec.first) if spec.name == "difficulty" and spec.first is not None else text
+
+
+def _empty(finding: Finding) -> Iterator[Message]:
+    for notice in dict.fromkeys(finding.notices):
+        if EMPTY in notice:
+            yield message("difficulty.empty", left_out=notice)
+
+
+# Words
+
+
+def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Message]:
+    """The hardest words of one metric."""
+    rows = sorted(rows, key=lambda row: -row.difficulty)
+    several = any(column.name == "metric" for column in finding.tables[0].columns)
+    alone = finding.facts.get("base metric") or finding.facts.get("metric") or "the metric"
+    title = _base(rows[0].metric if several else alone, finding)
+    hard = [row for row in rows if row.difficulty > 0]
+    if not hard:
+        words = counted(len(rows), "word")
+        yield message(
+            "difficulty.words.none_hard", finding.positions(rows), words=words, metric=title
+        )
+        return
+    letters = [row for row in rows if any(map(str.isalnum, row.word))]
+    shown = [row for row in letters if row.difficulty > 0][:3] or hard[:3]
+    phrases = [
+        f"“{row.word}” ({amount(row.difficulty, share=True)}, {counted(row.count, 'time')})"
+        for row in shown
+    ]
+    yield message(
+        "difficulty.words.hardest",
+        finding.positions(shown),
+        words=counted(len(letters) or len(rows), "word"),
+        metric=title,
+        hardest=listed(phrases),
+    )
+    signs = [row for row in hard[:3] if row not in letters]
+    if signs and shown[0] in letters:
+        names = listed([row.word for row in signs])
+        yield message("difficulty.words.punctuation", finding.positions(signs), signs=names)
+
+
+def _right(finding: Finding, metric: str) -> Iterator[Message]:
+    """Which system has the hard words best, and whether it has the others best, too."""
+    rows = [
+        row
+        for row in finding.records(WordsOfSystemRow)
+        if row.metric == metric and row.hard is not None
+    ]
+    if len(rows) < 2:
+        return
+    first, second = sorted(rows, key=lambda row: -(row.hard or 0.0))[:2]
+    evidence = finding.positions([first, second])
+    words = counted(first.hard_words, "word")
+    if all(row.hard == 0 for row in rows):
+        yield message("difficulty.words.none_has", evidence, words=words)
+        return
+    if first.hard_words < LEAST:
+        yield message("difficulty.words.few_words", evidence, words=words)
+        return
+    if all(row.other is None for row in rows):
+        return  # no tenth is harder than the others
+    values = [amount(row.hard or 0.0, share=True) for row in (first, second)]
+    if values[0] == values[1]:
+        who = f"{first.system} and {second.system} are equally near to the references"
+        yield message(
+            "difficulty.words.nearest", evidence, words=words, nearest=f"{who} ({values[0]})"
+        )
+        return
+    best = _best(rows, "other")
+    also = f", on the others {listed(best)}" if best else ""
+    if first.system in best:
+        also = ", on the other words too"
+    nearest = (
+        f"{first.system} is nearest to the references ({values[0]}, {second.system}"
+        f" {values[1]}){also}"
+    )
+    yield message("difficulty.words.nearest", evidence, words=words, nearest=nearest)
+
+
+def _best(rows: Sequence[WordsOfSystemRow], column: str) -> list[str]:
+    """The systems with the highest value of a column."""
+    values = {row.system: getattr(row, column) for row in rows}
+    highest = max((value for value in values.values() if value is not None), default=None)
+    return [system for system, value in values.items() if value is not None and value == highest]
+
+
+def words_headline(rows: Sequence[WordsOfSystemRow], title: str) -> str:
+    """Which words are hardest, or that hard words do not separate systems: a picture's title."""
+    defined = [row for row in rows if row.hard is not None]
+    on_hard, on_others = _best(defined, "hard"), _best(defined, "other")
+    if len(defined) < 2 or not on_hard:
+        return ""
+    nearest = f"{title}: {listed(on_hard)} {'is' if len(on_hard) == 1 else 'are'} nearest"
+    if not on_others:  # all words are among the hardest
+        return f"{nearest} on hard words"
+    if set(on_hard) == set(on_others):
+        return f"{nearest} on hard words and on others"
+    return f"{nearest} on hard words, {listed(on_others)} on others"

@@ -1,0 +1,441 @@
+"""What the answers on blind sheets say: preferences, scores, and how far annotators agree."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from gnomon.core.findings import Finding, Listing
+from gnomon.core.records import FEATURE, SEGMENT, EndColumns, Record, column, column_names, table
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value
+from gnomon.linguistics import gloss
+from gnomon.messages import message
+from gnomon.stats import cohens_kappa, holm, krippendorff_alpha
+from gnomon.stats.resampling import bootstrap_interval
+from gnomon.stats.significance import binomial_p, wilson_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import Table
+    from gnomon.human.sheets import Answer, Key, KeyRow
+    from gnomon.messages import Level, Message
+
+    #: item -> answer; open items are not there
+    Answers: TypeAlias = Mapping[str, str]
+
+PREFERENCES, SCORES, ANNOTATORS, ANSWERS = "preferences", "scores", "annotators", "answers"
+_MAJORITY, _ALL = "majority", "all"
+_LOWER, _HIGHER = "lower MuLER", "higher MuLER"
+#: the share of segments without what is compared that is said, at least
+_MISSING = 0.01
+#: what stands for an answer where numbers are taken
+_NUMBERS = {"A": 0.0, "B": 1.0, "tie": 2.0}
+_UNDECIDED = "The answers cannot tell whether people prefer"
+
+
+class PreferenceRow(Record):
+    """How often people prefer one of two."""
+
+    annotator: str = column("Annotator", help="who answered; majority: most of them")
+    feature: str = FEATURE
+    system: str = column("System", help="or the one with the lower MuLER on the feature")
+    other: str = column("Other", help="that it is compared with")
+    items: int = column("Items", help="on the sheet")
+    open: int = column("Open", help="items without an answer")
+    preferred: int = column("Preferred", help="items where the system is preferred")
+    other_preferred: int = column("Other preferred", help="items where the other one is")
+    ties: int = column("Ties", help="items where neither is")
+    share: float | None = column(
+        "Share",
+        kind="share",
+        digits=3,
+        help="of the decided items, those where the system is preferred",
+        interval=EndColumns(how="Wilson's", kind="share"),
+    )
+    p: float | None = column(
+        "p", kind="share", digits=4, help="two-sided exact binomial test against one half"
+    )
+    p_corrected: float | None = column(
+        "Corrected p",
+        kind="share",
+        digits=4,
+        help="of the first annotator's rows with 30 decided items, after Holm",
+    )
+    significant: bool | None = column(
+        "Significant",
+        help="corrected p is at most 1 - confidence; empty where it was not corrected",
+    )
+
+    @property
+    def decided(self) -> int:
+        """The items on which people preferred one of the two."""
+        return self.preferred + self.other_preferred
+
+
+class ScoredRow(Record):
+    """What people score the outputs of a system, or the paraphrases of a method."""
+
+    system: str = column("System", help="or the method of paraphrases")
+    score: float | None = column(
+        "Score",
+        better="higher",
+        help="mean over the items of the means over annotators, 0 to 100",
+        interval=EndColumns(how="by bootstrap over segments"),
+    )
+    items: int = column("Items", help="that are scored")
+    segments: int = column("Segments", help="of these items")
+    alone: int = column("Alone", help="of these, segments where another one has no scored item")
+    behind: float | None = column(
+        "Behind",
+        help="the highest, on the segments that both have; of those with 30 segments",
+        interval=EndColumns("behind_low", "behind_high", how="by bootstrap over segments"),
+    )
+
+
+class AnnotatorPairRow(Record):
+    """How far two annotators agree."""
+
+    annotator: str = column("Annotator", help="who answered")
+    other: str = column("Other annotator", help="whom the answers are compared with")
+    items: int = column("Items", help="items that both answered")
+    agreement: float | None = column(
+        "Agreement", kind="share", digits=3, help="same answers, as a share of the items"
+    )
+    kappa: float | None = column(
+        "Cohen's kappa", digits=3, help="agreement beyond what habits bring by chance"
+    )
+
+
+class AnswerRow(Record):
+    """An answer, with the names of the systems; ``gnomon human compare`` reads scores."""
+
+    item: str = column("Item", help="its name on the sheet")
+    feature: str = FEATURE
+    segment: int = SEGMENT
+    annotator: str = column("Annotator", help="who answered")
+    system: str = column("System", help="A, or the one that is scored")
+    other: str = column("Other", help="B; empty where one output is scored")
+    preferred: str = column("Preferred", help="one of the two; empty for a tie")
+    expected: str = column("Expected", help="the system with the lower MuLER on the feature")
+    score: float | None = column("Score", digits=0, help="0 (not at all) to 100 (perfectly)")
+    comment: str = column("Comment", help="what the annotator wrote beside the answer")
+
+
+def answers_finding(
+    answers: Sequence[Answer], key: Key, *, confidence: float, seed: int
+) -> Finding:
+    """What filled sheets say, by the key of the sheet."""
+    given: dict[str, dict[str, str]] = {}
+    for answer in answers:
+        if answer.answer:
+            given.setdefault(answer.annotator, {})[answer.item] = answer.answer
+    facts = {"study": key.study, "items": str(len(key.rows)), "annotators": ", ".join(given)}
+    agreement = krippendorff_alpha(_ratings(given, scalar=key.scalar), nominal=not key.scalar)
+    if not math.isnan(agreement):
+        facts["Krippendorff's alpha"] = f"{agreement:.3f}"
+    if key.scalar:
+        title = "What people score"
+        tables = [table(SCORES, title, ScoredRow, list(_scored(given, key, confidence, seed)))]
+        shown = column_names(ScoredRow)
+    else:
+        title = "What people prefer"
+        tables = [_preference_table(title, given, key, confidence)]
+        featured = any(row.feature for row in key.rows.values())
+        unseen = {"items", *(("system", "other") if featured else ("feature",))}
+        shown = tuple(name for name in column_names(PreferenceRow) if name not in unseen)
+        if len(given) > 1:
+            tables.append(annotator_table(given))
+    return Finding(
+        method="human sheet",
+        title=title,
+        tables=(*tables, _answer_table(answers, key)),
+        signatures={},
+        views=(Listing(tables[0].name, title, shown),),
+        notices=tuple(
+            f"{name} answered {len(said)} of {len(key.rows)} items"
+            for name, said in given.items()
+            if len(said) < len(key.rows)
+        ),
+        facts=facts,
+    )
+
+
+def answers_verdict(finding: Finding) -> Iterator[Message]:
+    """Which of two people prefer, or what they score highest."""
+    names = {one.name for one in finding.tables}
+    if PREFERENCES in names:
+        yield from _preferences_verdict(finding, finding.records(PreferenceRow, PREFERENCES))
+    elif SCORES in names:
+        rows = [r for r in finding.records(ScoredRow, SCORES) if r.score is not None]
+        few = [row for row in rows if row.segments < LEAST]
+        enough = [row for row in rows if row.segments >= LEAST]
+        if enough:
+            yield _highest(finding, sorted(enough, key=lambda row: -(row.score or 0.0)))
+        if few:
+            names_of_few = listed([row.system for row in few])
+            yield message("human.sheet.few", finding.positions(few), what=names_of_few)
+
+
+# Preferences between two
+
+
+def majority(given: Mapping[str, Answers]) -> dict[str, str]:
+    """For each item what more annotators prefer, A or B; a tie where equally many do.
+
+    >>> majority({"x": {"1": "A"}, "y": {"1": "tie"}, "z": {"1": "A", "2": "B"}})
+    {'1': 'A', '2': 'B'}
+    """
+    votes: dict[str, Counter[str]] = {}
+    for answers in given.values():
+        for item, answer in answers.items():
+            votes.setdefault(item, Counter())[answer] += 1
+    return {
+        item: "tie" if count["A"] == count["B"] else max("AB", key=count.__getitem__)
+        for item, count in votes.items()
+    }
+
+
+def _preference_table(
+    title: str, given: Mapping[str, Answers], key: Key, confidence: float
+) -> Table:
+    groups: dict[tuple[str, str, str], list[KeyRow]] = {}
+    for row in key.rows.values():
+        groups.setdefault((row.feature, *_sides(row)), []).append(row)
+    groups = dict(sorted(groups.items()))
+    everything = list(key.rows.values())
+    if all(row.expected for row in everything):
+        groups = {(_ALL, _LOWER, _HIGHER): everything, **groups}
+    each = {_MAJORITY: majority(given), **given} if len(given) > 1 else given
+    rows = [
+        _preferences(annotator, answers, group, members, confidence)
+        for annotator, answers in each.items()
+        for group, members in groups.items()
+    ]
+    sound = {
+        n: row.p or 0.0
+        for n, row in enumerate(rows)
+        if row.annotator == rows[0].annotator and row.decided >= LEAST
+    }
+    for n, q in zip(sound, holm(list(sound.values())).tolist(), strict=True):
+        rows[n] = replace(rows[n], p_corrected=q, significant=q <= round(1 - confidence, 12))
+    return table(PREFERENCES, title, PreferenceRow, rows, confidence=confidence)
+
+
+def _sides(row: KeyRow) -> tuple[str, str]:
+    """The two that are compared, in an order that no coin decides."""
+    if row.expected:
+        return _LOWER, _HIGHER
+    return (row.a, row.b) if row.a < row.b else (row.b, row.a)
+
+
+def _preferences(
+    annotator: str,
+    answers: Answers,
+    group: tuple[str, str, str],
+    rows: Sequence[KeyRow],
+    confidence: float,
+) -> PreferenceRow:
+    said = [(row, answers[row.item]) for row in rows if row.item in answers]
+    votes = Counter(
+        _preferred(row, answer) == (row.expected or _sides(row)[0])
+        for row, answer in said
+        if answer != "tie"
+    )
+    decided = votes.total()
+    share, low, high = (
+        wilson_interval(votes[True], decided, level=confidence) if decided else (None, None, None)
+    )
+    feature, system, other = group
+    return PreferenceRow(
+        annotator=annotator,
+        feature=feature,
+        system=system,
+        other=other,
+        items=len(rows),
+        open=len(rows) - len(said),
+        preferred=votes[True],
+        other_preferred=votes[False],
+        ties=len(said) - decided,
+        share=share,
+        intervals={"share": (low, high)},
+        p=binomial_p(votes[True], decided) if decided else None,
+        p_corrected=None,
+        significant=None,
+    )
+
+
+def _preferred(row: KeyRow, answer: str) -> str:
+    """The system that an answer prefers; empty for a tie."""
+    return {"A": row.a, "B": row.b}.get(answer, "")
+
+
+def _preferences_verdict(finding: Finding, every: Sequence[PreferenceRow]) -> Iterator[Message]:
+    rows = [r for r in every if r.annotator == every[0].annotator and r.items > r.open]
+    few = [row for row in rows if row.decided < LEAST]
+    for row in rows:
+        if row.p_corrected is not None:
+            yield _preferred_of_two(finding, row, row.p_corrected)
+    if few:
+        named = [
+            gloss(row.feature) if row.feature else f"{row.system} against {row.other}"
+            for row in few
+        ]
+        yield message("human.sheet.few", finding.positions(few), what=listed(named))
+
+
+def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Message:
+    """What is said of two, the one first that is preferred more often."""
+    share, (low, high) = row.share or 0.0, row.ends("share")
+    names, ends = [row.system, row.other], (low or 0.0, high or 0.0)
+    if share < 0.5:
+        names, share, ends = names[::-1], 1 - share, (1 - ends[1], 1 - ends[0])
+    size = amount(share, *ends, share=True)
+    facts = f"in {size} of {row.decided:,} decided items (corrected {p_value(q)})"
+    first, second = (f"systems of {n}" if n in (_LOWER, _HIGHER) else n for n in names)
+    return message(
+        "human.sheet.preferred",
+        finding.positions([row]),
+        level="better" if row.significant else "undecided",
+        phrase="People prefer" if row.significant else _UNDECIDED,
+        system=first,
+        other=second,
+        feature=f" on {gloss(row.feature)}" if row.feature not in ("", _ALL) else "",
+        facts=facts if row.significant else f"they do {facts}",
+    )
+
+
+# Scores of single outputs
+
+
+def _scored(
+    given: Mapping[str, Answers], key: Key, confidence: float, seed: int
+) -> Iterator[ScoredRow]:
+    by_system: dict[str, dict[int, list[float]]] = {}
+    for item, row in key.rows.items():
+        values = [float(answers[item]) for answers in given.values() if item in answers]
+        if values:
+            mean = sum(values) / len(values)
+            by_system.setdefault(row.a, {}).setdefault(row.segment, []).append(mean)
+    sums = {
+        system: {n: (sum(scores), len(scores)) for n, scores in by_segment.items()}
+        for system, by_segment in sorted(by_system.items())
+    }
+    enough = {system: there for system, there in sums.items() if len(there) >= LEAST}
+    shared = set.intersection(*map(set, (enough or sums).values()))
+    best = max(enough, key=lambda system: _ratio(np.array([*sums[system].values()])), default="")
+    for system, there in sums.items():
+        found = bootstrap_interval(np.array([*there.values()]), _ratio, level=confidence, seed=seed)
+        intervals = {"score": (found.low, found.high)}
+        behind = None
+        both = [n for n in there if n in sums.get(best, ())]
+        if system in enough and system != best and both:
+            rows = np.array([(*sums[best][n], *there[n]) for n in both])
+            gap = bootstrap_interval(rows, _difference, level=confidence, seed=seed)
+            behind, intervals["behind"] = gap.estimate, (gap.low, gap.high)
+        yield ScoredRow(
+            system=system,
+            score=found.estimate,
+            items=sum(count for _, count in there.values()),
+            segments=len(there),
+            alone=len(set(there) - shared),
+            behind=behind,
+            intervals=intervals,
+        )
+
+
+def _ratio(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    total, count = rows.sum(axis=0)
+    return np.asarray(total / count)
+
+
+def _difference(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(_ratio(rows[:, :2]) - _ratio(rows[:, 2:]))
+
+
+def _highest(finding: Finding, rows: Sequence[ScoredRow]) -> Message:
+    """Which is scored highest, of rows with the highest first."""
+    systems = listed(
+        [f"{row.system} {amount(row.score or 0.0, *row.ends('score'))}" for row in rows]
+    )
+    level, said = _comparison(rows)
+    return message(
+        "human.sheet.scored", finding.positions(rows), level=level, said=said, systems=systems
+    )
+
+
+def _comparison(rows: Sequence[ScoredRow]) -> tuple[Level, str]:
+    if len(rows) == 1:
+        return "undecided", f"Nothing is there to compare {rows[0].system} with"
+    alone = [
+        f"{row.alone:,} of {counted(row.segments)} of {row.system} have no other"
+        for row in rows
+        if row.alone > _MISSING * row.segments
+    ]
+    if alone:
+        return "caution", f"scores of different segments cannot be compared ({listed(alone)})"
+    if all((row.ends("behind")[0] or 0.0) > 0 for row in rows[1:]):
+        return "better", f"People score {rows[0].system} highest"
+    return "undecided", "The answers cannot tell which is scored highest"
+
+
+# How far annotators agree
+
+
+def _ratings(given: Mapping[str, Answers], *, scalar: bool) -> list[list[float]]:
+    """Scores, or numbers that stand for answers [annotators, items]; NaN is missing."""
+    items = sorted({item for answers in given.values() for item in answers})
+    number = float if scalar else _NUMBERS.__getitem__
+    return [
+        [number(answers[item]) if item in answers else math.nan for item in items]
+        for answers in given.values()
+    ]
+
+
+def annotator_table(given: Mapping[str, Answers]) -> Table:
+    """How far every two annotators agree."""
+    rows = []
+    for (name, mine), (other, theirs) in combinations(given.items(), 2):
+        both = [item for item in mine if item in theirs]
+        same = sum(mine[item] == theirs[item] for item in both)
+        sides = ([_NUMBERS[answers[item]] for item in both] for answers in (mine, theirs))
+        rows.append(
+            AnnotatorPairRow(
+                annotator=name,
+                other=other,
+                items=len(both),
+                agreement=same / len(both) if both else None,
+                kappa=cohens_kappa(*sides),
+            )
+        )
+    return table(ANNOTATORS, "Agreement among annotators", AnnotatorPairRow, rows)
+
+
+def _answer_table(answers: Sequence[Answer], key: Key) -> Table:
+    rows = []
+    for said in answers:
+        if not said.answer and not said.comment:
+            continue
+        row = key.rows[said.item]
+        rows.append(
+            AnswerRow(
+                item=row.item,
+                feature=row.feature,
+                segment=row.segment,
+                annotator=said.annotator,
+                system=row.a,
+                other=row.b,
+                preferred=_preferred(row, said.answer),
+                expected=row.expected,
+                score=float(said.answer) if key.scalar and said.answer else None,
+                comment=said.comment,
+            )
+        )
+    return table(ANSWERS, "Answers, with the names of the systems", AnswerRow, rows)

@@ -1,0 +1,160 @@
+"""What judges cost, before they are asked and after: requests, tokens, money."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gnomon.judges.client import ChatAnswer, ChatQuestion
+
+#: what a million tokens of questions, and of answers, cost; in the user's currency
+Prices: TypeAlias = tuple[float, float]
+#: bytes of UTF-8 that are counted for a token, where no server has counted any
+BYTES_PER_TOKEN = 4
+_MILLION = 1_000_000
+#: answers that servers counted the tokens of, from which figures are taken, at least
+_ENOUGH = 5
+
+
+class CostEstimate(NamedTuple):
+    """What requests will cost, as far as that is known before.
+
+    Attributes:
+        requests: how many.
+        read: tokens of the questions.
+        written: tokens of the answers; None where nothing tells.
+        limited: ``written`` is the most that is allowed (``max_tokens``), not what is expected.
+        measured: earlier answers whose tokens the server counted and the figures rest on; 0:
+            questions count a token for each four bytes.
+        money: by the prices that were given; None without these. Of questions alone where
+            ``written`` is unknown.
+    """
+
+    requests: int
+    read: int
+    written: int | None
+    limited: bool
+    measured: int
+    money: float | None
+
+    def __str__(self) -> str:
+        """In words, as an estimate."""
+        how = (
+            f"as in {self.measured:,} earlier answers"
+            if self.measured
+            else f"at one for {BYTES_PER_TOKEN} bytes"
+        )
+        words = f"about {self.read:,} tokens of questions {how}"
+        if self.written is not None:
+            most = "at most" if self.limited else "about"
+            words += f", {most} {self.written:,} of answers"
+        if self.money is not None:
+            alone = " for the questions alone" if self.written is None else ""
+            words += f", {shown_money(self.money)} at the given prices{alone}"
+        return words
+
+
+class TokensUsed(NamedTuple):
+    """What answers took, as the server counted.
+
+    Attributes:
+        answers: how many there are.
+        counted: of how many the server counted the tokens.
+        read: tokens of their questions.
+        written: tokens of the answers.
+        money: by the prices that were given; None without these.
+    """
+
+    answers: int
+    counted: int
+    read: int
+    written: int
+    money: float | None
+
+    def __str__(self) -> str:
+        """In words; empty where the server counted none."""
+        if not self.counted:
+            return ""
+        of = f" (of {self.counted:,}; the server counted no others)"
+        money = "" if self.money is None else f"; {shown_money(self.money)} at the given prices"
+        return (
+            f"{self.answers:,} answers took {self.read:,} tokens of questions and {self.written:,}"
+            f" of answers{of if self.counted < self.answers else ''}{money}"
+        )
+
+
+def estimated_cost(
+    questions: Sequence[ChatQuestion],
+    *,
+    later: int = 0,
+    earlier: Mapping[ChatQuestion, ChatAnswer] | None = None,
+    prices: Prices | None = None,
+) -> CostEstimate:
+    """What questions will cost.
+
+    Args:
+        questions: those that are not answered yet, each once.
+        later: further ones that will follow from the answers; they count as the others do on
+            average.
+        earlier: questions of the same judge that were answered. Where the server counted the tokens
+            of five or more, tokens are as many as these had for each byte, and for each answer.
+        prices: of a million tokens of questions, and of answers.
+    """
+    counted = [
+        (question, answer)
+        for question, answer in (earlier or {}).items()
+        if answer.read is not None and answer.written is not None
+    ]
+    requests, number = len(questions) + later, len(questions)
+    each, written, limited = 1 / BYTES_PER_TOKEN, None, False
+    if len(counted) >= _ENOUGH:
+        each = sum(answer.read or 0 for _, answer in counted) / max(
+            1, _bytes(q for q, _ in counted)
+        )
+        written = round(sum(answer.written or 0 for _, answer in counted) / len(counted) * requests)
+    elif number and all(question.max_tokens is not None for question in questions):
+        most = sum(question.max_tokens or 0 for question in questions)
+        written, limited = round(most * requests / number), True
+    read = round(_bytes(questions) * each * (requests / number if number else 0))
+    return CostEstimate(
+        requests=requests,
+        read=read,
+        written=written,
+        limited=limited,
+        measured=len(counted) if len(counted) >= _ENOUGH else 0,
+        money=_money(read, written or 0, prices),
+    )
+
+
+def tokens_used(answers: Iterable[ChatAnswer], prices: Prices | None = None) -> TokensUsed:
+    """What answers took, as the server counted; earlier ones that are read from disk, too."""
+    every = [answer for answer in answers if not answer.rejected]
+    counted = [answer for answer in every if answer.read is not None or answer.written is not None]
+    read = sum(answer.read or 0 for answer in counted)
+    written = sum(answer.written or 0 for answer in counted)
+    return TokensUsed(len(every), len(counted), read, written, _money(read, written, prices))
+
+
+def shown_money(amount: float) -> str:
+    """An amount without its currency, with two digits, or as many as a small one takes.
+
+    >>> shown_money(12.345), shown_money(0.0012), shown_money(0.00001), shown_money(0)
+    ('12.35', '0.0012', '0.00001', '0.00')
+    """
+    small = 0 < amount < 0.1
+    return f"{Decimal(f'{amount:.2g}'):f}" if small else f"{amount:,.2f}"
+
+
+def _bytes(questions: Iterable[ChatQuestion]) -> int:
+    return sum(
+        len(text.encode("utf-8", "replace")) for question in questions for text in question.texts
+    )
+
+
+def _money(read: int, written: int, prices: Prices | None) -> float | None:
+    if prices is None:
+        return None
+    return (read * prices[0] + written * prices[1]) / _MILLION

@@ -1,0 +1,435 @@
+"""How near a judge's scores come to people's, once they are carried over to people's scale."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.findings import Finding, Listing, Scatter
+from gnomon.core.options import CONFIDENCE, SEED, Confidence, OutputFile, Positive, Seed
+from gnomon.core.records import (
+    METRIC,
+    SEGMENT,
+    SYSTEM,
+    EndColumns,
+    Record,
+    column,
+    column_names,
+    table,
+)
+from gnomon.core.registry import method
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem
+from gnomon.core.verdicts import LEAST, amount, counted, p_value, titles_of, unsigned_amount
+from gnomon.data.formats import Human, human_files, with_human, write_lines
+from gnomon.judges.calibration import (
+    Calibration,
+    fit_calibration,
+    left_out_predictions,
+)
+from gnomon.judges.replies import mean_score
+from gnomon.judges.requests import judge_faults, named_judges
+from gnomon.judges.verdict import ALPHA, judge_title, or_nan
+from gnomon.messages import message
+from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.scoring import signature_of
+from gnomon.stats import jackknife_test, pearson
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
+from gnomon.stats.student import mean_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.findings import View
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.signature import Signature
+    from gnomon.core.summary import Outline
+    from gnomon.judges.metric import BoundChatJudge
+    from gnomon.messages import Message
+
+_TITLE = "Judges' scores on people's scale"
+_FEWEST = 3
+_EXAMPLES = """\
+examples:
+  gnomon judges calibrate -t wmt24/en-cs --human esa -m "judge('gemba-da', model='NAME')" \\
+      --items 60 --save people.tsv
+  gnomon score -t other/en-cs -m "judge('gemba-da', model='NAME', calibration='people.tsv')"
+"""
+
+
+_INTERVAL = "by jackknife over documents; Student's t over outputs where these are unknown"
+
+
+class CalibrationRow(Record):
+    """What a judge's scores stand for on people's scale, and how near they come."""
+
+    metric: str = METRIC
+    kind: str = column("Human scores", help="kind of people's scores")
+    outputs: int = column("Outputs", help="that people scored and the judge's answer can be read")
+    intercept: float | None = column(
+        "Intercept", digits=4, help="what the line makes of a score of 0"
+    )
+    slope: float | None = column("Slope", digits=4, help="what one point of the judge is worth")
+    r: float | None = column("r", digits=3, better="higher", help="Pearson's, judge and people")
+    raw: float | None = column(
+        "As it is", better="lower", help="mean distance from people, if both had one scale"
+    )
+    calibrated: float | None = column(
+        "Calibrated",
+        better="lower",
+        help="mean distance from people of each output by the line of all others",
+    )
+    by_mean: float | None = column(
+        "By the mean", better="lower", help="likewise of people's mean score of all others"
+    )
+    gain: float | None = column(
+        "Gain",
+        better="higher",
+        interval=EndColumns(how=_INTERVAL),
+        help="how much nearer the calibrated judge comes than the mean",
+    )
+    p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
+    raw_gain: float | None = column(
+        "Gain on raw",
+        better="higher",
+        interval=EndColumns("raw_low", "raw_high", how=_INTERVAL),
+        help="how much nearer the calibrated judge comes than as it is",
+    )
+    raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")
+    documents: int | None = column(
+        "Documents", help="that the outputs are of, which people judge whole"
+    )
+
+
+# What it says, in sentences.
+
+
+def calibration_verdict(finding: Finding) -> Iterator[Message]:
+    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself.
+
+    P-values are Holm's over judges and kinds of human scores.
+    """
+    rows, titles = finding.records(CalibrationRow), titles_of(finding)
+    of_mean = stats.holm([or_nan(row.p) for row in rows]).tolist()
+    of_raw = stats.holm([or_nan(row.raw_p) for row in rows]).tolist()
+    for row, p, raw_p in zip(rows, of_mean, of_raw, strict=True):
+        judge = judge_title(titles[row.metric])
+        yield from _carried_over(finding, judge, row, p, raw_p, several=len(rows) > 1)
+
+
+def _carried_over(
+    finding: Finding, judge: str, row: CalibrationRow, p: float, raw_p: float, *, several: bool
+) -> Iterator[Message]:
+    places = finding.positions([row])
+    outputs = counted(row.outputs, "output")
+    parts: dict[str, Any] = {"metric": judge, "kind": row.kind}
+    if row.gain is None:
+        yield message("judges.calibrate.not_possible", places, outputs=outputs, **parts)
+        return
+    of = f" of {counted(row.documents, 'document')}" if row.documents is not None else ""
+    how = f"{outputs}{of} left out one by one"
+
+    def facts(other: float | None, p: float) -> str:
+        tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
+        against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(other))} on average"
+        return f"{against}, {how}{tested}"
+
+    nearer = {
+        **parts,
+        "way": "nearer to" if row.gain > 0 else "farther from",
+        "size": unsigned_amount(row.gain, *row.ends("gain")),
+        "facts": facts(row.by_mean, p),
+    }
+    if row.outputs < LEAST:
+        yield message("judges.calibrate.few_outputs", places, **nearer)
+        return
+    if row.documents is not None and row.documents < LEAST_DOCUMENTS:
+        documents = counted(row.documents, "document")
+        yield message(
+            "judges.calibrate.few_documents",
+            places,
+            metric=judge,
+            documents=documents,
+            least=LEAST_DOCUMENTS,
+        )
+    if p <= ALPHA:
+        yield message(
+            "judges.calibrate.nearer", places, level="better" if row.gain > 0 else "worse", **nearer
+        )
+    else:
+        yield message("judges.calibrate.alike", places, **nearer)
+    if row.raw_gain is not None and row.raw_gain < 0 and raw_p <= ALPHA:
+        size = unsigned_amount(row.raw_gain, *row.ends("raw_gain"))
+        told = facts(row.raw, raw_p)
+        yield message("judges.calibrate.worse_than_raw", places, size=size, facts=told, **parts)
+
+
+class CalibrationPoint(Record):
+    """An output as a judge and people score it."""
+
+    metric: str = METRIC
+    kind: str = column("Human scores", help="kind of people's scores")
+    system: str = SYSTEM
+    segment: int = SEGMENT
+    judge: float | None = column("Judge", help="its score; empty where no answer can be read")
+    human: float | None = column("People", help="people's score")
+    left_out: float | None = column("Calibrated", help="by the line of all other outputs")
+
+
+def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.judges.calibrate` refuses of options that fit each alone."""
+    wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
+    yield from wrong
+    judges = [] if wrong else [*named_judges(options.metrics, allow_code=options.allow_code)]
+    for number, (_, judge) in enumerate(judges):
+        if judge.calibration is not None:
+            message = "a judge that is to be calibrated has no calibration yet; leave it out"
+            yield Problem(f"metrics[{number}]", UsageError(message))
+    files, kinds = human_files(options.human)
+    if outline is None:
+        return
+    there = outline.human_kinds("segment")
+    for kind in kinds:
+        if kind not in there:
+            yield Problem("human", UnknownNameError("kind of human segment scores", kind, there))
+    if not there and not files:
+        message = (
+            f"people scored no segment of test set {outline.name!r}; name a file (--human FILE)"
+        )
+        yield Problem("human", DataError(message))
+    if options.save and (
+        len(each_metric(options.metrics) if wrong else judges) > 1
+        or len(files) + len(kinds or there) > 1
+    ):
+        message = "scores are saved of one judge and one kind of human scores; name one of each"
+        yield Problem("save", UsageError(message))
+
+
+def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
+    """Whether people scored segments: in the test set, or in a file that the options name."""
+    return bool(outline.human_kinds("segment") or human_files(options.get("human") or ())[0])
+
+
+@method(
+    "judges.calibrate",
+    purpose="carry a judge's scores over to people's scale, and measure how close they come",
+    title=_TITLE,
+    unread=("domains",),
+    examples=_EXAMPLES,
+    tables={"": "judge_calibration", "points": "judge_calibration_points"},
+    rows={"calibration": CalibrationRow, "points": CalibrationPoint},
+    metrics="all",
+    human=True,
+    judged=_scored,
+    check=check_calibrate,
+    verdict=calibration_verdict,
+)
+def calibrate(
+    testset: TestSet,
+    metrics: Metrics = (),
+    *,
+    human: Human = (),
+    items: Positive = 50,
+    save: OutputFile = None,
+    confidence: Confidence = CONFIDENCE,
+    seed: Seed = SEED,
+    allow_code: bool = False,
+) -> Finding:
+    """Carry a judge's scores over to people's by some outputs that both scored.
+
+    Outputs that people scored are drawn, the judge is asked about these alone, and a line is fitted
+    by least squares; see :func:`gnomon.judges.fit_calibration`. How near it comes is
+    told of outputs that are left out of the fit, one by one, beside people's mean score of the
+    others, which knows nothing of an output.
+
+    Args:
+        testset: outputs that people scored.
+        metrics: judges without a calibration.
+        items: outputs that are drawn, of all systems.
+        save: a file for the outputs drawn and people's scores of them, which
+            ``judge(..., calibration=FILE)`` takes.
+
+    Returns:
+        A finding with a row per judge and kind of human scores, and a table "points".
+
+    Raises:
+        DataError: people scored fewer than three outputs, or a text cannot be saved.
+        UsageError: a metric is no judge, has a calibration, or costs more than allowed.
+        ServerFailedError: the server stopped answering; what it said is kept.
+    """
+    testset, named = with_human(testset, human)
+    made = _CalibratedJudges(testset, items, confidence, seed)
+    signatures: dict[str, Signature] = {}
+    for name, judge in named_judges(metrics, allow_code=allow_code):
+        bound = judge.bind(testset)
+        for kind in named or testset.human_kinds("segment"):
+            made.add(name, kind, bound)
+        how = {"method": "calibrate", "items": items, "seed": seed}
+        signatures[name] = signature_of(bound, testset.batch()).adding(how)
+    if save is not None:
+        _save(save, made.texts, made.humans)
+    tables = (
+        table("calibration", _TITLE, CalibrationRow, made.rows, confidence=confidence),
+        table("points", "Outputs by the judge and by people", CalibrationPoint, made.points),
+    )
+    return Finding(
+        method="judges calibrate",
+        title=_TITLE,
+        tables=tables,
+        signatures=signatures,
+        views=tuple(made.views()),
+        facts={"test set": testset.name, "outputs drawn": str(items), "seed": str(seed)},
+        notices=tuple(dict.fromkeys(made.notices)),
+    )
+
+
+@dataclass
+class _CalibratedJudges:
+    """Rows as they come in."""
+
+    testset: TestSet
+    items: int
+    confidence: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        self.rows: list[CalibrationRow] = []
+        self.points: list[CalibrationPoint] = []
+        self.notices: list[str] = []
+        self.texts: list[dict[str, str]] = []
+        self.humans: list[float] = []
+
+    def add(self, name: str, kind: str, bound: BoundChatJudge) -> None:
+        """Ask a judge about outputs that people scored, and hold both beside each other."""
+        cells, texts, scores = self._draw_outputs(kind, bound)
+        self.texts, self.humans = texts, scores.tolist()
+        users = [bound.question_about(shown) for shown in texts]
+        judged = np.array([mean_score(replies) for replies in bound.ask(users)])
+        self.notices += bound.notices_of(users)
+        better = bound.rubric.higher_is_better
+        readable = np.isfinite(judged)
+        x, y = judged[readable], scores[readable]
+        left_out = np.full(len(judged), np.nan)
+        calibration: Calibration | None = None
+        try:
+            calibration = fit_calibration(x, y, higher_is_better=better)
+            left_out[readable] = left_out_predictions(x, y, higher_is_better=better)
+        except DataError as error:
+            self.notices.append(f"{name}, {kind}: {error}")
+        of = self.testset.documents
+        documents = None if of is None else [of[i] for _, i in cells]
+        drawn = None if documents is None else np.array(documents)[readable]
+        self.rows.append(self._row(name, kind, (x, y, left_out[readable]), calibration, drawn))
+        systems = list(self.testset.systems)
+        self.points += [
+            CalibrationPoint(
+                metric=name,
+                kind=kind,
+                system=systems[k],
+                segment=i + 1,
+                judge=float(judged[n]),
+                human=float(scores[n]),
+                left_out=float(left_out[n]),
+            )
+            for n, (k, i) in enumerate(cells)
+        ]
+
+    def _draw_outputs(
+        self, kind: str, bound: BoundChatJudge
+    ) -> tuple[list[tuple[int, int]], list[dict[str, str]], NDArray[np.float64]]:
+        """Systems and segments that people scored, what the judge is shown, and people's scores."""
+        batch, scores = self.testset.batch(), self.testset.human_scores(kind)
+        judged = np.argwhere(~np.isnan(scores)).tolist()
+        shown = {(k, i): bound.shown_texts(batch, k, i) for k, i in judged}
+        cells = [(cell, texts) for cell, texts in shown.items() if texts is not None]
+        if len(cells) < _FEWEST:
+            raise DataError(
+                f"people scored {len(cells)} outputs ({kind}) of test set {self.testset.name!r};"
+                f" calibration takes {_FEWEST} or more"
+            )
+        order = np.random.default_rng(self.seed).permutation(len(cells))[: self.items]
+        chosen = [cells[number] for number in np.sort(order).tolist()]
+        drawn = [cell for cell, _ in chosen]
+        return drawn, [texts for _, texts in chosen], np.array([scores[cell] for cell in drawn])
+
+    def _row(
+        self,
+        name: str,
+        kind: str,
+        sides: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+        found: Calibration | None,
+        documents: NDArray[np.str_] | None,
+    ) -> CalibrationRow:
+        x, y, left_out = sides
+        n = len(x)
+        others = (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
+        gains, on_raw = (np.abs(y - guess) - np.abs(y - left_out) for guess in (others, x))
+        (low, high, p), (raw_low, raw_high, raw_p) = (
+            (None,) * 3 if found is None else _mean_test(nearer, documents, self.confidence)
+            for nearer in (gains, on_raw)
+        )
+        return CalibrationRow(
+            metric=name,
+            kind=kind,
+            outputs=n,
+            intercept=None if found is None else found.intercept,
+            slope=None if found is None else found.slope,
+            r=float(pearson(x, y)) if n >= _FEWEST else None,
+            raw=float(np.abs(y - x).mean()) if n else None,
+            calibrated=None if found is None else float(np.abs(y - left_out).mean()),
+            by_mean=float(np.abs(y - others).mean()) if n > 1 else None,
+            gain=None if found is None else float(gains.mean()),
+            intervals={"gain": (low, high), "raw_gain": (raw_low, raw_high)},
+            p=p,
+            raw_gain=None if found is None else float(on_raw.mean()),
+            raw_p=raw_p,
+            documents=None if documents is None else len(set(documents.tolist())),
+        )
+
+    def views(self) -> Iterator[View]:
+        """The figures, and judge and people beside each other."""
+        yield Listing("calibration", _TITLE, column_names(CalibrationRow))
+        for row in self.rows:
+            yield Scatter(
+                table="points",
+                title=f"{row.kind} and {row.metric}",
+                x="judge",
+                y="human",
+                label="system",
+                where={"metric": row.metric, "kind": row.kind},
+            )
+
+
+def _mean_test(
+    values: NDArray[np.float64], documents: NDArray[np.str_] | None, confidence: float
+) -> tuple[float | None, float | None, float | None]:
+    """Interval and p of a mean: documents left out one at a time, or of independent values."""
+    if documents is None:
+        return mean_test(values.tolist(), 1 - confidence)
+    columns = np.stack([values, np.ones(len(values))], axis=1)
+    test = jackknife_test(
+        columns, documents, lambda sums: sums[..., 0] / sums[..., 1], confidence=confidence
+    )
+    return float(test.low), float(test.high), float(test.p)
+
+
+def _save(path: object, texts: Sequence[Mapping[str, str]], scores: Sequence[float]) -> None:
+    """Write outputs and people's scores as :func:`gnomon.judges.read_anchors` reads them."""
+    names = list(texts[0])
+    for row in texts:
+        for name, text in row.items():
+            if "\t" in text or "\n" in text or "\r" in text:
+                raise DataError(
+                    f"the {name} {text[:40]!r} holds a tab or a line end (several references do),"
+                    " which a file for calibration cannot; take other segments (--seed), or one"
+                    " reference (--references)"
+                )
+    rows = [[*(row[name] for name in names), repr(y)] for row, y in zip(texts, scores, strict=True)]
+    write_lines(path, ["\t".join(cells) for cells in ([*names, "score"], *rows)])  # type: ignore[arg-type]  # a path, as is checked before

@@ -1,0 +1,62 @@
+"""What methods about judges are given: judges by their specs, and what they refuse of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import UsageError
+from gnomon.core.validation import Problem, problems
+from gnomon.judges.metric import ChatJudge
+from gnomon.judges.panels import JudgePanel
+from gnomon.metrics.protocol import each_metric
+from gnomon.metrics.registry import check_metric, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.summary import Outline
+    from gnomon.metrics.protocol import AnyMetric, Metrics
+
+_HOW = "-m \"judge('gemba-da', model='NAME')\"; metrics=\"judge('gemba-da', model='NAME')\""
+
+
+def named_judges(metrics: Metrics, *, allow_code: bool) -> Iterator[tuple[str, ChatJudge]]:
+    """The judges of a request, each by the name that it was given; those of panels one by one."""
+    for name, judge in named_judges_and_panels(metrics, allow_code=allow_code):
+        if isinstance(judge, JudgePanel):
+            yield from ((member.spec, member) for member in judge.judges)
+        else:
+            yield name, judge
+
+
+def named_judges_and_panels(
+    metrics: Metrics, *, allow_code: bool
+) -> Iterator[tuple[str, ChatJudge | JudgePanel]]:
+    """Likewise, and panels as they are."""
+    for given in each_metric(metrics):
+        judge = chat_judge(given, allow_code=allow_code)
+        yield given if isinstance(given, str) else judge.spec, judge
+
+
+def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge | JudgePanel:
+    """A judge, or a panel of them, from its spec."""
+    judge = resolve(given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
+    if not isinstance(judge, ChatJudge | JudgePanel):
+        raise UsageError(f"{judge.spec!r} is no judge; name one ({_HOW})")
+    return judge
+
+
+def judge_faults(
+    outline: Outline | None, metrics: Metrics, *, allow_code: bool
+) -> Iterator[Problem]:
+    """What is wrong with the judges of a request.
+
+    ``outline``: of the test set; None: not known yet.
+    """
+    every = each_metric(metrics)
+    if not every:
+        yield Problem("metrics", UsageError(f"name a judge ({_HOW})"))
+    for number, metric in enumerate(every):
+        where = f"metrics[{number}]"
+        wrong = list(problems(where, chat_judge, metric, allow_code=allow_code))
+        yield from wrong or problems(where, check_metric, metric, outline, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there

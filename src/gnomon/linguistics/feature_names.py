@@ -1,0 +1,279 @@
+"""Names of features, what they stand for, and the inventories of Universal Dependencies."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+__all__ = [
+    "ENTITIES",
+    "FORMS",
+    "MEANINGS",
+    "MORPH",
+    "UPOS",
+    "expand",
+    "features_of",
+    "gloss",
+    "is_wildcard",
+    "kind_of",
+    "long_arcs",
+    "matches",
+    "ordered",
+    "reach_of",
+]
+
+
+# The names that Universal Dependencies and OntoNotes fix.
+
+
+# https://universaldependencies.org/u/pos/, in its order, with what each marks
+UPOS = {
+    "ADJ": "adjectives",
+    "ADP": "adpositions",
+    "ADV": "adverbs",
+    "AUX": "auxiliaries",
+    "CCONJ": "coordinating conjunctions",
+    "DET": "determiners",
+    "INTJ": "interjections",
+    "NOUN": "nouns",
+    "NUM": "numerals",
+    "PART": "particles",
+    "PRON": "pronouns",
+    "PROPN": "proper nouns",
+    "PUNCT": "punctuation",
+    "SCONJ": "subordinating conjunctions",
+    "SYM": "symbols",
+    "VERB": "verbs",
+    "X": "other words",
+}
+
+# OntoNotes 5
+ENTITIES = {
+    "CARDINAL": "numbers",
+    "DATE": "dates and periods",
+    "EVENT": "named events",
+    "FAC": "buildings, airports, roads",
+    "GPE": "countries, cities, states",
+    "LANGUAGE": "languages",
+    "LAW": "named laws",
+    "LOC": "other places",
+    "MONEY": "amounts of money",
+    "NORP": "nationalities, religious and political groups",
+    "ORDINAL": "ordinal numbers",
+    "ORG": "organisations",
+    "PERCENT": "percentages",
+    "PERSON": "people",
+    "PRODUCT": "products",
+    "QUANTITY": "measurements",
+    "TIME": "times of day",
+    "WORK_OF_ART": "titles of works",
+}
+
+#: what features mark whose names are fixed, in a word or two
+MEANINGS = {f"pos:{name}": what for name, what in UPOS.items()} | {
+    f"ent:{name}": what for name, what in ENTITIES.items()
+}
+
+# https://universaldependencies.org/u/feat/: keys and the values that the guidelines describe
+_MORPH = """
+Abbr: Yes
+Animacy: Anim Hum Inan Nhum
+Aspect: Hab Imp Iter Perf Prog Prosp
+Case: Abs Acc Erg Nom Abe Ben Cau Cmp Cns Com Dat Dis Equ Gen Ins Par Tem Voc Abl Add Ade All Del
+  Ela Ess Ill Ine Lat Loc Per Sbe Sbl Spl Sub Sup Ter Tra
+Clusivity: Ex In
+ConjType: Cmp Comp Oper Pred
+Definite: Com Cons Def Ind Spec
+Degree: Abs Aug Cmp Dim Equ Pos Sup
+Deixis: Abv Bel Even Med Nvis Prox Remt
+DeixisRef: 1 2
+Evident: Fh Nfh
+ExtPos: ADJ ADP ADV AUX CCONJ DET INTJ PRON PROPN SCONJ
+Foreign: Yes
+Gender: Com Fem Masc Neut
+HebBinyan: HIFIL HITPAEL HUFAL NIFAL PAAL PIEL PUAL
+Mood: Adm Cnd Des Imp Ind Int Irr Jus Nec Opt Pot Prp Qot Sub
+NounClass: Bantu1 Bantu2 Bantu3 Bantu4 Bantu5 Bantu6 Bantu7 Bantu8 Bantu9 Bantu10
+NounType: Clf
+NumForm: Combi Digit Roman Word
+NumType: Card Dist Frac Mult Ord Range Sets
+Number: Coll Count Dual Grpa Grpl Inv Pauc Plur Ptan Sing Tri
+PartType: Emp Inf Int Mod Neg Res Vbp
+Person: 0 1 2 3 4
+Polarity: Neg Pos
+Polite: Elev Form Humb Infm
+Poss: Yes
+PronType: Art Dem Emp Exc Ind Int Neg Prs Rcp Rel Tot
+PunctSide: Fin Ini
+PunctType: Brck Colo Comm Dash Elip Excl Peri Qest Quot Semi Slsh
+Reflex: Yes
+Style: Arch Coll Expr Form Rare Slng Vrnc Vulg
+Subcat: Ditr Indir Intr Tran
+Tense: Fut Imp Past Pqp Pres
+Typo: Yes
+VerbForm: Conv Fin Gdv Ger Inf Part Sup Vnoun
+VerbType: Aux Cop Light Mod Quasi
+Voice: Act Antip Bfoc Cau Dir Inv Lfoc Mid Pass Rcp
+"""
+
+
+def _read(text: str) -> dict[str, tuple[str, ...]]:
+    lines = text.replace("\n  ", " ").strip().split("\n")
+    return {
+        key: tuple(values.split()) for key, _, values in (line.partition(":") for line in lines)
+    }
+
+
+MORPH = _read(_MORPH)
+
+
+# Names of features: ``pos:NOUN``, ``morph:Gender=Fem``, ``dep:long>=5``, wildcards.
+
+
+FORMS = (
+    "pos:NOUN, ent:PERSON, morph:Gender=Fem, morph:Gender, dep:nsubj, dep:long>=5,"
+    " dep:nonprojective, lex:NAME, re:NAME, or with wildcards pos:*"
+)
+KINDS = ("pos", "ent", "morph", "dep", "lex", "re", "label")
+_LONG = re.compile(r"dep:long>=([1-9][0-9]*)")
+_UPOS_PLACE = {name: place for place, name in enumerate(UPOS)}
+#: layers that make sentences of texts, and no features
+_OF_TOKENS = frozenset({"head", "lemma", "token"})
+_LEFT_OUT = frozenset({"SPACE", ""})
+
+
+@lru_cache(maxsize=65536)
+def features_of(layer: str, label: str) -> tuple[str, ...]:
+    """The features that a label of a layer carries (arc lengths are not among them).
+
+    >>> features_of("pos", "NOUN|Case=Acc,Dat|Number=Sing")[:4]
+    ('pos:NOUN', 'morph:Case', 'morph:Case=Acc', 'morph:Case=Dat')
+    >>> features_of("dep", "nsubj|7|crossing")
+    ('dep:nsubj', 'dep:nonprojective')
+    """
+    if layer == "pos":
+        upos, *facts = label.split("|")
+        if upos in _LEFT_OUT and not facts:
+            return ()
+        morph = (name for fact in facts for name in _morph(fact))
+        return (*((f"pos:{upos}",) if upos not in _LEFT_OUT else ()), *morph)
+    if layer in _OF_TOKENS:
+        return ()
+    if layer == "dep":
+        relation, *facts = label.split("|")
+        crossing = ("dep:nonprojective",) if "crossing" in facts else ()
+        return (*((f"dep:{relation}",) if relation else ()), *crossing)
+    return (label,) if layer == "named" else (f"{layer}:{label}",)
+
+
+def _morph(fact: str) -> tuple[str, ...]:
+    key, _, values = fact.partition("=")
+    return (f"morph:{key}", *(f"morph:{key}={value}" for value in values.split(",") if value))
+
+
+def kind_of(feature: str) -> str:
+    """The part of a feature's name before the colon."""
+    kind, colon, rest = feature.partition(":")
+    if colon and kind and rest:
+        return kind
+    raise UsageError(f"{feature!r} is not a feature's name{_guess(feature)}; names are {FORMS}")
+
+
+def _guess(feature: str) -> str:
+    wanted = feature.strip(":").casefold()
+    for kind, names in (("pos", UPOS), ("ent", ENTITIES), ("morph", MORPH)):
+        for name in names:
+            if name.casefold() == wanted:
+                return f"; did you mean '{kind}:{name}'?"
+    for name, meaning in MEANINGS.items():
+        if wanted and wanted.rstrip("s") == meaning.rstrip("s"):
+            return f"; did you mean '{name}'?"
+    return f"; did you mean '{wanted}:*'?" if wanted in KINDS[:4] else ""
+
+
+def gloss(feature: str) -> str:
+    """What a feature marks, in a word or two, and its name; the name alone where nothing is known.
+
+    >>> gloss("pos:ADP"), gloss("ent:LANGUAGE"), gloss("dep:nsubj")
+    ('adpositions (pos:ADP)', 'languages (ent:LANGUAGE)', 'dep:nsubj')
+    """
+    words = MEANINGS.get(feature, "").replace(", ", "/")  # it stands in lists
+    return f"{words} ({feature})" if words else feature
+
+
+def is_wildcard(feature: str) -> bool:
+    """Whether a name stands for all features that it matches (``*`` any run, ``?`` one)."""
+    return "*" in feature or "?" in feature
+
+
+def reach_of(feature: str) -> int | None:
+    """N of ``dep:long>=N``; none for other features."""
+    match = _LONG.fullmatch(feature)
+    if match is None and re.match(r"dep:long\b", feature):
+        raise UsageError(f"{feature!r} lacks its bound in tokens; write it as 'dep:long>=5'")
+    return int(match[1]) if match else None
+
+
+def long_arcs(layer: str, label: str, bounds: Sequence[int]) -> tuple[str, ...]:
+    """The features ``dep:long>=N`` that a token has whose longest arc the label gives.
+
+    >>> long_arcs("dep", "nsubj|7", [5, 9])
+    ('dep:long>=5',)
+    """
+    if layer != "dep" or not bounds:
+        return ()
+    reached = next((int(word) for word in label.split("|")[1:] if word.isdigit()), 0)
+    return tuple(f"dep:long>={bound}" for bound in bounds if reached >= bound)
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a name fits a pattern with * and ?."""
+    expression = "".join(
+        ".*" if piece == "*" else "." if piece == "?" else re.escape(piece) for piece in pattern
+    )
+    return re.fullmatch(expression, name, re.DOTALL) is not None
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Kinds as listed above, universal parts of speech as UD lists them, then the alphabet."""
+    return sorted(set(names), key=_rank)
+
+
+def _rank(name: str) -> tuple[int, int, str]:
+    kind, _, rest = name.partition(":")
+    rank = KINDS.index(kind) if kind in KINDS else len(KINDS)
+    return rank, _UPOS_PLACE.get(rest, len(UPOS)) if kind == "pos" else 0, name
+
+
+def expand(
+    asked: Sequence[str], observed: Collection[str], known: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The features that the names stand for, each once, and notices of names without a feature."""
+    features: dict[str, None] = {}
+    notices = []
+    for name in asked:
+        hits = ordered(n for n in observed if matches(name, n)) if is_wildcard(name) else [name]
+        if is_wildcard(name) and not hits:
+            if not any(matches(name, n) for n in known):
+                raise _unknown(name, observed, known)
+            notices.append(f"no feature that matches {name} occurs in the texts")
+        if not is_wildcard(name) and name not in observed:
+            if name not in known and reach_of(name) is None:
+                raise _unknown(name, observed, known)
+            notices.append(f"the texts have no {gloss(name)}")
+        features.update(dict.fromkeys(hits))
+    return tuple(features), tuple(notices)
+
+
+def _unknown(name: str, observed: Collection[str], features: Collection[str]) -> UnknownNameError:
+    names = ordered([*observed, *features])
+    alike = [n for n in names if n.partition(":")[0] == name.partition(":")[0]]
+    folded = next((n for n in alike if n.casefold() == name.casefold()), "")
+    remedy = f"names are case-sensitive: {folded!r}" if folded else ""
+    return UnknownNameError("feature", name, alike or names, remedy=remedy)

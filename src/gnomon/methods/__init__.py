@@ -1,1 +1,0 @@
-"""What gnomon makes of a metric: one package per method."""

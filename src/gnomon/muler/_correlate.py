@@ -1,0 +1,195 @@
+"""MuLER over many systems and test sets: what it correlates with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from gnomon.core.findings import Finding
+from gnomon.core.options import SEED, Count, Group, Limits, Metavar, with_fields
+from gnomon.core.registry import method
+from gnomon.core.signature import of_test_sets
+from gnomon.core.testset import TestSet
+from gnomon.linguistics import Features, FeatureSources
+from gnomon.metrics.masking import MaskSeed
+from gnomon.metrics.protocol import Metrics
+from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of
+from gnomon.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
+from gnomon.muler.correlate_points import Gathered, add_scorers, gather, members
+from gnomon.muler.correlations import (
+    MEANING,
+    POOLING,
+    SCORER,
+    CorrelationRow,
+    FrequencyRow,
+    GroupRow,
+    PointRow,
+    correlate_verdict,
+    correlation_table,
+    correlations,
+    frequency_table,
+    group_table,
+    groups,
+    point_table,
+    views,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.findings import Table
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.core.validation import Problem
+    from gnomon.muler._setup import Setup
+    from gnomon.muler.correlate_points import Member
+
+
+#: the morphology that the paper looks at
+_MORPHOLOGY = ("morph:Gender", "morph:Number", "morph:Definite")
+_EXAMPLES = """\
+examples:
+  gnomon muler correlate -t wmt18/de-en wmt18/fi-en wmt19/de-en --html report.html
+  gnomon muler correlate -t wmt19/de-en --features 'pos:*' -m bleu chrf -f json
+  gnomon muler correlate -t wmt19/de-en --scorers sentiment
+
+Year, architecture and human submissions are read from systems.tsv (columns system, year,
+architecture, constrained, human) in each test set; a missing year from the set's name (wmt19).
+"""
+_SHOWN = Group("segments alike in score and apart on a feature (on the page)")
+
+
+def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`correlate` refuses of options that fit each alone."""
+    if options.scorers:
+        yield from scorer_faults(options.scorers, allow_code=options.allow_code)
+    yield from check_masked(outline, options)
+
+
+@method(
+    "muler.correlate",
+    purpose="correlate features with the score, over many systems and test sets",
+    title="MuLER: correlations",
+    data=("testsets",),
+    given="testsets",
+    examples=_EXAMPLES,
+    rows={
+        "correlations": CorrelationRow,
+        "systems": PointRow,
+        "groups": GroupRow,
+        "frequency": FrequencyRow,
+    },
+    tagged=True,
+    for_pages={"examples": ""},
+    check=check_correlate,
+    verdict=correlate_verdict,
+)
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
+def correlate(
+    testsets: TestSet | Sequence[TestSet],
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    sources: FeatureSources,
+    scorers: Scorers = (),
+    masks: MaskOptions,
+    seed: MaskSeed = SEED,
+    examples: Annotated[Count, _SHOWN] = 3,
+    max_score_gap: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
+    run: Run,
+) -> Finding:
+    """How MuLER goes along with scores, over many systems and test sets (Karidi et al., sec. 4).
+
+    Human submissions are left out. Correlations are taken within each test set and, where there
+    are several, over the systems of all of them, as they are and after the mean of the test set
+    was taken off both sides.
+
+    Args:
+        testsets: one or several test sets; year, architecture and human submissions are read from
+            ``info``, a missing year from the test set's name ("wmt19").
+        features: names such as ``pos:NOUN``; wildcards ``pos:*``. By default as for
+            :func:`gnomon.muler`, and with parts of speech and entities also the morphology
+            that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
+        scorers: sentence scorers, as for :func:`gnomon.muler`: minus their mean absolute
+            difference is correlated as -MuLER is, under features ``scorer:NAME``.
+        examples: segments per feature and test set; 0 for none.
+        max_score_gap: their scores differ by this much at most, in the metric's own units.
+
+    Returns:
+        A finding whose rows hold ``test_set, metric, variant, feature, against, r, n,
+        segments``; over fewer than 8 systems they are grey, and in parentheses. Further tables:
+        "systems" (what was correlated), "groups" (by year and architecture),
+        "frequency".
+
+    Raises:
+        UsageError: a feature or an option is malformed, a test set is named twice, or no tagger is
+            named or found.
+        UnknownNameError: a metric, feature, scorer or tagger does not exist.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: a test set has no references, or no systems but human ones.
+    """
+    sets = members(testsets)
+    sentence_scorers = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
+    words = WordChoice.of(sources, features)
+    masking = masks.seeded(seed)
+    gathered = Gathered()
+    setups: list[Setup] = []
+    for member in sets:
+        setup = prepared(member.testset, metrics, words, masking, run, _MORPHOLOGY)
+        gather(gathered, member, setup, examples=examples, max_score_gap=max_score_gap)
+        if sentence_scorers:
+            add_scorers(gathered, member, sentence_scorers, tagger=sources.tagger, run=run)
+        setups.append(setup)
+    return _finding(gathered, sets, setups)
+
+
+def _finding(
+    gathered: Gathered,
+    sets: Sequence[Member],
+    setups: Sequence[Setup],
+) -> Finding:
+    tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
+    tables: list[Table] = [
+        correlation_table(correlations(gathered.points, gathered.lower_is_better)),
+        point_table(tagged),
+        group_table(groups(tagged)),
+        frequency_table(gathered.frequencies),
+    ]
+    metrics = list(setups[0].metrics)
+    return Finding(
+        method="muler correlate",
+        title="MuLER over many systems: what it correlates with",
+        tables=tuple(tables),
+        signatures=of_test_sets(gathered.signatures),
+        views=views({table.name: table for table in tables}, metrics),
+        exhibits=tuple(gathered.exhibits),
+        notices=(*_notices(sets, setups), *dict.fromkeys(gathered.notices)),
+        facts=_facts(sets, setups, metrics),
+    )
+
+
+def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[str, ...]:
+    notices = [MEANING, *([POOLING] if len(sets) > 1 else [])]
+    notices += [
+        f"{member.name}: human submissions are left out: {', '.join(member.human)}"
+        for member in sets
+        if member.human
+    ]
+    notices += [notice for setup in setups for notice in setup.notices]
+    return tuple(dict.fromkeys(notices))
+
+
+def _facts(
+    sets: Sequence[Member], setups: Sequence[Setup], metrics: Sequence[str]
+) -> dict[str, str]:
+    sizes = [f"{m.name} ({len(m.testset.systems)} x {m.testset.segments})" for m in sets]
+    facts = {
+        "test sets (systems x segments)": ", ".join(sizes),
+        "systems": str(sum(len(m.testset.systems) for m in sets)),
+        "metrics": ", ".join(metrics),
+        "features": str(len({name for setup in setups for name in setup.spans.features})),
+    }
+    taggers = dict.fromkeys(name for setup in setups for name in setup.annotation.taggers)
+    if taggers:
+        facts["tagger"] = ", ".join(taggers)
+    return facts

@@ -1,0 +1,275 @@
+"""How often linguistic features contain errors: tallies, rates per hundred, and their draws.
+
+An occurrence of a feature is hit by every error that it shares a character with. The rate of a
+feature is 100 * hits / occurrences over all outputs that somebody checked; outputs that several
+checked count once for each. Where spaces do not separate words (Chinese), each character of a
+feature is an occurrence, and rates are compared with that of all characters.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.core.verdicts import LEAST
+from gnomon.metrics.error_marks import severity_of
+from gnomon.muler._error_rows import ErrorCountRow, ErrorRateDifferenceRow
+from gnomon.stats.draws import DocumentDraws
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.spans import SpanTable
+    from gnomon.metrics.error_marks import ErrorMarks
+    from gnomon.stats.draws import Draws
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+#: the feature that all others are compared with: what lies between white space, or, in languages
+#: without spaces between words, all characters
+WORDS, CHARACTERS = "words", "characters"
+#: what is counted, by name
+UNITS = {WORDS: re.compile(r"\S+"), CHARACTERS: re.compile(r"\S")}
+SEVERITIES = ("any", "major", "minor")
+#: severities under which systems are compared
+COMPARED = ("any", "major")
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorTallies:
+    """How often features occur in the outputs that were judged, and how often errors hit them."""
+
+    features: tuple[str, ...]
+    occurrences: Floats
+    hits: Floats
+    judged: NDArray[np.bool_]
+
+
+def error_tallies(
+    marks: ErrorMarks,
+    texts: Sequence[str],
+    numbers: NDArray[np.int32],
+    spans: SpanTable,
+    unit: str = WORDS,
+) -> ErrorTallies:
+    """Count occurrences and hits."""
+    often = marks.judged.sum(axis=0).astype(np.float64)
+    counts = spans.counts()
+    occurrences = np.empty((len(spans.features) + 1, *numbers.shape))
+    lengths = np.zeros(len(texts))
+    used = np.unique(numbers)
+    pattern = UNITS[unit]
+    lengths[used] = [len(pattern.findall(texts[i])) for i in used.tolist()]
+    occurrences[0] = often * lengths[numbers]
+    occurrences[1:] = often * counts[:, numbers]
+    hits = np.zeros((len(SEVERITIES), *occurrences.shape))
+    for position in marks.spans:
+        errors = marks.graded(position)
+        if not errors:
+            continue
+        at = int(numbers[position.system, position.segment])
+        low, high = spans.rows[at], spans.rows[at + 1]
+        words = np.array([match.span() for match in pattern.finditer(texts[at])]).reshape(-1, 2)
+        feature = np.concatenate([np.zeros(len(words), np.intp), spans.feature[low:high] + 1])
+        start = np.concatenate([words[:, 0], spans.start[low:high]])
+        end = np.concatenate([words[:, 1], spans.end[low:high]])
+        first, last, major = np.array(errors).T
+        over = (start[:, None] < last) & (end[:, None] > first)
+        for severity, hit in enumerate((over, over & (major == 1), over & (major == 0))):
+            hit_counts = hits[severity, :, position.system, position.segment]
+            hit_counts += np.bincount(feature, np.any(hit, axis=1), minlength=len(hit_counts))
+    looked = np.any(marks.judged, axis=0)
+    return ErrorTallies((unit, *spans.features), occurrences, hits, np.asarray(looked))
+
+
+def in_characters(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
+    """The same features, each character an occurrence; white space is none."""
+    lengths = (spans.end - spans.start).astype(np.int64)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    offset = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    start = spans.start[row] + offset.astype(np.int32)
+    pairs = zip(spans.text[row].tolist(), start.tolist(), strict=True)
+    kept = np.array([not texts[text][at].isspace() for text, at in pairs], dtype=np.bool_)
+    row, start = row[kept], start[kept]
+    return replace(
+        spans, text=spans.text[row], feature=spans.feature[row], start=start, end=start + 1
+    )
+
+
+class ErrorRates(NamedTuple):
+    """Rates per hundred occurrences, all systems together last."""
+
+    occurrences: Floats
+    hits: Floats
+    rate: Floats
+    samples: Floats | None
+    draws: Draws | None
+
+    def ends(self) -> tuple[Floats, Floats]:
+        """Ends of the intervals of the rates, float64 [3, F, K + 1]; NaN without draws."""
+        return _ends(self.draws, self.samples, self.rate)
+
+    def relative(self) -> tuple[Floats, Floats, Floats]:
+        """Rates as multiples of that of all words, and the ends of their intervals."""
+        value = _divided(self.rate, self.rate[:, :1])
+        if self.samples is None:
+            return value, *_ends(None, None, value)
+        return value, *_ends(self.draws, _divided(self.samples, self.samples[:, :1]), value)
+
+    def tests(self) -> Floats:
+        """P of each rate being that of all words, float64 [3, F, K + 1]; NaN without draws.
+
+        The larger one of two tests: by the draws, which know what goes together, and by the
+        binomial distribution under the rate of all words, which knows of few errors.
+        """
+        if self.samples is None or self.draws is None:
+            return np.full_like(self.rate, np.nan)
+        relative, samples = _divided(self.rate, self.rate[:, :1]), self.samples
+        drawn = self.draws.p(relative - 1, _divided(samples, samples[:, :1]) - 1)
+        share = self.rate[:, :1] / 100
+        spread = np.sqrt(self.occurrences * share * (1 - share))
+        z = _divided(np.abs(self.hits - self.occurrences * share), spread)
+        exact = np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2))
+        return np.asarray(np.maximum(drawn, exact))
+
+
+def _ends(draws: Draws | None, samples: Floats | None, values: Floats) -> tuple[Floats, Floats]:
+    if draws is None or samples is None:
+        return np.full_like(values, np.nan), np.full_like(values, np.nan)
+    return draws.ends(values, samples)
+
+
+def _divided(above: Floats, below: Floats) -> Floats:
+    below = np.broadcast_to(below, above.shape)
+    ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return np.asarray(ratios)
+
+
+def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
+    """Rates of all features and systems."""
+    occurrences = _with_all(tallies.occurrences.sum(axis=-1))
+    hits = _with_all(tallies.hits.sum(axis=-1))
+    rate = 100 * _divided(hits, occurrences[None])
+    if draws is None:
+        return ErrorRates(occurrences, hits, rate, None, None)
+    k = tallies.occurrences.shape[1]
+    samples = []
+    for number in range(len(tallies.features)):
+        stacked = np.concatenate([tallies.occurrences[None, number], tallies.hits[:, number]])
+        sums = draws.sums(stacked.reshape(-1, stacked.shape[-1]))
+        with_all = _with_all(sums.reshape(len(stacked), k, -1), axis=1)
+        samples.append(100 * _divided(with_all[1:], with_all[:1]))
+    return ErrorRates(occurrences, hits, rate, np.stack(samples, axis=1), draws)
+
+
+def _with_all(values: Floats, axis: int = -1) -> Floats:
+    """With the sum over the systems behind them."""
+    return np.concatenate([values, values.sum(axis=axis, keepdims=True)], axis=axis)
+
+
+def rate_differences(
+    marks: str, systems: Sequence[str], tallies: ErrorTallies, draws: Draws | None
+) -> Iterator[ErrorRateDifferenceRow]:
+    """All pairs of systems on all features that occur often enough, p not corrected.
+
+    By a paired bootstrap of segments (the interval is difference -+ q and p that of
+    :func:`gnomon.stats.resampling.shift_p`; of fewer than 30 segments there is no p), or by a
+    jackknife over documents. Features with fewer than 30 occurrences on either side are left out.
+    """
+    for pair in combinations(range(len(systems)), 2):
+        common = np.flatnonzero(np.all(tallies.judged[[*pair]], axis=0))
+        if not len(common):
+            continue
+        of = tallies.occurrences[:, pair][:, :, common]
+        hits = tallies.hits[: len(COMPARED)][:, :, pair][..., common]
+        enough = np.flatnonzero(np.all(of.sum(axis=-1) >= LEAST, axis=1))
+        pair_draws = None
+        if draws is not None:
+            twice = np.full(len(common), len(pair), dtype=np.intp)
+            pair_draws = draws.of_segments(common, twice)
+        for f in enough.tolist():
+            where: dict[str, Any] = {"marks": marks, "feature": tallies.features[f]}
+            where |= {"system_a": systems[pair[0]], "system_b": systems[pair[1]]}
+            yield from _differences(where, of[f], hits[:, f], pair_draws)
+
+
+def _differences(
+    where: Mapping[str, Any], occurrences: Floats, hits: Floats, draws: Draws | None
+) -> Iterator[ErrorRateDifferenceRow]:
+    rates = 100 * hits.sum(axis=-1) / occurrences.sum(axis=-1)
+    samples = None
+    if draws is not None:
+        stacked = np.concatenate([occurrences, hits.reshape(-1, hits.shape[-1])])
+        sums = draws.sums(stacked)
+        samples = 100 * _divided(sums[2:].reshape(*hits.shape[:2], -1), sums[None, :2])
+    few = not isinstance(draws, DocumentDraws) and occurrences.shape[-1] < LEAST
+    for severity, name in enumerate(COMPARED):
+        difference = float(rates[severity, 0] - rates[severity, 1])
+        low = high = p = np.nan
+        if draws is not None and samples is not None:
+            low, high, p = draws.test(difference, samples[severity, 0] - samples[severity, 1])
+        yield ErrorRateDifferenceRow(
+            **where,
+            severity=name,
+            rate_a=float(rates[severity, 0]),
+            rate_b=float(rates[severity, 1]),
+            difference=difference,
+            intervals={"difference": (low, high)},
+            p=None if few else p,
+            p_bh=None,
+            occurrences=int(occurrences.sum(axis=-1).min()),
+        )
+
+
+# Counts by severity and category.
+
+
+def error_counts(marks: ErrorMarks, systems: Sequence[str]) -> list[ErrorCountRow]:
+    """Counts by system, severity and category, all severities that occur for every system."""
+    often = marks.judged.sum(axis=0)
+    counts: dict[tuple[int, str, str], list[float]] = {}
+    kinds: dict[tuple[str, str], None] = {}
+    for column, side in ((0, marks.spans), (1, marks.placeless)):
+        for position, errors in side.items():
+            weight = 1.0 / float(often[position.system, position.segment])
+            for error in errors:
+                key = (position.system, error.severity, error.category)
+                cell = counts.setdefault(key, [0.0, 0.0])
+                cell[0] += weight
+                cell[1] += weight * column
+                kinds[key[1:]] = None
+    outputs = (often > 0).sum(axis=1).tolist()
+    rows = []
+    for k in np.flatnonzero(outputs).tolist():
+        for severity, category in sorted(kinds):
+            number, placeless = counts.get((k, severity, category), (0.0, 0.0))
+            rows.append(
+                ErrorCountRow(
+                    marks=marks.name,
+                    system=systems[k],
+                    severity=severity,
+                    category=category,
+                    errors=number,
+                    per_hundred=100 * number / outputs[k],
+                    placeless=placeless,
+                    outputs=outputs[k],
+                )
+            )
+    return rows
+
+
+def major_errors(marks: ErrorMarks, systems: Sequence[str]) -> dict[str, float]:
+    """By system, the major (and critical) errors in its outputs, those without a place, too."""
+    judged = np.flatnonzero(marks.judged.any(axis=(0, 2))).tolist()
+    errors = dict.fromkeys((systems[k] for k in judged), 0.0)
+    for row in error_counts(marks, systems):
+        if severity_of(row.severity):
+            errors[row.system] += row.errors
+    return errors

@@ -1,0 +1,109 @@
+"""What errors by feature say, in sentences: where they are, and who has more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, p_value
+from gnomon.linguistics import gloss
+from gnomon.messages import message
+from gnomon.muler._error_rates import UNITS
+from gnomon.muler._error_rows import ErrorRateDifferenceRow, ErrorRateRow
+from gnomon.muler._error_tables import LISTED, TOO_FEW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Literal
+
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
+
+_ALPHA = 0.05
+
+
+def errors_verdict(finding: Finding) -> Iterator[Message]:
+    """Where errors are more frequent than elsewhere, and which systems differ."""
+    rows = [row for row in finding.records(ErrorRateRow) if row.severity == "any"]
+    markers = list(dict.fromkeys(row.marks for row in rows))
+    for marks in markers:
+        unlisted = finding.facts.get(f"{marks}: {LISTED}")
+        if unlisted:
+            yield message("errors.unlisted", {}, marks=metric_title(marks), listed=unlisted)
+    for marks in markers:
+        whole = [row for row in rows if row.marks == marks and row.system is None]
+        few = finding.facts.get(f"{marks}: {TOO_FEW}")
+        yield from _where(finding, marks, whole, few)
+    yield from _systems(finding)
+
+
+def _where(
+    finding: Finding, marks: str, rows: Sequence[ErrorRateRow], few: str | None
+) -> Iterator[Message]:
+    words = next((row for row in rows if row.feature in UNITS), None)
+    if words is None or words.occurrences < LEAST:
+        yield message("errors.few", {}, marks=metric_title(marks))
+        return
+    others = [row for row in rows if row.occurrences >= LEAST and row.feature not in UNITS]
+    apart = [row for row in others if _is_low(row.p_words)]
+    more = [row for row in apart if (row.relative or 0.0) > 1]
+    fewer = [row for row in apart if (row.relative or 0.0) <= 1]
+    more.sort(key=lambda row: -(row.relative or 0.0))
+    fewer.sort(key=lambda row: row.relative or 0.0)
+    text = ""
+    for some, what in ((more, "more often on"), (fewer, "less often on")):
+        if some:
+            names = listed(
+                [f"{gloss(row.feature)} ({_size(row, 'relative')} times)" for row in some]
+            )
+            text += f"; {what} {names}"
+    yield message(
+        "errors.where",
+        finding.positions([words, *more, *fewer]),
+        level="worse" if more else "undecided",
+        marks=metric_title(marks),
+        rate=_size(words, "rate"),
+        unit=words.feature,
+        more=text,
+    )
+    if few:
+        yield message(
+            "errors.few-segments", finding.positions([words]), marks=metric_title(marks), n=few
+        )
+
+
+def _is_low(p: float | None) -> bool:
+    return p is not None and p <= _ALPHA
+
+
+def _size(row: ErrorRateRow, name: Literal["rate", "relative"]) -> str:
+    value = row.rate if name == "rate" else row.relative
+    return "an undefined number" if value is None else amount(value, *row.ends(name))
+
+
+def _systems(finding: Finding) -> Iterator[Message]:
+    """How many differences hold, and the surest; p-values are those of Benjamini and Hochberg."""
+    rows = [
+        row
+        for row in finding.records(ErrorRateDifferenceRow)
+        if row.severity == "any" and _is_low(row.p_bh)
+    ]
+    for marks in dict.fromkeys(row.marks for row in rows):
+        of_features = [row for row in rows if row.marks == marks and row.feature not in UNITS]
+        if not of_features:
+            continue
+        row = of_features[0]
+        first, second = row.system_a, row.system_b
+        low, high = (end or 0.0 for end in row.ends("difference"))
+        if row.difference < 0:
+            first, second, low, high = second, first, -high, -low
+        yield message(
+            "errors.systems",
+            finding.positions([row]),
+            marks=metric_title(marks),
+            differences=counted(len(of_features), "difference"),
+            first=first,
+            second=second,
+            feature=gloss(row.feature),
+            size=amount(abs(row.difference), low, high),
+            p=p_value(row.p_bh or 0.0),
+        )

@@ -1,0 +1,171 @@
+"""From a test set and a metric to what every feature costs the systems."""
+
+from __future__ import annotations
+
+from gnomon.core.findings import Finding
+from gnomon.core.options import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    By,
+    Confidence,
+    Count,
+    Resamples,
+    Seed,
+    Unit,
+    Workers,
+    with_fields,
+)
+from gnomon.core.registry import method
+from gnomon.core.slices import slices
+from gnomon.core.testset import TestSet
+from gnomon.core.threads import using_workers
+from gnomon.linguistics import Features, FeatureSources
+from gnomon.muler._marks import FEATURES_VIEW, feature_marks
+from gnomon.muler._score_checks import (
+    Metrics,
+    are_scorers_alone,
+    check_score,
+    without_metric,
+)
+from gnomon.muler._score_rows import Scored
+from gnomon.muler._sentences import ScorerRow, Scorers, scorers_of, sentence_part
+from gnomon.muler._setup import MaskOptions, Run, WordChoice, prepared
+from gnomon.muler._verdict import muler_verdict
+from gnomon.muler.differences import DifferenceRow
+from gnomon.muler.exhibits import MulerSegmentRow, NegativeRow
+from gnomon.muler.figures import VARIANTS, MulerRow, Variants
+from gnomon.muler.score_views import score_finding
+from gnomon.muler.uncertainty import Bootstrap, uncertainty
+
+_EXAMPLES = """\
+examples:
+  gnomon muler ref.txt -i sysA.txt sysB.txt -l en --features 'pos:*' 'ent:*'
+  gnomon muler -t wmt19/de-en --features pos:NOUN ent:PERSON --html page.html
+  gnomon muler ref.txt -i sys.txt --features lex:food --lexicon food=food.txt
+  gnomon muler ref.txt -i a.txt b.txt -l en --resamples 10000 --tables differences=d.tsv
+  gnomon muler ref.txt -i sys.txt -l en --per-segment --tables segments=segments.tsv
+  gnomon muler ref.txt -i sys.txt -l en --scorers sentiment concreteness valence=vad.tsv
+  gnomon muler ref.txt -i sys.txt -m none --scorers sentiment          # scorers alone
+  gnomon muler sentences.txt -i paraphrases.txt -l en -m none --features 'pos:*' 'dep:*'
+"""
+
+
+@method(
+    "muler",
+    purpose="measure what word classes, names and forms cost each system",
+    title="MuLER",
+    examples=_EXAMPLES,
+    tables={"": "muler"},
+    rows={
+        "muler": MulerRow,
+        "differences": DifferenceRow,
+        "negative": NegativeRow,
+        "segments": MulerSegmentRow,
+        "scorers": ScorerRow,
+    },
+    by_system=True,
+    tagged=True,
+    usual={"examples": 0},
+    for_pages={"examples": ""},
+    views=(FEATURES_VIEW,),
+    marks=feature_marks,
+    verdict=muler_verdict,
+    check=check_score,
+)
+@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
+def score(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    features: Features = None,
+    *,
+    sources: FeatureSources,
+    scorers: Scorers = (),
+    variants: Variants = VARIANTS,
+    by: By = None,
+    masks: MaskOptions,
+    examples: Count = 3,
+    per_segment: bool = False,
+    resamples: Resamples = RESAMPLES,
+    confidence: Confidence = CONFIDENCE,
+    unit: Unit = "auto",
+    seed: Seed = SEED,
+    workers: Workers = 1,
+    run: Run,
+) -> Finding:
+    """What each kind of word costs the systems under a metric (MuLER, Karidi et al.).
+
+    Args:
+        testset: references and the outputs of one or more systems.
+        metrics: specs, metrics or functions of texts; one or several. "none": features are
+            counted on both sides, and nothing is scored.
+        features: names such as ``pos:NOUN``, ``ent:PERSON``, ``morph:Gender=Fem``,
+            ``dep:nsubj``, ``dep:long>=5``, ``lex:NAME``, ``re:NAME``; wildcards ``pos:*``. By
+            default ``pos:*``, ``ent:*``, and the word lists, patterns and labels that are given;
+            these alone where neither a tagger is named nor the language is known.
+        scorers: sentence scorers: names (``sentiment``, ``concreteness``, ``valence=FILE``),
+            scorers or functions of a sentence; see :func:`gnomon.annotate.scorers.scorer`. What
+            they find is the table "scorers"; the only one where no feature is named and there is
+            neither a metric nor a tagger.
+        examples: segments shown per feature and system; 0 for none.
+        per_segment: add a table "segments": base, oracle, anti-oracle and counts on both sides of
+            every segment that has the feature.
+        confidence: of the intervals; differences are significant at 1 - confidence.
+        unit: what is independent: "segment", "document" (left out one at a time, in place of
+            resamples), or "auto": segments.
+
+    Returns:
+        A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,
+        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit,
+        negative, outside, absent``; scores in the metric's own units, undefined figures ``None``.
+        With resamples every figure from ``muler`` to ``hit`` has the ends of its interval beside it
+        (``muler_low, muler_high``, ...), and a table "differences" compares every pair of systems:
+        ``metric, variant, slice, feature, system_a, system_b, difference, low, high, p, words,
+        p_words, p_bh, segments, resamples, carried, significant, reliable``; a difference has to
+        hold in the segments where the words of the feature differ, else it is carried over from
+        other words. The table "negative" lists segments that score above their oracle; "segments",
+        if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
+        candidate_count, reference_count``; "scorers" ``scorer, system, slice, n, signed, low, high,
+        absolute, absolute_low, absolute_high, coverage, mean_reference``: the mean over segments of
+        score(reference) - score(candidate) and the mean absolute difference, of segments with a
+        score on both sides. Without a metric rows hold ``system, feature, slice, segments, add,
+        miss, hit, absent``.
+
+    Raises:
+        UsageError: a feature, scorer or option is malformed, or no tagger is named or found.
+        UnknownNameError: a metric, feature, scorer, tagger or slice does not exist.
+        FormatError: the lexicon of a scorer is malformed; file and line are named.
+        MaskingError: the metric cannot tell two masks apart.
+        DataError: the test set has no references or no systems.
+    """
+    draws = Bootstrap(resamples, confidence, seed)
+    chosen = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
+    words, parts = WordChoice.of(sources, features), slices(testset, by)
+    finding = None
+    if not are_scorers_alone(metrics, words, scorers, testset.target_language):
+        if without_metric(metrics):
+            variants = VARIANTS[:1]
+        setup = prepared(testset, metrics, words, masks.seeded(seed), run)
+        drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
+        with using_workers(workers):
+            scored_features = Scored(parts, drawn, examples, per_segment)
+            for name, metric in setup.metrics.items():
+                scored_features.add(setup, name, metric)
+        finding = score_finding(setup, parts, scored_features, list(variants))
+        if not chosen:
+            return finding
+    scorer_part = sentence_part(
+        testset,
+        testset.batch(),
+        chosen,
+        parts,
+        draws,
+        sources.tagger,
+        examples,
+        run.cache,
+        run.progress,
+    )  # the same draws as for features
+    if finding is not None:
+        return scorer_part.added_to(finding)
+    without = "no feature is named, and no tagger is there to give any: sentence scorers alone"
+    return scorer_part.alone(testset, () if without_metric(metrics) else (without,))

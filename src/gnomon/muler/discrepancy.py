@@ -1,0 +1,202 @@
+"""Too few, equally many, too many: how often features occur on the two sides (figure 8)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon import stats
+from gnomon.core.findings import HeatMap, Listing, StackedBars
+from gnomon.core.signature import Signature
+from gnomon.core.verdicts import LEAST, amount, counted, listed
+from gnomon.linguistics import gloss
+from gnomon.messages import message
+from gnomon.metrics.protocol import BoundMetric
+from gnomon.muler.figures import MulerRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.batch import Batch
+    from gnomon.core.findings import Cell, Finding, View
+    from gnomon.messages import Message
+    from gnomon.metrics.masking import MaskPlan
+
+__all__ = ["COUNTED", "Unscored", "discrepancy_verdict", "discrepancy_views", "stacked_counts"]
+
+
+class Unscored(BoundMetric):
+    """No metric (``-m none``): all scores are undefined, and features are counted alone."""
+
+    name = "none"
+    signature = Signature("none")
+
+    def segments(self, batch: Batch) -> NDArray[np.float64]:
+        """No sentence has a score."""
+        return np.full(batch.shape, np.nan)
+
+    def system(self, batch: Batch) -> NDArray[np.float64]:
+        """Nor has a system."""
+        return np.full(batch.shape[0], np.nan)
+
+    def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
+        """Nor has anything that is masked a score."""
+        return np.full((plan.variants, *batch.shape), np.nan)
+
+
+# Views of counts where there are no scores.
+
+
+_PARTS = ("miss", "hit", "add")
+#: columns of rows without scores
+COUNTED = ("system", "feature", "slice", "segments", *_PARTS, "absent")
+_SIDE_BY_SIDE = 2  # systems that text lists one below the other; more go into heat maps
+_LISTED = ("feature", "segments", *_PARTS)
+_TITLES = {"miss": "Outputs have too few of", "add": "Outputs have too many of"}
+
+
+def discrepancy_views(
+    systems: Sequence[str], slice_names: Sequence[str | None]
+) -> tuple[View, ...]:
+    """Stacked bars; in text a listing of one or two systems, or heat maps of more."""
+    views: list[View] = []
+    for slice_name in slice_names:
+        slice_label = "" if slice_name is None else f", {slice_name}"
+        if len(systems) > _SIDE_BY_SIDE:
+            views += [_heat_map(name, slice_name, slice_label) for name in _TITLES]
+        else:
+            views += [
+                Listing(
+                    "muler",
+                    f"Discrepancy of {s}{slice_label}",
+                    _LISTED,
+                    {"system": s, "slice": slice_name},
+                )
+                for s in systems
+            ]
+    return (*views, *(stacked_counts({"slice": slice_name}) for slice_name in slice_names))
+
+
+def stacked_counts(where: dict[str, Cell]) -> StackedBars:
+    """Bars of the segments with too few, equally many and too many."""
+    return StackedBars(
+        table="muler",
+        title="Too few, equally many, too many: discrepancy of counts",
+        category="feature",
+        series="system",
+        parts=_PARTS,
+        where=where,
+    )
+
+
+def _heat_map(name: str, slice_name: Cell, slice_label: str) -> HeatMap:
+    return HeatMap(
+        table="muler",
+        title=f"{_TITLES[name]} ({name}), share of the segments{slice_label}",
+        rows="feature",
+        columns="system",
+        value=name,
+        where={"slice": slice_name},
+        low=0.0,
+    )
+
+
+# What it says, in sentences.
+
+
+_ALPHA = 0.05
+#: systems with a sentence each
+_ONE_BY_ONE = 2
+
+
+def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
+    """What systems have too few and too many of; p-values are Holm's, over systems and features.
+
+    Segments with too few and with too many are compared by a normal test of their difference.
+    """
+    every = finding.records(MulerRow)
+    rows = [row for row in every if row.family == (*every[0].family[:2], None)]
+    rows = [row for row in rows if row.miss is not None]
+    segments = int(finding.facts["segments"])
+    alone = bool(rows) and rows[0].metric == Unscored.name
+    if segments < LEAST:
+        if alone:
+            yield message("muler.few-counted", finding.positions(rows))
+        return
+    corrected = stats.holm([_p(row, segments) for row in rows])
+    significant = [row for row, q in zip(rows, corrected, strict=True) if q <= _ALPHA]
+    systems = list(dict.fromkeys(row.system for row in rows))
+    for name, what, other, against in (
+        ("miss", "few", "add", "too many"),
+        ("add", "many", "miss", "too few"),
+    ):
+        some = [row for row in significant if (_surplus(row) < 0) == (name == "miss")]
+        some = sorted(filter(_surplus, some), key=lambda row: -abs(_surplus(row)))
+        if len(systems) > _ONE_BY_ONE and some:
+            features = Counter(row.feature for row in some).most_common()
+            worst = {row.feature: row for row in reversed(some)}
+            phrases = [
+                f"{gloss(feature)} ({n} of {len(systems)} systems; most so"
+                f" {worst[feature].system}, in {_share(worst[feature], name)} of the segments)"
+                for feature, n in features
+            ]
+            yield message(
+                "muler.uneven",
+                finding.positions(some),
+                systems="Systems have",
+                what=what,
+                features=listed(phrases),
+            )
+            continue
+        for system in systems:
+            of_system = [row for row in some if row.system == system]
+            phrases = [
+                f"{gloss(row.feature)} (in {_share(row, name)} of the segments, {against} in"
+                f" {_share(row, other)})"
+                for row in of_system
+            ]
+            if of_system:
+                yield message(
+                    "muler.uneven",
+                    finding.positions(of_system),
+                    systems=f"{system} has",
+                    what=what,
+                    features=listed(phrases),
+                )
+    if alone:
+        yield from _balanced([row for row in rows if row not in significant], len(systems))
+
+
+def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
+    """How many balance as far as the data can tell, and how many in every segment."""
+    differ = [row for row in rows if row.miss or row.add]
+    alike = [row for row in rows if row not in differ and row.hit]
+    for claim, some in (("muler.even", differ), ("muler.alike", alike)):
+        if some:
+            n = counted(len(some), "kind") + " of words"
+            if systems > 1:
+                n = counted(len(some), "combination") + " of a system and a kind of words"
+            yield message(claim, {}, n=n)
+
+
+def _surplus(row: MulerRow) -> float:
+    """The share of segments with too many less that of those with too few."""
+    return (row.add or 0.0) - (row.miss or 0.0)
+
+
+def _p(row: MulerRow, segments: int) -> float:
+    """Of a normal test that segments with too few are as many as those with too many."""
+    differ = (row.miss or 0.0) + (row.add or 0.0)
+    if not differ:
+        return 1.0
+    return math.erfc(abs(_surplus(row)) * math.sqrt(segments / differ) / math.sqrt(2))
+
+
+def _share(row: MulerRow, name: str) -> str:
+    """A share of the segments with its interval, as sentences write it."""
+    return amount(getattr(row, name) or 0.0, *row.ends(name), share=True)

@@ -1,0 +1,686 @@
+"""How uncertain figures are: resamples of the segments, standard errors, intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import UsageError
+from gnomon.core.options import DrawOptions
+from gnomon.core.validation import Problem
+from gnomon.core.verdicts import LEAST
+from gnomon.muler._setup import drawn_slices
+from gnomon.muler.differences import Differences, OwnWords, compared, pair_tests
+from gnomon.muler.figures import INTERVAL_SEGMENTS, VARIANTS, clipped_ratios, ratios
+from gnomon.stats.jackknife import (
+    LEAST_DOCUMENTS,
+    design_effect,
+    jackknife,
+    left_out_sums,
+    numbered,
+)
+from gnomon.stats.resampling import (
+    percentile_interval,
+    resample_counts,
+    resampled_sums,
+    shift_distance,
+)
+from gnomon.stats.significance import fewest_draws
+from gnomon.stats.student import upper_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.options import Unit
+    from gnomon.core.slices import Slice
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
+    from gnomon.muler._words import WordsByFeature
+    from gnomon.muler.differences import PairTests
+    from gnomon.muler.figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.stats.jackknife import Jackknife
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Sums: TypeAlias = Mapping[str, NDArray[np.float64]]
+    Ends: TypeAlias = tuple[float | None, float | None]
+
+__all__ = [
+    "Bootstrap",
+    "Uncertainty",
+    "frame",
+    "mean_ends",
+    "resample_faults",
+    "resampled",
+    "uncertainty",
+    "unit_faults",
+]
+
+
+# MuLER, its companions and their standard errors as functions of sums over segments.
+
+
+_STILL = 1e-9  # a standard error of MuLER below this is rounding: nothing varies
+_SHARES = ("add", "miss", "hit")
+_STILL_SCORES = 1e-7  # likewise of a score, as a share of the scores' size
+
+
+class Estimate(NamedTuple):
+    """A figure and its standard error, of one shape; NaN where undefined, 0 where none varies."""
+
+    value: Floats
+    error: Floats
+
+
+def figure_columns(
+    scores: FeatureScores, present: Presence, inside: NDArray[np.bool_], rows: NDArray[np.intp]
+) -> dict[str, Floats]:
+    """What has to be summed over segments, one float64 [K, n] per name; scores point upwards."""
+    where = inside[:, rows]
+    base, oracle, anti_oracle = (
+        scores.sign * values[:, rows] for values in (scores.base, scores.oracle, scores.anti_oracle)
+    )
+    columns: dict[str, Floats] = {"n": where.astype(np.float64)}
+    complete = where.copy()
+    for name, values in (("base", base), ("oracle", oracle), ("anti_oracle", anti_oracle)):
+        valid = where & ~np.isnan(values)
+        columns[name] = np.where(valid, values, 0.0)
+        columns[f"{name} 2"] = columns[name] ** 2
+        if (valid != where).any():
+            columns[f"n {name}"] = valid.astype(np.float64)
+            complete &= valid
+    columns |= _products(base, oracle, anti_oracle, where, complete)
+    share = np.where(where, clipped_ratios(base, oracle, anti_oracle), 0.0)
+    columns |= {"share": share, "share 2": share**2}
+    for name in _SHARES:
+        columns[name] = np.nan_to_num(getattr(present, name)[:, rows])
+    return columns
+
+
+def sums_by_resample(
+    columns: Sums, counts: NDArray[np.uint8], rows: NDArray[np.intp]
+) -> dict[str, Floats]:
+    """The sums over every resample, float64 [K, B] each."""
+    stacked = np.concatenate(list(columns.values()))
+    sums = resampled_sums(stacked, counts, rows)
+    return dict(zip(columns, np.split(sums, len(columns)), strict=True))
+
+
+def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estimate]:
+    """Every figure over I: "muler", "clipped", and the mean scores that they are made of."""
+    sign = 1.0 if higher_is_better else -1.0
+    base, oracle, anti_oracle = (
+        mean_and_error(sums[name], sums[f"{name} 2"], sums.get(f"n {name}", sums["n"]))
+        for name in ("base", "oracle", "anti_oracle")
+    )
+    scale = _STILL_SCORES * np.sqrt(_over(sums["oracle 2"], sums.get("n oracle", sums["n"])))
+    n = sums.get("n complete", sums["n"])
+    gain = mean_and_error(_gain(sums), sums["gain 2"], n)
+    spread = mean_and_error(_spread(sums), sums["spread 2"], n)
+    estimates = {
+        "base": (sign * base.value, base.error),
+        "oracle": (sign * oracle.value, oracle.error),
+        "anti_oracle": (sign * anti_oracle.value, anti_oracle.error),
+        "spread": (oracle.value - anti_oracle.value, spread.error),
+        "gain": (oracle.value - base.value, gain.error),
+    }
+    theta = ratios(base.value, oracle.value, anti_oracle.value)
+    return {
+        "muler": Estimate(theta, _settled(_error_of_ratio(sums, theta), _STILL)),
+        "clipped": _clipped(sums, ~np.isnan(theta)),
+        **{name: Estimate(value, _settled(e, scale)) for name, (value, e) in estimates.items()},
+    }
+
+
+def shares(sums: Sums, judged: Floats) -> dict[str, Floats]:
+    """The shares of segments with more, less and equally much of the feature."""
+    return {name: _over(sums[name], judged) for name in _SHARES}
+
+
+def mean_and_error(total: Floats, squares: Floats, n: Floats) -> Estimate:
+    """A mean and its standard error from a sum, a sum of squares and a number of values."""
+    mean = _over(total, n)
+    variance = np.maximum(_over(squares, n) - mean**2, 0.0)
+    return Estimate(mean, np.sqrt(_over(variance, n)))
+
+
+def _error_of_ratio(sums: Sums, theta: Floats) -> Floats:
+    """Linearised: sqrt(sum (a - theta b)^2) / |sum b|, gains a, spreads b, theta their ratio."""
+    squares = sums["gain 2"] - 2 * theta * sums["gain spread"] + theta**2 * sums["spread 2"]
+    spread = np.where(np.isnan(theta), np.nan, _spread(sums))
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / np.abs(spread))
+
+
+def _clipped(sums: Sums, defined: NDArray[np.bool_]) -> Estimate:
+    estimate = mean_and_error(sums["share"], sums["share 2"], np.where(defined, sums["n"], np.nan))
+    return Estimate(estimate.value, _settled(estimate.error, _STILL))
+
+
+def _products(
+    base: Floats,
+    oracle: Floats,
+    anti_oracle: Floats,
+    where: NDArray[np.bool_],
+    complete: NDArray[np.bool_],
+) -> dict[str, Floats]:
+    gain = np.where(complete, oracle - base, 0.0)
+    spread = np.where(complete, oracle - anti_oracle, 0.0)
+    products = {"gain 2": gain**2, "gain spread": gain * spread, "spread 2": spread**2}
+    if (complete != where).any():
+        products |= {"n complete": complete.astype(np.float64), "gain": gain, "spread": spread}
+    return products
+
+
+def _gain(sums: Sums) -> Floats:
+    return sums["gain"] if "gain" in sums else sums["oracle"] - sums["base"]
+
+
+def _spread(sums: Sums) -> Floats:
+    return sums["spread"] if "spread" in sums else sums["oracle"] - sums["anti_oracle"]
+
+
+def _over(total: Floats, n: Floats) -> Floats:
+    quotients: Floats = np.divide(total, n, out=np.full(np.shape(total), np.nan), where=n > 0)
+    return quotients
+
+
+def _settled(error: Floats, still: float | Floats) -> Floats:
+    return np.where(error < still, 0.0, error)
+
+
+# How far the figures of a feature would move on another test set of the same kind.
+
+
+_SAME = 1e-9  # figures that differ by less are equal
+
+
+def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
+    """Resamples that are too few for an interval of that confidence."""
+    least = fewest_draws(confidence)
+    if resamples != 0 and resamples < least:
+        message = (
+            f"resamples must be 0 for none, or at least {least} for a confidence of {confidence};"
+            f" got {resamples}"
+        )
+        yield Problem("resamples", UsageError(message))
+
+
+@dataclass(frozen=True)
+class Bootstrap(DrawOptions):
+    """How uncertainty is estimated."""
+
+    def fields(self, *, by_document: bool = False) -> dict[str, object]:
+        """What a signature says of it; nothing where nothing is drawn."""
+        if not self.resamples:
+            return {}
+        if by_document:
+            return {"unit": "document", "confidence": self.confidence}
+        return {"bs": self.resamples, "confidence": self.confidence, "seed": self.seed}
+
+    def draw(self, segments: int) -> NDArray[np.uint8] | None:
+        """How often each segment occurs in each resample, uint8 [N, B]; ``None`` for none."""
+        if not self.resamples:
+            return None
+        return resample_counts(segments, count=self.resamples, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the features of one metric and slice have in common."""
+
+    members: NDArray[np.bool_]
+    counts: NDArray[np.uint8]
+    confidence: float
+    base_all: tuple[Ends, ...]
+    judged: Floats
+    references: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """One feature of K systems in B resamples."""
+
+    samples: Mapping[str, Floats]
+    ends: tuple[Mapping[str, Ends], ...]
+
+
+def frame(
+    base: Floats,
+    present: Presence,
+    members: NDArray[np.bool_],
+    counts: NDArray[np.uint8],
+    confidence: float,
+) -> Frame:
+    """Prepare a slice under a metric."""
+    rows = np.flatnonzero(members)
+    values = base[:, rows]
+    scored, judged = ~np.isnan(values), ~np.isnan(present.add[:, rows])
+    zeroed = np.where(scored, values, 0.0)
+    columns = {
+        "n": scored.astype(np.float64),
+        "base": zeroed,
+        "base 2": zeroed**2,
+        "judged": judged.astype(np.float64),
+    }
+    sums = sums_by_resample(columns, counts, rows)
+    plain, samples = (
+        mean_and_error(total["base"], total["base 2"], total["n"])
+        for total in (_plain(columns), sums)
+    )
+    ends = _symmetric(plain, samples, confidence, scored.sum(axis=1))
+    return Frame(members, counts, confidence, ends, sums["judged"], judged.sum(axis=1))
+
+
+def resampled(scores: FeatureScores, present: Presence, shared: Frame) -> Resampled:
+    """The figures of one feature in every resample, and their intervals.
+
+    MuLER, in both variants, and mean scores have the symmetric bootstrap-t interval (Hall, 1988):
+    estimate -+ q s, where s is the standard error and q the quantile over resamples of |estimate* -
+    estimate| / s*. Shares of segments have percentile intervals. There is none for a figure over
+    fewer than ``INTERVAL_SEGMENTS`` segments, nor for one that does not vary.
+    """
+    inside = present.both & shared.members
+    # all else adds 0 to every sum
+    some = (inside | (present.add + present.miss + present.hit > 0)).any(axis=0)
+    rows = np.flatnonzero(shared.members & some)
+    columns = figure_columns(scores, present, inside, rows)
+    sums = sums_by_resample(columns, shared.counts, rows)
+    size, level, better = inside.sum(axis=1), shared.confidence, scores.higher_is_better
+    plain, samples = (
+        figures_and_errors(total, higher_is_better=better) for total in (_plain(columns), sums)
+    )
+    ends: dict[str, tuple[Ends, ...]] = {"base_all": shared.base_all}
+    for name, estimate in plain.items():
+        ends[name] = _symmetric(estimate, samples[name], level, size)
+    for name, values in shares(sums, shared.judged).items():
+        ends[name] = _percentiles(values, level, shared.references)
+    return Resampled(
+        {name: samples[name].value for name in ("muler", "clipped")},
+        tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size))),
+    )
+
+
+class LeftOut(NamedTuple):
+    """One feature of K systems without each of G documents."""
+
+    values: Mapping[str, Floats]
+    sizes: NDArray[np.intp]
+    ends: tuple[Mapping[str, Ends], ...]
+
+
+def left_out(
+    scores: FeatureScores,
+    present: Presence,
+    members: NDArray[np.bool_],
+    documents: NDArray[np.int64],
+    confidence: float,
+) -> LeftOut:
+    """The figures of one feature without each document, and their intervals (jackknife)."""
+    rows = np.flatnonzero(members)
+    which = numbered(documents[rows].tolist())
+    inside = present.both & members
+    columns = figure_columns(scores, present, inside, rows)
+    judged = ~np.isnan(present.add[:, rows])
+    scored = ~np.isnan(scores.base[:, rows])
+    columns |= {"judged": judged.astype(np.float64), "scored": scored.astype(np.float64)}
+    columns["all"] = np.where(scored, scores.base[:, rows], 0.0)
+    without = left_out_sums(np.stack(list(columns.values()), axis=-1), which)
+    samples = {name: without[..., n] for n, name in enumerate(columns)}
+    better = scores.higher_is_better
+    plain, drawn = (_all_figures(sums, better=better) for sums in (_plain(columns), samples))
+    size = np.stack([np.bincount(which, row, len(without)) for row in inside[:, rows]], axis=1)
+    every = np.stack([np.bincount(which, row, len(without)) for row in judged], axis=1)
+    ends: list[dict[str, Ends]] = []
+    for k in range(len(inside)):
+        ends.append({})
+        for name, value in plain.items():
+            sizes = every[:, k] if name in ("base_all", *_SHARES) else size[:, k]
+            estimate = without_documents(value[k], drawn[name][:, k], sizes, confidence)
+            defined = sizes.sum() >= INTERVAL_SEGMENTS and estimate.low < estimate.high
+            pair = (float(estimate.low), float(estimate.high))
+            ends[-1][name] = pair if defined else (None, None)
+    return LeftOut({name: drawn[name] for name in ("muler", "clipped")}, size, tuple(ends))
+
+
+def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
+    """The values of all figures that have intervals."""
+    estimates = figures_and_errors(sums, higher_is_better=better)
+    values = {name: estimate.value for name, estimate in estimates.items()}
+    return values | shares(sums, sums["judged"]) | {"base_all": _over(sums["all"], sums["scored"])}
+
+
+def without_documents(
+    value: float, values: Floats, sizes: NDArray[np.intp], confidence: float
+) -> Jackknife:
+    """The jackknife of a figure over the documents that hold something of it."""
+    some = sizes > 0
+    return jackknife(value, values[some], sizes[some], confidence=confidence)
+
+
+def _plain(columns: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Sums over the test set itself."""
+    return {name: values.sum(axis=1) for name, values in columns.items()}
+
+
+def _percentiles(samples: Floats, level: float, sizes: NDArray[np.intp]) -> tuple[Ends, ...]:
+    enough = np.flatnonzero(sizes >= INTERVAL_SEGMENTS)
+    low, high = np.full((2, len(sizes)), np.nan)
+    low[enough], high[enough] = percentile_interval(samples[enough], level)
+    low[low == high] = np.nan
+    return _ends(low, high)
+
+
+def _symmetric(
+    estimate: Estimate, samples: Estimate, level: float, sizes: NDArray[np.intp]
+) -> tuple[Ends, ...]:
+    moved = np.abs(samples.value - estimate.value[:, None])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        distances = np.where((samples.error == 0) & (moved < _SAME), 0.0, moved / samples.error)
+    wide = shift_distance(np.zeros(len(moved)), distances, level) * estimate.error
+    wide[(sizes < INTERVAL_SEGMENTS) | (estimate.error == 0)] = np.nan
+    return _ends(estimate.value - wide, estimate.value + wide)
+
+
+def _ends(low: Floats, high: Floats) -> tuple[Ends, ...]:
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return tuple((None, None) if math.isnan(a) else (a, b) for a, b in pairs)
+
+
+def mean_ends(
+    values: Floats, scored: NDArray[np.bool_], counts: NDArray[np.uint8] | None, confidence: float
+) -> list[Ends]:
+    """Per system, the ends of the percentile interval of a mean over segments."""
+    if counts is None:
+        return [(None, None)] * len(values)
+    sums = resampled_sums(np.where(scored, values, 0.0), counts)
+    sizes = resampled_sums(scored.astype(np.float64), counts)
+    means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
+    low, high = percentile_interval(means, confidence)
+    enough = scored.sum(axis=1) >= INTERVAL_SEGMENTS
+    return [
+        (float(a), float(b)) if fit else (None, None)
+        for a, b, fit in zip(low, high, enough, strict=True)
+    ]
+
+
+# Uncertainty of a whole run: intervals as features come by, comparisons at the end.
+
+
+_FIGURES: Mapping[Variant, Literal["muler", "clipped"]] = {
+    "ratio": "muler",
+    "segment-clipped": "clipped",
+}
+#: pairs of systems beyond which those of the first system represent all in the design effect
+_ALL_PAIRS = 45
+#: segments of pairs that are compared at once
+_CELLS = 1_000_000
+#: design effect above which there is a notice
+_GROUPED = 1.2
+
+
+def linearised(gain: Floats, spread: Floats, where: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """A ratio of sums over some segments [...], and how far each segment moves it [..., N]."""
+    above, below = np.where(where, gain, 0.0), np.where(where, spread, 0.0)
+    total = below.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = above.sum(axis=-1, keepdims=True) / np.where(total == 0, np.nan, total)
+        return value[..., 0], (above - value * below) / total
+
+
+def own_words(
+    values: tuple[Floats, Floats],
+    inside: NDArray[np.bool_],
+    differ: NDArray[np.bool_],
+    documents: NDArray[np.int64] | None,
+) -> OwnWords:
+    """Compare every pair of systems in the segments where the words of the feature differ.
+
+    The two ratios over these segments are linearised, and their difference is tested by Student's
+    t over segments, or over documents.
+    """
+    first, second = np.triu_indices(len(inside), 1)
+    some = np.flatnonzero(inside.any(axis=0))
+    sides = (values[0][:, some], values[1][:, some], inside[:, some])
+    groups = None
+    if documents is not None:
+        which = numbered(documents[some].tolist())
+        groups = (which[:, None] == np.arange(which.max(initial=-1) + 1)).astype(np.float64)
+    whole = linearised(*sides)[0]
+    p, p_same = np.ones((2, len(first)))
+    everywhere = np.zeros(len(first), dtype=np.bool_)
+    step = max(1, _CELLS // max(1, len(some)))
+    for start in range(0, len(first), step):
+        block = slice(start, start + step)
+        pair = first[block], second[block]
+        either = sides[2][pair[0]] | sides[2][pair[1]]
+        used = either & differ[block][:, some]
+        everywhere[block] = (used == either).all(axis=1)
+        apart = whole[pair[0]] - whole[pair[1]]
+        for p_values, rows in ((p, used), (p_same, either & ~used)):
+            difference, p_tested = _tested(sides, pair, rows, groups)
+            enough = rows.sum(axis=1) >= INTERVAL_SEGMENTS
+            fits = enough & (difference * apart > 0) & ~everywhere[block]
+            p_values[block] = np.where(fits, p_tested, 1.0)
+    return OwnWords(differ.sum(axis=1), everywhere, p, p_same)
+
+
+def _tested(
+    sides: tuple[Floats, Floats, NDArray[np.bool_]],
+    pair: tuple[NDArray[np.intp], NDArray[np.intp]],
+    rows: NDArray[np.bool_],
+    groups: Floats | None,
+) -> tuple[Floats, Floats]:
+    """Differences of two ratios over the same segments [P, n], and their p; NaN where undefined."""
+    gain, spread, within = sides
+    (first, moves), (second, others) = (
+        linearised(gain[x], spread[x], within[x] & rows) for x in pair
+    )
+    z, n = moves - others, rows.sum(axis=1).astype(np.float64)
+    if groups is not None:
+        z, sizes = z @ groups, rows @ groups
+        n = _over(sizes.sum(axis=1) ** 2, (sizes**2).sum(axis=1))
+    difference = first - second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(n / (n - 1) * (z**2).sum(axis=1))
+        t = np.where(
+            error < _STILL, np.where(difference == 0, 0.0, np.inf), abs(difference) / error
+        )
+    statistics = zip(t.tolist(), (n - 1).tolist(), strict=True)
+    p = [min(1.0, 2 * upper_tail(a, df)) if a >= 0 and df > 0 else np.nan for a, df in statistics]
+    return difference, np.array(p)
+
+
+@dataclass
+class Uncertainty:
+    """Intervals of every feature of every metric, and comparisons of systems."""
+
+    options: Bootstrap
+    counts: NDArray[np.uint8] | None
+    variants: Sequence[Variant]
+    compared_in: Collection[str | None]
+    differences: Differences
+    words: WordsByFeature
+    documents: NDArray[np.int64] | None = None
+    effects: list[float] = field(default_factory=list)
+    _frames: dict[tuple[str, str | None], Frame] = field(default_factory=dict)
+
+    def ends(
+        self,
+        metric: str,
+        slice_: Slice,
+        scores: FeatureScores,
+        present: Presence,
+        all_figures: Sequence[Figures],
+    ) -> tuple[Mapping[str, Ends], ...]:
+        """The ends of the intervals of one feature, per system; its comparisons are noted."""
+        drawn = self._redrawn(metric, slice_, scores, present)
+        if slice_.name is None:
+            self._note_effects(scores, present)
+        if slice_.name in self.compared_in and len(all_figures) > 1:
+            self._compare(metric, slice_, scores, present, drawn, all_figures)
+        return drawn.ends
+
+    def _redrawn(
+        self, metric: str, slice_: Slice, scores: FeatureScores, present: Presence
+    ) -> Resampled | LeftOut:
+        level = self.options.confidence
+        if self.counts is None:
+            assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
+            return left_out(scores, present, slice_.members, self.documents, level)
+        key = (metric, slice_.name)
+        if key not in self._frames:
+            self._frames[key] = frame(scores.base, present, slice_.members, self.counts, level)
+        return resampled(scores, present, self._frames[key])
+
+    def _compare(
+        self,
+        metric: str,
+        slice_: Slice,
+        scores: FeatureScores,
+        present: Presence,
+        drawn: Resampled | LeftOut,
+        all_figures: Sequence[Figures],
+    ) -> None:
+        sizes = np.array([system_figures.segments for system_figures in all_figures])
+        number = self.words.spans.features.index(scores.feature)
+        pairs = zip(*(side.tolist() for side in np.triu_indices(len(all_figures), 1)), strict=True)
+        differ = np.array([self.words.differ(number, a, b) for a, b in pairs]) & slice_.members
+        inside = present.both & slice_.members
+        documents = None if self.counts is not None else self.documents
+        for variant in (v for v in VARIANTS if v in self.variants):
+            name = _FIGURES[variant]
+            values = (getattr(system_figures, name) for system_figures in all_figures)
+            estimates = np.array([np.nan if value is None else value for value in values])
+            word_tests = own_words(_summed(scores, name), inside, differ, documents)
+            level = self.options.confidence
+            if isinstance(drawn, Resampled):
+                tests = compared(estimates, drawn.samples[name], sizes, level, word_tests)
+            else:
+                tests = _compared_without(estimates, name, drawn, sizes, level, word_tests)
+            self.differences.add(metric, variant, slice_.name, scores.feature, tests)
+
+    def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
+        """How many times as far figures scatter over documents as over segments."""
+        if self.documents is None or self.counts is None:
+            return
+        if len(np.unique(self.documents)) < LEAST_DOCUMENTS:
+            return  # there would be no intervals by document
+        values = _summed(scores, _FIGURES[self.variants[0]])
+        moves = linearised(*values, present.both)[1]
+        systems = len(moves)
+        pairs = list(combinations(range(systems), 2))
+        if len(pairs) > _ALL_PAIRS:
+            pairs = pairs[: systems - 1]
+        for a, b in pairs or [(0, -1)]:
+            rows = present.both[a] if b < 0 else present.both[a] | present.both[b]
+            z = moves[a] if b < 0 else moves[a] - moves[b]
+            if rows.sum() >= LEAST and np.isfinite(z[rows]).all():
+                effect = design_effect(z[rows], self.documents[rows])
+                self.effects += [] if math.isnan(effect) else [effect]
+
+    def fields(self) -> dict[str, object]:
+        """What a signature says of it."""
+        return self.options.fields(by_document=self.counts is None)
+
+    def notices(self) -> Iterator[str]:
+        """How intervals were made, and what would be if segments were no unit."""
+        level = f"{100 * self.options.confidence:g} % intervals"
+        if self.counts is not None:
+            yield (
+                f"{level}: {self.options.resamples} resamples of the segments (bootstrap-t, shares:"
+                f" percentiles), for figures over at least {INTERVAL_SEGMENTS} segments"
+            )
+            effect = float(np.median(self.effects)) if self.effects else 1.0
+            if effect > _GROUPED:
+                yield (
+                    "segments of one document are alike: intervals by document would be"
+                    f" {math.sqrt(effect) - 1:.0%} wider (median of"
+                    f" {len(self.effects)}): take documents as the unit"
+                )
+            return
+        assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
+        n = len(set(self.documents.tolist()))
+        if n < LEAST_DOCUMENTS:
+            yield (
+                f"no intervals and no tests: {n} documents are too few for intervals by document"
+                f" (at least {LEAST_DOCUMENTS})"
+            )
+            return
+        yield (
+            f"{level}: {n} documents are left out one at a time (jackknife, Student's t), for"
+            f" figures over at least {LEAST_DOCUMENTS} documents and {INTERVAL_SEGMENTS} segments"
+        )
+
+
+def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
+    """What MuLER is the ratio of, segment by segment [K, N]."""
+    base, oracle, anti_oracle = (
+        scores.sign * values for values in (scores.base, scores.oracle, scores.anti_oracle)
+    )
+    parts = oracle - base, oracle - anti_oracle
+    if name == "clipped":
+        parts = clipped_ratios(base, oracle, anti_oracle), np.ones_like(base)
+    missing = np.isnan(parts[0]) | np.isnan(parts[1])
+    return np.where(missing, 0.0, parts[0]), np.where(missing, 0.0, parts[1])
+
+
+def _compared_without(
+    estimates: Floats,
+    name: str,
+    drawn: LeftOut,
+    sizes: NDArray[np.intp],
+    level: float,
+    word_tests: OwnWords,
+) -> PairTests:
+    """Every pair of systems on one feature, by leaving out one document at a time."""
+    first, second = np.triu_indices(len(estimates), 1)
+    low, high, p = np.full((3, len(first)), np.nan)
+    values = drawn.values[name]
+    for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        if min(sizes[a], sizes[b]) >= INTERVAL_SEGMENTS:
+            together = np.maximum(drawn.sizes[:, a], drawn.sizes[:, b])
+            estimate = without_documents(
+                float(estimates[a] - estimates[b]), values[:, a] - values[:, b], together, level
+            )
+            low[k], high[k], p[k] = estimate.low, estimate.high, estimate.p
+    return pair_tests(estimates, sizes, (low, high), p, word_tests)
+
+
+def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
+    """Documents as the unit of a test set that names none."""
+    if unit == "document" and outline is not None and not outline.slices.get("document"):
+        message = (
+            f"unit 'document' needs documents, and test set {outline.name!r} names none; give them"
+            " in documents.tsv (columns document, domain), one row per segment"
+        )
+        yield Problem("unit", UsageError(message))
+
+
+def uncertainty(
+    options: Bootstrap,
+    unit: Unit,
+    words: WordsByFeature,
+    testset: TestSet,
+    parts: Sequence[Slice],
+    variants: Sequence[Variant],
+) -> Uncertainty | None:
+    """Prepare one draw of the segments, or of what is left out; ``None`` where nothing is."""
+    if not options.resamples:
+        return None
+    documents = None if testset.documents is None else numbered(testset.documents)
+    counts = None if unit == "document" else options.draw(words.batch.shape[1])
+    compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
+    return Uncertainty(
+        options,
+        counts,
+        variants,
+        {slice_.name for slice_ in compared_in},
+        Differences(words.batch.systems, options.confidence),
+        words,
+        documents,
+    )

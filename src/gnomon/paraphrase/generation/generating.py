@@ -1,0 +1,362 @@
+"""Further references: a generator named by a spec, and the file of what it makes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+from gnomon.core.cache import Cache
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.findings import Finding, Listing
+from gnomon.core.options import (
+    MODEL,
+    Device,
+    Metavar,
+    Outcome,
+    Positive,
+    Reaches,
+    with_fields,
+)
+from gnomon.core.records import Record, column, column_names, table
+from gnomon.core.registry import method
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.core.verdicts import counted, listed
+from gnomon.messages import message
+from gnomon.metrics.catalogue import Catalogue
+from gnomon.metrics.registry import check_metric
+from gnomon.models import Seq2Seq
+from gnomon.paraphrase.generation._saving import save_generated
+from gnomon.paraphrase.generation.requests import FILTER, GenerationRequest
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator
+
+    from gnomon.core.options import BoundOptions, Capability
+    from gnomon.core.summary import Outline
+    from gnomon.messages import Message
+    from gnomon.metrics.registry import Description
+    from gnomon.paraphrase.generation._saving import Making
+
+__all__ = [
+    "GeneratedRow",
+    "Generator",
+    "describe_generators",
+    "find_generator",
+    "generate",
+    "generate_verdict",
+    "generator_classes",
+    "generator_names",
+    "plan",
+]
+
+
+class Generator(Protocol):
+    """A generator with its options; packages offer more by the entry point ``gnomon.generators``.
+
+    Attributes:
+        name: name in specs ("sampled").
+        spec: canonical spec ("sampled(top_p=0.9)").
+        reads_outputs: it reads what systems said.
+        takes: what it reads of a request: "n", "model", "device", "precision".
+    """
+
+    @property
+    def name(self) -> str:
+        """Name in specs."""
+
+    @property
+    def reads_outputs(self) -> bool:
+        """Whether it reads what systems said."""
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """What it reads of a request."""
+
+    def plan(self, testset: TestSet, request: GenerationRequest) -> Making:
+        """What is to be done, checked and ready."""
+
+
+_CATALOGUE = Catalogue(
+    "method of generation",
+    "gnomon.generators",
+    {
+        "pseudo": "gnomon.paraphrase.generation._without_model:PseudoReferences",
+        "variants": "gnomon.paraphrase.generation._without_model:VariantPhrases",
+        "llm": "gnomon.paraphrase.generation.by_chat:ChatParaphrases",
+        "beam": "gnomon.paraphrase.generation.by_model:BeamSearch",
+        "diverse": "gnomon.paraphrase.generation.by_model:DiverseBeamSearch",
+        "sampled": "gnomon.paraphrase.generation.by_model:Sampling",
+        "codes": "gnomon.paraphrase.generation.by_model:ProbableCodes",
+        "random-codes": "gnomon.paraphrase.generation.by_model:RandomCodes",
+        "output-codes": "gnomon.paraphrase.generation.by_model:OutputCodes",
+        "constrained": "gnomon.paraphrase.generation.by_model:ConstrainedSearch",
+        "round-trip": "gnomon.paraphrase.generation.by_model:ModelRoundTrip",
+    },
+    ("name", "reads_outputs", "takes", "plan"),
+)
+
+
+def reaches_of_generator(text: str) -> frozenset[Capability]:
+    """What the spec of a generator reaches; nothing that it names is opened to find out."""
+    return _CATALOGUE.reaches(text)
+
+
+_REACHES = Reaches(of_text="gnomon.paraphrase.generation.generating:reaches_of_generator")
+
+
+def generator_names() -> tuple[str, ...]:
+    """The names of all generators: built-in ones, then those of packages."""
+    return _CATALOGUE.names()
+
+
+def describe_generators() -> tuple[Description, ...]:
+    """Every generator, for ``gnomon list generators``."""
+    return _CATALOGUE.describe()
+
+
+def generator_classes() -> dict[str, type[Any]]:
+    """The classes of the built-in generators; their fields are the options of their specs."""
+    return {name: _CATALOGUE.load(name) for name in _CATALOGUE.built_in}
+
+
+def find_generator(method: str | Generator) -> Generator:
+    """The generator that a spec names: ``beam``, ``sampled(top_p=.9, seed=3)``.
+
+    Raises:
+        SpecError: the spec cannot be read, or an option is missing or of the wrong type.
+        UnknownNameError: there is no such generator, or it has no such option.
+        UsageError: options do not go together, or the package that offers it is broken.
+    """
+    generator: Generator = _CATALOGUE.find(method) if isinstance(method, str) else method
+    return generator
+
+
+@with_fields(request=GenerationRequest)
+def plan(
+    testset: TestSet, method: str | Generator = "beam", *, request: GenerationRequest
+) -> Making:
+    """Check what is asked and load the models; ``batches()`` of what it gives makes paraphrases.
+
+    What filters drop is replaced by the next best candidates, as long as there are any: a search
+    gives as many as its beam holds, draws and codes are asked four times. A segment with several
+    references has n paraphrases, taken from them in turn. Empty references have none.
+
+    Each paraphrase holds the model's identity, the seed where the method draws, and as score the
+    log probability, divided by the length to the power of the penalty.
+
+    Args:
+        testset: references; outputs, for generators that read them.
+        method: the generator, as a spec or made.
+        request: what is asked of it.
+
+    Raises:
+        MissingDependencyError: torch, transformers or a model is not installed.
+        DataError: a folder holds no encoder-decoder model; codes or constraints do not fit.
+        UsageError: the generator cannot do what is asked.
+    """
+    return find_generator(method).plan(testset, request)
+
+
+# The method.
+
+
+_METHODS = "\n".join(
+    f"  {one.name:<17} {one.summary[0].lower()}{one.summary[1:].rstrip('.')}"
+    for one in describe_generators()
+)
+_EXAMPLES = f"""\
+methods, with options as in 'sampled(top_p=.9)' ('gnomon list generators' shows all of them):
+{_METHODS}
+
+examples:
+  gnomon paraphrase generate -t wmt19/de-en --method pseudo --n 3 --save pseudo.jsonl
+  gnomon paraphrase generate ref.txt --method 'sampled(top_p=.9)' --model FOLDER --save s.jsonl
+  gnomon paraphrase generate -t wmt19/de-en --method constrained --model FOLDER --save c.jsonl
+  gnomon paraphrase generate ref.txt -l en --method "llm(model='NAME', n=3)" --save l.jsonl
+"""
+
+
+class GeneratedRow(Record):
+    """How many paraphrases were made, and what became of the others."""
+
+    method: str = column("Method", help="what the paraphrases are called")
+    paraphrases: int = column("Paraphrases", help="in the file")
+    segments: int = column("Segments", help="that have some")
+    bare: int = column("Empty references", help="segments whose references are empty")
+    short: int | None = column("Short", help="times that fewer than n were left after filters")
+    unreachable: int | None = column("Unreachable", help="constraints that no paraphrase holds")
+    empty: int = column("Empty", help="dropped: the generator wrote nothing")
+    copies: int = column("Copies", help="dropped: they equal a reference")
+    duplicates: int = column("Duplicates", help="dropped: the segment has them already")
+    inadequate: int = column("Inadequate", help="dropped: the filter does not let them through")
+
+
+def generate_verdict(finding: Finding) -> Iterator[Message]:
+    """How many paraphrases were made, and how many were dropped."""
+    (row,) = finding.records(GeneratedRow)
+    counts = {name: getattr(row, name) for name in ("empty", "copies", "duplicates", "inadequate")}
+    dropped = [f"{n:,} {name}" for name, n in counts.items() if n]
+    parts: dict[str, Any] = {
+        "method": row.method,
+        "segments": counted(row.segments),
+        "dropped": f"dropped: {listed(dropped, most=4)}" if dropped else "none was dropped",
+    }
+    position = finding.positions([row])
+    if row.paraphrases:
+        yield message(
+            "paraphrase.generate.made",
+            position,
+            made=counted(row.paraphrases, "paraphrase"),
+            **parts,
+        )
+    else:
+        yield message("paraphrase.generate.nothing", position, **parts)
+    if row.short:
+        yield message("paraphrase.generate.fewer", position, times=counted(row.short, "time"))
+
+
+def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.paraphrase.generate` refuses of options that fit each alone."""
+    wrong = list(problems("method", find_generator, options.method))
+    yield from wrong
+    if not wrong:
+        generator = find_generator(options.method)
+        for name in ("n", "model", "device"):
+            if name not in generator.takes and getattr(options, name) is not None:
+                reads = ", ".join(generator.takes) or "none of these"
+                message = f"{name} goes with other methods; {generator.name} takes: {reads}"
+                yield Problem(name, UsageError(message))
+        if options.model is None and "model" in generator.takes:
+            message = f"the method {generator.name} needs a model (--model FOLDER; model='FOLDER')"
+            yield Problem("model", UsageError(message))
+        if outline is not None and generator.reads_outputs and not outline.systems:
+            message = (
+                f"the method {generator.name} reads the outputs of systems, and the test set has"
+                " none"
+            )
+            yield Problem("method", DataError(message))
+    if not os.fspath(options.save).endswith((".jsonl", ".ndjson")):
+        yield Problem("save", UsageError(f"save must be a file name in .jsonl; got {options.save}"))
+    metric = options.filter
+    yield from problems("filter", GenerationRequest, filter=metric, least=options.least)
+    if metric is not None:
+        yield from problems("filter", check_metric, metric, outline, allow_code=options.allow_code)
+
+
+def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSet]:
+    """The test set that a command line names; references alone, where these are enough."""
+    given = inputs.one()
+    generator = find_generator(options["method"])
+    if generator.reads_outputs and not (
+        given.args.test_set or given.args.table or given.args.input
+    ):
+        other = (
+            "; or name the phrases: constrained('wanted.jsonl'), constrained(variants='list.txt')"
+        )
+        raise UsageError(
+            f"the method {generator.name} reads the outputs of systems: give them with -i FILE ..."
+            f" or a test set (-t DIR){other if generator.name == 'constrained' else ''}"
+        )
+    return (given.original() if generator.reads_outputs else given.references(),)
+
+
+@method(
+    "paraphrase.generate",
+    purpose="make further references, as JSONL",
+    given=_references_or_outputs,
+    unread=("sources", "documents", "domains", "paraphrases"),
+    examples=_EXAMPLES,
+    rows={"made": GeneratedRow},
+    metrics="none",
+    systems=False,
+    kept="finished paraphrases are kept; the same command with --resume makes the others",
+    check=check_generate,
+    verdict=generate_verdict,
+)
+def generate(
+    testset: TestSet,
+    method: Annotated[str | Generator, Metavar("METHOD"), _REACHES],
+    *,
+    save: Annotated[str | PathLike[str], Outcome(), Metavar("FILE")],
+    n: Positive | None = None,
+    model: Annotated[str | PathLike[str] | Seq2Seq | None, MODEL, Metavar("MODEL")] = None,
+    device: Device = None,
+    filter: Annotated[str | None, FILTER, Metavar("METRIC")] = None,  # noqa: A002  # what it does
+    least: Annotated[float | None, Metavar("X")] = None,
+    resume: bool = False,
+    batch: Positive | None = None,
+    allow_code: bool = False,
+    cache: Cache | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Paraphrases of references, written into a file that grows batch by batch.
+
+    :func:`plan` says what is made of which references, and has the options that few need;
+    :func:`save_generated` says how the file grows: an interruption loses one batch.
+
+    Args:
+        testset: references; outputs, for methods that read them.
+        method: how they are made: a spec such as beam, 'sampled(top_p=.9)', "variants('list.txt')".
+        save: where they are written: .jsonl.
+        n: how many of each segment (of each constraint or system, for methods that say so); 5 by a
+            model, unless the method says 1.
+        model: an encoder-decoder that paraphrases: a folder or a name (see
+            :func:`gnomon.models.load_seq2seq`), in Python also a loaded model.
+        filter: a metric that judges them against the references.
+        least: the least score of the filter that is kept (greatest, for an error rate).
+        resume: keep what the file holds, and make what is missing.
+        batch: segments at once; 32 with a model, 500 without.
+
+    Returns:
+        A finding with a row of counts; the paraphrases are in the file.
+
+    Raises:
+        MissingDependencyError: torch, transformers or a model is not installed.
+        DataError: a folder holds no encoder-decoder model; codes or constraints do not fit; the
+            file was changed since.
+        UsageError: the method cannot do what is asked; the file was made with other settings, or
+            holds what an interrupted run made and ``resume`` is not given.
+    """
+    request = GenerationRequest(
+        n=n,
+        model=model,
+        device=device,
+        filter=filter,
+        least=least,
+        allow_code=allow_code,
+        cache=cache,
+        progress=progress,
+    )
+    work = find_generator(method).plan(testset, request)
+    counts = save_generated(save, work, resume=resume, batch=batch, progress=progress)
+    title = f"Paraphrases in {os.fspath(save)}"
+    columns = column_names(GeneratedRow)
+    shown = (*columns[:3], *(name for name in columns[3:] if counts[name]))
+    return Finding(
+        method="paraphrase generate",
+        title=title,
+        tables=(table("made", title, GeneratedRow, [_row(work.method, counts)]),),
+        signatures={},
+        views=(Listing("made", title, shown),),
+        notices=work.notices(counts),
+    )
+
+
+def _row(method: str, counts: Counter[str]) -> GeneratedRow:
+    """Counts as a row; what nobody counted is missing."""
+    return GeneratedRow(
+        method=method,
+        paraphrases=counts["paraphrases"],
+        segments=counts["segments"],
+        bare=counts["bare"],
+        short=counts.get("short"),
+        unreachable=counts.get("unreachable"),
+        empty=counts["empty"],
+        copies=counts["copies"],
+        duplicates=counts["duplicates"],
+        inadequate=counts["inadequate"],
+    )

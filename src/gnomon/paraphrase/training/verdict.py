@@ -1,0 +1,67 @@
+"""What training a paraphraser shows: its rows, and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.records import Record, column
+from gnomon.core.verdicts import amount, counted, listed
+from gnomon.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
+
+__all__ = ["DroppedPairsRow", "Trained", "train_verdict"]
+
+
+class Trained(Record):
+    """What a run of training did.
+
+    Attributes:
+        folder: the model.
+        steps: updates, over all calls.
+        epochs: whole passes.
+        seconds: spent, over all calls.
+        loss: validation loss of the model in the folder, in nats per piece.
+        bleu: its validation BLEU by greedy decoding, if that was measured.
+        stopped: why the run ended: "epochs", "steps", "minutes" or "patience".
+    """
+
+    folder: str = column("Folder", help="the model")
+    steps: int = column("Steps", help="updates, over all calls")
+    epochs: int = column("Epochs", help="whole passes")
+    seconds: float = column("Seconds", digits=1, help="spent, over all calls")
+    loss: float | None = column(
+        "Loss", digits=3, better="lower", help="of validation, in nats per piece"
+    )
+    bleu: float | None = column(
+        "BLEU", digits=1, better="higher", help="of validation, by greedy decoding"
+    )
+    stopped: str = column("Stopped", help="why: epochs, steps, minutes or patience")
+
+
+class DroppedPairsRow(Record):
+    """What a filter dropped."""
+
+    filter: str = column("Filter", help="in the order in which they are applied")
+    dropped: int = column("Dropped", help="pairs")
+
+
+def train_verdict(finding: Finding) -> Iterator[Message]:
+    """What a model has learnt."""
+    for row in finding.records(Trained):
+        figures = [
+            *([] if row.loss is None else [f"a loss of {amount(row.loss)} nats per piece"]),
+            *([] if row.bleu is None else [f"BLEU {row.bleu:.1f}"]),
+        ]
+        held_out = f"; on pairs that were held out it has {listed(figures)}" if figures else ""
+        yield message(
+            "paraphrase.train.trained",
+            finding.positions([row]),
+            updates=counted(row.steps, "update"),
+            epochs=row.epochs,
+            held_out=held_out,
+        )

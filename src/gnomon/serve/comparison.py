@@ -1,0 +1,377 @@
+"""What a comparison consists of: what the user chose, and the study of it that ``gnomon run`` runs.
+
+A comparison is a folder: ``names.json`` (:class:`ComparisonRecord`), ``study.toml``, ``uploads/``
+until ``texts/`` is made of them, ``store/``, and ``job.json`` (:class:`Job`). Each file is replaced
+as a whole. Names that users give are data in these files, and never names of files.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path  # noqa: TC003  # records are read by their types
+from typing import Literal, TypeVar
+
+import msgspec
+
+from gnomon.core.registry import find, title_of
+
+__all__ = [
+    "ComparisonChoices",
+    "ComparisonRecord",
+    "FileChoice",
+    "Job",
+    "JobState",
+    "Remedy",
+    "StepChoice",
+    "StepState",
+    "default_steps",
+    "flush_folder",
+    "locked",
+    "new_job",
+    "now",
+    "read_record",
+    "study_text",
+    "write_record",
+    "write_whole",
+]
+
+
+T = TypeVar("T")
+
+NAMES, JOB, STUDY, TEXTS, STORE, UPLOADS, LOG = (
+    "names.json", "job.json", "study.toml", "texts", "store", "uploads", "log.txt",
+)  # fmt: skip
+
+#: metrics of a comparison, and the method that tells kinds of words apart
+USUAL_METRICS, WORD_METHOD = ("bleu", "chrf"), "muler"
+
+JobState = Literal["queued", "running", "done", "refused", "failed", "cancelled", "interrupted"]
+Role = Literal["source", "reference", "output", "set", "ignored"]
+Value = str | int | float | bool | Sequence[str | int | float] | dict[str, str | list[str]]
+
+
+class FileChoice(msgspec.Struct, kw_only=True):
+    """A file as the user confirmed it.
+
+    Attributes:
+        file: its number: ``uploads/NUMBER``.
+        name: what it was called when it was uploaded.
+        role: what it is; "set" for a file that is a test set of its own.
+        title: what the system or the reference is called in results.
+        encoding: how its bytes are read.
+        kind: "text": one segment per line; else what :func:`gnomon.serve.inspect.inspect` said.
+        added: it was added to a comparison that rested.
+    """
+
+    file: int
+    name: str
+    role: Role
+    title: str = ""
+    encoding: str = "utf-8"
+    kind: str = "text"
+    added: bool = False
+
+
+class StepChoice(msgspec.Struct, kw_only=True):
+    """A method with its options, as a study has them."""
+
+    method: str
+    options: dict[str, Value] = {}
+    metrics: list[str] | None = None
+
+
+class ComparisonChoices(msgspec.Struct, kw_only=True):
+    """What the user chose: files, languages, metrics and methods.
+
+    Attributes:
+        files: the files with their roles.
+        title: what to call the comparison.
+        language_pair: "de-en", or "en" where the source's language is not known.
+        metrics: specs, for all methods that name none of their own.
+        steps: the methods, in the order in which they run; by default those of
+            :func:`default_steps`.
+        resamples: of all methods that resample.
+        seed: likewise.
+        first: how many segments to take, from the first; all by default.
+    """
+
+    files: list[FileChoice] = []
+    title: str = ""
+    language_pair: str | None = None
+    metrics: list[str] = msgspec.field(default_factory=lambda: [*USUAL_METRICS])
+    steps: list[StepChoice] = []
+    resamples: int | None = None
+    seed: int | None = None
+    first: int | None = None
+
+
+class ComparisonRecord(msgspec.Struct, kw_only=True):
+    """What a comparison is called, whose it is and what it consists of.
+
+    Attributes:
+        title: its name.
+        owner: who made it.
+        made: when, UTC.
+        choices: what was chosen.
+        segments: of its files; 0 where that is not known yet.
+        copied_store: it has results of which some are not asked for any more.
+    """
+
+    title: str
+    owner: str
+    made: str
+    choices: ComparisonChoices
+    segments: int = 0
+    copied_store: bool = False
+
+
+class Remedy(msgspec.Struct):
+    """A way on: what it is, in words, and with which arguments.
+
+    ``id`` is "first" (``segments``: compare the first ones alone), "again", "edit" (other
+    choices) or "install" (``what``: as ``gnomon setup`` takes it).
+    """
+
+    id: Literal["first", "again", "edit", "install"]
+    text: str
+    arguments: dict[str, int | str] = {}
+
+
+class StepState(msgspec.Struct):
+    """How far one method is.
+
+    Attributes:
+        method: its name.
+        title: its title.
+        state: as of a job.
+        stage: what it does now, and ``done`` of ``total`` of it.
+        said: why it was refused, or failed.
+        remedy: a way on.
+        started: when, UTC.
+        finished: when, UTC.
+        deaths: how many times its process ended before it.
+    """
+
+    method: str
+    title: str
+    state: JobState = "queued"
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    said: str = ""
+    remedy: Remedy | None = None
+    started: str | None = None
+    finished: str | None = None
+    deaths: int = 0
+
+
+class Job(msgspec.Struct):
+    """How far a comparison is.
+
+    Attributes:
+        state: of all of it; "done" where any of its steps is, "failed" where none is.
+        steps: of each method.
+        owner: whose turn it takes.
+        queued: when it was put into the queue, UTC.
+        started: when it began to run, UTC.
+        finished: when it ended, UTC.
+        deaths: how many times its process ended before it.
+        said: why all of it was refused, or failed.
+        remedy: a way on.
+    """
+
+    state: JobState
+    steps: list[StepState]
+    owner: str
+    queued: str
+    started: str | None = None
+    finished: str | None = None
+    deaths: int = 0
+    said: str = ""
+    remedy: Remedy | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether it waits or runs."""
+        return self.state in ("queued", "running", "interrupted")
+
+    @property
+    def current(self) -> StepState | None:
+        """The step that runs, or would run next."""
+        return next((step for step in self.steps if step.state in _OPEN), None)
+
+    def stop(self, state: JobState, said: str = "", remedy: Remedy | None = None) -> None:
+        """End what is open of it: what is done stays done."""
+        for step in self.steps:
+            if step.state in _OPEN:
+                step.state, step.finished = state, now()
+        self.state, self.finished, self.said, self.remedy = state, now(), said, remedy
+
+    def settle(self) -> None:
+        """Say how it ended, once no step is open."""
+        states = [step.state for step in self.steps]
+        order: tuple[JobState, ...] = ("done", "failed", "refused", "cancelled")
+        self.state = next((state for state in order if state in states), "done")
+        self.finished = now()
+
+
+_OPEN = ("queued", "running", "interrupted")
+
+
+def now() -> str:
+    """The time in UTC, as records have it."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
+
+
+def default_steps(outputs: int) -> list[StepChoice]:
+    """What is asked of one output, or of several: first the answer, then where it lies."""
+    first = "compare" if outputs > 1 else "score"
+    return [StepChoice(method=first), StepChoice(method=WORD_METHOD)]
+
+
+def new_job(about: ComparisonRecord) -> Job:
+    """A job that waits for its turn."""
+    steps = [StepState(step.method, title_of(step.method)) for step in about.choices.steps]
+    return Job("queued", steps, about.owner, now())
+
+
+# Files that appear whole, and belong to the user alone.
+
+
+def write_record(file: Path, record: object, *, durable: bool = True) -> None:
+    """Replace a JSON file; with ``durable``, on disk when this returns."""
+    write_whole(file, msgspec.json.format(msgspec.json.encode(record), indent=1), durable=durable)
+
+
+def write_whole(file: Path, data: bytes, *, durable: bool = True) -> None:
+    """Replace a file as a whole."""
+    scratch = file.with_name(f".{os.urandom(8).hex()}.tmp")
+    try:
+        descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "wb") as stream:  # noqa: PTH123  # of a descriptor
+            stream.write(data)
+            if durable:
+                stream.flush()
+                os.fsync(descriptor)
+        scratch.replace(file)
+    finally:
+        scratch.unlink(missing_ok=True)
+    if durable:
+        flush_folder(file.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Make sure that names in a folder are on disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_record(file: Path, kind: type[T]) -> T | None:
+    """What a file holds; None where it is missing, or damaged."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=kind)
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[bool]:
+    """Whether no other process holds this lock; held to the end of the block, or of the process."""
+    with file.open("ab") as opened:
+        try:
+            import fcntl
+
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # pragma: no cover  # no such locks on this system
+            pass
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
+# The study of a comparison, as a file for ``gnomon run``.
+
+
+def study_text(about: ComparisonRecord, steps: list[StepChoice] | None = None) -> str:
+    """The study file: the same as a command."""
+    choices = about.choices
+    lines = [
+        f"# {_in_comment(about.title)}: gnomon run study.toml",
+        f"name = {toml_value(about.title)}",
+        f"store = {toml_value(STORE)}",
+        f"metrics = {toml_value(choices.metrics)}",
+        "",
+        "[[testsets]]",
+        f"path = {toml_value(TEXTS)}",
+    ]
+    if choices.language_pair:
+        lines.append(f"language_pair = {toml_value(choices.language_pair)}")
+    if choices.first is not None:
+        lines.append(f"first = {choices.first}")
+    for step in choices.steps if steps is None else steps:
+        several = sum(other.method == step.method for other in choices.steps) > 1
+        head = f"methods.{step.method}"
+        lines += ["", f"[[{head}]]" if several else f"[{head}]"]
+        lines += [
+            f"{toml_key(key)} = {toml_value(value)}" for key, value in _options(step, choices)
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _options(step: StepChoice, choices: ComparisonChoices) -> list[tuple[str, Value]]:
+    method = find(step.method)
+    shared = {"resamples": choices.resamples, "seed": choices.seed}
+    given: dict[str, Value] = {
+        name: value
+        for name, value in shared.items()
+        if value is not None and name in method.step_options
+    }
+    if step.metrics is not None and method.metrics != "none":
+        given["metrics"] = step.metrics
+    if method.by_system:
+        given["together"] = True  # else nothing is said of several translations
+    return [*(given | step.options).items()]
+
+
+_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNSAFE = re.compile('[\\x00-\\x1f\\x7f\\\\"]')
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_value(value: Value) -> str:
+    r"""A value as TOML.
+
+    >>> toml_value(["a\"b", "c\x7f"])
+    '["a\\"b", "c\\u007f"]'
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return '"' + _UNSAFE.sub(_escaped, value) + '"'
+    if isinstance(value, dict):
+        pairs = (f"{toml_key(key)} = {toml_value(inner)}" for key, inner in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    return "[" + ", ".join(map(toml_value, value)) + "]"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return _ESCAPED.get(match[0]) or f"\\u{ord(match[0]):04x}"
+
+
+def toml_key(key: str) -> str:
+    """A key as TOML."""
+    return key if _BARE.fullmatch(key) else toml_value(key)
+
+
+def _in_comment(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)

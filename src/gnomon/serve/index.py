@@ -1,0 +1,340 @@
+"""The index of a study's texts: made once by a process of its own, read by pages of segments.
+
+A folder holds ``texts-N.parquet`` and ``marks-N.parquet`` for each test set, and ``index.json``,
+which says what they are of. Texts come first, so that segments can be read while words are still
+being marked. Cost grows in step with the texts.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from gnomon.core.errors import DataError, GnomonError
+from gnomon.core.signature import content_hash
+from gnomon.serve._background import Background, begin_work
+from gnomon.serve.comparison import locked, read_record, write_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from gnomon.core.findings import Kind
+    from gnomon.core.pages import PageSegment
+    from gnomon.core.testset import TestSet
+    from gnomon.studies import PlannedSet, Store
+
+__all__ = ["Index", "IndexedSet", "make", "marks_file", "prepare", "read_index", "texts_file"]
+
+
+#: version of the files
+_LAYOUT = 2
+_ABOUT, _LOCK = "index.json", "index.lock"
+#: segments in a row group: what is read at least for one segment
+_GROUP = 2048
+#: scripts that put no spaces between words: their letters count one by one
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+State = Literal["waiting", "making", "ready", "missing"]
+#: why texts cannot be shown, in words that name no place of this machine
+_LOST = (
+    "The texts of {} have changed or are not where they were, so that segments cannot be shown. The"
+    " results stand. Whoever runs the study can run it again with its texts."
+)
+
+
+class IndexedSet(msgspec.Struct):
+    """What the index holds of a test set."""
+
+    name: str
+    segments: int
+    systems: list[str]
+    references: list[str]
+    sources: bool = False
+    documents: list[str] = []
+    texts: State = "waiting"
+    marks: State = "waiting"
+    done: int = 0
+    said: str = ""
+    layers: list[str] = []
+
+
+class Index(msgspec.Struct):
+    """What an index holds, and how far it is."""
+
+    layout: int
+    texts_key: str
+    marks_key: str
+    sets: list[IndexedSet]
+    finished: bool = False
+
+    def set(self, name: str) -> tuple[int, IndexedSet] | None:
+        """A test set and its number."""
+        for number, indexed in enumerate(self.sets):
+            if indexed.name == name:
+                return number, indexed
+        return None
+
+
+def words_in(text: str) -> int:
+    """How long a text is: words, and letters of scripts that put no spaces between words.
+
+    >>> words_in("two words"), words_in("猫が好き")
+    (2, 4)
+    """
+    letters = len(_UNSPACED.findall(text))
+    return letters if letters > len(text) // 4 else len(text.split())
+
+
+def keys_of(store: Store) -> tuple[str, str]:
+    """What texts and marks of a store depend on."""
+    from gnomon.core import registry as methods
+
+    texts = content_hash(*(repr((p.source, p.sketch)) for p in store.sets()))
+    done = (store.entries[key] for key in store.planned() if key in store.entries)
+    marking = [
+        entry.key
+        for entry in done
+        if (method := methods.installed(entry.method)) is not None and method.marks is not None
+    ]
+    return texts, content_hash(texts, *marking)
+
+
+def read_index(folder: Path) -> Index | None:
+    """What a folder holds; None where there is no index, or one of another version."""
+    index = read_record(folder / _ABOUT, Index)
+    return index if index is not None and index.layout == _LAYOUT else None
+
+
+def texts_file(folder: Path, number: int) -> Path:
+    """Where the texts of a test set are."""
+    return folder / f"texts-{number}.parquet"
+
+
+def marks_file(folder: Path, number: int) -> Path:
+    """Where the marks of a test set are."""
+    return folder / f"marks-{number}.parquet"
+
+
+# Making it, in a process of its own.
+
+
+_work = Background(__name__)
+
+
+def prepare(store: Store, folder: Path, *, wait: float = 0.0, marks: bool = True) -> Index | None:
+    """The index as it is; where it is none of this store's, it is begun in the background."""
+    texts, marked = keys_of(store)
+    until = time.monotonic() + wait
+    while True:
+        index = read_index(folder)
+        fresh = index is not None and index.texts_key == texts
+        if fresh and index is not None and index.finished:
+            if marked == index.marks_key or not marks:
+                return index
+            _start(store.path, folder)  # the texts are there; words are marked anew
+            return index
+        _start(store.path, folder)
+        ready = fresh and index is not None and all(s.texts != "waiting" for s in index.sets)
+        if ready or time.monotonic() >= until:
+            return index if fresh else None
+        time.sleep(0.05)
+
+
+def _start(store: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _work.start(folder, {"store": str(store.resolve()), "folder": str(folder.resolve())})
+
+
+def stop(folder: Path) -> None:
+    """End what makes an index, and wait until it has ended: its folder is to be deleted."""
+    _work.stop(folder)
+
+
+def main() -> None:
+    """Make the index of a store; what the process runs."""
+    from gnomon.studies import Store
+
+    given = begin_work(niceness=10)
+    make(Store(Path(given["store"])), Path(given["folder"]))
+
+
+def make(store: Store, folder: Path) -> Index | None:
+    """Make the index of a store, or what is missing of it; None where another process does."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with locked(folder / _LOCK) as alone:
+        if not alone:
+            return None
+        texts_key, marks_key = keys_of(store)
+        index = read_index(folder)
+        if index is None or index.texts_key != texts_key:
+            index = Index(_LAYOUT, texts_key, "", [_blank(planned) for planned in store.sets()])
+        else:  # what went wrong is tried again: texts may be back
+            index.finished = False
+            for indexed in index.sets:
+                indexed.texts = "ready" if indexed.texts == "ready" else "waiting"
+        _keep(folder, index)
+        for number, planned in enumerate(store.sets()):
+            if index.sets[number].texts == "waiting":
+                _add_texts(folder, index, number, planned)
+        if index.marks_key != marks_key:
+            _add_marks(store, folder, index)
+            index.marks_key = marks_key
+        index.finished = True
+        _keep(folder, index)
+        return index
+
+
+def _blank(planned: PlannedSet) -> IndexedSet:
+    sketch = planned.sketch
+    return IndexedSet(planned.name, sketch.segments, list(sketch.systems), list(sketch.references))
+
+
+def _keep(folder: Path, index: Index) -> None:
+    write_record(folder / _ABOUT, index, durable=False)
+
+
+def _add_texts(folder: Path, index: Index, number: int, planned: PlannedSet) -> None:
+    indexed = index.sets[number]
+    try:
+        testset = planned.read()
+    except DataError:
+        indexed.texts, indexed.said = "missing", _LOST.format(planned.name)
+    else:
+        indexed.sources = bool(testset.sources)
+        indexed.documents = list(dict.fromkeys(testset.documents or ()))[:1000]
+        _write(texts_file(folder, number), _text_columns(testset), testset.segments)
+        indexed.texts, indexed.said = "ready", ""
+    _keep(folder, index)
+
+
+def _text_columns(testset: TestSet) -> dict[str, Callable[[int], object]]:
+    """What is kept of each segment, by column."""
+    references = [*testset.references.values()]
+    sources, documents, domains = testset.sources, testset.documents, testset.domains
+
+    def length(i: int) -> int:
+        texts = [texts[i] for texts in references] + ([sources[i]] if sources else [])
+        return words_in(next((text for text in texts if text is not None), ""))
+
+    def cells(texts: Sequence[str | None]) -> Callable[[int], str | None]:
+        return lambda i: texts[i]
+
+    columns: dict[str, Callable[[int], object]] = {"segment": lambda i: i + 1, "length": length}
+    columns["document"] = cells(documents) if documents else lambda _: None
+    columns["domain"] = cells(domains) if domains else lambda _: None
+    columns["source"] = cells(sources) if sources else lambda _: None
+    for number, texts in enumerate(references):
+        columns[f"r{number}"] = cells(texts)
+    for number, outputs in enumerate(testset.systems.values()):
+        columns[f"o{number}"] = cells(outputs)
+    return columns
+
+
+def _write(file: Path, columns: dict[str, Callable[[int], object]], segments: int) -> None:
+    """Write rows some at a time; the file appears whole or not at all."""
+    kinds: dict[str, Kind] = {
+        name: "count" if name in ("segment", "length") else "text" for name in columns
+    }
+    with _writer(file, kinds) as write:
+        for start in range(0, segments, _GROUP):
+            rows = range(start, min(segments, start + _GROUP))
+            write({name: [cell(i) for i in rows] for name, cell in columns.items()})
+
+
+@contextmanager
+def _writer(
+    file: Path, kinds: Mapping[str, Kind]
+) -> Iterator[Callable[[Mapping[str, Sequence[Any]]], None]]:
+    """What writes rows some at a time, as columns; the file appears whole or not at all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from gnomon.studies.reading import buffers_of
+
+    types = {name: pa.string() if kind == "text" else pa.int64() for name, kind in kinds.items()}
+    schema = pa.schema([*types.items()])
+    scratch = file.with_name(f".{file.name}")
+
+    def write(cells: Mapping[str, Sequence[Any]]) -> None:
+        arrays = [
+            pa.Array.from_buffers(
+                types[name], len(column), [*map(pa.py_buffer, buffers_of(column, kinds[name]))]
+            )
+            for name, column in cells.items()
+        ]
+        writer.write_table(pa.table(arrays, schema=schema), row_group_size=_GROUP * 16)
+
+    with pq.ParquetWriter(scratch, schema, compression="zstd") as writer:
+        yield write
+    scratch.replace(file)
+
+
+def _add_marks(store: Store, folder: Path, index: Index) -> None:
+    """Mark features in all texts that can be read, as the report of the study does."""
+    from gnomon.core.cache import Cache, default_path
+    from gnomon.serve.store_pages import open_store
+    from gnomon.studies.reading import study_sets
+
+    source = open_store(store.path).rows()
+    try:
+        sets = study_sets(source, cache=Cache(default_path()))
+    except GnomonError:  # texts stay to be read without marks
+        sets = ()
+    by_name = {study_set.name: study_set for study_set in sets}
+    for number, indexed in enumerate(index.sets):
+        page = by_name.get(indexed.name)
+        if page is None or page.missing or indexed.texts != "ready":
+            indexed.marks = "missing"
+            continue
+        layers = [n for n, layer in enumerate(page.layers) if layer.kind == "spans"]
+        indexed.layers = [page.layers[n].name for n in layers]
+        indexed.marks, indexed.done = "making", 0
+        _keep(folder, index)
+        if layers:
+            numbers = {layer: n for n, layer in enumerate(layers)}
+            _write_marks(folder, index, number, page.read(), numbers)
+        indexed.marks, indexed.done = "ready", indexed.segments
+        _keep(folder, index)
+
+
+def _write_marks(
+    folder: Path,
+    index: Index,
+    number: int,
+    segments: Iterable[PageSegment],
+    numbers: dict[int, int],
+) -> None:
+    """A row for each text of a segment and each layer that it has marks of."""
+    kinds: dict[str, Kind] = {
+        "segment": "count", "side": "count", "layer": "count", "ends": "text"
+    }  # fmt: skip
+    rows: list[tuple[Any, ...]] = []
+    with _writer(marks_file(folder, number), kinds) as write:
+        for done, segment in enumerate(segments, start=1):
+            rows.extend(_marks_of(done, segment, numbers))
+            if done % _GROUP == 0:
+                write(_columns(rows, kinds))
+                rows.clear()
+                index.sets[number].done = done
+                _keep(folder, index)
+        write(_columns(rows, kinds))
+
+
+def _columns(rows: Sequence[tuple[Any, ...]], names: Iterable[str]) -> dict[str, Sequence[Any]]:
+    return {name: [row[n] for row in rows] for n, name in enumerate(names)}
+
+
+def _marks_of(
+    number: int, segment: PageSegment, numbers: dict[int, int]
+) -> Iterator[tuple[Any, ...]]:
+    """Marks of a segment: references are the sides -1, -2 and so on, systems 0, 1 and so on."""
+    sides = [(-1 - n, text) for n, text in enumerate(segment.references)]
+    sides += [*enumerate(segment.outputs)]
+    for side, text in sides:
+        for layer, ends, _ in segment.texts[text].marks if text is not None else ():
+            if layer in numbers:
+                yield number, side, numbers[layer], " ".join(map(str, ends))

@@ -1,0 +1,398 @@
+"""What files are before anything is made of them: encoding, counts, roles, languages, problems."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import GnomonError
+from gnomon.core.testset import TestSet
+from gnomon.data.formats import LineOrder, anomalies, plain_name
+from gnomon.serve._inspection import (
+    Drift,
+    FileProblem,
+    FileRemedy,
+    InspectedFile,
+    Inspection,
+)
+from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set, role_of_name
+from gnomon.serve.encodings import certain_encoding, name_of, proposals
+from gnomon.serve.language import guess_language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = ["inspect"]
+
+
+def inspect(
+    files: Sequence[tuple[str, Path]], encodings: Mapping[int, str] | None = None
+) -> Inspection:
+    """Look at files that were uploaded."""
+    confirmed = encodings or {}
+    texts: dict[int, list[str]] = {}
+    inspected = [
+        _file(number, name, path, confirmed.get(number), texts)
+        for number, (name, path) in enumerate(files)
+    ]
+    _guess_roles(inspected, texts)
+    counts = {len(texts[file.file]) for file in inspected if file.file in texts}
+    sets = [file.segments for file in inspected if file.role == "set"]
+    drifts = list(_drifts(inspected, texts))
+    differ = len(counts) > 1
+    return Inspection(
+        files=inspected,
+        segments=(sets[0] or 0) if sets else counts.pop() if len(counts) == 1 else 0,
+        language_pair=_language_pair(inspected),
+        counts_differ=differ,
+        drifts=drifts,
+        notes=[] if differ else _notes(inspected, texts, {drift.file for drift in drifts}),
+    )
+
+
+# One file.
+
+
+_SHOWN, _CLIPPED = 3, 400
+#: characters of a line, above which it is hardly one segment
+_LONG = 20_000
+#: bytes that a gzip file may hold
+_UNPACKED = 200_000_000
+_PIECE = 1 << 20
+
+_WORD_FILE = "is a Word file. Save it as plain text, one segment per line, and choose that file."
+_ARCHIVE = (
+    "is a ZIP archive, which is not opened here. Open it on your machine, take the files out of it,"
+    " and choose these."
+)
+_KNOWN = (
+    (b"%PDF", "is a PDF file. Save its text as plain text, one segment per line."),
+    (b"\xd0\xcf\x11\xe0", "is an old Office file. Save it as plain text, one segment per line."),
+    (b"PK\x03\x04", _ARCHIVE),
+    (b"BZh", "is compressed by bzip2. Unpack it, and choose the file in it."),
+    (b"\xfd7zXZ", "is compressed by xz. Unpack it, and choose the file in it."),
+    (b"\x28\xb5\x2f\xfd", "is compressed by Zstandard. Unpack it, and choose the file in it."),
+    (b"7z\xbc\xaf", "is a 7z archive. Unpack it, and choose the files in it."),
+    (b"Rar!", "is a RAR archive. Unpack it, and choose the files in it."),
+    (b"\x89PNG", "is a picture. Choose a file of plain text."),
+    (b"\xff\xd8\xff", "is a picture. Choose a file of plain text."),
+    (b"PAR1", "is a Parquet file. Write its texts as plain text, one segment per line."),
+    (b"\x7fELF", "is a program. Choose a file of plain text."),
+    (b"MZ", "is a program. Choose a file of plain text."),
+    (b"{\\rtf", "is a rich text file. Save it as plain text, one segment per line."),
+)
+_OFFICE = {".docx": _WORD_FILE, ".doc": _WORD_FILE, ".odt": _WORD_FILE.replace("Word", "Writer")}
+_SHEET = "is a spreadsheet. Save it as CSV or TSV, or each column as plain text."
+_OFFICE |= dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET)
+
+
+def _file(
+    number: int, name: str, path: Path, confirmed: str | None, texts: dict[int, list[str]]
+) -> InspectedFile:
+    file = InspectedFile(file=number, name=name, title=plain_name(Path(name).name))
+    try:
+        if name.casefold().endswith(".gz"):
+            name = name[:-3]
+            unpack(path)
+        data = path.read_bytes()
+    except (OSError, EOFError, zlib.error):
+        return _unreadable(file, f"{file.name} is damaged. Compress it again.")
+    except ValueError as error:
+        return _unreadable(file, f"{file.name} {error}.")
+    suffix = Path(name).suffix.casefold()
+    refused = _binary(data, suffix) if data else "is empty."
+    if refused:
+        return _unreadable(file, f"{file.name} {refused}")
+    if suffix in SET_SUFFIXES and _as_set(file, path, name):
+        return file
+    return _plain(file, data, confirmed, texts)
+
+
+def _plain(
+    file: InspectedFile, data: bytes, confirmed: str | None, texts: dict[int, list[str]]
+) -> InspectedFile:
+    encoding = confirmed or certain_encoding(data)
+    if encoding is None:
+        return _unsure(file, data)
+    try:
+        lines = decoded(data, encoding, file.name)
+    except GnomonError as error:
+        return _unreadable(file, f"{error}.".replace("..", "."), *_readings(data))
+    texts[file.file] = lines
+    _describe(file, lines, encoding)
+    return file
+
+
+def unpack(path: Path) -> None:
+    """Put what a gzip file holds in its place, counted while it is unpacked."""
+    with path.open("rb") as compressed:
+        if compressed.read(2) != b"\x1f\x8b":
+            return  # unpacked before
+    scratch = path.with_name(f"{path.name}.unpacked")
+    try:
+        with gzip.open(path) as source, scratch.open("wb") as target:
+            size = 0
+            while piece := source.read(_PIECE):
+                size += len(piece)
+                if size > _UNPACKED:
+                    raise ValueError(f"holds more than {_UNPACKED // 1_000_000} MB of text")
+                target.write(piece)
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def _binary(data: bytes, suffix: str) -> str:
+    """What a file is that is no text; empty where it may be one."""
+    if data.startswith(b"PK\x03\x04"):
+        if suffix in _OFFICE:
+            return _OFFICE[suffix]
+        head = data[: 1 << 16]
+        if b"word/" in head:
+            return _WORD_FILE
+        if b"xl/" in head:
+            return _SHEET
+    for magic, said in _KNOWN:
+        if data.startswith(magic) and not (magic == b"MZ" and b"\0" not in data):
+            return _OFFICE.get(suffix, said) if magic == b"\xd0\xcf\x11\xe0" else said
+    if data.startswith(b"\x1f\x8b"):
+        return "is compressed by gzip. Give its name the ending .gz, or unpack it."
+    return ""
+
+
+def _unreadable(file: InspectedFile, text: str, *remedies: FileRemedy) -> InspectedFile:
+    file.kind = "unreadable"
+    leave = FileRemedy(id="leave", text="Or leave it out.")
+    file.problems = [FileProblem(text=text, remedies=[*remedies, leave])]
+    return file
+
+
+def _unsure(file: InspectedFile, data: bytes) -> InspectedFile:
+    """A file that is not UTF-8: how it would read in other encodings, for the user to say."""
+    readings = _readings(data)
+    if not readings:
+        return _unreadable(file, f"{file.name} is no text. Choose a file of plain text.")
+    likely = name_of(readings[0].encoding or "")
+    text = f"{file.name} is not in UTF-8. It looks like {likely}: which of these reads right?"
+    file.problems = [FileProblem(text=text, remedies=readings)]
+    return file
+
+
+def _readings(data: bytes) -> list[FileRemedy]:
+    remedies = []
+    for proposal in proposals(data):
+        lines = decoded(data, proposal.encoding, "")
+        telling = [line for line in lines if not line.isascii()] or lines
+        remedies.append(
+            FileRemedy(
+                id="encoding",
+                text=f"Read it as {name_of(proposal.encoding)}",
+                encoding=proposal.encoding,
+                lines=_clipped(telling[:_SHOWN]),
+            )
+        )
+    return remedies
+
+
+def _describe(file: InspectedFile, lines: list[str], encoding: str) -> None:
+    file.encoding, file.segments = encoding, len(lines)
+    file.first, file.last = _clipped(lines[:_SHOWN]), _clipped(lines[_SHOWN:][-_SHOWN:])
+    file.language = guess_language(lines)
+    longest = max(range(len(lines)), key=lambda at: len(lines[at]))
+    if len(lines[longest]) > _LONG:
+        text = (
+            f"Line {longest + 1:,} of {file.name} has {len(lines[longest]):,} characters;"
+            " is there one segment on each line?"
+        )
+        file.problems.append(FileProblem(text=text, stops=False, line=longest + 1))
+    empty = sum(not line.strip() for line in lines)
+    if empty == len(lines):
+        file.problems.append(FileProblem(text=f"All lines of {file.name} are empty."))
+    elif empty:
+        first = next(n for n, line in enumerate(lines, start=1) if not line.strip())
+        text = (
+            f"{empty:,} of {len(lines):,} lines of {file.name} are empty, the first is {first:,}."
+        )
+        file.problems.append(FileProblem(text=text, stops=False, line=first))
+
+
+def _clipped(lines: Sequence[str]) -> list[str]:
+    return [line if len(line) <= _CLIPPED else f"{line[:_CLIPPED]} ..." for line in lines]
+
+
+def _as_set(file: InspectedFile, path: Path, name: str) -> bool:
+    """Whether a file is a test set of its own, which is then described."""
+    try:
+        testset = read_set(path, name)
+    except GnomonError as error:
+        if Path(name).suffix.casefold() in (".tsv", ".csv"):  # may be plain text all the same
+            return False
+        _unreadable(file, f"{error}")
+        return True
+    if not testset.systems:
+        text = f"{file.name} holds no output of a system; choose plain text files, one for each."
+        _unreadable(file, text)
+        return True
+    file.kind, file.role, file.segments = "set", "set", testset.segments
+    file.systems = list(testset.systems)
+    file.why = f"it holds {len(testset.systems)} systems and {len(testset.references)} references"
+    file.encoding, file.title = "utf-8", testset.name
+    file.language = testset.language_pair
+    first = next(iter([*testset.references.values(), *testset.systems.values()]))
+    some = ["" if text is None else text for text in first]
+    file.first, file.last = _clipped(some[:_SHOWN]), _clipped(some[_SHOWN:][-_SHOWN:])
+    return True
+
+
+# Roles, by names, and by what the files hold.
+
+
+def _guess_roles(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[str]]) -> None:
+    plain = [file for file in files if file.file in texts]
+    for file in plain:
+        file.role = role_of_name(file.name)
+        if file.role != "unknown":
+            file.why = f"its name says {file.role}"
+    _guess_source(plain)
+    _guess_reference(plain, texts)
+    for file in plain:
+        if file.role == "unknown":
+            file.role, file.why = "output", "taken as a translation: nothing says otherwise"
+
+
+def _guess_source(files: Sequence[InspectedFile]) -> None:
+    """The one file in another language than all others."""
+    languages = Counter(file.language for file in files)
+    if any(file.role == "source" for file in files) or len(files) < 3 or len(languages) != 2:
+        return
+    (target, _), (other, times) = languages.most_common()
+    (file, *more) = [file for file in files if file.language == other]
+    if times == 1 and not more and file.role == "unknown" and languages[target] > 1:
+        file.role, file.why = "source", "it alone is in another language"
+
+
+def _guess_reference(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[str]]) -> None:
+    """Where no name says it: what people write is less like outputs than these are alike."""
+    rest = [file for file in files if file.role == "unknown"]
+    if any(file.role == "reference" for file in files) or len(rest) < 2:
+        return
+    if len(rest) == 2:
+        rest[0].role, rest[0].why = "reference", "it was chosen first; please check"
+        return
+    likeness = {
+        file.file: sum(_likeness(texts[file.file], texts[o.file]) for o in rest if o is not file)
+        for file in rest
+    }
+    file = min(rest, key=lambda file: likeness[file.file])
+    file.role = "reference"
+    file.why = "it is least like the others, as people's translations are; please check"
+
+
+def _likeness(a: Sequence[str], b: Sequence[str]) -> float:
+    """The share of words that lines of two files have in common."""
+    step = max(1, min(len(a), len(b)) // 500)
+    pairs = list(zip(a, b, strict=False))[::step]
+    shared = [(set(x.casefold().split()), set(y.casefold().split())) for x, y in pairs]
+    return sum(len(x & y) / max(1, len(x | y)) for x, y in shared) / max(1, len(shared))
+
+
+def _language_pair(files: Sequence[InspectedFile]) -> str | None:
+    for file in files:
+        if file.role == "set":
+            return file.language
+    source = next((file.language for file in files if file.role == "source"), None)
+    others = [f.language for f in files if f.role in ("reference", "output") and f.language]
+    if not others:
+        return None
+    target = Counter(others).most_common(1)[0][0]
+    return f"{source}-{target}" if source else target
+
+
+# Whether lines of different files go together.
+
+
+def _drifts(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[str]]) -> Iterator[Drift]:
+    """Where files cease to go with the reference (the source, with it), line by line."""
+    plain = [file for file in files if file.file in texts and file.role != "unknown"]
+    bases = [file for file in plain if file.role == "reference"] or plain[:1]
+    if not bases or len(texts[bases[0].file]) < _LEAST_LINES:
+        return
+    base = bases[0]
+    reference = texts[base.file]
+    order = LineOrder(list(reference))
+    for file in plain:
+        if file is base:
+            continue
+        lines = texts[file.file]
+        padded = [*lines[: len(reference)], *([""] * (len(reference) - len(lines)))]
+        wrong = order.misplaced(padded)
+        if wrong is None:
+            if len(lines) != len(reference):
+                text = f"{file.name} has {len(lines):,} lines, and {base.name} {len(reference):,}."
+                at = min(len(lines), len(reference))
+                yield _drift(file, base, at, 0, text, texts)
+            continue
+        line = wrong.first + 1
+        if wrong.shift:
+            lines_off = f"{abs(wrong.shift)} line{'s' if abs(wrong.shift) > 1 else ''}"
+            text = (
+                f"From line {line:,} on, {file.name} is off by {lines_off}: its line {line:,} goes"
+                f" with line {line + wrong.shift:,} of {base.name}."
+            )
+        elif wrong.exchanged:
+            text = f"From line {line:,} on, neighbouring lines of {file.name} are exchanged."
+        else:
+            text = f"The lines of {file.name} are in another order than those of {base.name}."
+        yield _drift(file, base, wrong.first, wrong.shift, text, texts)
+
+
+#: below, anything may look like an order
+_LEAST_LINES = 10
+_AROUND = 4
+
+
+def _drift(
+    file: InspectedFile,
+    base: InspectedFile,
+    at: int,
+    shift: int,
+    text: str,
+    texts: Mapping[int, Sequence[str]],
+) -> Drift:
+    start = max(0, at - 1)
+    shown = slice(start, start + _AROUND)
+    if not any(problem.line == at + 1 for problem in file.problems):
+        look = FileRemedy(id="look", text="Look", line=at + 1)
+        stops = bool(shift) or len(texts[file.file]) != len(texts[base.file])
+        file.problems.append(FileProblem(text=text, stops=stops, remedies=[look], line=at + 1))
+    return Drift(
+        file=file.file,
+        beside=base.file,
+        line=start + 1,
+        shift=shift,
+        text=text,
+        lines=_clipped(texts[file.file][shown]),
+        others=_clipped(texts[base.file][shown]),
+    )
+
+
+def _notes(
+    files: Sequence[InspectedFile], texts: Mapping[int, list[str]], drifting: set[int]
+) -> list[str]:
+    """What looks wrong in texts whose lines go together: copies, other languages, repetitions."""
+    by_role: dict[str, dict[str, list[str]]] = {}
+    for file in files:
+        if file.file in texts and file.file not in drifting:
+            by_role.setdefault(file.role, {})[file.name] = texts[file.file]
+    references, systems = by_role.get("reference", {}), by_role.get("output", {})
+    if not references or not systems:
+        return []
+    sources = next(iter(by_role.get("source", {}).values()), None)
+    try:
+        testset = TestSet("texts", references=references, systems=systems, sources=sources)
+    except GnomonError:
+        return []
+    return [anomaly.text for anomaly in anomalies(testset)]

@@ -1,0 +1,473 @@
+"""Segments of a study, filtered and cut on the server: texts, marks, scores, differences."""
+
+from __future__ import annotations
+
+import atexit
+import re
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.serve.index import marks_file, prepare, texts_file
+from gnomon.serve.store_pages import stamp_of_store
+from gnomon.studies import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from gnomon.serve.index import Index, IndexedSet
+    from gnomon.serve.notes import Note
+    from gnomon.serve.store_pages import OpenStore
+
+__all__ = [
+    "CARDS",
+    "SegmentPage",
+    "SegmentQuery",
+    "differences",
+    "length_limits",
+    "pieces",
+    "segment_page",
+]
+
+
+#: segments of a page
+CARDS = 10
+#: systems of a card that are shown at once
+_SIDES = 4
+#: tokens of a text beyond which differences are not marked: they would take long
+_TOKENS = 1500
+_SEGMENTS = "segments"
+ORDERS = {
+    "number": "as in the test set",
+    "worst": "lowest score first",
+    "best": "highest score first",
+    "apart": "systems furthest apart first",
+}
+_LENGTH = re.compile(r"(\d{0,6})\s*(?:[-\u2013]\s*(\d{0,6}))?")
+#: letters of scripts without spaces, words, spaces, and each other character
+_TOKEN = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]|\\s+|\\w+|.", re.DOTALL
+)
+_indices: OrderedDict[tuple[Path, Path], tuple[object, Any]] = OrderedDict()
+_lock = threading.Lock()
+atexit.register(_indices.clear)  # connections are closed while DuckDB is there
+
+
+@dataclass(frozen=True)
+class SegmentQuery:
+    """Which segments are asked for."""
+
+    testset: str = ""
+    feature: str = ""
+    system: str = ""
+    length: str = ""
+    document: str = ""
+    q: str = ""
+    sort: str = "number"
+    metric: str = ""
+    against: str = ""
+    page: int = 1
+    segment: int | None = None
+
+    @property
+    def filtered(self) -> tuple[str, ...]:
+        """What is filtered by, for a page that shows nothing: what to change."""
+        asked = {
+            "the feature": self.feature,
+            "the length": self.length,
+            "the document": self.document,
+            "the words": self.q,
+        }
+        return tuple(name for name, value in asked.items() if value)
+
+
+@dataclass(frozen=True)
+class TextPiece:
+    """A piece of a text: whether it is of the feature, and whether the other text lacks it."""
+
+    text: str
+    marked: bool = False
+    differs: bool = False
+
+
+@dataclass(frozen=True)
+class SegmentSide:
+    """A text of a segment."""
+
+    role: Literal["source", "reference", "output"]
+    name: str
+    text: str | None
+    pieces: tuple[TextPiece, ...] = ()
+    scores: tuple[tuple[str, float | None], ...] = ()
+
+
+@dataclass(frozen=True)
+class Card:
+    """A segment with its texts."""
+
+    segment: int
+    document: str | None
+    domain: str | None
+    length: int
+    sides: tuple[SegmentSide, ...]
+    outputs: tuple[SegmentSide, ...]
+    others: tuple[SegmentSide, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class SegmentPage:
+    """Some segments of a test set."""
+
+    testset: str
+    asked: SegmentQuery
+    state: Literal["ready", "preparing", "missing"]
+    said: str = ""
+    cards: tuple[Card, ...] = ()
+    total: int = 0
+    size: int = 0
+    done: int = 0
+    testsets: tuple[str, ...] = ()
+    features: tuple[tuple[str, str], ...] = ()
+    systems: tuple[str, ...] = ()
+    metrics: tuple[tuple[str, str], ...] = ()
+    documents: tuple[str, ...] = ()
+    marking: bool = False
+    compared: str = ""
+    orders: Mapping[str, str] = field(default_factory=lambda: dict(ORDERS))
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are; at least one."""
+        return max(1, -(-self.total // CARDS))
+
+    @property
+    def first(self) -> int:
+        """Number of the first segment of this page among those that fit."""
+        return (self.asked.page - 1) * CARDS + 1 if self.total else 0
+
+    @property
+    def last(self) -> int:
+        """Number of the last one."""
+        return self.first + len(self.cards) - 1 if self.total else 0
+
+
+def length_limits(text: str) -> tuple[int | None, int | None]:
+    """The least and the greatest length that a text like ``10-20``, ``30-`` or ``7`` asks for."""
+    text = text.strip()
+    match = _LENGTH.fullmatch(text)
+    if not text or match is None or not any(match.groups()):
+        raise UsageError(f"a length is a number of words, like 12, 10-20, 30- or -5; got {text!r}")
+    low, high = match[1], match[2]
+    if high is None:
+        return int(low), int(low)
+    limits = (int(low) if low else None, int(high) if high else None)
+    if None not in limits and limits[0] > limits[1]:  # type: ignore[operator]  # both are numbers here
+        raise UsageError(f"the length {text} has no room: {limits[0]} is more than {limits[1]}")
+    return limits
+
+
+def segment_page(
+    opened: OpenStore,
+    folder: Path,
+    asked: SegmentQuery,
+    *,
+    notes: Mapping[int, Sequence[Note]] | None = None,
+    wait: float = 1.5,
+    running: bool = False,
+) -> SegmentPage:
+    """Segments that fit, ten at a time."""
+    names = tuple(planned.name for planned in opened.store.sets())
+    testset = _one_of("test set", asked.testset, names) or (names[0] if names else "")
+    if not testset:
+        return SegmentPage("", asked, "missing", "This study has no test set yet.")
+    index = prepare(opened.store, folder, wait=wait, marks=not running)
+    indexed = index.set(testset) if index is not None else None
+    if index is None or indexed is None or indexed[1].texts == "waiting":
+        return SegmentPage(testset, asked, "preparing", testsets=names)
+    number, about = indexed
+    if about.texts == "missing":
+        return SegmentPage(testset, asked, "missing", about.said, testsets=names)
+    if asked.feature and about.marks in ("waiting", "making"):
+        return SegmentPage(
+            testset, asked, "preparing", size=about.segments, done=about.done, testsets=names
+        )
+    return _SegmentRequest(opened, folder, index, number, about, asked, names, notes or {}).page()
+
+
+def _one_of(what: str, value: str, names: Sequence[str]) -> str:
+    if value and value not in names:
+        raise UnknownNameError(what, value, names)
+    return value
+
+
+def _connection(opened: OpenStore, folder: Path, index: Index) -> Any:  # DuckDB has no types
+    """What reads the index and the scores; for one request."""
+    key = (opened.store.path, folder)
+    stamp = (stamp_of_store(opened.store.path), index.texts_key, index.marks_key)
+    with _lock:
+        known = _indices.get(key)
+        if known is None or known[0] != stamp:
+            import duckdb
+
+            made = duckdb.connect(":memory:")
+            made.execute("set enable_progress_bar = false")
+            made.execute("set memory_limit = '256MB'")
+            made.execute("set threads = 2")
+            made.execute("set temp_directory = ''")
+            places = reading.sql_files([opened.store.path, folder])
+            made.execute(f"set allowed_directories = {places}")
+            made.execute("set enable_external_access = false")
+            made.execute("set lock_configuration = true")
+            known = (stamp, made)
+            _indices[key] = known
+            while len(_indices) > 8:
+                _indices.popitem(last=False)
+        _indices.move_to_end(key)
+        return known[1].cursor()
+
+
+@dataclass(frozen=True)
+class _SegmentRequest:
+    """One request for segments."""
+
+    opened: OpenStore
+    folder: Path
+    index: Index
+    number: int
+    about: IndexedSet
+    asked: SegmentQuery
+    testsets: tuple[str, ...]
+    notes: Mapping[int, Sequence[Note]]
+
+    def page(self) -> SegmentPage:
+        from gnomon.linguistics import MEANINGS
+        from gnomon.metrics.titles import metric_titles
+
+        asked, about = self.asked, self.about
+        metrics = self._metrics()
+        titles = metric_titles(metrics)
+        _one_of("order", asked.sort, [*ORDERS])
+        _one_of("system", asked.system, about.systems)
+        _one_of("system", asked.against, about.systems)
+        _one_of("metric", asked.metric, [*dict.fromkeys([*metrics, *self._metrics(of="")])])
+        features = about.layers if about.marks == "ready" else []
+        _one_of("feature", asked.feature, features)
+        # figures of features lead here under metrics whose segments nothing may have scored
+        metric = asked.metric if asked.metric in metrics else next(iter(metrics), "")
+        run = _connection(self.opened, self.folder, self.index)
+        where, values = self._conditions()
+        counted = f"select count(*) from {self._texts} t{where}"  # noqa: S608  # our own names
+        total = int(run.execute(counted, values).fetchone()[0])
+        last = max(1, -(-total // CARDS))
+        if not 1 <= asked.page <= last:
+            raise UsageError(f"there is no page {asked.page:,} of these segments; it has {last:,}")
+        numbers = self._numbers(run, where, values, metric)
+        cards = self._cards(run, numbers, metrics, titles)
+        return SegmentPage(
+            about.name,
+            asked,
+            "ready",
+            cards=cards,
+            total=total,
+            size=about.segments,
+            done=about.done,
+            testsets=self.testsets,
+            features=tuple((name, MEANINGS.get(name, "")) for name in features),
+            systems=tuple(about.systems),
+            metrics=tuple((name, titles[name]) for name in metrics),
+            documents=tuple(about.documents),
+            marking=about.marks in ("waiting", "making"),
+            compared=asked.against or self._reference,
+        )
+
+    @property
+    def _texts(self) -> str:
+        return f"read_parquet({reading.sql_text(texts_file(self.folder, self.number))})"
+
+    @property
+    def _marks(self) -> str:
+        return f"read_parquet({reading.sql_text(marks_file(self.folder, self.number))})"
+
+    @property
+    def _reference(self) -> str:
+        return "the reference" if self.about.references else ""
+
+    def _metrics(self, *, of: str = _SEGMENTS) -> list[str]:
+        """The metrics of which there are rows of a table, or of any."""
+        entries = (e for e in self.opened.entries if e.testset == self.about.name)
+        scored = [entry for entry in entries if not of or entry.rows.get(of)]
+        return list(dict.fromkeys(metric for entry in scored for metric in entry.signatures))
+
+    def _conditions(self) -> tuple[str, list[object]]:
+        asked, about = self.asked, self.about
+        conditions: list[str] = []
+        values: list[object] = []
+        if asked.segment is not None:
+            conditions.append("segment = ?")
+            values.append(asked.segment)
+        if asked.document:
+            conditions.append("document = ?")
+            values.append(asked.document)
+        if asked.length:
+            for sign, limit in zip((">=", "<="), length_limits(asked.length), strict=True):
+                if limit is not None:
+                    conditions.append(f"length {sign} ?")
+                    values.append(limit)
+        if asked.q:
+            outputs = [f"o{about.systems.index(asked.system)}"] if asked.system else [
+                f"o{n}" for n in range(len(about.systems))
+            ]  # fmt: skip
+            columns = ["source", *(f"r{n}" for n in range(len(about.references))), *outputs]
+            for word in asked.q.split()[:10]:
+                any_text = " or ".join(f"contains(lower({name}), lower(?))" for name in columns)
+                conditions.append(f"({any_text})")
+                values += [word] * len(columns)
+        if asked.feature:
+            layer = about.layers.index(asked.feature)
+            of_feature = f"select segment from {self._marks} where layer = {layer}"  # noqa: S608  # a number
+            conditions.append(f"segment in ({of_feature} and side < 0)")
+            if asked.system:
+                k = about.systems.index(asked.system)
+                conditions.append(f"segment in ({of_feature} and side = {k})")
+        return (f" where {' and '.join(conditions)}" if conditions else ""), values
+
+    def _numbers(self, run: Any, where: str, values: list[object], metric: str) -> list[int]:
+        """The segments of this page, in order."""
+        asked = self.asked
+        cut = f" limit {CARDS} offset {(asked.page - 1) * CARDS}"
+        if asked.sort == "number" or not metric:
+            sql = f"select segment from {self._texts} t{where} order by segment{cut}"  # noqa: S608  # our own names
+            return [int(row[0]) for row in run.execute(sql, values).fetchall()]
+        scores = self.opened.source.rows(_SEGMENTS, testset=self.about.name, metric=metric)
+        figure = "max(score) - min(score)" if asked.sort == "apart" else "avg(score)"
+        chosen = " and system = ?" if asked.system and asked.sort != "apart" else ""
+        best_first = (asked.sort == "best") is not self._is_lower(metric)
+        down = asked.sort == "apart" or best_first
+        sql = (
+            f"with v as (select segment, {figure} as figure from {scores} where metric = ?{chosen}"  # noqa: S608  # our own names
+            f" group by segment) select t.segment from {self._texts} t left join v using (segment)"
+            f"{where} order by figure {'desc' if down else 'asc'} nulls last, segment{cut}"
+        )
+        given = [metric, *([asked.system] if chosen else []), *values]
+        return [int(row[0]) for row in run.execute(sql, given).fetchall()]
+
+    def _is_lower(self, metric: str) -> bool:
+        if "scores" not in self.opened.source.tables:
+            return False
+        source = self.opened.rows()
+        rows = source.rows("scores", testset=self.about.name, metric=metric)
+        asked = f"select bool_or(not higher_is_better) from {rows} where metric = ?"  # noqa: S608  # as above
+        return source.ask(asked, metric)[0][0] is True
+
+    def _cards(
+        self, run: Any, numbers: Sequence[int], metrics: Sequence[str], titles: Mapping[str, str]
+    ) -> tuple[Card, ...]:
+        if not numbers:
+            return ()
+        some = f"({', '.join(map(str, numbers))})"
+        asked = run.execute(f"select * from {self._texts} where segment in {some}")  # noqa: S608  # numbers
+        names = [column[0] for column in asked.description]
+        texts = {row[0]: dict(zip(names, row, strict=True)) for row in asked.fetchall()}
+        marks: dict[tuple[int, int], list[int]] = {}
+        if self.asked.feature:
+            layer = self.about.layers.index(self.asked.feature)
+            sql = (
+                f"select segment, side, ends from {self._marks}"  # noqa: S608  # numbers
+                f" where layer = {layer} and segment in {some}"
+            )
+            marks = {
+                (n, side): [*map(int, ends.split())]
+                for n, side, ends in run.execute(sql).fetchall()
+            }
+        scores: dict[tuple[int, str], dict[str, float | None]] = {}
+        if metrics:
+            rows = self.opened.source.rows(_SEGMENTS, testset=self.about.name)
+            sql = f"select segment, system, metric, score from {rows} where segment in {some}"  # noqa: S608  # as above
+            for n, system, metric, score in run.execute(sql).fetchall():
+                scores.setdefault((n, system), {})[metric] = score
+        return tuple(self._card(texts[n], marks, scores, titles) for n in numbers)
+
+    def _card(
+        self,
+        texts: Mapping[str, Any],
+        marks: Mapping[tuple[int, int], Sequence[int]],
+        scores: Mapping[tuple[int, str], Mapping[str, float | None]],
+        titles: Mapping[str, str],
+    ) -> Card:
+        about, asked, n = self.about, self.asked, int(texts["segment"])
+        sides = []
+        if about.sources and texts["source"] is not None:
+            sides.append(SegmentSide("source", "", texts["source"], pieces(texts["source"])))
+        for r, name in enumerate(about.references):
+            text = texts[f"r{r}"]
+            if text is not None:
+                given = pieces(text, marks.get((n, -1 - r), ()))
+                sides.append(SegmentSide("reference", name, text, given))
+        other = None
+        if asked.against:
+            other = texts[f"o{about.systems.index(asked.against)}"]
+        elif about.references:
+            other = next((t for r in range(len(about.references)) if (t := texts[f"r{r}"])), None)
+        outputs = []
+        for k, name in enumerate(about.systems):
+            text = texts[f"o{k}"]
+            of = scores.get((n, name), {})
+            values = tuple((title, of[m]) for m, title in titles.items() if m in of)
+            lacks = None if name == asked.against else other
+            given = () if text is None else pieces(text, marks.get((n, k), ()), lacks)
+            outputs.append(SegmentSide("output", name, text, given, values))
+        first = [side for side in outputs if side.name in (asked.system, asked.against)]
+        first.sort(key=lambda side: side.name != asked.system)
+        rest = [side for side in outputs if side not in first]
+        shown = max(len(first), _SIDES) if not asked.system else max(1, len(first))
+        ordered = first + rest
+        return Card(
+            n,
+            texts["document"],
+            texts["domain"],
+            int(texts["length"]),
+            tuple(sides),
+            tuple(ordered[:shown]),
+            tuple(ordered[shown:]),
+            tuple(self.notes.get(n, ())),
+        )
+
+
+# Marks and differences.
+
+
+def pieces(text: str, ends: Sequence[int] = (), other: str | None = None) -> tuple[TextPiece, ...]:
+    """A text cut where marks and differences begin and end."""
+    marked = [*zip(ends[::2], ends[1::2], strict=True)]
+    lacking = differences(text, other) if other is not None else []
+    cuts = sorted({0, len(text), *(c for span in (*marked, *lacking) for c in span)})
+    cuts = [cut for cut in cuts if 0 <= cut <= len(text)]
+    made = []
+    for low, high in pairwise(cuts):
+        inside = [any(a <= low and high <= b for a, b in spans) for spans in (marked, lacking)]
+        made.append(TextPiece(text[low:high], *inside))
+    return tuple(made)
+
+
+def differences(text: str, other: str) -> list[tuple[int, int]]:
+    """Where words stand in a text that another one lacks there; nothing for very long texts."""
+    tokens, others = _TOKEN.findall(text), _TOKEN.findall(other)
+    if max(len(tokens), len(others)) > _TOKENS:
+        return []
+    starts = [0]
+    for token in tokens:
+        starts.append(starts[-1] + len(token))
+    matcher = SequenceMatcher(None, others, tokens, autojunk=False)
+    spans = []
+    for kind, _, _, low, high in matcher.get_opcodes():
+        if kind in ("replace", "insert"):
+            words = [n for n in range(low, high) if not tokens[n].isspace()]
+            if words:
+                spans.append((starts[words[0]], starts[words[-1] + 1]))
+    return spans

@@ -1,0 +1,436 @@
+"""The folder of a server: comparisons, drafts of them, and the lock of the one server of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+import msgspec
+
+from gnomon.core.errors import DataError, OutputError, UsageError
+from gnomon.serve._contained import refuse_link, refuse_links
+from gnomon.serve._inspection import Inspection
+from gnomon.serve.comparison import (
+    JOB,
+    NAMES,
+    STORE,
+    STUDY,
+    TEXTS,
+    UPLOADS,
+    ComparisonChoices,
+    ComparisonRecord,
+    FileChoice,
+    Job,
+    StepChoice,
+    default_steps,
+    flush_folder,
+    new_job,
+    now,
+    read_record,
+    study_text,
+    write_record,
+    write_whole,
+)
+from gnomon.serve.problems import NotFound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Comparison", "Draft", "Workspace"]
+
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_STUDIES, _DRAFTS, _LOCK, DRAFT, INSPECTION = (
+    "studies", "drafts", "lock", "draft.json", "inspection.json",
+)  # fmt: skip
+#: seconds after which a draft that nobody confirmed is deleted
+_DAY = 86_400
+
+
+class Draft(msgspec.Struct, kw_only=True):
+    """Files that were uploaded, and are not confirmed yet: ``uploads/0`` is ``names[0]``.
+
+    ``encodings`` are those that the user confirmed, by number.
+    """
+
+    owner: str
+    made: str
+    names: list[str]
+    encodings: dict[int, str] = {}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison as its folder has it now.
+
+    Attributes:
+        id: 32 hexadecimal digits.
+        folder: its folder.
+        about: what it is called, whose it is and what it consists of.
+        job: how far it is.
+        damaged: what it consists of could not be read.
+        closed: why nothing of it is read, if it holds links to elsewhere.
+    """
+
+    id: str
+    folder: Path
+    about: ComparisonRecord
+    job: Job
+    damaged: bool = False
+    closed: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.about.title or "Comparison"
+
+    @property
+    def store(self) -> Path:
+        """Where its results are; the folder need not be there yet."""
+        return self.folder / STORE
+
+    @property
+    def texts(self) -> Path:
+        """Its test set, which need not be there yet."""
+        return self.folder / TEXTS
+
+    @property
+    def command(self) -> str:
+        """The study file, as ``gnomon run`` takes it; empty until the comparison has begun."""
+        with suppress(OSError):
+            return (self.folder / STUDY).read_text(encoding="utf-8")
+        return ""
+
+
+class Workspace:
+    """A folder of comparisons.
+
+    Args:
+        folder: where it is; made, for its owner alone, where there is none.
+
+    Raises:
+        OutputError: it cannot be made or written.
+        DataError: it leads elsewhere by links.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.received = 0  # bytes of uploads, ever
+        self._lock: IO[bytes] | None = None
+        for name in (_STUDIES, _DRAFTS, _LOCK):
+            refuse_link(folder / name)
+        try:
+            for each in (folder, folder / _STUDIES, folder / _DRAFTS):
+                each.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (folder / _STUDIES).chmod(0o700)
+            (folder / _DRAFTS).chmod(0o700)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(13, "permission is denied")
+        except OSError as error:
+            raise OutputError(
+                f"the folder {folder} cannot be written: {error.strerror}; name another one"
+            ) from error
+
+    def hold(self) -> None:
+        """Be the one server of this folder, until :meth:`release` or the end of the process."""
+        if self._lock is not None:
+            return
+        file = (self.folder / _LOCK).open("ab")
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # no such locks on this system: one server is the user's word
+            pass
+        except BlockingIOError as error:
+            file.close()
+            raise UsageError(
+                f"another gnomon serve runs on the folder {self.folder}; use that one, end it, or"
+                " name another folder: gnomon serve FOLDER"
+            ) from error
+        self._lock = file
+        self._sweep()
+
+    def release(self) -> None:
+        """Let another server have the folder."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def studies(self) -> list[Comparison]:
+        """All comparisons, the newest first."""
+        ids = [entry.name for entry in os.scandir(self._studies) if _ID.fullmatch(entry.name)]
+        found = []
+        for id in ids:  # noqa: A001  # the word for it
+            with suppress(NotFound):  # deleted meanwhile
+                found.append(self.study(id))
+        return sorted(found, key=lambda each: (each.about.made, each.id), reverse=True)
+
+    def study(self, id: str) -> Comparison:  # noqa: A002  # the word for it
+        """A comparison."""
+        folder = self._folder(_STUDIES, id)
+        if not folder.is_dir():
+            raise NotFound
+        try:
+            refuse_links(folder)
+        except DataError as error:
+            return _unread(id, folder, "It holds links.", closed=str(error))
+        about = read_record(folder / NAMES, ComparisonRecord)
+        job = read_record(folder / JOB, Job)
+        if about is None and not folder.is_dir():  # deleted meanwhile
+            raise NotFound
+        if about is None:
+            return _unread(id, folder, "The records of this comparison are damaged.")
+        return Comparison(id, folder, about, job or new_job(about))
+
+    def delete(self, id: str) -> None:  # noqa: A002
+        """Delete all of a comparison, which no process may work on (see ``Queue.delete``)."""
+        self._remove(self._folder(_STUDIES, id))
+
+    def bytes_used(self) -> int:
+        """How much all files of the folder take."""
+        total = 0
+        for folder, _, files in os.walk(self.folder):
+            for name in files:
+                with suppress(OSError):
+                    total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118  # many
+        return total
+
+    # Drafts: what was uploaded, and is not confirmed yet.
+
+    def new_draft(self, owner: str) -> tuple[str, Path]:
+        """The ID of a new draft, and the folder that takes its files, ``0``, ``1``, ..."""
+        id = secrets.token_hex(16)  # noqa: A001
+        uploads = self.folder / _DRAFTS / id / UPLOADS
+        uploads.parent.mkdir(mode=0o700)
+        uploads.mkdir(mode=0o700)
+        write_record(uploads.parent / DRAFT, Draft(owner=owner, made=now(), names=[]))
+        return id, uploads
+
+    def name_files(self, id: str, names: list[str]) -> None:  # noqa: A002
+        """Say what the files of a draft were called."""
+        draft = self.draft(id)
+        draft.names = names
+        write_record(self.draft_folder(id) / DRAFT, draft)
+
+    def draft(self, id: str) -> Draft:  # noqa: A002
+        """What is known of a draft."""
+        draft = read_record(self.draft_folder(id) / DRAFT, Draft)
+        if draft is None:
+            raise NotFound
+        return draft
+
+    def drafts(self, owner: str) -> list[tuple[str, Draft, int]]:
+        """What somebody has sent and not confirmed, the newest first: ID, draft and bytes."""
+        some = []
+        for entry in os.scandir(self.folder / _DRAFTS):
+            with suppress(NotFound, OSError):
+                draft = self.draft(entry.name)
+                if draft.owner == owner and draft.names:
+                    uploads = os.scandir(os.path.join(entry.path, UPLOADS))  # noqa: PTH118  # as scandir names it
+                    some.append((entry.name, draft, sum(file.stat().st_size for file in uploads)))
+        return sorted(some, key=lambda each: each[1].made, reverse=True)
+
+    def draft_folder(self, id: str) -> Path:  # noqa: A002
+        """Where a draft is."""
+        folder = self._folder(_DRAFTS, id)
+        if not folder.is_dir():
+            raise NotFound
+        try:
+            refuse_links(folder)
+        except DataError as error:
+            raise NotFound from error
+        return folder
+
+    def inspection(self, id: str) -> Inspection | None:  # noqa: A002
+        """What ``Queue.inspect`` found in a draft; None before."""
+        return read_record(self.draft_folder(id) / INSPECTION, Inspection)
+
+    def confirm_encodings(self, id: str, encodings: Mapping[int, str]) -> None:  # noqa: A002
+        """Say in which encodings files of a draft are to be read."""
+        draft = self.draft(id)
+        draft.encodings |= encodings
+        write_record(self.draft_folder(id) / DRAFT, draft)
+
+    def delete_draft(self, id: str) -> None:  # noqa: A002
+        """Delete a draft with its files."""
+        self._remove(self._folder(_DRAFTS, id))
+
+    # From a draft, or another comparison, to a comparison; the queue does the rest.
+
+    def create(self, id: str, choices: ComparisonChoices) -> Comparison:  # noqa: A002
+        """Make a comparison of a draft, whole or not at all; it keeps the ID."""
+        with suppress(NotFound):
+            return self.study(id)
+        draft, folder = self.draft(id), self.draft_folder(id)
+        inspection = self.inspection(id)
+        about = ComparisonRecord(
+            title=choices.title or default_title(choices.files),
+            owner=draft.owner,
+            made=now(),
+            choices=_complete(choices),
+            segments=inspection.segments if inspection else 0,
+        )
+        return self._publish(id, folder, about)
+
+    def edit(self, id: str, choices: ComparisonChoices, owner: str) -> Comparison:  # noqa: A002
+        """A new comparison of the texts of another one, with other metrics, methods or options.
+
+        What the results of that one say already is not computed again.
+        """
+        old = self.study(id)
+        if not old.texts.is_dir():
+            raise DataError("the texts of this comparison are not read yet; wait until they are")
+        new, uploads = self.new_draft(owner)
+        uploads.rmdir()
+        folder = uploads.parent
+        shutil.copytree(old.texts, folder / TEXTS)
+        if old.store.is_dir():
+            shutil.copytree(old.store, folder / STORE, ignore=shutil.ignore_patterns("lock"))
+        choices.files = old.about.choices.files
+        about = ComparisonRecord(
+            title=choices.title or old.about.title,
+            owner=owner,
+            made=now(),
+            choices=_complete(choices),
+            segments=old.about.segments,
+            copied_store=True,
+        )
+        return self._publish(new, folder, about)
+
+    def _publish(self, id: str, folder: Path, about: ComparisonRecord) -> Comparison:  # noqa: A002
+        write_record(folder / NAMES, about)
+        write_record(folder / JOB, new_job(about))
+        folder.rename(self._studies / id)
+        flush_folder(self._studies)
+        for left in (DRAFT, INSPECTION):  # needed until it is no draft any more
+            (self._studies / id / left).unlink(missing_ok=True)
+        return self.study(id)
+
+    def add_system(self, id: str, draft: str, choice: FileChoice) -> Comparison:  # noqa: A002
+        """Give a comparison that rests one more system: a file of a draft, which is then deleted.
+
+        What its results say of the other systems alone is not computed again.
+        """
+        comparison = self.study(id)
+        about = comparison.about
+        if comparison.job.active:
+            raise DataError("this comparison is still running; add a system when it has finished")
+        if choice.title in {file.title for file in about.choices.files if file.role == "output"}:
+            raise DataError(f"there is a system {choice.title!r} already; choose another name")
+        upload = self.draft_folder(draft) / UPLOADS / str(choice.file)
+        uploads = comparison.folder / UPLOADS
+        uploads.mkdir(mode=0o700, exist_ok=True)
+        number = max((file.file for file in about.choices.files), default=-1) + 1
+        added = msgspec.structs.replace(choice, file=number, role="output", added=True)
+        about.choices.files.append(added)
+        upload.rename(uploads / str(number))  # a file that is not named yet is only litter
+        write_record(comparison.folder / NAMES, about)
+        self._queue_anew(comparison, every=True)
+        self.delete_draft(draft)
+        return self.study(id)
+
+    def add_method(self, id: str, step: StepChoice) -> Comparison:  # noqa: A002
+        """Give a comparison that rests one more method, or one in place of what failed of it.
+
+        What it has computed stays; nothing else is computed again.
+        """
+        comparison = self.study(id)
+        about, job = comparison.about, comparison.job
+        if job.active:
+            raise DataError("this comparison is still running; ask more of it when it has finished")
+        kept = [each for each in about.choices.steps if each.method != step.method]
+        replaced = len(kept) < len(about.choices.steps)
+        about.choices.steps = [*kept, step]
+        about.copied_store = about.copied_store or replaced  # what it left is not asked for now
+        states = {state.method: state for state in job.steps if state.method != step.method}
+        anew = new_job(about)
+        anew.steps = [states.get(state.method, state) for state in anew.steps]
+        write_record(comparison.folder / NAMES, about)
+        write_whole(comparison.folder / STUDY, study_text(about).encode())
+        write_record(comparison.folder / JOB, anew)
+        return self.study(id)
+
+    def again(self, id: str) -> Comparison:  # noqa: A002
+        """Put a comparison that rests back into the queue: what is not done is tried again."""
+        comparison = self.study(id)
+        if not comparison.job.active:
+            self._queue_anew(comparison, every=False)
+        return self.study(id)
+
+    def _queue_anew(self, comparison: Comparison, *, every: bool) -> None:
+        job = new_job(comparison.about)
+        if not every:
+            done = {step.method: step for step in comparison.job.steps if step.state == "done"}
+            job.steps = [done.get(step.method, step) for step in job.steps]
+        write_whole(comparison.folder / STUDY, study_text(comparison.about).encode())
+        write_record(comparison.folder / JOB, job)
+
+    @property
+    def _studies(self) -> Path:
+        return self.folder / _STUDIES
+
+    def _folder(self, kind: str, id: str) -> Path:  # noqa: A002
+        """The folder of an ID; whatever is none leads nowhere."""
+        if not _ID.fullmatch(id):
+            raise NotFound
+        return self.folder / kind / id
+
+    def _remove(self, folder: Path) -> None:
+        """Delete a folder, which is gone from lists at once, whatever comes between."""
+        gone = folder.with_name(f".{secrets.token_hex(8)}.deleted")
+        try:
+            folder.rename(gone)
+        except FileNotFoundError as error:
+            raise NotFound from error
+        if gone.is_symlink():
+            gone.unlink()
+        else:
+            shutil.rmtree(gone)
+        flush_folder(folder.parent)
+
+    def _sweep(self) -> None:
+        """Delete what a sudden end left half deleted, and drafts that nobody confirmed."""
+        for kind in (_STUDIES, _DRAFTS):
+            for entry in os.scandir(self.folder / kind):
+                if entry.name.endswith(".deleted"):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+        self.sweep_drafts()
+
+    def sweep_drafts(self) -> None:
+        """Delete drafts that are older than a day."""
+        for entry in os.scandir(self.folder / _DRAFTS):
+            with suppress(FileNotFoundError, NotFound):
+                if time.time() - entry.stat().st_mtime > _DAY:
+                    self.delete_draft(entry.name)
+
+
+def _unread(id: str, folder: Path, said: str, *, closed: str = "") -> Comparison:  # noqa: A002
+    about = ComparisonRecord(title="", owner="", made="", choices=ComparisonChoices())
+    job = Job("failed", [], "", "", said=said)
+    return Comparison(id, folder, about, job, damaged=True, closed=closed)
+
+
+def default_title(files: list[FileChoice]) -> str:
+    """What a comparison is called that nobody named."""
+    titles = [file.title or file.name for file in files if file.role in ("output", "set")]
+    more = f" and {len(titles) - 3} more" if len(titles) > 3 else ""
+    return ", ".join(titles[:3]) + more or "Comparison"
+
+
+def _complete(choices: ComparisonChoices) -> ComparisonChoices:
+    """The choices with the methods that nobody named."""
+    if not choices.steps:
+        outputs = sum(file.role == "output" for file in choices.files)
+        is_set = any(file.role == "set" for file in choices.files)
+        choices.steps = default_steps(2 if is_set else outputs)
+    return choices

@@ -1,0 +1,44 @@
+"""Numbers in words and in digits, of English and German."""
+
+from __future__ import annotations
+
+__all__ = ["VALUES", "in_words"]
+
+
+_SMALL = {
+    "en": (
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+        " sixteen seventeen eighteen nineteen"
+    ),
+    "de": (
+        "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
+        " sechzehn siebzehn achtzehn neunzehn"
+    ),
+}
+_TENS = {
+    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
+    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+}
+
+
+def in_words(value: int, language: str) -> str:
+    """A number from 2 to 99 in words.
+
+    >>> in_words(34, "en"), in_words(34, "de"), in_words(12, "en")
+    ('thirty-four', 'vierunddreißig', 'twelve')
+    """
+    small, tens = _SMALL[language].split(), _TENS[language].split()
+    if value <= len(small):
+        return small[value - 1]
+    ten, unit = tens[value // 10 - 2], value % 10
+    if not unit:
+        return ten
+    if language == "en":
+        return f"{ten}-{small[unit - 1]}"
+    return f"{'ein' if unit == 1 else small[unit - 1]}und{ten}"
+
+
+#: from 2 on: "one" is a pronoun, too
+VALUES = {
+    language: {in_words(value, language): value for value in range(2, 100)} for language in _SMALL
+}

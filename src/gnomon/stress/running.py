@@ -1,0 +1,300 @@
+"""Which errors metrics detect, by texts that differ in one way (``gnomon stress``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import numpy as np
+
+from gnomon.core.cache import Cache
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.findings import Finding
+from gnomon.core.options import (
+    CONFIDENCE,
+    SEED,
+    Confidence,
+    Count,
+    InputFile,
+    Limits,
+    Metavar,
+    OutputFile,
+    Rare,
+    Seed,
+    Share,
+    with_fields,
+)
+from gnomon.core.registry import method
+from gnomon.core.signature import Signature
+from gnomon.core.testset import TestSet
+from gnomon.core.validation import Problem, problems
+from gnomon.data.formats import read_pair_scores, read_pairs, write_pairs
+from gnomon.linguistics import FeatureSources
+from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.registry import check_metric
+from gnomon.stress._scoring import PairScores, control_scores, score_pairs
+from gnomon.stress._tables import tables_of_pairs
+from gnomon.stress._verdict import stress_verdict
+from gnomon.stress.examples import StressExampleRow
+from gnomon.stress.figures import StressOverallRow, StressRow
+from gnomon.stress.outcomes import Outcomes, PairGroups, ScoredPairs
+from gnomon.stress.own_texts import TextChoice, check_perturbations, own_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.pairs import Pair
+    from gnomon.core.summary import Outline
+    from gnomon.metrics.protocol import AnyMetric
+
+    Progress: TypeAlias = "Callable[[str, int, int], None] | None"
+
+__all__ = ["stress", "stress_pairs"]
+
+
+PairFiles: TypeAlias = Annotated[Sequence[str | PathLike[str]], InputFile(), Metavar("FILE")]
+LowerIsBetter: TypeAlias = Annotated[Sequence[str], Metavar("NAME"), Rare()]
+TieTolerance: TypeAlias = Annotated[float, Limits(0), Metavar("X")]
+
+_TITLE = "Errors that the metrics detect"
+_EXAMPLES = """\
+examples:
+  gnomon stress ref.txt -i sys.txt -m chrf bleu -l en
+  gnomon stress ref.txt -i sys.txt -s src.txt -l en --perturb number 'delete pos:*' 'replace ent:*'
+  gnomon stress ref.txt -i sys.txt -l en --perturb number --examples 20 --save-pairs pairs.tsv
+  gnomon stress --pairs demetr/*.json -m bleu chrf
+  gnomon stress --pairs challenge.tsv -m chrf bertscore --detection-rate 0.9 --html stress.html
+"""
+_NOTHING = (
+    "there is nothing to change: give texts (ref.txt -i sys.txt, or -t DIR; testset=), or files of"
+    " minimal pairs (--pairs FILE; pairs=)"
+)
+
+
+def _test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
+    """The test set that a command line names; none, where pairs alone are given."""
+    if not inputs.has_testset and not options.get("pairs"):
+        raise UsageError(_NOTHING)
+    return (inputs.one().testset() if inputs.has_testset else None,)
+
+
+def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """Problems of options that fit each alone."""
+    yield from check_perturbations(outline, options)
+    if options.save_pairs and not os.fspath(options.save_pairs).endswith((".tsv", ".tsv.gz")):
+        said = f"save_pairs must be a file name in .tsv; got {os.fspath(options.save_pairs)}"
+        yield Problem("save_pairs", UsageError(said))
+    for metric in each_metric(options.metrics):
+        # scores that are given are looked at when they are bound to the pairs
+        yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]
+
+
+@method(
+    "stress",
+    purpose="test which kinds of errors metrics detect, and which they miss",
+    title=_TITLE,
+    given=_test_set,
+    examples=_EXAMPLES,
+    tables={"": "stress"},
+    rows={
+        "stress": StressRow,
+        "overall": StressOverallRow,
+        "examples": StressExampleRow,
+    },
+    metrics="all",
+    check=check_stress,
+    verdict=stress_verdict,
+)
+@with_fields(texts=TextChoice, sources=FeatureSources)
+def stress(
+    testset: TestSet | None = None,
+    metrics: Metrics = "bleu",
+    *,
+    texts: TextChoice,
+    pairs: PairFiles = (),
+    lower_is_better: LowerIsBetter = (),
+    detection_rate: Share = 0.8,
+    tie_tolerance: TieTolerance = 1e-6,
+    examples: Count = 3,
+    save_pairs: OutputFile = None,
+    sources: FeatureSources,
+    confidence: Confidence = CONFIDENCE,
+    seed: Seed = SEED,
+    cache: Cache | None = None,
+    allow_code: bool = False,
+    progress: Progress = None,
+) -> Finding:
+    """Score texts beside the same texts with an error: which errors does a metric detect?
+
+    The outputs of a system are changed by rules (``gnomon list perturbations``), or minimal pairs
+    are read. A metric detects an error where it scores the text with the error below the same text
+    without it. A status (detects, misses, blind) rests on intervals that hold for all rows together
+    (Bonferroni).
+
+    Args:
+        testset: outputs, references or sources; None: the pairs of files alone.
+        metrics: specs, metrics or functions, as in :func:`gnomon.score`.
+        pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns,
+            which may hold scores of metrics that ran elsewhere (METRIC-good, METRIC-bad).
+        lower_is_better: names of such metrics whose lower scores are better.
+        detection_rate: the share of pairs in which a metric must score the error lower, to be said
+            to detect such errors.
+        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
+            1e-7 from run to run.
+        examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
+        save_pairs: a table (.tsv) for all pairs, with ACES's columns: a metric that runs elsewhere
+            adds its scores in METRIC-good and METRIC-bad, and the file is read as pairs.
+
+    Returns:
+        A finding with a row per metric and phenomenon, means over the phenomena, and pairs to read.
+        Random scores and two lengths stand beside the metrics as controls.
+
+    Raises:
+        DataError: there is no pair, or the pairs lack what a metric needs; or a text of a pair that
+            is to be written holds what a line of a table cannot.
+        FormatError: a file cannot be read.
+    """
+    if testset is None and not pairs:
+        raise UsageError(_NOTHING)
+    every, scores = _read(pairs)
+    own = None
+    if testset is not None:
+        own = own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
+        every += own.pairs
+    if save_pairs is not None:
+        write_pairs(save_pairs, every)
+    finding = stress_pairs(
+        every,
+        metrics,
+        scores={name: _padded(given, len(every)) for name, given in scores.items()},
+        lower_is_better=lower_is_better,
+        detection_rate=detection_rate,
+        tie_tolerance=tie_tolerance,
+        examples=examples,
+        confidence=confidence,
+        seed=seed,
+        allow_code=allow_code,
+        progress=progress,
+    )
+    if own is None:
+        return finding
+    return replace(
+        finding, facts={**own.facts, **finding.facts}, notices=(*own.notices, *finding.notices)
+    )
+
+
+def _read(
+    paths: Sequence[str | PathLike[str]],
+) -> tuple[list[Pair], dict[str, NDArray[np.float64]]]:
+    """The pairs of files, and by metric the scores that stand beside them, [2, pairs]."""
+    pairs: list[Pair] = []
+    scores: dict[str, NDArray[np.float64]] = {}
+    for path in paths:
+        before = len(pairs)
+        pairs += read_pairs(path)
+        for name, given in read_pair_scores(path).items():
+            scores[name] = _padded(scores.get(name, np.zeros((2, 0))), len(pairs))
+            scores[name][:, before:] = np.array(given).T
+    return pairs, scores
+
+
+def _padded(scores: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
+    """The scores, and NaN for the pairs after them."""
+    return np.pad(scores, ((0, 0), (0, pairs - scores.shape[1])), constant_values=np.nan)
+
+
+def stress_pairs(
+    pairs: Sequence[Pair],
+    metrics: AnyMetric | Sequence[AnyMetric] = "bleu",
+    *,
+    scores: Mapping[str, NDArray[np.float64]] = MappingProxyType({}),
+    lower_is_better: Sequence[str] = (),
+    detection_rate: float = 0.8,
+    tie_tolerance: float = 1e-6,
+    examples: int = 3,
+    confidence: float = CONFIDENCE,
+    seed: int = SEED,
+    allow_code: bool = False,
+    progress: Progress = None,
+) -> Finding:
+    """Score minimal pairs that are at hand; as :func:`gnomon.stress`.
+
+    Args:
+        pairs: the pairs.
+        metrics: specs, metrics or functions, as in :func:`gnomon.score`.
+        scores: of further metrics, by name: of the better and of the worse texts, [2, pairs]; NaN
+            where there is none.
+        lower_is_better: those of them whose lower scores are better.
+        detection_rate: the share of pairs in which a metric must score the error lower, to be said
+            to detect such errors.
+        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
+            1e-7 from run to run.
+        examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
+        confidence: of the intervals.
+        seed: of the random scores, a control.
+        allow_code: let a spec ``python('module:function')`` import and run the module.
+        progress: called with a stage, what is done and the total.
+
+    Returns:
+        A finding as of :func:`gnomon.stress`, without a verdict.
+
+    Raises:
+        DataError: there is no pair, or the pairs lack what a metric needs.
+    """
+    if not pairs:
+        raise DataError("there are no pairs to score")
+    wanted = each_metric(metrics)
+    said: list[PairScores] = []
+    for done, metric in enumerate(wanted):
+        if progress:
+            progress("scoring", done, len(wanted))
+        said.append(score_pairs(pairs, metric, allow_code=allow_code))
+    if progress:
+        progress("scoring", len(wanted), len(wanted))
+    unknown = [name for name in lower_is_better if name not in scores]
+    if unknown:
+        raise UnknownNameError("metric of the pairs", unknown[0], tuple(scores))
+    for name, given in scores.items():
+        sign = -1 if name in lower_is_better else 1
+        signature = Signature(name, (("scores", "given"),), gnomon="")
+        said.append(PairScores(name, sign * given, sign, signature, ()))
+    controls = control_scores(pairs, seed)
+    by_metric = {of_metric.metric: of_metric.scores for of_metric in said} | controls
+    scored = ScoredPairs(
+        PairGroups.of(pairs),
+        {name: Outcomes(good, bad, tie_tolerance) for name, (good, bad) in by_metric.items()},
+        tuple(controls),
+        {of_metric.metric: of_metric.sign for of_metric in said},
+        frozenset(of_metric.metric for of_metric in said if of_metric.reference_free),
+    )
+    tables, views, exhibits = tables_of_pairs(
+        scored,
+        _TITLE,
+        wanted=detection_rate,
+        examples=examples,
+        confidence=confidence,
+        seed=seed,
+    )
+    return Finding(
+        method="stress",
+        title=_TITLE,
+        tables=tables,
+        signatures={of_metric.metric: of_metric.signature for of_metric in said},
+        views=views,
+        exhibits=exhibits,
+        facts={
+            "pairs": f"{len(pairs):,}",
+            "phenomena": str(len({pair.phenomenon for pair in pairs})),
+            "detected means": "scored below the same text without the error",
+            "asked for": f"{detection_rate:g} of the pairs",
+            "controls": ", ".join(controls),
+        },
+        notices=tuple(dict.fromkeys(text for of_metric in said for text in of_metric.notices)),
+    )
