@@ -14,7 +14,8 @@ from tests.truth.worlds import WORLDS, World
 
 import gnomon
 from gnomon.core.findings import Finding
-from gnomon.messages import Message, catalogue
+from gnomon.messages import Kind, Message, catalogue
+from gnomon.messages.grammar import FIGURES
 
 for _file in sorted(Path(__file__).parent.glob("worlds_*.py")):
     importlib.import_module(f"tests.truth.{_file.stem}")
@@ -68,6 +69,27 @@ def _calls() -> Iterator[tuple[str, ast.Call]]:
                 yield f"{path.name}:{node.lineno}", node
 
 
+def _fields(kind: Kind) -> set[str]:
+    """The parameters of a kind; those of items of lists are the items' own."""
+    named = _named_in(kind.template)
+    for name in named & set(kind.parts):
+        part = kind.parts[name]
+        several = [part] if isinstance(part, str) else part.values()
+        named = named.union(*map(_named_in, several))
+    return named
+
+
+def _named_in(template: str) -> set[str]:
+    """The parameters that a template names, and its figures' ends and units."""
+    found = set()
+    for _, field, spec, _ in Formatter().parse(template):
+        if field is not None:
+            found.add(field)
+            grammar, _, others = (spec or "").partition(" ")
+            found |= set(others.split()) if grammar in FIGURES else set()
+    return found
+
+
 def test_messages_fill_in_the_fields_of_their_templates() -> None:
     every = list(_calls())
     assert len(every) > len(catalogue()) / 2
@@ -75,10 +97,7 @@ def test_messages_fill_in_the_fields_of_their_templates() -> None:
         given = {one.arg for one in call.keywords} - {"level"}
         for code in (one.value for one in ast.walk(call.args[0]) if isinstance(one, ast.Constant)):
             if code in catalogue() and None not in given:
-                template = catalogue()[code].template
-                assert {field for _, field, *_ in Formatter().parse(template)} - {None} == given, (
-                    place
-                )
+                assert _fields(catalogue()[code]) == given, place
 
 
 def test_all_kinds_are_said_somewhere() -> None:

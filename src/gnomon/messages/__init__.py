@@ -3,22 +3,46 @@
 Whoever finds something makes a message of a code and its parameters; the text is made where people
 read it. A template stands once, in ``en.toml``, with what has to hold for it to be true::
 
-    yield message("omissions.rate", finding.positions([row]), system=row.system, rate=rate)
+    yield message("omissions.rate", finding.positions([row]), system=row.system, rate=row.rate)
+
+Parameters are numbers, names, lists and mappings of these; templates name the grammar:
+
+=================================  ==================================================
+``{segments:count segment}``       1,948 segments; ``count person|people``
+``{names}``, ``{names:list 6}``    a, b and c; of many the first three, or six
+``{names:is|are}``                 the first for one, or one name; else the second
+``{rate:amount low high unit}``    1.3 BLEU [0.4, 2.2]: its ends and unit are parameters
+``{rate:share low high}``          likewise, .12 [.04, .19]
+``{rate:size low high unit}``      likewise, without its sign; ``size-share``
+``{p:p least}``                    p = .004; p <= .002 where ``least`` is what draws can show
+=================================  ==================================================
+
+What a sentence has only sometimes is a part, by the name of its parameter: it is left out where
+that is None, False or empty, said of each item of a list of mappings, and may be a choice. Parts of
+a table of entries are parts of each of them::
+
+    [metaeval.better]
+    template = "{best} agrees better with people than {others}{documents}{level}"
+    parts.others = "{metric} ({value:share}, corrected {p:p least})"
+    parts.documents = " in {documents:count document}"
+    parts.level = {system = ", system by system", segment = ""}
 
 Nothing of gnomon is imported here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003  # msgspec reads it, in stores
+from collections.abc import Mapping, Sequence  # msgspec reads them, in stores
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from gnomon.messages.grammar import FIGURES, amount, counted, listed, p_value, unsigned_amount
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "Kind",
@@ -33,6 +57,8 @@ __all__ = [
 ]
 
 Level: TypeAlias = Literal["better", "worse", "undecided", "caution"]
+#: a number, a name, or lists and mappings of these
+Param: TypeAlias = str | int | float | Sequence[Any] | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -45,12 +71,15 @@ class Kind:
         level: of the message; None where it depends on the rows and is told with them.
         rests_on: which figures and which test have to hold for it to be true.
         quotes: whether it holds words of the texts, which not everybody may see who sees results.
+        parts: templates of what it has only sometimes, or of items of a list, by the name of their
+            parameter; where that is a choice, a template by what is chosen.
     """
 
     template: str
     level: Level | None
     rests_on: str
     quotes: bool = False
+    parts: Mapping[str, str | Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,7 +100,7 @@ class Message:
 
     code: str
     level: Level
-    params: Mapping[str, str | int | float] = field(default_factory=dict)
+    params: Mapping[str, Param] = field(default_factory=dict)
     rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -80,8 +109,27 @@ class Message:
 
     def renamed(self, rename: Callable[[str], str]) -> Message:
         """The message of other names: all its words are given to a function."""
-        told = {k: rename(v) if isinstance(v, str) else v for k, v in self.params.items()}
-        return replace(self, params=told)
+        return replace(self, params={k: _renamed(v, rename) for k, v in self.params.items()})
+
+    def words(self) -> Iterator[str]:
+        """The names in its parameters, and other words."""
+        return _words(self.params)
+
+
+def _renamed(value: Param, rename: Callable[[str], str]) -> Param:
+    if isinstance(value, str):
+        return rename(value)
+    if isinstance(value, Mapping):
+        return {k: _renamed(v, rename) for k, v in value.items()}
+    return [_renamed(v, rename) for v in value] if isinstance(value, Sequence) else value
+
+
+def _words(value: Param) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | Sequence):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _words(one)
 
 
 def catalogue() -> Mapping[str, Kind]:
@@ -124,14 +172,18 @@ def kind_of(code: str) -> Kind:
     return catalogue().get(code) or _ADDED[code]
 
 
-def _kinds(entries: Mapping[str, Any], before: str = "") -> list[tuple[str, Kind]]:
+def _kinds(
+    entries: Mapping[str, Any], before: str = "", parts: Mapping[str, Any] | None = None
+) -> list[tuple[str, Kind]]:
     """Entries, which stand in tables of their method."""
     found = []
+    parts = {**(parts or {}), **entries.get("parts", {})}
     for name, entry in entries.items():
         if "template" in entry:
-            found.append((before + name, Kind(**{"level": None, **entry})))
-        else:
-            found += _kinds(entry, f"{before}{name}.")
+            own = {**parts, **entry.get("parts", {})}
+            found.append((before + name, Kind(**{"level": None, **entry, "parts": own})))
+        elif name != "parts":
+            found += _kinds(entry, f"{before}{name}.", parts)
     return found
 
 
@@ -161,20 +213,71 @@ def message(
     return Message(code, which, {name: _plain(value) for name, value in params.items()}, places)
 
 
-def _plain(value: object) -> str | int | float:
+def _plain(value: object) -> Param:
     """A parameter that JSON can hold."""
-    if isinstance(value, str | int | float):
+    if value is None or isinstance(value, str | int | float):
         return value
+    if isinstance(value, Mapping):
+        return {name: _plain(of) for name, of in value.items()}
+    if isinstance(value, Sequence):
+        return [_plain(one) for one in value]
     return value.__index__() if hasattr(value, "__index__") else str(value)
 
 
 class _Sentences(Formatter):
-    """Fills in templates."""
+    """Fills in a template."""
+
+    def __init__(self, kind: Kind, params: Mapping[str, Any], inside: str = "") -> None:
+        self.kind, self.params, self.inside = kind, params, inside
+
+    def filled(self, template: str) -> str:
+        """The template with its parameters."""
+        return self.vformat(template, (), self.params)
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        part = self.kind.parts.get(field_name)
+        if part is None or field_name == self.inside:
+            return super().get_field(field_name, args, kwargs)
+        return self._part(field_name, part), field_name
+
+    def _part(self, name: str, part: str | Mapping[str, str]) -> str | list[str]:
+        """What a part says, or what it says of each item."""
+        value = self.params[name]
+        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+            return [self._inside(name, item).filled(str(part)) for item in value]
+        if value is None or value is False or value in ("", []):
+            return ""
+        own = value if isinstance(value, Mapping) else {}
+        return self._inside(name, own).filled(part if isinstance(part, str) else part[str(value)])
+
+    def _inside(self, name: str, own: Mapping[str, Any]) -> _Sentences:
+        return _Sentences(self.kind, {**self.params, **own}, name)
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
-        if conversion == "c":
-            return value[:1].upper() + value[1:]
-        return super().convert_field(value, conversion)
+        if conversion != "c":
+            return super().convert_field(value, conversion)
+        if isinstance(value, list):
+            return [self.convert_field(value[0], "c"), *value[1:]]
+        return value[:1].upper() + value[1:]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        name, _, rest = format_spec.partition(" ")
+        others = [self.params.get(other) for other in rest.split()]
+        if name == "count":
+            one, _, many = rest.partition("|")
+            return counted(value, one) if value == 1 or not many else f"{value:,} {many}"
+        if name in FIGURES - {"p"}:
+            *ends, unit = others if len(others) == 3 else [*others, ""]
+            told = unsigned_amount if name.startswith("size") else amount
+            return told(value, *ends, share=name.endswith("share"), unit=unit or "")
+        if name == "p":
+            return p_value(value, *(least or 0.0 for least in others))
+        if "|" in format_spec:
+            number = len(value) if isinstance(value, list) else value
+            return format_spec.split("|")[number != 1]
+        if isinstance(value, list):
+            return listed(list(map(str, value)), **({"most": int(rest)} if rest else {}))
+        return str(super().format_field(value, format_spec))
 
 
 def rendered(said: Message, *, opening: bool = True) -> str:
@@ -192,4 +295,5 @@ def rendered(said: Message, *, opening: bool = True) -> str:
 
 def phrase(said: Message) -> str:
     """The words of a message, without opening and stop, for a sentence that holds it."""
-    return _Sentences().vformat(kind_of(said.code).template, (), said.params)
+    kind = kind_of(said.code)
+    return _Sentences(kind, said.params).filled(kind.template)
