@@ -78,7 +78,7 @@ def tagged(other: list[str]) -> Finding:
     "one system gets more animals wrong",
     says=["muler.better", "muler.undecided"],
     silent=["muler.*"],
-    without=["B is better"],
+    without=["B makes fewer"],
 )
 def more_wrong() -> Finding:
     return scored(lines({"A": {"animal": 0.1}, "B": {"animal": 0.8}}, seed=2))
@@ -126,7 +126,7 @@ def few_segments() -> Finding:
 
 @world(
     "words of both sides that a pattern finds on one alone",
-    says=["muler.outside"],
+    says=["muler.outside", "muler.nothing"],
     silent=["muler.*"],
     without=["the tagger", "tagged"],
 )
@@ -192,7 +192,7 @@ def one_changed() -> Finding:
     "a copy in which only digits changed",
     says=["muler.better", "muler.same"],
     silent=["muler.left-out", "muler.many"],
-    without=["better than B on adverbs", "better than B on nouns", "B is better", "determiners by"],
+    without=["on adverbs", "on nouns", "on determiners", "B makes fewer"],
 )
 def other_digits() -> Finding:
     return tagged([re.sub(r"\d", lambda one: str((int(one[0]) + 3) % 10), t) for t in outputs()])

@@ -198,13 +198,12 @@ def _guess(feature: str) -> str:
 
 
 def gloss(feature: str) -> str:
-    """What a feature marks, in a word or two, and its name; the name alone where nothing is known.
+    """What a feature marks, in a word or two; its name where nothing is known.
 
     >>> gloss("pos:ADP"), gloss("ent:LANGUAGE"), gloss("dep:nsubj")
-    ('adpositions (pos:ADP)', 'languages (ent:LANGUAGE)', 'dep:nsubj')
+    ('adpositions', 'languages', 'dep:nsubj')
     """
-    words = MEANINGS.get(feature, "").replace(", ", "/")  # it stands in lists
-    return f"{words} ({feature})" if words else feature
+    return MEANINGS.get(feature, feature).replace(", ", "/")  # it stands in lists
 
 
 def is_wildcard(feature: str) -> bool:

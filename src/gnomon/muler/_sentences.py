@@ -417,10 +417,9 @@ class SentencePart:
 
     def added_to(self, finding: Finding) -> Finding:
         """A finding with this part behind its own."""
-        both = [label for label in self.signatures if label in finding.signatures]
-        if both:
+        for label in self.signatures.keys() & finding.signatures.keys():
             raise UsageError(
-                f"{both[0]!r} names a metric and a sentence scorer; give the scorer another name"
+                f"{label!r} names a metric and a sentence scorer; give the scorer another name"
             )
         return replace(
             finding,

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
     from gnomon.muler.figures import Flaw
 
-#: pairs of systems whose features are named one by one
-_IN_FULL = 1
+#: systems whose features are named one by one
+_IN_FULL = 2
 #: features and systems that a sentence names
 _NAMED = 3
+#: kinds of words without a difference that a sentence names
+_UNDECIDED = 6
 _ALPHA = 0.05
 _ROUNDING = 1e-9
 #: where outputs of two systems lack a feature about as often, this far apart, it decides nothing
@@ -72,11 +74,11 @@ class SystemPair(NamedTuple):
             return False
         return not low <= first.with_absent - second.with_absent <= high
 
-    def phrase(self) -> str:
-        """The feature, how far apart the two are, and what each loses."""
+    def losses(self, of: str = "") -> str:
+        """What the better one loses of what is said, what the other one, and how much more."""
         better_first = sorted(self.sides, key=lambda side: side.system != self.row.better)
         ours, theirs = (f"{side.muler or 0.0:.2f}".removeprefix("0") for side in better_first)
-        return f"{gloss(self.row.feature)} by {self.row.size()} ({ours} against {theirs})"
+        return f"{ours}{of}, {self.row.worse} {theirs} ({self.row.size()} more)"
 
 
 class MetricFigures(NamedTuple):
@@ -140,9 +142,7 @@ def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Message]:
         return
     readable = Counter(feature for (_, feature), row in figures.items() if row.readable)
     if max(readable.values(), default=0) < 2:
-        named = {pair.row.feature for pair in pairs if pair.outside}
-        rest = [row for row in figures.values() if row.feature not in named]
-        yield from _of_none(finding, title, rest, "one system is better")
+        yield from _of_none(finding, title, list(figures.values()), "one system is better")
     elif pairs:
         where = ", where both have them" * any(pair.hinges for pair in pairs)
         yield from _of_several(finding, title, pairs, systems, where)
@@ -169,9 +169,10 @@ def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Message
         less, more = sorted(some[0], key=lambda side: side.absent_share)
         kinds = len({sides[0].feature for sides in some}) - 1
         rest = f", and so on for {counted(kinds, 'more kind')}" * bool(kinds)
+        most, least = (f"{100 * side.absent_share:.0f} %" for side in (more, less))
         what = (
-            f"{more.system} has no {gloss(more.feature)} in {more.absent_share:.0%} of the"
-            f" segments whose reference has some ({less.system} in {less.absent_share:.0%}){rest}"
+            f"{more.system} has no {gloss(more.feature)} in {most} of the segments whose reference"
+            f" has some, {less.system} in {least}{rest}"
         )
         yield message("muler.left-out", finding.positions([more, less]), what=what)
 
@@ -195,11 +196,10 @@ def _of_one(finding: Finding, title: str, figures: Sequence[MulerRow]) -> Iterat
             system=name,
             metric=title,
             features=listed(features),
-            n=counted(len(readable), "kind") + " of words",
+            n=_kinds_of_words(len(readable)),
         )
     else:
-        rest = [row for row in figures if row.flaw != "outside"]
-        yield from _of_none(finding, title, rest, f"{name} loses most")
+        yield from _of_none(finding, title, figures, f"{name} loses most")
 
 
 def _of_none(
@@ -211,7 +211,7 @@ def _of_none(
         if row.flaw:
             why.setdefault(row.feature, _REASONS[row.flaw])
     reasons = [
-        f"{counted(n, 'feature')} {reason}" for reason, n in Counter(why.values()).most_common()
+        f"{_kinds_of_words(n)} {reason}" for reason, n in Counter(why.values()).most_common()
     ]
     if reasons:
         places = finding.positions(figures)
@@ -229,8 +229,7 @@ def _of_several(
     tested = [pair for pair in readable if pair.tested]
     significant = [pair for pair in tested if pair.row.significant]
     significant.sort(key=lambda pair: -abs(pair.row.difference or 0.0))
-    two = len(systems) * (len(systems) - 1) // 2 <= _IN_FULL
-    if two:
+    if len(systems) == _IN_FULL:
         yield from _of_two(finding, title, significant, systems)
     elif significant:
         yield from _of_many(finding, title, significant, tested)
@@ -239,7 +238,7 @@ def _of_several(
         yield message(
             "muler.untested", {}, what=_kinds(pair.row for pair in readable), metric=title
         )
-    yield from _undecided(finding, title, pairs, len(significant), where, two=two)
+    yield from _undecided(finding, title, pairs, systems, where)
     yield from _same(finding, same, systems)
 
 
@@ -247,20 +246,19 @@ def _undecided(
     finding: Finding,
     title: str,
     pairs: Sequence[SystemPair],
-    significant: int,
+    systems: Sequence[str],
     where: str,
-    *,
-    two: bool,
 ) -> Iterator[Message]:
-    """How many comparisons are open, and whether the draws could have decided any."""
+    """The kinds of words on which nothing is found, or that the draws could have shown nothing."""
     family = [pair for pair in pairs if pair.tested]
     readable = [pair for pair in family if pair.readable]
     draws = next((pair.row.resamples for pair in family if pair.row.resamples), None)
     smallest = [pair for pair in readable if pair.row.smallest_p]
-    rest = len(readable) - significant
-    kinds = f"{rest:,} kind{'s' * (rest != 1)} of words"
-    what = kinds if two else counted(rest, "comparison")
-    if not significant and smallest and draws and len(family) > _ALPHA * (draws + 1) + _ROUNDING:
+    found = {pair.row.feature for pair in readable if pair.row.significant}
+    rest = [pair for pair in readable if pair.row.feature not in found]
+    kinds = list(dict.fromkeys(gloss(pair.row.feature) for pair in rest))
+    two = len(systems) == _IN_FULL
+    if not found and smallest and draws and len(family) > _ALPHA * (draws + 1) + _ROUNDING:
         yield message(
             "muler.draws",
             _places(finding, smallest),
@@ -270,7 +268,15 @@ def _undecided(
             needed=f"{math.ceil(len(family) / _ALPHA - _ROUNDING):,}",
         )
     elif rest:
-        yield message("muler.undecided", {}, what=what, metric=title, where=where)
+        yield message(
+            "muler.undecided",
+            _places(finding, rest),
+            systems=f"{listed(systems)} cannot" if two else "No two systems can",
+            n=_kinds_of_words(len(kinds)),
+            metric=title,
+            where=where,
+            kinds=listed(kinds, most=_UNDECIDED),
+        )
 
 
 def _same(
@@ -283,8 +289,8 @@ def _same(
         yield message(
             "muler.same",
             _places(finding, rest),
-            systems=listed(systems) if len(systems) == 2 else "pairs of systems",
-            what=_kinds(pair.row for pair in rest),
+            systems=listed(systems) if len(systems) == _IN_FULL else "Pairs of systems",
+            kinds=_kinds(pair.row for pair in rest),
             where=f"in all but at most {counted(most)}" if most else "in every segment",
         )
 
@@ -295,13 +301,17 @@ def _of_two(
     for system in systems:
         pairs = [pair for pair in significant if pair.row.better == system]
         if pairs:
+            first, *others = pairs[:_NAMED]
+            where = f"on {gloss(first.row.feature)}" if others else "there"
+            losses = [f"it loses {first.losses(f' of what {title} could give {where}')}"]
+            losses += [f"on {gloss(pair.row.feature)} {pair.losses()}" for pair in others]
             yield message(
                 "muler.better",
                 _places(finding, pairs),
                 system=system,
-                other=pairs[0].row.worse,
-                features=listed([pair.phrase() for pair in pairs]),
-                metric=title,
+                other=first.row.worse,
+                kinds=_kinds(pair.row for pair in pairs),
+                losses="; ".join(losses),
                 p=_corrected([pair.row for pair in pairs]),
             )
 
@@ -320,25 +330,25 @@ def _of_many(
     pairs = Counter(pair.row.feature for pair in tested)
     # of like ones the largest first
     words = Counter(pair.row.feature for pair in significant).most_common()
-    features = [f"{gloss(name)} in {n:,} of {pairs[name]:,}" for name, n in words[:_NAMED]]
-    features[0] += " pairs"
-    if rest := len(words) - len(features):
-        features.append(counted(rest, "more feature"))
+    kinds = [f"{gloss(name)} in {n:,} of {pairs[name]:,}" for name, n in words[:_NAMED]]
+    kinds[0] += " pairs"
+    if rest := len(words) - len(kinds):
+        kinds.append(counted(rest, "more kind"))
     wins = Counter(pair.row.better for pair in significant)
     top = [name for name, n in wins.items() if n == max(wins.values())]
-    are, each = ("are", " each") if len(top) > 1 else ("is", "")
+    make, each = ("make", " each") if len(top) > 1 else ("makes", "")
     largest = significant[0]
+    loses = f"{largest.row.better} loses "
     yield message(
         "muler.many",
         _places(finding, significant),
-        features=listed(features, most=_NAMED + 1),
+        kinds=listed(kinds, most=_NAMED + 1),
         metric=title,
-        best=f"{listed(top)} {are}",
+        best=f"{listed(top)} {make}",
         wins=f"{wins[top[0]]:,}",
         differences=f"{counted(len(significant), 'difference')}{each}",
-        system=largest.row.better,
-        other=largest.row.worse,
-        feature=largest.phrase(),
+        widest=gloss(largest.row.feature),
+        losses=loses + largest.losses(f" of what {title} could give there"),
         p=_corrected([largest.row]),
     )
 
@@ -364,9 +374,9 @@ def _under(by_metric: Mapping[str, Sequence[MulerRow]]) -> tuple[str, str]:
 
     >>> from types import SimpleNamespace as row
     >>> _under({"BLEU": [row(feature="pos:X")], "chrF": [row(feature="pos:X")]})
-    (' under BLEU and chrF', 'other words (pos:X)')
+    (' under BLEU and chrF', 'other words')
     >>> _under({"BLEU": [row(feature="pos:X")], "chrF": [row(feature="pos:ADV")]})
-    ('', 'other words (pos:X) under BLEU; adverbs (pos:ADV) under chrF')
+    ('', 'other words under BLEU; adverbs under chrF')
     """
     metrics: dict[str, list[str]] = {}
     for title, rows in by_metric.items():
@@ -380,6 +390,10 @@ def _under(by_metric: Mapping[str, Sequence[MulerRow]]) -> tuple[str, str]:
         return f" under {listed(under)}", listed(names)
     parts = [f"{listed(names)} under {listed(titles)}" for titles, names in features.items()]
     return "", "; ".join(parts)
+
+
+def _kinds_of_words(n: int) -> str:
+    return f"{counted(n, 'kind')} of words"
 
 
 def _kinds(rows: Iterable[MulerRow | DifferenceRow]) -> str:

@@ -131,18 +131,15 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
     corrected = stats.holm([_p(row, segments) for row in rows])
     significant = [row for row, q in zip(rows, corrected, strict=True) if q <= _ALPHA]
     systems = list(dict.fromkeys(row.system for row in rows))
-    for name, what, other, against in (
-        ("miss", "few", "add", "too many"),
-        ("add", "many", "miss", "too few"),
-    ):
+    for name, what in (("miss", "few"), ("add", "many")):
         some = [row for row in significant if (_surplus(row) < 0) == (name == "miss")]
         some = sorted(filter(_surplus, some), key=lambda row: -abs(_surplus(row)))
         if len(systems) > _ONE_BY_ONE and some:
             features = Counter(row.feature for row in some).most_common()
             worst = {row.feature: row for row in reversed(some)}
             phrases = [
-                f"{gloss(feature)} ({n} of {len(systems)} systems; most so"
-                f" {worst[feature].system}, in {_share(worst[feature], name)} of the segments)"
+                f"{gloss(feature)} ({n} of {len(systems)}; most so {worst[feature].system}, in"
+                f" {_share(worst[feature], name)} of the segments)"
                 for feature, n in features
             ]
             yield message(
@@ -155,12 +152,9 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
             continue
         for system in systems:
             of_system = [row for row in some if row.system == system]
-            phrases = [
-                f"{gloss(row.feature)} (in {_share(row, name)} of the segments, {against} in"
-                f" {_share(row, other)})"
-                for row in of_system
-            ]
+            phrases = [f"{gloss(row.feature)} in {_share(row, name)}" for row in of_system]
             if of_system:
+                phrases[0] += " of the segments"
                 yield message(
                     "muler.uneven",
                     finding.positions(of_system),
@@ -178,7 +172,7 @@ def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
     alike = [row for row in rows if row not in differ and row.hit]
     for claim, some in (("muler.even", differ), ("muler.alike", alike)):
         if some:
-            n = counted(len(some), "kind") + " of words"
+            n = f"{counted(len(some), 'kind')} of words"
             if systems > 1:
                 n = counted(len(some), "combination") + " of a system and a kind of words"
             yield message(claim, {}, n=n)

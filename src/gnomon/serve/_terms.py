@@ -67,12 +67,12 @@ _TERMS = {
         "Whoever looks at many differences finds some by chance. So p is raised here, the more the"
         " more of them were tested; below .05 a difference is named.",
     ),
-    r"cannot tell|cannot be told apart|cannot be separated|\bUndecided\b": Term(
+    r"cannot tell|can(?:not)? be told apart|cannot be separated|\bUndecided\b": Term(
         "cannot be told apart, not decided",
         "These texts do not show which is better. More text may show it. It does not mean that both"
         " are equally good.",
     ),
-    r"\bMuLER\b": Term(
+    r"\bMuLER\b|\bcould give\b": Term(
         "MuLER",
         "How much of what a score could give for one kind of word was lost by wrong words of it: 0"
         " is nothing, 1 is all of it. Lower is better.",

@@ -71,15 +71,15 @@ def test_a_real_difference_is_said_with_its_words_size_and_interval() -> None:
     first, *others = found.verdict
     assert first.level == "better"
     shape = (
-        r"A is better than B on re:animal by \.\d+ \[\.\d+, \.\d+\] \(\.\d+ against \.\d+\)"
-        r" \(MuLER under BLEU, corrected p <= \.\d+\)\."
+        r"A makes fewer errors than B on re:animal: it loses \.\d+ of what BLEU could give there,"
+        r" B \.\d+ \(\.\d+ \[\.\d+, \.\d+\] more\) \(corrected p <= \.\d+\)\."
     )
     assert re.fullmatch(shape, str(first))
     assert [found.table("differences").rows[n]["feature"] for n in first.rows["differences"]] == [
         "re:animal"
     ]
     assert [str(one) for one in others] == [
-        "For 1 kind of words the data cannot tell which system is better (MuLER under BLEU)."
+        "A and B cannot be told apart on 1 kind of words under BLEU: re:place."
     ]
 
 
@@ -97,8 +97,9 @@ def test_levels_say_how_the_system_named_first_does_here_as_in_a_comparison(name
     ]
     assert len(told) == 2
     for one in told:
-        first, level = re.match(r"(\w) is (better|worse) than", str(one)).groups()
-        assert (first == good) == (level == "better")
+        first, better = re.match(r"(\w) (is better|makes fewer errors)?", str(one)).groups()
+        assert (first == good) == bool(better)
+        level = "better" if better else "worse"
         assert one.level == level
 
 
@@ -120,11 +121,11 @@ def test_a_figure_outside_its_range_is_a_caution_however_significant() -> None:
     assert outside == {"A": True, "B": False}
     assert row["significant"]
     assert row["p_bh"] < 0.05
-    (said,) = found.verdict
+    nothing, said = found.verdict
+    assert str(nothing).endswith("better: 1 kind of words with MuLER outside 0 to 1.")
     assert said.level == "caution"
     assert str(said) == (
-        "Caution: not reported under BLEU: re:after (MuLER outside 0 to 1, so that it is no share"
-        " there)."
+        "Caution: not reported under BLEU, because MuLER is outside 0 to 1: re:after."
     )
     assert not row["reliable"]
     assert all(view.table != "differences" for view in found.views)  # no list of findings has it
@@ -134,8 +135,7 @@ def test_a_caution_about_several_metrics_is_said_once() -> None:
     found = scored(*shifted(), metrics=["bleu", "chrf"], features=["re:after"])
     (said,) = [str(one) for one in found.verdict if one.code == "muler.outside"]
     assert said == (
-        "Caution: not reported under BLEU and chrF: re:after (MuLER outside 0 to 1, so that it is"
-        " no share there)."
+        "Caution: not reported under BLEU and chrF, because MuLER is outside 0 to 1: re:after."
     )
     systems, reference = texts(1, {"A": {}, "B": {}})
     systems["B"][:20] = [""] * 20
@@ -163,11 +163,11 @@ def test_of_many_systems_it_is_counted_who_is_better() -> None:
     rates = {"A": {"animal": 0.0}, "B": {"animal": 0.8}, "C": {"animal": 0.8}}
     found = scored(*texts(1, rates)).verdict
     assert str(found[0]).startswith(
-        "Systems differ on re:animal in 2 of 3 pairs (MuLER under BLEU); A is better"
-        " most often, in 2 of 2 differences; the largest: A is better than "
+        "A makes fewer errors most often, in 2 of 2 differences under BLEU: systems differ on"
+        " re:animal in 2 of 3 pairs. They are furthest apart on re:animal: A loses ."
     )
     assert str(found[1]) == (
-        "For 4 comparisons the data cannot tell which system is better (MuLER under BLEU)."
+        "No two systems can be told apart on 1 kind of words under BLEU: re:place."
     )
 
 
@@ -177,9 +177,9 @@ def test_of_one_system_it_is_said_where_it_leaves_most() -> None:
     assert said.level == "worse"
     assert str(said).startswith("A loses most of what BLEU could give it on re:animal .")
     systems, reference = shifted()
-    (said,) = scored({"A": systems["A"]}, reference, features=["re:after"]).verdict
-    assert said.level == "caution"
-    assert "not reported under BLEU: re:after" in str(said)
+    nothing, said = scored({"A": systems["A"]}, reference, features=["re:after"]).verdict
+    assert nothing.level == said.level == "caution"
+    assert str(said).endswith("outside 0 to 1: re:after.")
 
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
@@ -197,7 +197,7 @@ def test_where_no_figure_can_be_read_that_is_said_and_why(names: list[str], metr
     assert told.level == "caution"
     assert str(told) == (
         f"Caution: nothing can be said under {metric.upper()} of the words on which {who}:"
-        " 2 features in fewer than 30 segments."
+        " 2 kinds of words in fewer than 30 segments."
     )
     assert told.rows
 
