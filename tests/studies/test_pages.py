@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gnomon import example, muler
-from gnomon.bmx.explaining import words_table
+from gnomon.bmx.importance_tables import words_table
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Bars
 from gnomon.core.store_views import words_in
@@ -288,7 +288,7 @@ def test_each_reference_has_the_importances_of_the_systems_held_beside_it(
             columns = tuple(one for one in found.columns if one.name != "reference")
             return replace(found, columns=columns)
 
-        monkeypatch.setattr("gnomon.bmx.explaining.words_table", without)
+        monkeypatch.setattr("gnomon.bmx.importance.words_table", without)
     assert run(plan(read_study(tmp_path / "s.toml")), open_engine("here")).failed == {}
     store = Store.open(tmp_path / "s.store")
     columns = store.query("select * from importance limit 1").columns

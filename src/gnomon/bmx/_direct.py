@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.matching import SideMatches, TokenRows
     from gnomon.metrics.protocol import BoundMetric, Metric
 
-
 # Matches as explanations: how similar is each word to its best match on the other side?
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from gnomon.bmx.combining import power_means
+from gnomon.bmx.aggregation import power_means
 from gnomon.bmx.correlations import grid_correlations, usable
 from gnomon.bmx.experiments import P, W
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
@@ -15,7 +15,7 @@ from gnomon.core.options import SEED
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.bmx.combining import Shift
+    from gnomon.bmx.aggregation import Shift
     from gnomon.bmx.experiments import Experiment, Explained, Grids
 
     Floats = NDArray[np.float64]

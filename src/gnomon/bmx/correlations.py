@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx.combining import power_means
+from gnomon.bmx.aggregation import power_means
 from gnomon.bmx.experiments import Grids, P, W
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx.combining import Shift
+    from gnomon.bmx.aggregation import Shift
     from gnomon.bmx.experiments import Explained
 
     Floats = NDArray[np.float64]

@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from gnomon.bmx.combining import combine, power_means
-from gnomon.bmx.explainers import (
-    DirectExplainer,
-    PairImportances,
-    PerturbingExplainer,
-    TextPair,
-)
+from gnomon.bmx.aggregation import combine, power_means
+from gnomon.bmx.explainers import DirectExplainer, PairImportances, PerturbingExplainer, TextPair
 from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Texts
 from gnomon.core.cache import key as cache_key
 from gnomon.core.errors import UsageError
@@ -28,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx.combining import Shift
+    from gnomon.bmx.aggregation import Shift
     from gnomon.bmx.explainers import BoundExplainer, PerturbationPlan
     from gnomon.bmx.pairs import Cell, Scorer
     from gnomon.core.batch import Batch

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from gnomon.bmx.explained_texts import MAX_CALLS, cache_of, calls_of, check_sides, explain_batch
 from gnomon.bmx.explainers import find_explainer
-from gnomon.bmx.made_explanations import (
-    MAX_CALLS,
-    cache_of,
-    calls_of,
-    check_sides,
-    explain_batch,
-)
 from gnomon.bmx.metric import BoundBmx
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.core.options import SEED, Positive, Seed
@@ -27,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.bmx.engine import Boost, Progress
+    from gnomon.bmx.explained_texts import Sides
     from gnomon.bmx.explainers import BoundExplainer, Explainer
-    from gnomon.bmx.made_explanations import Sides
     from gnomon.core.cache import Cache
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet

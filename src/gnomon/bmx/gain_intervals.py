@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.bmx.combining import combine, power_means
+from gnomon.bmx.aggregation import combine, power_means
 from gnomon.bmx.correlations import usable
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.stats.correlation import pearson_of_sums
@@ -16,8 +16,8 @@ from gnomon.stats.resampling import Interval, percentile_interval, resample_coun
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gnomon.bmx.aggregation import Shift
     from gnomon.bmx.choices import Setting
-    from gnomon.bmx.combining import Shift
     from gnomon.bmx.experiments import Explained
     from gnomon.core.options import DrawOptions
 

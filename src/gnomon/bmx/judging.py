@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.bmx.made_explanations import MAX_CALLS
+from gnomon.bmx.explained_texts import MAX_CALLS
 from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Scorer, Texts
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.records import METRIC, EndColumns, Record, column, table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.bmx.made_explanations import Explanations, SideWords
+    from gnomon.bmx.explained_texts import Explanations, SideWords
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Table
     from gnomon.core.options import DrawOptions

@@ -2,69 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx.combining import combine, power_means
+from gnomon.bmx.aggregation import combine, power_means
 from gnomon.bmx.engine import Boost, Memory, Progress
+from gnomon.bmx.explained_texts import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
 from gnomon.bmx.explainers import (
     EXPLAINERS,
     REACHES_OF_EXPLAINERS,
     DirectExplainer,
     Explainer,
-    ExplainerSpec,
     check_explainer,
     find_explainer,
     is_blind,
 )
-from gnomon.bmx.made_explanations import (
-    MAX_CALLS,
-    Sides,
-    cache_of,
-    calls_of,
-    explain_batch,
-)
-from gnomon.core.cache import Cache
 from gnomon.core.errors import SpecError, UsageError
-from gnomon.core.findings import Finding, Listing, beside_base
 from gnomon.core.options import Specs
-from gnomon.core.records import METRIC, SYSTEM, Record, column, table
-from gnomon.core.registry import method
-from gnomon.core.scores import of_metric
 from gnomon.core.signature import Signature
-from gnomon.core.testset import TestSet
-from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import are_on_top, counted, cut_texts, listed, titles_of
-from gnomon.messages import message
 from gnomon.metrics import Options, resolve
-from gnomon.metrics.means import mean_over_segments
-from gnomon.metrics.protocol import (
-    Metric,
-    Metrics,
-    OfOptions,
-    each_metric,
-)
-from gnomon.metrics.registry import check_metric, check_once
+from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.registry import check_metric
 from gnomon.metrics.requirements import requirements
-from gnomon.metrics.scoring import score as scores_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
+    from gnomon.bmx.explained_texts import ExplainedBatch
     from gnomon.bmx.explainers import BoundExplainer
-    from gnomon.bmx.made_explanations import ExplainedBatch
     from gnomon.core.batch import Batch
+    from gnomon.core.cache import Cache
     from gnomon.core.dependencies import Dependency
-    from gnomon.core.options import BoundOptions
-    from gnomon.core.scores import Scores
     from gnomon.core.summary import Outline
-    from gnomon.messages import Message
-    from gnomon.metrics.protocol import AnyMetric, BoundMetric, Input
+    from gnomon.core.testset import TestSet
+    from gnomon.metrics.protocol import BoundMetric, Input
 
 __all__ = ["Bmx", "BoundBmx"]
 
@@ -381,218 +355,4 @@ class BoundBmx(OfOptions):
         )
 
 
-_EXAMPLES = """\
-examples:
-  gnomon bmx score ref.txt -i sysA.txt sysB.txt -m chrf --explainer lime
-  gnomon bmx score -t wmt17/cs-en -m "bmx(chrf, explainer='lime', p=-1.4, w=0.4)"
-  gnomon bmx score ref.txt -i sysA.txt \\
-      -m "bmx(chrf, explainer=file('spans.jsonl'), p=0, w=0.9, shift='exponential')"
-
-S1 = w S0 + (1 - w) M_p(importances of the words). A metric that is no bmx(...) yet takes the
-published medians of the explainer, and the shift 'floor', under which no power mean collapses
-('paper' is the published one); 'gnomon bmx tune' tells what suits a test set with human scores.
-"""
-
-
-class BoostedSystem(Record):
-    """A system under a metric, and under the same metric boosted."""
-
-    system: str = SYSTEM
-    metric: str = METRIC
-    score: float | None = column("Boosted", digits=4, help="mean over segments, boosted")
-    base_score: float | None = column("Base", digits=4, help="mean over segments, of the metric")
-    rank: int | None = column("Rank", help="among the systems, boosted; 1 is best")
-    base_rank: int | None = column("Base rank", help="likewise, of the metric")
-
-
 # What boosted scores say, in sentences.
-
-
-def cut_statements(finding: Finding) -> Iterator[Message]:
-    """A caution for each notice that says that texts were not read to their end."""
-    for notice in cut_texts(finding.notices):
-        yield message("bmx.cut", notice=notice.params["notice"])
-
-
-def score_verdict(finding: Finding) -> Iterator[Message]:
-    """Who is on top under boosted metrics, and who rises; nothing is tested there."""
-    titles, every = titles_of(finding), finding.records(BoostedSystem)
-    for metric in dict.fromkeys(row.metric for row in every):
-        rows = [row for row in every if row.metric == metric and row.rank is not None]
-        if len(rows) < 2:
-            continue
-        top, base, moved = _ranked(rows)
-        yield message(
-            "bmx.score.ranks",
-            finding.positions(rows),
-            top=top,
-            metric=titles[metric],
-            base=base,
-            moved=moved,
-        )
-    collapsed = [notice for notice in finding.notices if "collapse" in notice]
-    if collapsed:
-        yield message("bmx.score.collapsed", notice=collapsed[0])
-    yield from cut_statements(finding)
-
-
-def _ranked(rows: Sequence[BoostedSystem]) -> tuple[str, str, str]:
-    """Who is on top boosted, who without explanations, and how many changed place, in words."""
-    boosted = [row.system for row in rows if row.rank == 1]
-    base = [row.system for row in rows if row.base_rank == 1]
-    same = set(boosted) == set(base)
-    moved = sum(row.rank != row.base_rank for row in rows)
-    return (
-        are_on_top(boosted),
-        ", boosted or not" if same else f", without explanations {listed(base)}",
-        f"{moved or 'none'} of {counted(len(rows), 'system')} changed place",
-    )
-
-
-def _headline(rows: Sequence[BoostedSystem]) -> str:
-    """Who is on top under one metric, boosted or not, as the title of a picture."""
-    top, base, moved = _ranked(rows)
-    return f"{rows[0].metric}: {top}{base}; {moved}"
-
-
-class _Both(NamedTuple):
-    """Scores under a metric, and under the same metric boosted."""
-
-    base: Scores
-    boosted: Scores
-
-
-def _boosted(metric: AnyMetric, explainer: str | Explainer, *, allow_code: bool) -> Bmx:
-    """A metric under BMX, as it is where it is so already."""
-    resolved = resolve(metric, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused
-    if isinstance(resolved, Bmx):
-        return resolved
-    return Bmx(metric=resolved, explainer=explainer, shift="floor")
-
-
-def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.bmx.score` refuses of options that fit each alone."""
-
-    def check(metric: AnyMetric) -> None:
-        boosted = _boosted(metric, options.explainer, allow_code=options.allow_code)
-        boosted.check_outline(outline)
-
-    for metric in each_metric(options.metrics):
-        yield from problems("metrics", check, metric)
-    yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
-
-
-@method(
-    "bmx.score",
-    purpose="score systems under metrics boosted by explanations",
-    title="BMX: boosted metrics",
-    unread=("documents", "domains"),
-    examples=_EXAMPLES,
-    tables={"": "bmx"},
-    rows={"scores": BoostedSystem},
-    check=check_score,
-    verdict=score_verdict,
-)
-def score(
-    testset: TestSet,
-    metrics: Metrics = "bleu",
-    *,
-    explainer: ExplainerSpec = "erasure",
-    cache: Cache | None = None,
-    progress: Progress | None = None,
-    allow_code: bool = False,
-) -> Finding:
-    """How good each system is under a metric and under BMX of it, with its ranks under both.
-
-    Args:
-        testset: what was translated, and by whom.
-        metrics: one or several, or these under BMX already: "bmx(chrf, p=-0.3, w=0.6)".
-        explainer: of metrics that are not: "erasure", "lime(samples=50)", "file('spans.jsonl')" and
-            so on, at its published p and w and with the shift "floor".
-
-    Returns:
-        A table ``scores``: ``system, metric, score, base_score, rank, base_rank``.
-
-    Raises:
-        SpecError: an option has a value that it cannot have.
-        GnomonError: whatever scoring raises.
-    """
-    boosted = [
-        _boosted(metric, explainer, allow_code=allow_code) for metric in each_metric(metrics)
-    ]
-    return _finding(testset, [_scored(testset, each, cache, progress) for each in boosted])
-
-
-def _scored(
-    testset: TestSet, boosted: Bmx, cache: Cache | None, progress: Progress | None
-) -> _Both:
-    bound = boosted.bind(testset)
-    kept, notices = cache_of(bound.bound, cache, bound.explainer)
-    boosted_scores = scores_of(testset, replace(bound, cache=kept, progress=progress))
-    plain = scores_of(testset, bound.bound)
-    return _Both(
-        replace(plain, metric=boosted.metric.spec),
-        replace(boosted_scores, metric=boosted.spec, notices=(*notices, *boosted_scores.notices)),
-    )
-
-
-def _finding(testset: TestSet, both_scores: Sequence[_Both]) -> Finding:
-    """Base and boosted scores side by side, with the ranks of the systems under both."""
-    note = (
-        "Boosted and base scores are means over segments, so that they differ in the explanations"
-        " alone; what the metric itself says of a system says gnomon score."
-    )
-    title = f"Boosted metrics beside the metrics themselves ({testset.name})"
-    rows = [
-        row
-        for both in both_scores
-        for row in sorted(_rows(both), key=lambda row: (row.rank is None, row.rank or 0))
-    ]
-    made = table("scores", title, BoostedSystem, rows, note=note)
-    several = len(both_scores) > 1
-    notices = (
-        of_metric(both.boosted.metric, notice) if several else notice
-        for both in both_scores
-        for scores in both
-        for notice in scores.notices
-    )
-    return Finding(
-        method="bmx score",
-        title=title,
-        tables=(made,),
-        signatures={scores.metric: scores.signature for both in both_scores for scores in both},
-        views=(
-            Listing("scores", title, tuple(column.name for column in made.columns)),
-            *beside_base("scores", rows, _headline),
-        ),
-        notices=tuple(dict.fromkeys(notices)),
-        facts={
-            "test set": testset.name,
-            "systems": str(len(testset.systems)),
-            "segments": str(testset.segments),
-        },
-    )
-
-
-def _rows(both: _Both) -> Iterator[BoostedSystem]:
-    boosted, base = both.boosted, both.base
-    means = [mean_over_segments(scores.segments) for scores in (boosted, base)]
-    ranks = [_ranks(mean, up=base.higher_is_better) for mean in means]
-    for k, name in enumerate(boosted.systems):
-        yield BoostedSystem(
-            system=name,
-            metric=boosted.metric,
-            score=means[0][k],
-            base_score=means[1][k],
-            rank=ranks[0][k],
-            base_rank=ranks[1][k],
-        )
-
-
-def _ranks(scores: NDArray[np.float64], *, up: bool) -> list[int | None]:
-    """Rank of each system, 1 is best; equal scores share the better rank."""
-    oriented = scores if up else -scores
-    return [
-        None if np.isnan(value) else 1 + int((oriented > value).sum())
-        for value in oriented.tolist()
-    ]

@@ -6,24 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
+from gnomon.bmx.aggregation import Shift
 from gnomon.bmx.choices import Rule, choose, halves, held_out, judge
-from gnomon.bmx.combining import Shift
 from gnomon.bmx.correlations import search
 from gnomon.bmx.engine import Progress
-from gnomon.bmx.experiments import (
-    RANDOM,
-    Experiment,
-    Explained,
-    Grids,
-    explained,
-    human_scores,
-)
+from gnomon.bmx.experiments import RANDOM, Experiment, Explained, Grids, explained, human_scores
+from gnomon.bmx.explain_checks import explainer_faults, listed
+from gnomon.bmx.explained_texts import MAX_CALLS, ExplainedSides
 from gnomon.bmx.explainers import Explainers, find_explainer
-from gnomon.bmx.explaining import explainer_faults, listed
 from gnomon.bmx.gain_intervals import explained_interval
-from gnomon.bmx.made_explanations import MAX_CALLS, ExplainedSides
+from gnomon.bmx.tuning_notices import tuning_notices
 from gnomon.bmx.tuning_tables import (
     HALVES,
     HELD_BACK,
@@ -57,7 +49,7 @@ from gnomon.data.formats import human_files, with_human
 from gnomon.metrics.protocol import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from gnomon.bmx.choices import Halves, Judged, Setting
     from gnomon.core.options import BoundOptions
@@ -65,7 +57,7 @@ if TYPE_CHECKING:
     from gnomon.core.validation import Problem
     from gnomon.stats.resampling import Interval
 
-__all__ = []
+__all__ = ["tune"]
 
 
 _EXAMPLES = """\
@@ -84,102 +76,11 @@ _DATA = Group("explanations")
 _SEARCH = Group("the search")
 
 
-# What a reader of a grid search should know, in sentences.
-
-
-_SHOWN = 8
-#: scores beyond this dwarf random importances, which lie in [0, 1]
-_SCALE = 10
-
-
-def _undefined(grids: Grids) -> Iterator[str]:
-    for index, reason in sorted(grids.reasons.items())[:_SHOWN]:
-        yield f"{grids.experiments[index]}: no correlation is defined: {reason}."
-    if len(grids.reasons) > _SHOWN:
-        yield f"{len(grids.reasons) - _SHOWN} more experiments have no defined correlation."
-    still = [
-        str(experiment)
-        for i, experiment in enumerate(grids.experiments)
-        if np.isnan(grids.base[i]) and i not in grids.reasons
-    ]
-    if still:
-        more = f" and {len(still) - _SHOWN} more" if len(still) > _SHOWN else ""
-        yield (
-            f"The metric gives all segments the same score, so that there is nothing to gain over:"
-            f" {', '.join(still[:_SHOWN])}{more}."
-        )
-
-
-def _left_out(grids: Grids) -> Iterator[str]:
-    if grids.left_out is None or grids.used is None or not any(grids.left_out):
-        return
-    left = sum(grids.left_out)
-    yield (
-        f"{left} of {left + sum(grids.used)} segments lack a score, an explanation or a human"
-        " score and are left out."
-    )
-
-
-def _groups(families: Sequence[Family], rule: Rule) -> Iterator[str]:
-    """What each test set is judged by."""
-    judged = {family.data for family in families}
-    if IN_TURN in judged:
-        groups = {group for family in families for group in family.grids.groups}
-        yield (
-            f"In turn: p and w by the rule {rule!r} on all other language pairs (or, of one pair,"
-            f" test sets), with one of {len(groups)} held out."
-        )
-        if len(groups) < 3:
-            yield f"Intervals over language pairs need three of them; there are {len(groups)}."
-    if judged - {IN_TURN, HELD_BACK}:
-        yield (
-            "There is one test set alone, so that none can be held out"
-            + ("; p and w are judged on halves of its segments." if HALVES in judged else ".")
-        )
-
-
-def _controls(grids: Grids, controls: Grids, large: Collection[str]) -> Iterator[str]:
-    controlled = {experiment.data for experiment in controls.experiments}
-    without = [
-        str(experiment) for experiment in grids.experiments if experiment.data not in controlled
-    ]
-    if len(without) == len(grids.experiments):
-        yield (
-            "The random explainer was not run beside these, so that it is unknown how much of a"
-            " gain any numbers in the place of importances would bring."
-        )
-    elif without:
-        yield f"{len(without)} of {len(grids.experiments)} experiments have no random control."
-    if controls.experiments and large:
-        yield (
-            f"Random importances lie in [0, 1], whatever the metric: scores of {', '.join(large)}"
-            " are far larger, so that at the same weight the control hardly moves them; divide them"
-            " (--scale 100; scale=100)."
-        )
-
-
-# The method.
-
-
 def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.bmx.tune` refuses of options that fit each alone."""
     yield from explainer_faults(
         outline, options.metrics, options.explainers, allow_code=options.allow_code
     )
-
-
-def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
-    """A test set with the human scores of a file, and the kind that these are."""
-    testsets = [data for data in each if isinstance(data, TestSet)]
-    if len(testsets) != 1:
-        raise UsageError(
-            f"human is the file {human}, which is of one test set, and {len(testsets)} are given;"
-            " give one test set, or name a kind"
-        )
-    judged, kinds = with_human(testsets[0], human)
-    if len(kinds) != 1:
-        raise UsageError(f"{human} holds several kinds of human scores: {', '.join(kinds)}")
-    return [judged if data is testsets[0] else data for data in each], kinds[0]
 
 
 @method(
@@ -297,11 +198,7 @@ def tune(
         signatures=tuning.signatures(mine),
         views=tuple(gain_views(mine.levels("sides"))),
         notices=(
-            *_no_metric_notices(aside),
-            *_undefined(mine),
-            *_left_out(mine),
-            *_groups(families, rule),
-            *_controls(mine, controls, _large(by_name)),
+            *tuning_notices(mine, controls, aside, families, rule, by_name),
             *dict.fromkeys(notice for each in every for notice in each.notices),
         ),
         facts=_facts(mine, controls),
@@ -339,6 +236,20 @@ def _every_explained(
     several = [*explainers, *([] if any(map(_is_control, explainers)) else [RANDOM])]
     requests = [(t, m, e) for t in testsets for m in metrics for e in several]
     return [*made, *(explained(*request, **options) for request in requests)]
+
+
+def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
+    """A test set with the human scores of a file, and the kind that these are."""
+    testsets = [data for data in each if isinstance(data, TestSet)]
+    if len(testsets) != 1:
+        raise UsageError(
+            f"human is the file {human}, which is of one test set, and {len(testsets)} are given;"
+            " give one test set, or name a kind"
+        )
+    judged, kinds = with_human(testsets[0], human)
+    if len(kinds) != 1:
+        raise UsageError(f"{human} holds several kinds of human scores: {', '.join(kinds)}")
+    return [judged if data is testsets[0] else data for data in each], kinds[0]
 
 
 def _matching(test_on: str, experiments: Sequence[Experiment]) -> list[int]:
@@ -473,23 +384,6 @@ def _split_experiments(grids: Grids) -> tuple[Grids, Grids, Sequence[Experiment]
         )
     aside = [experiment for experiment in grids.experiments if experiment.is_of_random_metric]
     return grids.take(rest), grids.take(control), aside
-
-
-def _no_metric_notices(aside: Sequence[Experiment]) -> Iterator[str]:
-    if aside:
-        experiments = "1 experiment" if len(aside) == 1 else f"{len(aside)} experiments"
-        yield f"Left out: {experiments} of random numbers in place of a metric."
-
-
-def _large(by_name: Mapping[Experiment, Explained]) -> list[str]:
-    """The metrics whose scores reach beyond ten times the largest random importance."""
-    return list(
-        dict.fromkeys(
-            name.metric
-            for name, experiment in by_name.items()
-            if (abs(experiment.score) > _SCALE).any()
-        )
-    )
 
 
 def _facts(grids: Grids, controls: Grids) -> dict[str, str]:

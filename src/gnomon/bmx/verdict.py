@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon import stats
+from gnomon.bmx.explained_texts import CountedWord
 from gnomon.bmx.judging import JudgedRow
-from gnomon.bmx.made_explanations import CountedWord
-from gnomon.bmx.metric import cut_statements
-from gnomon.bmx.tuning_tables import (
-    ALL_SETS,
-    HALVES,
-    HELD_BACK,
-    IN_TURN,
-    TunedGain,
-)
+from gnomon.bmx.score_verdict import cut_statements
+from gnomon.bmx.tuning_tables import ALL_SETS, HALVES, HELD_BACK, IN_TURN, TunedGain
 from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of, unsigned_amount
 from gnomon.messages import message
 from gnomon.stats.student import mean_test, upper_tail

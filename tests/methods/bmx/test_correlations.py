@@ -3,7 +3,7 @@ import pytest
 import scipy.stats
 from tests.methods.bmx.invented import NAMED, invented
 
-from gnomon.bmx.combining import combine, power_means
+from gnomon.bmx.aggregation import combine, power_means
 from gnomon.bmx.correlations import grid_correlations, search, usable
 from gnomon.bmx.experiments import Explained, Grids, P, W
 from gnomon.core.errors import LengthMismatchError, UsageError

@@ -196,7 +196,7 @@ def test_a_metric_of_candidates_alone_has_one_side() -> None:
     ts = gn.TestSet.from_lists({"a": ["x y"]}, ["y z"])
     batch = Batch.build(systems={"a": ["x y z"]}, references=[])
     metric = Counting(lambda c, _: float(len(c)), needs=frozenset())
-    from gnomon.bmx.made_explanations import explain_batch
+    from gnomon.bmx.explained_texts import explain_batch
 
     bound = find_explainer("erasure").bind(ts, metric)
     found = explain_batch(metric, batch, bound, both=True).explanations

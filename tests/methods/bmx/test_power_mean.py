@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from gnomon import bmx
-from gnomon.bmx.combining import SHIFTS, power_means
+from gnomon.bmx.aggregation import SHIFTS, power_means
 from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 
 GRID = np.arange(-300, 300) / 10
