@@ -1,0 +1,95 @@
+"""References that were made from a system's output: post-edited, or copied.
+
+Translators write a sentence of several words exactly as a system does in few segments, and within
+a tenth of edits in up to one in seven (WMT 2017 to 2024). Where a system is so close much more
+often, and more often than the other systems, the references are its own.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon.core.scripts import unspaced_letters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from gnomon.core.testset import TestSet
+
+__all__ = ["Favoured", "favoured"]
+
+_EDITS = 0.1  # of the characters: such an output is nearly the reference
+_WORDS, _LETTERS = 5, 10  # of a reference that counts: words, or letters where no space parts them
+_FEWEST = 30  # such references, below which anything may happen
+#: shares of references that equal an output or nearly do, which chance does not explain
+_EQUAL, _NEAR = 0.045, 0.15
+_BEYOND = 0.04  # and by how much more of them than of the other systems
+_SAME = 0.95  # of the references: one file, given twice
+_Z = 1.96
+
+
+class Favoured(NamedTuple):
+    """A system from whose output references were made."""
+
+    system: str
+    reference: str
+    equal: int  # references that are its output
+    near: int  # others, within a tenth of edits
+    counted: int  # references of at least five words
+    own: NDArray[np.bool_]  # which references are its output or nearly so [segments]
+
+
+def favoured(testset: TestSet) -> Iterator[Favoured]:
+    """Systems to which references are closer than chance and the other systems explain.
+
+    For each reference and each system that is not one of people: the share of segments, of those
+    whose reference has at least five words, in which the output equals it, and in which it lies
+    within a tenth of edits of characters. Both the share and what it is beyond the mean of the
+    other systems have to lie above a limit with the low end of their 95 % intervals.
+
+    Yields:
+        One for each reference and system, in their order.
+    """
+    from gnomon.native.near import near_edits  # compiled
+
+    systems = {
+        name: texts
+        for name, texts in testset.systems.items()
+        if not ((info := testset.info.get(name)) and info.human)
+    }
+    for reference, texts in testset.references.items():
+        long = np.array([_is_long(text) for text in texts], dtype=bool)
+        if long.sum() < _FEWEST:
+            continue
+        edits = np.array([near_edits(list(own), list(texts), _EDITS) for own in systems.values()])
+        equal, near = edits[:, long] == 0, edits[:, long] >= 0
+        for number, system in enumerate(systems):
+            if equal[number].mean() > _SAME:
+                continue  # the reference itself
+            if _is_beyond(equal, number, _EQUAL) or _is_beyond(near, number, _NEAR):
+                same, close = int(equal[number].sum()), int(near[number].sum())
+                own = (edits[number] >= 0) & long
+                yield Favoured(system, reference, same, close - same, int(long.sum()), own)
+
+
+def _is_long(text: str | None) -> bool:
+    return bool(text) and (
+        text.count(" ") >= _WORDS - 1
+        or (len(text) >= _LETTERS and unspaced_letters(text) >= _LETTERS)
+    )
+
+
+def _is_beyond(close: NDArray[np.bool_], number: int, limit: float) -> bool:
+    """Whether a system is close in more segments than a limit, and than the others are."""
+    own, others = close[number].astype(float), np.delete(close, number, axis=0)
+    excess = own - others.mean(axis=0) if len(others) else own
+    return _low_end(own) > limit and _low_end(excess) > _BEYOND
+
+
+def _low_end(values: NDArray[np.float64]) -> float:
+    return float(values.mean() - _Z * values.std(ddof=1) / sqrt(len(values)))
