@@ -33,6 +33,22 @@ def _shuffled(texts: Sequence[str]) -> list[str]:
     return random.Random(1).sample(list(texts), len(texts))
 
 
+def _quarter(texts: Sequence[str]) -> list[str]:
+    """A quarter of the lines, here and there, in another order."""
+    draw, moved = random.Random(2), list(texts)
+    some = draw.sample(range(len(texts)), len(texts) // 4)
+    for place, line in zip(some, draw.sample(some, len(some)), strict=True):
+        moved[place] = texts[line]
+    return moved
+
+
+def _blocks(texts: Sequence[str]) -> list[str]:
+    """Two blocks of a tenth of the lines each stand in each other's place."""
+    size, second = len(texts) // 10, len(texts) // 2
+    first = [*texts[second : second + size], *texts[size:second], *texts[:size]]
+    return [*first, *texts[second + size :]]
+
+
 def _exchanged(texts: Sequence[str]) -> list[str]:
     pairs = zip(texts[1::2], texts[::2], strict=False)
     return [line for pair in pairs for line in pair] + list(texts[len(texts) // 2 * 2 :])
@@ -47,6 +63,8 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a line dropped in the middle": (lambda t: _dropped(t, len(t) // 2), "shifted by 1 line "),
     "a line doubled in the middle": (lambda t: _doubled(t, len(t) // 2), "shifted by 1 line "),
     "shuffled": (_shuffled, "in another order"),
+    "a quarter shuffled": (_quarter, "in another order"),
+    "two blocks exchanged": (_blocks, "in another order"),
     "turned round": (lambda t: list(t[::-1]), "in another order"),
     "neighbours exchanged": (_exchanged, "neighbouring lines"),
     "neighbours exchanged in the second half": (

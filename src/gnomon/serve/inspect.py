@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import LineOrder, anomalies, plain_name
+from gnomon.data.formats import anomalies, misplaced_lines, plain_name
 from gnomon.serve._inspection import (
     Drift,
     FileProblem,
@@ -322,13 +322,12 @@ def _drifts(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[str]]) 
         return
     base = bases[0]
     reference = texts[base.file]
-    order = LineOrder(list(reference))
     for file in plain:
         if file is base:
             continue
         lines = texts[file.file]
         padded = [*lines[: len(reference)], *([""] * (len(reference) - len(lines)))]
-        wrong = order.misplaced(padded)
+        wrong = misplaced_lines(reference, {file.name: padded}).get(file.name)
         if wrong is None:
             if len(lines) != len(reference):
                 text = f"{file.name} has {len(lines):,} lines, and {base.name} {len(reference):,}."

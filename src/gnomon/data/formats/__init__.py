@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from gnomon.data.formats._human import with_human as with_human
     from gnomon.data.formats._human import write_human as write_human
     from gnomon.data.formats._judgements import JudgedFile as JudgedFile
-    from gnomon.data.formats._line_order import LineOrder as LineOrder
     from gnomon.data.formats._line_order import Misplaced as Misplaced
+    from gnomon.data.formats._line_order import misplaced_lines as misplaced_lines
     from gnomon.data.formats._lines import read_lines as read_lines
     from gnomon.data.formats._lines import read_plain as read_plain
     from gnomon.data.formats._lines import read_systems as read_systems

@@ -23,7 +23,7 @@ from gnomon.core.scores import named
 from gnomon.core.scripts import is_unspaced, main_script, unspaced_language, unspaced_letters
 from gnomon.core.summary import NO_REFERENCE, REFERENCE_COPIED, REPEATED, Anomaly
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._line_order import LineOrder, Misplaced
+from gnomon.data.formats._line_order import Misplaced, misplaced_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -273,15 +273,13 @@ def _find_misplaced(testset: TestSet, involved: Collection[str]) -> Iterator[Ano
     """Systems whose lines fit other references than their own."""
     if not testset.references:
         return
-    order = LineOrder(_one_reference(testset))
+    outputs = {name: texts for name, texts in testset.systems.items() if name not in involved}
     systems: dict[Misplaced, list[str]] = {}
-    for name, output in testset.systems.items():
-        wrong = None if name in involved else order.misplaced(output)
-        if wrong is not None:
-            # of one reference that lacks a line, all outputs are named together
-            alike = wrong.shift or wrong.exchanged
-            key = wrong._replace(segments=0, found=0) if alike else wrong
-            systems.setdefault(key, []).append(name)
+    for name, wrong in misplaced_lines(_one_reference(testset), outputs).items():
+        # of one reference that lacks a line, all outputs are named together
+        alike = wrong.shift or wrong.exchanged
+        key = wrong._replace(segments=0, found=0) if alike else wrong
+        systems.setdefault(key, []).append(name)
     for wrong, names in systems.items():
         yield Anomaly(_describe_order(wrong, names), tuple(names))
 
