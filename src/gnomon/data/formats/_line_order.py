@@ -94,24 +94,24 @@ def _places(
     pairs: bool,
 ) -> dict[str, NDArray[np.int64]]:
     """The reference that each of some lines fits, its own where it fits nearly as well; else -1."""
-    from gnomon.native.lines import places  # compiled
+    from gnomon.native import lines as loops  # compiled
 
     texts = [text or "" for text in references]
     texts += [output[row] for output in outputs.values() for row in rows.tolist()]
     offsets, ids, terms = (_character_pairs if pairs else _words)(texts)
     most = min(max(len(references) // _RARE, _RAREST), _RARE_PAIRS if pairs else _RARE)
     own = np.tile(rows, len(outputs))
-    found = places(offsets, ids, terms, len(references), own, most, _LIKE, _TIMES)
+    found = loops.places(offsets, ids, terms, len(references), own, most, _LIKE, _TIMES)
     return dict(zip(outputs, found.reshape(len(outputs), -1), strict=True))
 
 
 def _words(texts: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
-    from gnomon.native.text import T13A, tokens_of
+    from gnomon.native import text as loops
 
     def reread(at: int) -> str:
         return " ".join(texts[at].split())
 
-    offsets, ids, _, spelled = tokens_of(texts, T13A, True, reread)  # noqa: FBT003
+    offsets, ids, _, spelled = loops.tokens_of(texts, loops.T13A, True, reread)  # noqa: FBT003
     return offsets, ids, len(spelled) - 1
 
 

@@ -55,7 +55,7 @@ def favoured(testset: TestSet) -> Iterator[Favoured]:
     Yields:
         One for each reference and system, in their order.
     """
-    from gnomon.native.near import near_edits  # compiled
+    from gnomon.native import near as loops  # compiled
 
     systems = {
         name: texts
@@ -66,7 +66,9 @@ def favoured(testset: TestSet) -> Iterator[Favoured]:
         long = np.array([_is_long(text) for text in texts], dtype=bool)
         if long.sum() < _FEWEST:
             continue
-        edits = np.array([near_edits(list(own), list(texts), _EDITS) for own in systems.values()])
+        edits = np.array(
+            [loops.near_edits(list(own), list(texts), _EDITS) for own in systems.values()]
+        )
         equal, near = edits[:, long] == 0, edits[:, long] >= 0
         for number, system in enumerate(systems):
             if equal[number].mean() > _SAME:
@@ -78,10 +80,9 @@ def favoured(testset: TestSet) -> Iterator[Favoured]:
 
 
 def _is_long(text: str | None) -> bool:
-    return bool(text) and (
-        text.count(" ") >= _WORDS - 1
-        or (len(text) >= _LETTERS and unspaced_letters(text) >= _LETTERS)
-    )
+    if text is None:
+        return False
+    return text.count(" ") >= _WORDS - 1 or unspaced_letters(text) >= _LETTERS
 
 
 def _is_beyond(close: NDArray[np.bool_], number: int, limit: float) -> bool:
