@@ -45,6 +45,7 @@ from gnomon.stats.error_spans import (
     roc_area,
     span_counts,
 )
+from gnomon.stats.families import Comparisons, Family, family_draws, family_test
 from gnomon.stats.isotonic import isotonic_regression
 from gnomon.stats.jackknife import Jackknife, design_effect, jackknife, jackknife_test
 from gnomon.stats.left_out import DocumentTest, decisions_by_document, document_test
@@ -90,10 +91,12 @@ __all__ = [
     "PRESETS",
     "BootstrapTest",
     "ChangedDecisions",
+    "Comparisons",
     "Confusion",
     "Decisions",
     "DocumentTest",
     "EarlyStopping",
+    "Family",
     "GradedSpan",
     "Interval",
     "Jackknife",
@@ -126,6 +129,8 @@ __all__ = [
     "decisions_by_document",
     "design_effect",
     "document_test",
+    "family_draws",
+    "family_test",
     "holm",
     "input_swap_test",
     "isotonic_regression",

@@ -53,7 +53,7 @@ __all__ = [
 #: of fewer segments that differ no interval holds: all of five may go one way by chance (p = .06)
 FEWEST_DIFFERENT = 6
 _SAME = 1e-9  # statistics that differ by less are equal
-_STILL = 1e-9  # standard errors below this share of the estimate are rounding
+STILL = 1e-9  # standard errors below this share of the estimate are rounding
 _ALIKE = 1e-6  # those of a resample, below this share of it, too: squares lose half the digits
 
 
@@ -82,39 +82,79 @@ def influence(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
     return deviations
 
 
+def standard_error(influences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of statistics, by what each unit adds to them, with mean 0; NaN is missing [..., n]."""
+    n = (~np.isnan(influences)).sum(axis=-1)
+    squares = np.nansum(influences**2, axis=-1)
+    variance = np.divide(squares, n * (n - 1.0), out=np.full(n.shape, np.nan), where=n > 1)
+    return np.asarray(np.sqrt(variance))
+
+
+def resampled_errors(
+    influences: NDArray[np.float64], counts: NDArray[np.uint8]
+) -> NDArray[np.float64]:
+    """Standard errors of statistics within every resample of the units.
+
+    Args:
+        influences: what each unit adds to each statistic, with mean 0 [statistics, n]; NaN is
+            missing.
+        counts: how often each unit occurs in each resample [n, draws].
+
+    Returns:
+        float64 [statistics, draws].
+    """
+    missing = np.isnan(influences)
+    added = np.where(missing, 0.0, influences)
+    size = counts.sum(axis=0, dtype=np.int64)[None]
+    size = size - resampled_sums(missing.astype(np.float64), counts) if missing.any() else size
+    sums, squares = resampled_sums(added, counts), resampled_sums(added**2, counts)
+    n = np.maximum(size, 2.0)
+    errors = np.sqrt(np.maximum(squares - sums**2 / n, 0) / (n * (n - 1)))
+    return np.where(size < 2, np.nan, errors)
+
+
+def distances(
+    estimates: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    replicates: NDArray[np.float64],
+    spreads: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """How far resamples lie from the estimates [...], over their own errors [..., draws]."""
+    shift = replicates - estimates[..., None]
+    error = errors[..., None]
+    still = spreads <= _ALIKE * error
+    t = shift / np.where(still, 1.0, spreads)
+    none = np.abs(shift) <= STILL * error
+    return np.where(still, np.where(none, 0.0, np.copysign(np.inf, shift)), t)
+
+
 def studentised(
     estimate: float,
-    influences: NDArray[np.float64],  # what each segment adds to it, with mean 0 [n]
+    error: float,  # its standard error
+    units: int,  # how many it is of
     replicates: NDArray[np.float64],  # the statistic of every resample [draws]; NaN does not count
-    sums: NDArray[np.float64],  # of influences over every resample [draws]
-    squares: NDArray[np.float64],  # of their squares [draws]
+    spreads: NDArray[np.float64],  # the standard error of every resample [draws]
     confidence: float,
 ) -> Studentised:
     """Interval and p-values of a statistic from its resamples, each over its own standard error."""
-    n, tail = len(influences), (1 - confidence) / 2
-    error = math.sqrt(float((influences**2).sum()) / (n * (n - 1))) if n > 1 else math.nan
-    defined = ~np.isnan(replicates)
+    n, tail = units, (1 - confidence) / 2
+    defined = ~(np.isnan(replicates) | np.isnan(spreads))
     if not np.isfinite(error) or not defined.any():
         return _UNKNOWN
     draws = int(defined.sum())
-    if error <= _STILL * abs(estimate):  # every segment adds the same
+    if error <= STILL * abs(estimate):  # every segment adds the same
         least = 1 / (draws + 1)
         above, below = (least if estimate * sign > 0 else 1.0 for sign in (1, -1))
         return Studentised(estimate, estimate, above, below)
-    shift = replicates[defined] - estimate
-    spread = np.sqrt(np.maximum(squares - sums**2 / n, 0)[defined] / (n * (n - 1)))
-    still = spread <= _ALIKE * error
-    t = shift / np.where(still, 1.0, spread)
-    t = np.where(
-        still, np.where(np.abs(shift) <= _STILL * error, 0.0, np.copysign(np.inf, shift)), t
-    )
+    at, wide = np.array([estimate]), np.array([error])
+    [t] = distances(at, wide, replicates[None, defined], spreads[None, defined])
     ordered, beyond = np.sort(t), math.floor(tail * (draws + 1) + 1e-9) - 1
     if beyond < 0:
         return _UNKNOWN
     quantile, observed = upper_quantile(tail, n - 1), estimate / error
     ends = max(float(ordered[-1 - beyond]), quantile), min(float(ordered[beyond]), -quantile)
     low, high = (estimate - end * error if math.isfinite(end) else math.nan for end in ends)
-    room = _STILL * abs(observed)
+    room = STILL * abs(observed)
     greater = (1 + int((t >= observed - room).sum())) / (draws + 1)
     less = (1 + int((t <= observed + room).sum())) / (draws + 1)
     return Studentised(
@@ -178,8 +218,10 @@ def studentised_test(
                 test = _exchanged(chosen[i], chosen[j], score)
             else:
                 replicates = values[:, i] if single else values[:, i] - values[:, j]
-                sums, squares = resampled_sums(np.stack([influences, influences**2]), counts)
-                test = studentised(estimate, influences, replicates, sums, squares, confidence)
+                error = float(standard_error(influences))
+                spreads = resampled_errors(influences[None], counts)[0]
+                n = len(influences)
+                test = studentised(estimate, error, n, replicates, spreads, confidence)
             _write(result, pair, estimate, test)
     return result
 
@@ -354,7 +396,7 @@ def _exchanged(a: NDArray[np.float64], b: NDArray[np.float64], score: Aggregate)
         return Studentised(0.0, 0.0, 1.0, 1.0)
     swaps = np.array([*product((0.0, 1.0), repeat=len(gaps))]) @ gaps
     null = score(a.sum(axis=0) + swaps) - score(b.sum(axis=0) - swaps)
-    room = _STILL * max(abs(float(null[0])), 1.0)  # the first exchanges nothing
+    room = STILL * max(abs(float(null[0])), 1.0)  # the first exchanges nothing
     shares = float((null >= null[0] - room).mean()), float((null <= null[0] + room).mean())
     return Studentised(math.nan, math.nan, *shares)
 
