@@ -16,17 +16,12 @@ from gnomon.core.scores import Preferences
 from gnomon.core.signature import Signature
 from gnomon.judges import fit_calibration, left_out_predictions
 from gnomon.judges.agreement import JudgeAgreement
-from gnomon.judges.human_scale import (
-    CalibrationRow,
-    _CalibratedJudges,
-    calibration_verdict,
-)
+from gnomon.judges.calibration_rows import CalibrationRow
+from gnomon.judges.calibration_verdict import calibration_verdict
+from gnomon.judges.human_scale import _CalibratedJudges
 from gnomon.judges.injections import INJECTIONS
-from gnomon.judges.judge_reliability import (
-    ReliabilityRow,
-    injection_rows,
-    reliability_summary,
-)
+from gnomon.judges.reliability_rows import ReliabilityRow, injection_rows
+from gnomon.judges.reliability_verdict import reliability_summary
 from gnomon.stats import holm
 
 if TYPE_CHECKING:

@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon import stats
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, Listing, Scatter
 from gnomon.core.options import CONFIDENCE, SEED, Confidence, OutputFile, Positive, Seed
-from gnomon.core.records import (
-    METRIC,
-    SEGMENT,
-    SYSTEM,
-    EndColumns,
-    Record,
-    column,
-    column_names,
-    table,
-)
+from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import LEAST, amount, counted, p_value, titles_of, unsigned_amount
 from gnomon.data.formats import Human, human_files, with_human, write_lines
-from gnomon.judges.calibration import (
-    Calibration,
-    fit_calibration,
-    left_out_predictions,
-)
+from gnomon.judges.calibration import Calibration, fit_calibration, left_out_predictions
+from gnomon.judges.calibration_rows import CalibrationPoint, CalibrationRow
+from gnomon.judges.calibration_verdict import calibration_verdict
 from gnomon.judges.replies import mean_score
 from gnomon.judges.requests import judge_faults, named_judges
-from gnomon.judges.verdict import ALPHA, judge_title, or_nan
-from gnomon.messages import message
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import jackknife_test, pearson
-from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
@@ -52,7 +35,6 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.judges.metric import BoundChatJudge
-    from gnomon.messages import Message
 
 _TITLE = "Judges' scores on people's scale"
 _FEWEST = 3
@@ -62,125 +44,6 @@ examples:
       --items 60 --save people.tsv
   gnomon score -t other/en-cs -m "judge('gemba-da', model='NAME', calibration='people.tsv')"
 """
-
-
-_INTERVAL = "by jackknife over documents; Student's t over outputs where these are unknown"
-
-
-class CalibrationRow(Record):
-    """What a judge's scores stand for on people's scale, and how near they come."""
-
-    metric: str = METRIC
-    kind: str = column("Human scores", help="kind of people's scores")
-    outputs: int = column("Outputs", help="that people scored and the judge's answer can be read")
-    intercept: float | None = column(
-        "Intercept", digits=4, help="what the line makes of a score of 0"
-    )
-    slope: float | None = column("Slope", digits=4, help="what one point of the judge is worth")
-    r: float | None = column("r", digits=3, better="higher", help="Pearson's, judge and people")
-    raw: float | None = column(
-        "As it is", better="lower", help="mean distance from people, if both had one scale"
-    )
-    calibrated: float | None = column(
-        "Calibrated",
-        better="lower",
-        help="mean distance from people of each output by the line of all others",
-    )
-    by_mean: float | None = column(
-        "By the mean", better="lower", help="likewise of people's mean score of all others"
-    )
-    gain: float | None = column(
-        "Gain",
-        better="higher",
-        interval=EndColumns(how=_INTERVAL),
-        help="how much nearer the calibrated judge comes than the mean",
-    )
-    p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
-    raw_gain: float | None = column(
-        "Gain on raw",
-        better="higher",
-        interval=EndColumns("raw_low", "raw_high", how=_INTERVAL),
-        help="how much nearer the calibrated judge comes than as it is",
-    )
-    raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")
-    documents: int | None = column(
-        "Documents", help="that the outputs are of, which people judge whole"
-    )
-
-
-# What it says, in sentences.
-
-
-def calibration_verdict(finding: Finding) -> Iterator[Message]:
-    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself.
-
-    P-values are Holm's over judges and kinds of human scores.
-    """
-    rows, titles = finding.records(CalibrationRow), titles_of(finding)
-    of_mean = stats.holm([or_nan(row.p) for row in rows]).tolist()
-    of_raw = stats.holm([or_nan(row.raw_p) for row in rows]).tolist()
-    for row, p, raw_p in zip(rows, of_mean, of_raw, strict=True):
-        judge = judge_title(titles[row.metric])
-        yield from _carried_over(finding, judge, row, p, raw_p, several=len(rows) > 1)
-
-
-def _carried_over(
-    finding: Finding, judge: str, row: CalibrationRow, p: float, raw_p: float, *, several: bool
-) -> Iterator[Message]:
-    places = finding.positions([row])
-    outputs = counted(row.outputs, "output")
-    parts: dict[str, Any] = {"metric": judge, "kind": row.kind}
-    if row.gain is None:
-        yield message("judges.calibrate.not_possible", places, outputs=outputs, **parts)
-        return
-    of = f" of {counted(row.documents, 'document')}" if row.documents is not None else ""
-    how = f"{outputs}{of} left out one by one"
-
-    def facts(other: float | None, p: float) -> str:
-        tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
-        against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(other))} on average"
-        return f"{against}, {how}{tested}"
-
-    nearer = {
-        **parts,
-        "way": "nearer to" if row.gain > 0 else "farther from",
-        "size": unsigned_amount(row.gain, *row.ends("gain")),
-        "facts": facts(row.by_mean, p),
-    }
-    if row.outputs < LEAST:
-        yield message("judges.calibrate.few_outputs", places, **nearer)
-        return
-    if row.documents is not None and row.documents < LEAST_DOCUMENTS:
-        documents = counted(row.documents, "document")
-        yield message(
-            "judges.calibrate.few_documents",
-            places,
-            metric=judge,
-            documents=documents,
-            least=LEAST_DOCUMENTS,
-        )
-    if p <= ALPHA:
-        yield message(
-            "judges.calibrate.nearer", places, level="better" if row.gain > 0 else "worse", **nearer
-        )
-    else:
-        yield message("judges.calibrate.alike", places, **nearer)
-    if row.raw_gain is not None and row.raw_gain < 0 and raw_p <= ALPHA:
-        size = unsigned_amount(row.raw_gain, *row.ends("raw_gain"))
-        told = facts(row.raw, raw_p)
-        yield message("judges.calibrate.worse_than_raw", places, size=size, facts=told, **parts)
-
-
-class CalibrationPoint(Record):
-    """An output as a judge and people score it."""
-
-    metric: str = METRIC
-    kind: str = column("Human scores", help="kind of people's scores")
-    system: str = SYSTEM
-    segment: int = SEGMENT
-    judge: float | None = column("Judge", help="its score; empty where no answer can be read")
-    human: float | None = column("People", help="people's score")
-    left_out: float | None = column("Calibrated", help="by the line of all other outputs")
 
 
 def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:

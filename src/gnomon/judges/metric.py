@@ -15,12 +15,7 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, SpecError, UsageError
 from gnomon.core.options import InputFile, Reaches
 from gnomon.core.signature import Signature
-from gnomon.judges.calibration import (
-    Anchors,
-    Calibration,
-    fit_calibration,
-    read_anchors,
-)
+from gnomon.judges.calibration import Anchors, Calibration, fit_calibration, read_anchors
 from gnomon.judges.client import ChatClient, ChatQuestion, ChatServer
 from gnomon.judges.endpoints import Endpoint
 from gnomon.judges.fields import check_model, check_prices, checked_fields
