@@ -41,7 +41,7 @@ from gnomon.core.options import (
 from gnomon.metrics.registry import load_class, parse, reaches_of_spec
 from gnomon.metrics.requirements import requirements
 from gnomon.metrics.spec import BUILTIN, Spec, default_of, format_literal
-from gnomon.paraphrase.generation.generating import find_generator, generator_classes
+from gnomon.paraphrase.generation.generators import find_generator, generator_classes
 from gnomon.paraphrase.generation.requests import GenerationRequest
 
 #: names of objects that stand for no text: they are made in Python

@@ -18,7 +18,7 @@ from gnomon.core.records import table
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.testset import Paraphrase
 from gnomon.metaeval.agreement_verdict import metaeval_verdict
-from gnomon.paraphrase.generation.generating import GeneratedRow, generate_verdict
+from gnomon.paraphrase.generation.verdict import GeneratedRow, generate_verdict
 from gnomon.paraphrase.training.verdict import Trained, train_verdict
 
 if TYPE_CHECKING:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._constraints import write_constraints as write_constraints
     from gnomon.paraphrase._coverage import coverage as coverage
     from gnomon.paraphrase._diversity import diversity as diversity
-    from gnomon.paraphrase._diversity import lexical_diversity as lexical_diversity
-    from gnomon.paraphrase._diversity import syntactic_diversity as syntactic_diversity
-    from gnomon.paraphrase._diversity import tree_similarity as tree_similarity
     from gnomon.paraphrase._outputs import from_outputs as from_outputs
     from gnomon.paraphrase._outputs import pseudo_references as pseudo_references
     from gnomon.paraphrase._wordings import SYSTEMS as SYSTEMS
@@ -41,6 +38,9 @@ if TYPE_CHECKING:
     from gnomon.paraphrase.generation import plan as plan
     from gnomon.paraphrase.generation import save_generated as save_generated
     from gnomon.paraphrase.page import paraphrases_used as paraphrases_used
+    from gnomon.paraphrase.set_diversity import lexical_diversity as lexical_diversity
+    from gnomon.paraphrase.set_diversity import syntactic_diversity as syntactic_diversity
     from gnomon.paraphrase.training import train as train
+    from gnomon.paraphrase.tree_kernels import tree_similarity as tree_similarity
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.data.formats import FileRecord
 
-
 # N-grams of texts, with their places.
 
 

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.errors import DataError, LengthMismatchError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.options import Count, OutputFile, Share
-from gnomon.core.records import SEGMENT, Record, column, column_names, table
+from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import counted, listed
-from gnomon.messages import message
 from gnomon.metrics.tokenise import check_tokeniser
 from gnomon.paraphrase._constraints import (
     Gram,
@@ -28,14 +26,15 @@ from gnomon.paraphrase._constraints import (
     write_constraints,
 )
 from gnomon.paraphrase._wordings import Paraphrases
+from gnomon.paraphrase.coverage_rows import CoverageRow, GramRow, LackingRow
+from gnomon.paraphrase.coverage_verdict import coverage_verdict
 from gnomon.paraphrase.page import exhibits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.messages import Message
     from gnomon.paraphrase._constraints import Constraint
 
 _TITLE = "N-grams of the outputs that references match"
@@ -48,88 +47,6 @@ examples:
   gnomon paraphrase coverage -t wmt19/de-en --missing-per-segment wanted.jsonl --share .6
   gnomon paraphrase coverage -t wmt19/de-en --first 500 --paraphrases ref.human1.txt --html c.html
 """
-
-
-class CoverageRow(Record):
-    """How many n-grams of one length the references match, and paraphrases where there are some."""
-
-    n: int = column("n", help="tokens of the n-grams")
-    ngrams: int = column("N-grams", help="of all outputs")
-    matched: int = column("Matched", help="by the references, as BLEU clips them")
-    share: float | None = column(
-        "Share", kind="share", digits=4, better="higher", help="matched, of all"
-    )
-    new: int | None = column("Newly matched", help="likewise, by paraphrases alone")
-    wide_share: float | None = column(
-        "Share with paraphrases", kind="share", digits=4, better="higher", help="likewise, of all"
-    )
-
-
-class GramRow(Record):
-    """An n-gram of the outputs that is newly matched, or that nothing matches."""
-
-    n: int = column("n", help="its tokens")
-    ngram: str = column("N-gram", help="the tokens")
-    count: int = column("Count", help="occurrences in outputs")
-    systems: int = column("Systems", help="whose outputs hold it there")
-    segments: int = column("Segments", help="where it occurs")
-    segment: int = column("Example", help="a segment where it occurs")
-
-
-class LackingRow(Record):
-    """An n-gram of many systems that the references of a segment lack."""
-
-    segment: int = SEGMENT
-    ngram: str = column("N-gram", help="its characters, as they stand in an output")
-    n: int = column("n", help="its tokens")
-    systems: int = column("Systems", help="systems whose output holds it")
-    share: float = column("Share", kind="share", help="of the systems")
-
-
-_FURTHER = (
-    ". More matches need not mean better agreement with people: gnomon metaeval --paraphrases"
-    " tests that"
-)
-_IN_FULL = 3  # rows that a sentence rests on
-
-
-def coverage_verdict(finding: Finding) -> Iterator[Message]:
-    """The shares of n-grams that references match, and what they lack most often."""
-    rows = finding.records(CoverageRow)
-    shares, widened = [], False
-    for row in rows:
-        if row.share is not None and row.n in (1, 4):
-            of = "words" if row.n == 1 else f"sequences of {row.n} words"
-            now = ""
-            if row.wide_share is not None:
-                now, widened = f", {row.wide_share:.1%} with paraphrases", True
-            shares.append(f"{row.share:.1%} of the {of} of the systems{now}")
-    if shares:
-        beyond = _FURTHER if widened else ""
-        yield message(
-            "paraphrase.coverage.matches",
-            finding.positions(rows),
-            shares="; ".join(shares),
-            beyond=beyond,
-        )
-    yield from _lacks(finding, finding.records(LackingRow))
-
-
-def _lacks(finding: Finding, rows: Sequence[LackingRow]) -> Iterator[Message]:
-    if not rows:
-        return
-    counts = Counter(row.ngram for row in rows)
-    lettered = {gram: n for gram, n in counts.items() if any(map(str.isalnum, gram))} or counts
-    common = sorted(lettered, key=lambda gram: -lettered[gram])[:_IN_FULL]
-    least = min(row.share for row in rows)
-    yield message(
-        "paraphrase.coverage.lacks",
-        finding.positions(rows[:_IN_FULL]),
-        share="All systems" if least == 1 else f"At least {least:.0%} of the systems",
-        grams=counted(len(rows), "n-gram"),
-        segments=counted(len({row.segment for row in rows})),
-        common=listed([f"“{gram}” ({counted(lettered[gram], 'time')})" for gram in common]),
-    )
 
 
 #: tokens of the longest n-grams, as BLEU has it; n-grams listed of each length

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.paraphrase._constraints import Constraint
 
-
 # Pseudo-references: what other systems said, where it is good enough.
 
 

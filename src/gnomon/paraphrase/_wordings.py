@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from gnomon.core.dependencies import Dependency
-from gnomon.core.errors import (
-    DataError,
-    FormatError,
-    UnknownNameError,
-    UsageError,
-)
+from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.core.options import Group, InputFile, Metavar, Needs
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import Tree, method_of, read_paraphrases, read_trees

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gnomon.paraphrase.codes._fit import fit as fit
     from gnomon.paraphrase.codes._quality import quality as quality
     from gnomon.paraphrase.codes._sentences import codes as codes
-    from gnomon.paraphrase.codes._sentences import text_name as text_name
     from gnomon.paraphrase.codes.autoencoder import TreeRecipe as TreeRecipe
     from gnomon.paraphrase.codes.clustering import KINDS as KINDS
     from gnomon.paraphrase.codes.clustering import NO_CODE as NO_CODE
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from gnomon.paraphrase.codes.clustering import load as load
     from gnomon.paraphrase.codes.clustering import read_codes as read_codes
     from gnomon.paraphrase.codes.clustering import write_codes as write_codes
+    from gnomon.paraphrase.codes.sentence_files import text_name as text_name
     from gnomon.paraphrase.codes.trees import Pruned as Pruned
     from gnomon.paraphrase.codes.trees import pruned as pruned
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.cache import Cache
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
     FILES,
@@ -19,7 +18,6 @@ from gnomon.core.options import (
     Flags,
     Group,
     Help,
-    InputFile,
     Metavar,
     OutputFile,
     Positive,
@@ -29,27 +27,24 @@ from gnomon.core.registry import method
 from gnomon.core.validation import Problem
 from gnomon.linguistics import TAGGER_NAME
 from gnomon.paraphrase.codes._fit import fit
-from gnomon.paraphrase.codes._quality import (
-    CodedFileRow,
-    CodeSizeRow,
-    codes_verdict,
-    quality,
-)
+from gnomon.paraphrase.codes._quality import CodedFileRow, CodeSizeRow, codes_verdict, quality
 from gnomon.paraphrase.codes.clustering import KINDS, Kind, load, write_codes
+from gnomon.paraphrase.codes.sentence_files import (
+    Files,
+    SentenceFile,
+    read_sentence_files,
+    text_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.data.formats import Tree
     from gnomon.paraphrase.codes.clustering import Codes
 
 _TREES = Group("syntax trees")
 _CODES = Group("codes")
-Files: TypeAlias = Annotated[
-    Sequence[str | PathLike[str]], InputFile(), Metavar("FILE"), Group("data")
-]
 Tagger: TypeAlias = Annotated[str | None, Metavar("NAME"), TAGGER_NAME, _TREES]
 LanguageCode: TypeAlias = Annotated[
     str | None, Flags(("-l",)), Metavar("LANG"), _TREES, Help("whose standard parser is taken.")
@@ -64,51 +59,6 @@ examples:
   gnomon paraphrase codes --texts train.en --kind syntactic -l en --k 64 --save codes
   gnomon paraphrase codes --texts test.en --codes-folder codes --html codes.html
 """
-
-
-@dataclass(frozen=True)
-class SentenceFile:
-    """A file of sentences, or of trees alone."""
-
-    name: str
-    texts: Sequence[str]
-    trees: Sequence[Tree | None] | None = None
-
-    @property
-    def shown(self) -> Sequence[str]:
-        """The sentences, or the words of their trees."""
-        if self.texts or self.trees is None:
-            return self.texts
-        return ["" if tree is None else " ".join(tree.words) for tree in self.trees]
-
-
-def text_name(path: str | PathLike[str]) -> str:
-    """The name of a file without what says how it is written.
-
-    >>> text_name("trees/ref.A.ptb.gz")
-    'ref.A'
-    """
-    name = Path(path).name.removesuffix(".gz")
-    for ending in (".txt", ".ptb", ".mrg", ".tsv"):
-        name = name.removesuffix(ending)
-    return name
-
-
-def read_sentence_files(texts: Files | None, trees: Files | None) -> list[SentenceFile]:
-    """Read the files that were named."""
-    from gnomon.data.formats import read_lines, read_trees
-
-    files = []
-    for number, path in enumerate(texts or trees or ()):
-        lines = read_lines(path) if texts else []
-        parses = read_trees(trees[number]).trees if trees else None
-        if texts and parses is not None and len(parses) != len(lines):
-            raise DataError(
-                f"{path} has {len(lines)} lines, and its trees have {len(parses)}; they must be"
-                " parallel"
-            )
-        files.append(SentenceFile(text_name(path) or "stdin", lines, parses))
-    return files
 
 
 def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:

@@ -2,11 +2,7 @@
 
 from gnomon.paraphrase.generation._asking import AUTO_CODES, ModelGenerator, Work
 from gnomon.paraphrase.generation._saving import MadeBatch, Making, save_generated
-from gnomon.paraphrase.generation._without_model import (
-    PlainWork,
-    PseudoReferences,
-    VariantPhrases,
-)
+from gnomon.paraphrase.generation._without_model import PlainWork, PseudoReferences, VariantPhrases
 from gnomon.paraphrase.generation.by_chat import ChatParaphrases, ChatWork
 from gnomon.paraphrase.generation.by_model import (
     BeamSearch,
@@ -18,11 +14,11 @@ from gnomon.paraphrase.generation.by_model import (
     RandomCodes,
     Sampling,
 )
-from gnomon.paraphrase.generation.generating import (
+from gnomon.paraphrase.generation.further_references import generate
+from gnomon.paraphrase.generation.generators import (
     Generator,
     describe_generators,
     find_generator,
-    generate,
     generator_classes,
     generator_names,
     plan,

@@ -26,17 +26,8 @@ from gnomon.judges import (
 )
 from gnomon.judges.fields import check_model
 from gnomon.linguistics import TAGGER_NAME, annotate, find_tagger, standard_tagger
-from gnomon.paraphrase.generation._asking import (
-    Candidate,
-    RoundMaking,
-    Slot,
-    asked_groups,
-    in_turn,
-)
-from gnomon.paraphrase.generation.requests import (
-    GenerationRequest,
-    GeneratorOptions,
-)
+from gnomon.paraphrase.generation._asking import Candidate, RoundMaking, Slot, asked_groups, in_turn
+from gnomon.paraphrase.generation.requests import GenerationRequest, GeneratorOptions
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from gnomon.core.errors import SpecError, UsageError
-from gnomon.core.options import (
-    MODEL,
-    Device,
-    Positive,
-    Reaches,
-    check_fields,
-    fields_of,
-    misfits,
-)
+from gnomon.core.options import MODEL, Device, Positive, Reaches, check_fields, fields_of, misfits
 from gnomon.metrics.spec import Options
 from gnomon.models import Precision  # noqa: TC001  # its choices are read from the field
 from gnomon.paraphrase.adequacy import filtered

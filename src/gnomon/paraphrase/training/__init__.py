@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gnomon.paraphrase.training.fitting import TrainingPlan, fit, plan
+from gnomon.paraphrase.training.paraphraser import train
 from gnomon.paraphrase.training.recipe import Recipe
-from gnomon.paraphrase.training.trained import TrainingPlan, fit, plan, train
 from gnomon.paraphrase.training.training_pairs import (
     Filters,
     Selected,

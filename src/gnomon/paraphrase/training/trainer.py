@@ -42,8 +42,8 @@ from gnomon.paraphrase.training.vocabulary import EOS, PAD, code_pieces
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
+    from gnomon.paraphrase.training.fitting import Data
     from gnomon.paraphrase.training.recipe import Recipe
-    from gnomon.paraphrase.training.trained import Data
 
 __all__ = [
     "Arguments",

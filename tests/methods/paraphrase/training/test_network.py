@@ -13,7 +13,7 @@ _CODES = [44, 45, 46, 47]
 
 @pytest.fixture
 def trainer(tmp_path: Path, tiny: dict[str, object], rows: list[tuple[str, str]]) -> Any:
-    from gnomon.paraphrase.training.trained import _prepare
+    from gnomon.paraphrase.training.fitting import _prepare
     from gnomon.paraphrase.training.trainer import (
         ParaphraseTrainer,
         arguments,

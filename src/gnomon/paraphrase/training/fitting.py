@@ -4,54 +4,28 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from os import PathLike
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.core.errors import DataError, MissingDependencyError, UsageError
-from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import (
-    Device,
-    InputFile,
-    Metavar,
-    Outcome,
-    fields_of,
-    with_fields,
-)
-from gnomon.core.records import column_names, table
-from gnomon.core.registry import method
+from gnomon.core.errors import DataError, MissingDependencyError
 from gnomon.core.signature import content_hash, version
-from gnomon.core.validation import Problem, problems
 from gnomon.models.training_runs import describe_run, open_run
-from gnomon.paraphrase.codes import CodeFacts, facts
 from gnomon.paraphrase.training.recipe import Recipe, score_of
-from gnomon.paraphrase.training.training_pairs import (
-    Filters,
-    SentencePair,
-    held_out,
-    read_pairs,
-    select,
-)
-from gnomon.paraphrase.training.verdict import DroppedPairsRow, Trained, train_verdict
-from gnomon.paraphrase.training.vocabulary import (
-    code_token,
-    fast_tokenizer,
-    learn,
-    write_tokenizer,
-)
+from gnomon.paraphrase.training.training_pairs import SentencePair, held_out
+from gnomon.paraphrase.training.verdict import Trained
+from gnomon.paraphrase.training.vocabulary import code_token, fast_tokenizer, learn, write_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Sequence
+    from os import PathLike
 
-    from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.paraphrase.codes import CodeFacts
     from gnomon.paraphrase.training.trainer import Arguments, RunCallback
 
-__all__ = ["Data", "TrainingPlan", "fit", "plan", "train"]
+__all__ = ["Data", "TrainingPlan", "fit", "plan"]
 
 
 #: what a damaged file makes libraries raise, beside errors of their own
@@ -211,11 +185,7 @@ def _run(
     """Train until something says stop, then choose the model that stays."""
     from transformers import TrainerState
 
-    from gnomon.paraphrase.training.trainer import (
-        ParaphraseTrainer,
-        RunCallback,
-        checkpoints,
-    )
+    from gnomon.paraphrase.training.trainer import ParaphraseTrainer, RunCallback, checkpoints
 
     trainer = ParaphraseTrainer(options, data, recipe)
     judge = RunCallback(
@@ -351,111 +321,3 @@ def _check_codes(pairs: Sequence[SentencePair], codes: CodeFacts | None) -> None
                 f"pair {number} has code {pair.code}, and codes go from 0 to {count - 1}; correct"
                 " it, or say how many there are"
             )
-
-
-# The method.
-
-
-_EXAMPLES = """\
-A line of a file is: source TAB target. The best model so far is in the folder from the first
-validation on. Ctrl-C is safe: --resume goes on from the last checkpoint, and ends in the same
-weights. The file of codes lies in the folder that 'gnomon paraphrase codes' made; pairs without a
-code are dropped.
-
-examples:
-  gnomon paraphrase train --write-recipe recipe.toml
-  gnomon paraphrase train recipe.toml --pairs pairs.tsv --save paraphraser
-  gnomon paraphrase train --pairs pairs.tsv --save paraphraser --resume
-  gnomon paraphrase train --pairs pairs.tsv --codes codes/pairs.codes.txt --save coded
-"""
-
-
-def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.train` refuses of options that fit each alone."""
-    yield from problems("", options.of, Recipe)
-    yield from problems("", options.of, Filters)
-    if options.codes is not None and any(isinstance(pair, SentencePair) for pair in options.pairs):
-        yield Problem("codes", UsageError("codes belong to files; give pairs theirs"))
-    if options.codes is not None:
-        yield from problems("codes", facts, Path(options.codes).parent)
-
-
-@method(
-    "paraphrase.train",
-    purpose="train a model that paraphrases",
-    data=(),
-    given="nothing",
-    examples=_EXAMPLES,
-    rows={"training": Trained, "filters": DroppedPairsRow},
-    metrics="none",
-    systems=False,
-    kept="the last checkpoint is kept; the same command with --resume goes on from there",
-    recipe=(*fields_of(Filters), *fields_of(Recipe)),
-    check=check_train,
-    verdict=train_verdict,
-)
-@with_fields(filters=Filters, recipe=Recipe)
-def train(
-    pairs: Annotated[
-        Sequence[str | PathLike[str]] | Sequence[SentencePair], InputFile(), Metavar("TSV")
-    ],
-    *,
-    save: Annotated[str | PathLike[str], Outcome(), Metavar("FOLDER")],
-    resume: bool = False,
-    device: Device = None,
-    codes: Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")] = None,
-    filters: Filters,
-    recipe: Recipe,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> Finding:
-    """Read pairs of sentences, filter them, and train a model that paraphrases.
-
-    See :func:`gnomon.paraphrase.training.fit` for what is in the folder, and for several devices.
-
-    Args:
-        pairs: files of pairs of sentences, or pairs.
-        save: a folder for the model.
-        resume: go on with the run in the folder.
-        device: cpu or cuda; by default a GPU if there is one.
-        codes: a file with one code per pair, in the folder of the codes (:func:`codes`), which says
-            their kind, number and identity. Pairs with codes of their own are for
-            :func:`gnomon.paraphrase.training.fit`.
-        filters: which pairs are dropped.
-        recipe: how the model is built and trained.
-
-    Returns:
-        A finding with a row :class:`Trained`, and a table of what each filter dropped.
-
-    Raises:
-        DataError, FormatError, MissingDependencyError, OutputError, UsageError: as
-            :func:`gnomon.paraphrase.training.fit`.
-    """
-    files = [pair for pair in pairs if not isinstance(pair, SentencePair)]
-    given = [pair for pair in pairs if isinstance(pair, SentencePair)]
-    given = given or read_pairs(files, codes=codes)
-    of_codes = None if codes is None else facts(Path(codes).parent)
-    kept, dropped = select(given, filters)
-    row = fit(
-        kept,
-        save,
-        recipe=recipe,
-        codes=of_codes,
-        device=device,
-        resume=resume,
-        progress=progress,
-    )
-    title = f"The paraphraser in {row.folder}"
-    losses = [DroppedPairsRow(filter=reason, dropped=count) for reason, count in dropped.items()]
-    return Finding(
-        method="paraphrase train",
-        title=title,
-        tables=(
-            table("training", title, Trained, [row]),
-            table("filters", "Pairs that filters dropped", DroppedPairsRow, losses),
-        ),
-        signatures={},
-        views=(
-            Listing("training", title, column_names(Trained)),
-            Listing("filters", "Pairs that filters dropped", ("filter", "dropped")),
-        ),
-    )

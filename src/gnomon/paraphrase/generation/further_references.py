@@ -5,163 +5,34 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import (
-    MODEL,
-    Device,
-    Metavar,
-    Outcome,
-    Positive,
-    Reaches,
-    with_fields,
-)
-from gnomon.core.records import Record, column, column_names, table
+from gnomon.core.options import MODEL, Device, Metavar, Outcome, Positive, Reaches
+from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import counted, listed
-from gnomon.messages import message
-from gnomon.metrics.catalogue import Catalogue
 from gnomon.metrics.registry import check_metric
 from gnomon.models import Seq2Seq
 from gnomon.paraphrase.generation._saving import save_generated
+from gnomon.paraphrase.generation.generators import Generator, describe_generators, find_generator
 from gnomon.paraphrase.generation.requests import FILTER, GenerationRequest
+from gnomon.paraphrase.generation.verdict import GeneratedRow, generate_verdict
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
-    from gnomon.core.options import BoundOptions, Capability
+    from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.messages import Message
-    from gnomon.metrics.registry import Description
-    from gnomon.paraphrase.generation._saving import Making
 
-__all__ = [
-    "GeneratedRow",
-    "Generator",
-    "describe_generators",
-    "find_generator",
-    "generate",
-    "generate_verdict",
-    "generator_classes",
-    "generator_names",
-    "plan",
-]
+__all__ = ["generate"]
 
 
-class Generator(Protocol):
-    """A generator with its options; packages offer more by the entry point ``gnomon.generators``.
-
-    Attributes:
-        name: name in specs ("sampled").
-        spec: canonical spec ("sampled(top_p=0.9)").
-        reads_outputs: it reads what systems said.
-        takes: what it reads of a request: "n", "model", "device", "precision".
-    """
-
-    @property
-    def name(self) -> str:
-        """Name in specs."""
-
-    @property
-    def reads_outputs(self) -> bool:
-        """Whether it reads what systems said."""
-
-    @property
-    def takes(self) -> tuple[str, ...]:
-        """What it reads of a request."""
-
-    def plan(self, testset: TestSet, request: GenerationRequest) -> Making:
-        """What is to be done, checked and ready."""
-
-
-_CATALOGUE = Catalogue(
-    "method of generation",
-    "gnomon.generators",
-    {
-        "pseudo": "gnomon.paraphrase.generation._without_model:PseudoReferences",
-        "variants": "gnomon.paraphrase.generation._without_model:VariantPhrases",
-        "llm": "gnomon.paraphrase.generation.by_chat:ChatParaphrases",
-        "beam": "gnomon.paraphrase.generation.by_model:BeamSearch",
-        "diverse": "gnomon.paraphrase.generation.by_model:DiverseBeamSearch",
-        "sampled": "gnomon.paraphrase.generation.by_model:Sampling",
-        "codes": "gnomon.paraphrase.generation.by_model:ProbableCodes",
-        "random-codes": "gnomon.paraphrase.generation.by_model:RandomCodes",
-        "output-codes": "gnomon.paraphrase.generation.by_model:OutputCodes",
-        "constrained": "gnomon.paraphrase.generation.by_model:ConstrainedSearch",
-        "round-trip": "gnomon.paraphrase.generation.by_model:ModelRoundTrip",
-    },
-    ("name", "reads_outputs", "takes", "plan"),
-)
-
-
-def reaches_of_generator(text: str) -> frozenset[Capability]:
-    """What the spec of a generator reaches; nothing that it names is opened to find out."""
-    return _CATALOGUE.reaches(text)
-
-
-_REACHES = Reaches(of_text="gnomon.paraphrase.generation.generating:reaches_of_generator")
-
-
-def generator_names() -> tuple[str, ...]:
-    """The names of all generators: built-in ones, then those of packages."""
-    return _CATALOGUE.names()
-
-
-def describe_generators() -> tuple[Description, ...]:
-    """Every generator, for ``gnomon list generators``."""
-    return _CATALOGUE.describe()
-
-
-def generator_classes() -> dict[str, type[Any]]:
-    """The classes of the built-in generators; their fields are the options of their specs."""
-    return {name: _CATALOGUE.load(name) for name in _CATALOGUE.built_in}
-
-
-def find_generator(method: str | Generator) -> Generator:
-    """The generator that a spec names: ``beam``, ``sampled(top_p=.9, seed=3)``.
-
-    Raises:
-        SpecError: the spec cannot be read, or an option is missing or of the wrong type.
-        UnknownNameError: there is no such generator, or it has no such option.
-        UsageError: options do not go together, or the package that offers it is broken.
-    """
-    generator: Generator = _CATALOGUE.find(method) if isinstance(method, str) else method
-    return generator
-
-
-@with_fields(request=GenerationRequest)
-def plan(
-    testset: TestSet, method: str | Generator = "beam", *, request: GenerationRequest
-) -> Making:
-    """Check what is asked and load the models; ``batches()`` of what it gives makes paraphrases.
-
-    What filters drop is replaced by the next best candidates, as long as there are any: a search
-    gives as many as its beam holds, draws and codes are asked four times. A segment with several
-    references has n paraphrases, taken from them in turn. Empty references have none.
-
-    Each paraphrase holds the model's identity, the seed where the method draws, and as score the
-    log probability, divided by the length to the power of the penalty.
-
-    Args:
-        testset: references; outputs, for generators that read them.
-        method: the generator, as a spec or made.
-        request: what is asked of it.
-
-    Raises:
-        MissingDependencyError: torch, transformers or a model is not installed.
-        DataError: a folder holds no encoder-decoder model; codes or constraints do not fit.
-        UsageError: the generator cannot do what is asked.
-    """
-    return find_generator(method).plan(testset, request)
-
-
-# The method.
+_REACHES = Reaches(of_text="gnomon.paraphrase.generation.generators:reaches_of_generator")
 
 
 _METHODS = "\n".join(
@@ -178,45 +49,6 @@ examples:
   gnomon paraphrase generate -t wmt19/de-en --method constrained --model FOLDER --save c.jsonl
   gnomon paraphrase generate ref.txt -l en --method "llm(model='NAME', n=3)" --save l.jsonl
 """
-
-
-class GeneratedRow(Record):
-    """How many paraphrases were made, and what became of the others."""
-
-    method: str = column("Method", help="what the paraphrases are called")
-    paraphrases: int = column("Paraphrases", help="in the file")
-    segments: int = column("Segments", help="that have some")
-    bare: int = column("Empty references", help="segments whose references are empty")
-    short: int | None = column("Short", help="times that fewer than n were left after filters")
-    unreachable: int | None = column("Unreachable", help="constraints that no paraphrase holds")
-    empty: int = column("Empty", help="dropped: the generator wrote nothing")
-    copies: int = column("Copies", help="dropped: they equal a reference")
-    duplicates: int = column("Duplicates", help="dropped: the segment has them already")
-    inadequate: int = column("Inadequate", help="dropped: the filter does not let them through")
-
-
-def generate_verdict(finding: Finding) -> Iterator[Message]:
-    """How many paraphrases were made, and how many were dropped."""
-    (row,) = finding.records(GeneratedRow)
-    counts = {name: getattr(row, name) for name in ("empty", "copies", "duplicates", "inadequate")}
-    dropped = [f"{n:,} {name}" for name, n in counts.items() if n]
-    parts: dict[str, Any] = {
-        "method": row.method,
-        "segments": counted(row.segments),
-        "dropped": f"dropped: {listed(dropped, most=4)}" if dropped else "none was dropped",
-    }
-    position = finding.positions([row])
-    if row.paraphrases:
-        yield message(
-            "paraphrase.generate.made",
-            position,
-            made=counted(row.paraphrases, "paraphrase"),
-            **parts,
-        )
-    else:
-        yield message("paraphrase.generate.nothing", position, **parts)
-    if row.short:
-        yield message("paraphrase.generate.fewer", position, times=counted(row.short, "time"))
 
 
 def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
