@@ -12,17 +12,13 @@ from tests.truth.worlds_train import row
 
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.train.metric_training import (
-    HeldOutRow,
-    LearnedSetRow,
-    TrainedMetricRow,
-    _agreements,
-    train_metric_verdict,
-)
+from gnomon.train.held_out import _agreements
+from gnomon.train.rows import HeldOutRow, LearnedSetRow, TrainedMetricRow
+from gnomon.train.verdict import train_metric_verdict
 
 if TYPE_CHECKING:
     from gnomon.train.judged import JudgedOutputs
-    from gnomon.train.metric_training import _TrainingRequest
+    from gnomon.train.runs import TrainingRequest
 
 
 @pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
@@ -38,7 +34,7 @@ def test_noise_of_held_out_documents_is_no_loss(draws: int) -> None:
         held = SimpleNamespace(label=label, judged=np.zeros(150, int), group=of, held_out=whole)
         asked = SimpleNamespace(resamples=200, confidence=0.95, recipe=SimpleNamespace(seed=seed))
         rows = _agreements(
-            cast("_TrainingRequest", asked),
+            cast("TrainingRequest", asked),
             cast("JudgedOutputs", held),
             {"comet('m')": own, "chrf": other},
             whole,

@@ -10,12 +10,8 @@ from gnomon.core.findings import Finding
 from gnomon.core.records import columns_of, table
 from gnomon.studies.folder import FinishedTask
 from gnomon.studies.study_pages import _untested
-from gnomon.train.metric_training import (
-    HeldOutRow,
-    LearnedSetRow,
-    TrainedMetricRow,
-    train_metric_verdict,
-)
+from gnomon.train.rows import HeldOutRow, LearnedSetRow, TrainedMetricRow
+from gnomon.train.verdict import train_metric_verdict
 
 if TYPE_CHECKING:
     from gnomon.core.records import Record

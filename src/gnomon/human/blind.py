@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import combinations
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,14 +29,14 @@ from gnomon.core.options import (
     Seed,
     with_fields,
 )
-from gnomon.core.records import Record, column, table
+from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.testset import TestSet
-from gnomon.core.validation import Problem
-from gnomon.core.verdicts import counted, listed, titles_of
-from gnomon.data.formats import read_paraphrases, write_together
+from gnomon.data.formats import write_together
 from gnomon.human import answers as said
+from gnomon.human.sheet_inputs import check_sheet, sheet_inputs
+from gnomon.human.sheet_verdict import DRAWN, PAIRS, DrawnRow, sheet_verdict
 from gnomon.human.sheets import (
     Origin,
     SheetItem,
@@ -47,17 +46,9 @@ from gnomon.human.sheets import (
     read_key,
     sheet_text,
 )
-from gnomon.linguistics import Features, FeatureSources, gloss
-from gnomon.messages import message
+from gnomon.linguistics import Features, FeatureSources
 from gnomon.metrics.protocol import Metrics
-from gnomon.muler.contrasting import (
-    PairRow,
-    Run,
-    Thresholds,
-    contrast_faults,
-    draw,
-    draw_contrasts,
-)
+from gnomon.muler.contrasting import PairRow, Run, Thresholds, draw, draw_contrasts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,12 +56,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Table
-    from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
-    from gnomon.messages import Message
     from gnomon.muler.contrasting import Contrasts
 
-PAIRS, DRAWN = "pairs", "drawn"
 _TITLE = "What is on the sheet"
 _WHAT, _FILES, _MULER = (
     Group("items"),
@@ -92,110 +79,11 @@ examples:
 """
 
 
-class DrawnRow(Record):
-    """How many items of a system, a pair of systems or a method are on the sheet."""
-
-    system: str = column("System", help="or the method of paraphrases")
-    other: str = column("Other", help="that it is compared with; empty where outputs are scored")
-    drawn: int = column("Items", help="on the sheet")
-
-
-def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.human.sheet` refuses of options that fit each alone."""
-    writes = options.save is not None or options.form is not None
-    if writes is bool(options.read):
-        message = "either write a sheet (--save FILE.tsv, --form FILE.html) or read some (--read)"
-        yield Problem("save", UsageError(message))
-    for name, suffix in (("save", ".tsv"), ("form", ".html")):
-        path = getattr(options, name)
-        if path is not None and not fspath(path).endswith(suffix):
-            message = f"{name} must be a file name in {suffix}; got {fspath(path)}"
-            yield Problem(name, UsageError(message))
-    if not writes:
-        return
-    if options.scalar and options.origin == "muler":
-        message = "pairs that MuLER tells apart are compared, and not scored; leave --scalar out"
-        yield Problem("scalar", UsageError(message))
-    if options.origin == "muler":
-        yield from contrast_faults(outline, options)
-    if outline is None or options.origin == "paraphrases":
-        return
-    least = 1 if options.scalar and options.origin == "outputs" else 2
-    if len(outline.systems) < least:
-        message = (
-            f"a sheet takes {counted(least, 'system')} at least; test set {outline.name!r} has"
-            f" {len(outline.systems)}: name more with -i, or choose another test set"
-        )
-        yield Problem("", DataError(message))
-
-
-def _inputs(inputs: Any, options: Mapping[str, Any]) -> tuple[TestSet | None]:
-    """The test set that is drawn from; none where answers are read."""
-    if options.get("read"):
-        if inputs.has_testset:
-            raise UsageError("--read takes answers and the key alone; leave the test set out")
-        return (None,)
-    given = inputs.one()
-    if options.get("origin") != "paraphrases":
-        return (given.testset(),)
-    testset, args = given.references(), given.args
-    if testset.systems or not args.paraphrases:
-        return (given.paraphrased(testset),)
-    # of files, references are enough: people judge a paraphrase, whichever output it is made for
-    made = read_paraphrases(args.paraphrases, segments=testset.segments)
-    shared = dict.fromkeys(replace(one, system=None, score=None) for one in made)
-    wide = testset.with_paraphrases(
-        list(shared), n=args.n, methods=args.methods, original=not args.no_original
-    )
-    return (wide,)
-
-
-def sheet_verdict(finding: Finding) -> Iterator[Message]:
-    """What is on the sheet, or what the answers say."""
-    name = finding.tables[0].name
-    if name not in (PAIRS, DRAWN):
-        yield from said.answers_verdict(finding)
-        return
-    if name == PAIRS:
-        yield from _pairs_verdict(finding)
-    drawn, wanted = (int(finding.facts[fact]) for fact in ("items", "items asked for"))
-    if drawn < wanted:
-        places = {name: range(len(finding.tables[0].rows))}
-        yield message(
-            "human.sheet.smaller", places, items=counted(drawn, "item"), wanted=f"{wanted:,}"
-        )
-
-
-def _pairs_verdict(finding: Finding) -> Iterator[Message]:
-    rows = finding.records(PairRow, PAIRS)
-    readable = [row for row in rows if row.readable]
-    if readable:
-        row = readable[0]
-        ours, theirs = (
-            f"{muler or 0.0:.2f}".removeprefix("0") for muler in (row.muler, row.other_muler)
-        )
-        yield message(
-            "human.sheet.found",
-            finding.positions([row]),
-            pairs=counted(len(readable), "pair"),
-            system=row.system,
-            other=row.other,
-            feature=gloss(row.feature),
-            muler=f"{ours} against {theirs}",
-            metric=listed(list(titles_of(finding).values())),
-            scores=f"{row.score:.1f} against {row.other_score:.1f}",
-        )
-    others = [row for row in rows if not row.readable]
-    if others:
-        names = listed(list(dict.fromkeys(gloss(row.feature) for row in others)))
-        yield message("human.sheet.unreadable", finding.positions(others), features=names)
-
-
 @method(
     "human.sheet",
     purpose="write blind sheets of outputs or paraphrases for people, and read what they answered",
     title="Blind sheets",
-    given=_inputs,
+    given=sheet_inputs,
     unread=("documents", "domains"),
     examples=_EXAMPLES,
     rows={

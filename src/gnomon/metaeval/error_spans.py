@@ -3,54 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from gnomon.agreement.error_spans import (
-    AVERAGES,
-    UNITS,
-    ErrorFree,
-    beside_people,
-    calls,
-    error_free_figures,
-    span_agreement,
-    span_contests,
-)
+from gnomon.agreement.error_spans import ErrorFree, beside_people
 from gnomon.agreement.significance import resample_faults, without_documents
 from gnomon.core.errors import UsageError
-from gnomon.core.findings import Bars, Excerpt, Finding, HeatMap, Listing
-from gnomon.core.options import (
-    Count,
-    DrawOptions,
-    Group,
-    Metavar,
-    Share,
-    Unit,
-    with_fields,
-)
-from gnomon.core.records import table
+from gnomon.core.findings import Finding
+from gnomon.core.options import Count, DrawOptions, Group, Metavar, Share, Unit, with_fields
 from gnomon.core.registry import method
-from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import counted
-from gnomon.metaeval.error_span_rows import (
-    AGREEMENT,
-    CONTESTS,
-    ERROR_FREE,
-    MARKS,
-    ROWS,
-    SEGMENTS,
-    ErrorFreeRow,
-    SpanAgreementRow,
-    SpanContestRow,
-    SpanSegmentRow,
-)
+from gnomon.metaeval.error_span_finding import MarkedErrors, Rules, error_span_finding
+from gnomon.metaeval.error_span_rows import CONTESTS, ERROR_FREE, MARKS, ROWS, SEGMENTS
 from gnomon.metaeval.error_spans_verdict import error_spans_verdict
 from gnomon.metrics.error_marks import (
-    ErrorMarks,
     MarkedSide,
     Marks,
     PeoplesMarks,
@@ -59,45 +27,24 @@ from gnomon.metrics.error_marks import (
     read_every_mark,
     read_people_marks,
 )
-from gnomon.metrics.marked_outputs import (
-    MarkedSpanRow,
-    error_span_marks,
-    marked_exhibit,
-    marked_rows,
-)
+from gnomon.metrics.marked_outputs import error_span_marks
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
-from gnomon.stats import holm
 from gnomon.stats.draws import DocumentDraws, SegmentDraws
-from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.agreement.error_spans import MarkedPairs, SpanAgreement
-    from gnomon.core.findings import Exhibit, Table, View
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.stats.draws import Draws
 
-_ALONE = "raters among themselves"
 _EXAMPLES = """\
 examples:
   gnomon metaeval spans -t wmt24/en-cs --human esa --marks xcomet.json judge=judge.jsonl
   gnomon metaeval spans -t wmt24/en-cs --human esa.csv -m chrf --thresholds 85 95
   gnomon metaeval spans -t wmt25/en-ko --human mqm --marks team=predictions.tsv
 """
-
-
-class _Rules(NamedTuple):
-    """How marks are counted, and what is free of errors."""
-
-    partial_credit: float
-    error_free: ErrorFree
-    thresholds: tuple[float, ...]
-
-
-# What is refused
 
 
 def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
@@ -120,9 +67,6 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
             scored=True,
             allow_code=options.allow_code,
         )
-
-
-# The method
 
 
 @method(
@@ -193,7 +137,7 @@ def spans(
         UnknownNameError: there is no such kind, file or metric.
         UsageError: an option is out of range, or there is nothing to hold beside people's marks.
     """
-    how = _Rules(partial_credit, error_free, tuple(thresholds))
+    how = Rules(partial_credit, error_free, tuple(thresholds))
     testset, people = read_people_marks(testset, human, side)
     every = [
         people,
@@ -225,46 +169,8 @@ def spans(
             f"there is nothing to hold beside the marks of {people.name}: one person checked each"
             " output; name others' marks (-m, --marks; metrics=, marks=)"
         )
-    made = _Made(testset, people, every, pairs, how, drawn, side, examples)
-    tables = tuple(_tables(made, draws))
-    if per_segment:
-        tables = (*tables, _segment_table(made))
-    return Finding(
-        method="metaeval spans",
-        title=f"Error spans beside those of {people.name}",
-        tables=tables,
-        signatures=_signatures(made, draws, unit),
-        views=_views(tables),
-        exhibits=tuple(_exhibits(made)),
-        notices=tuple(_notices(made)),
-        facts={
-            "test set": testset.name,
-            "language pair": testset.language_pair or "not given",
-            "systems": str(len(testset.systems)),
-            "people's marks": people.name,
-            "judgements": str(int(people.judged.sum())),
-            "raters": str(len(people.raters)),
-            "side": side,
-        },
-    )
-
-
-@dataclass(frozen=True)
-class _Made:
-    """All that the finding is made of."""
-
-    testset: TestSet
-    people: ErrorMarks
-    every: Sequence[ErrorMarks]
-    pairs: Sequence[MarkedPairs]
-    how: _Rules
-    draws: Draws | None
-    side: MarkedSide
-    examples: int
-
-    def title(self, pairs: MarkedPairs) -> str:
-        """What a marker is called in tables."""
-        return f"{self.people.name}: {_ALONE}" if pairs.ceiling else pairs.name
+    made = MarkedErrors(testset, people, every, pairs, how, drawn, side, examples)
+    return error_span_finding(made, draws, unit, per_segment=per_segment)
 
 
 def _draws(testset: TestSet, how: DrawOptions, unit: str) -> Draws | None:
@@ -277,265 +183,3 @@ def _draws(testset: TestSet, how: DrawOptions, unit: str) -> Draws | None:
         )
     once = np.ones(testset.segments, dtype=np.intp)
     return DocumentDraws.of(testset.documents, once, how.confidence)
-
-
-def _tables(made: _Made, draws: DrawOptions) -> Iterator[Table]:
-    confidence = draws.confidence if draws.resamples else None
-    alpha = round(1 - draws.confidence, 12)
-    rows = [row for pair in made.pairs if pair.marking for row in _agreement_rows(made, pair)]
-    note = (
-        "Of characters in more than one span each counts; of a pair of other severities"
-        f" {made.how.partial_credit:g} does. Spans are matched one to one, for the share of each"
-        " that overlaps. Pooled characters are the figure of WMT 2025."
-    )
-    title = f"Agreement with the errors of {made.people.name}"
-    yield table(AGREEMENT, title, SpanAgreementRow, rows, note=note, confidence=confidence)
-    contests = list(span_contests(made.pairs, made.draws))
-    if contests:
-        corrected = holm([contest.p for contest in contests])
-        yield table(
-            CONTESTS,
-            "Markers beside each other",
-            SpanContestRow,
-            [
-                SpanContestRow(
-                    first=contest.first,
-                    second=contest.second,
-                    difference=contest.difference.value,
-                    intervals={"difference": contest.difference.ends},
-                    p=contest.p,
-                    p_holm=float(p),
-                    decided=None if np.isnan(p) else bool(p <= alpha),
-                    judgements=contest.judgements,
-                )
-                for contest, p in zip(contests, corrected, strict=True)
-            ],
-        )
-    free = list(_free_rows(made))
-    if free:
-        note = (
-            "By marks: an output without any is called free of errors. By score: as many are called"
-            " so as people found, the best ones; the area under the curve needs no such cut."
-        )
-        title = "Which outputs are free of errors"
-        yield table(ERROR_FREE, title, ErrorFreeRow, free, note=note, confidence=confidence)
-    every = [row for marker in made.every for row in marked_rows(made.testset, marker)]
-    excerpt = Excerpt.first(every)
-    yield table(MARKS, "Marked errors", MarkedSpanRow, every, excerpt=excerpt)
-
-
-def _segment_table(made: _Made) -> Table:
-    names = list(made.testset.systems)
-    rows = [
-        SpanSegmentRow(
-            marks=made.title(pair),
-            system=names[int(pair.system[at])],
-            segment=int(pair.segment[at]) + 1,
-            rater=made.people.raters[int(pair.rater[at])],
-            precision=pair.figures["characters"][0, at],
-            recall=pair.figures["characters"][1, at],
-            f1=pair.figures["characters"][2, at],
-            marked=pair.characters[2, at],
-            gold=pair.characters[3, at],
-        )
-        for pair in made.pairs
-        if pair.marking
-        for at in range(len(pair.gold))
-    ]
-    title = "Agreement output by output"
-    return table(SEGMENTS, title, SpanSegmentRow, rows, excerpt=Excerpt.first(rows))
-
-
-def _agreement_rows(made: _Made, pairs: MarkedPairs) -> Iterator[SpanAgreementRow]:
-    def row(system: int | None, unit: str, average: str) -> SpanAgreementRow:
-        agreement = span_agreement(pairs, unit, average, made.draws, system)
-        return SpanAgreementRow(
-            marks=made.title(pairs),
-            by=pairs.by,
-            system=None if system is None else list(made.testset.systems)[system],
-            unit=unit,
-            average=average,
-            precision=agreement.precision.value,
-            recall=agreement.recall.value,
-            f1=agreement.f1.value,
-            judgements=agreement.judgements,
-            marked=agreement.marked,
-            gold=agreement.gold,
-            ceiling=pairs.ceiling,
-            documents=agreement.documents,
-            intervals=_ends(agreement),
-        )
-
-    for average in AVERAGES:
-        for unit in UNITS:
-            yield row(None, unit, average)
-    for system in sorted(set(pairs.system.tolist())):
-        yield row(system, "characters", "pooled")
-
-
-def _ends(agreement: SpanAgreement) -> dict[str, tuple[float, float]]:
-    return {name: getattr(agreement, name).ends for name in ("precision", "recall", "f1")}
-
-
-def _free_rows(made: _Made) -> Iterator[ErrorFreeRow]:
-    rule = made.how.error_free
-    if rule != "spans" and made.people.scores is None:
-        return
-    for threshold in made.how.thresholds if rule != "spans" else (float("nan"),):
-        for marker in made.every:
-            same = marker is made.people
-            ways = [False] * marker.marking + [True] * (marker.scores is not None and not same)
-            for by_score in ways:
-                free_calls = calls(
-                    made.people,
-                    marker,
-                    made.testset,
-                    rule=rule,
-                    threshold=threshold,
-                    by_score=by_score,
-                )
-                if not len(free_calls.people):
-                    continue
-                figures = error_free_figures(free_calls, made.draws)
-                yield ErrorFreeRow(
-                    marks=f"{made.people.name}: {_ALONE}" if same else marker.name,
-                    by=marker.by,
-                    decided_by="rule" if same else "score" if by_score else "marks",
-                    threshold=threshold,
-                    rule=rule,
-                    outputs=figures.outputs,
-                    people=figures.people,
-                    marker=figures.marker,
-                    mcc=figures.mcc.value,
-                    f1=figures.f1.value,
-                    auc=figures.auc.value,
-                    ceiling=same,
-                    intervals={n: getattr(figures, n).ends for n in ("mcc", "f1", "auc")},
-                )
-
-
-def _views(tables: Sequence[Table]) -> tuple[View, ...]:
-    names = {table.name for table in tables}
-    shown = ("marks", "unit", "average", "precision", "recall", "f1", "judgements")
-    title = tables[0].title
-    listings: list[View] = [Listing(AGREEMENT, title, shown, {"system": None})]
-    if tables[0].rows:
-        listings += [
-            Bars(
-                AGREEMENT,
-                "Precision, recall and F1 of characters, pooled",
-                category="marks",
-                series="unit",
-                values=("precision", "recall", "f1"),
-                where={"system": None, "average": "pooled", "unit": "characters"},
-            ),
-            HeatMap(
-                AGREEMENT,
-                "F1 of characters, pooled, by system",
-                rows="system",
-                columns="marks",
-                value="f1",
-                where={"unit": "characters", "average": "pooled"},
-                under="judgements",
-                exhibits=True,
-                prominent=False,
-            ),
-        ]
-    if CONTESTS in names:
-        columns = ("first", "second", "difference", "low", "high", "p_holm", "judgements")
-        listings.append(Listing(CONTESTS, "Markers beside each other", columns))
-    if ERROR_FREE in names:
-        columns_shown = ("marks", "decided_by", "threshold", "people", "marker", "mcc", "f1", "auc")
-        listings.append(Listing(ERROR_FREE, "Which outputs are free of errors", columns_shown))
-    return tuple(listings)
-
-
-def _exhibits(made: _Made) -> Iterator[Exhibit]:
-    """Outputs in which a marker and people differ in most characters, with everybody's marks."""
-    for pair in made.pairs if made.examples else ():
-        if not pair.marking:
-            continue
-        matched, _, marked, gold = pair.characters
-        apart = marked + gold - 2 * matched
-        shown: set[tuple[int, int]] = set()
-        for at in np.argsort(-apart, kind="stable").tolist():
-            output = int(pair.system[at]), int(pair.segment[at])
-            if len(shown) >= made.examples or apart[at] <= 0:
-                break
-            if output in shown:
-                continue
-            shown.add(output)
-            yield marked_exhibit(
-                made.testset,
-                made.every,
-                *output,
-                group=list(made.testset.systems)[output[0]],
-                kind=f"{made.title(pair)} differs most",
-                side=made.side,
-                weight=float(apart[at]),
-                caption=_apart(int(pair.alone[at]), int(pair.regraded[at])),
-            )
-
-
-def _apart(alone: int, regraded: int) -> str:
-    """How two markers differ on an output: in what is marked, and in how grave it is."""
-    phrases = []
-    if alone:
-        phrases.append(f"{counted(alone, 'character')} marked by one side alone")
-    if regraded:
-        phrases.append(f"{counted(regraded, 'character')} marked by both, with other severities")
-    return "; ".join(phrases)
-
-
-def _notices(made: _Made) -> Iterator[str]:
-    for marker in made.every:
-        yield from marker.notices
-        if marker.ungraded:
-            yield (
-                f"{marker.name}: {marker.ungraded} errors have no severity that is known and count"
-                " as major; with partial_credit=1 severities do not matter"
-            )
-        if not marker.marking:
-            yield f"{marker.name} marks no errors; its scores alone tell what is free of errors"
-    yield from _units(made)
-    if not any(pair.ceiling for pair in made.pairs):
-        yield f"no output was checked by two people of {made.people.name}: there is no ceiling"
-    if made.how.error_free != "spans" and made.people.scores is None:
-        yield (
-            f"{made.people.name} has no scores of segments, and which outputs are free of errors is"
-            " not given; error_free='spans' goes by marks alone"
-        )
-
-
-def _units(made: _Made) -> Iterator[str]:
-    """What intervals take as independent."""
-    if made.draws is None:
-        return
-    if not isinstance(made.draws, DocumentDraws):
-        why = "as was asked" if made.testset.documents else "for documents are not known"
-        yield (
-            f"intervals and tests take segments as independent, {why}; where one person marked"
-            " whole documents they are too narrow"
-        )
-        return
-    yield (
-        "intervals and tests: jackknife over documents, because one person marks a whole document;"
-        f" none below {LEAST_DOCUMENTS} documents"
-    )
-
-
-def _signatures(made: _Made, draws: DrawOptions, unit: str) -> dict[str, Signature]:
-    fields: dict[str, object] = {"method": "spans", "human": made.people.name}
-    fields |= {"credit": f"{made.how.partial_credit:g}"}
-    fields |= {"free": made.how.error_free}
-    if draws.resamples:
-        fields |= {
-            "bs": draws.resamples,
-            "confidence": draws.confidence,
-            "seed": draws.seed,
-            "unit": unit,
-        }
-    return {
-        marker.name: (marker.signature or Signature(f"marks({marker.name!r})")).adding(fields)
-        for marker in made.every
-    }

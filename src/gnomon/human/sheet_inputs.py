@@ -1,0 +1,72 @@
+"""What a sheet is made of on a command line, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import fspath
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.errors import DataError, UsageError
+from gnomon.core.validation import Problem
+from gnomon.core.verdicts import counted
+from gnomon.data.formats import read_paraphrases
+from gnomon.muler.contrasting import contrast_faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+    from gnomon.core.testset import TestSet
+
+__all__ = ["check_sheet", "sheet_inputs"]
+
+
+def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
+    """What :func:`gnomon.human.sheet` refuses of options that fit each alone."""
+    writes = options.save is not None or options.form is not None
+    if writes is bool(options.read):
+        message = "either write a sheet (--save FILE.tsv, --form FILE.html) or read some (--read)"
+        yield Problem("save", UsageError(message))
+    for name, suffix in (("save", ".tsv"), ("form", ".html")):
+        path = getattr(options, name)
+        if path is not None and not fspath(path).endswith(suffix):
+            message = f"{name} must be a file name in {suffix}; got {fspath(path)}"
+            yield Problem(name, UsageError(message))
+    if not writes:
+        return
+    if options.scalar and options.origin == "muler":
+        message = "pairs that MuLER tells apart are compared, and not scored; leave --scalar out"
+        yield Problem("scalar", UsageError(message))
+    if options.origin == "muler":
+        yield from contrast_faults(outline, options)
+    if outline is None or options.origin == "paraphrases":
+        return
+    least = 1 if options.scalar and options.origin == "outputs" else 2
+    if len(outline.systems) < least:
+        message = (
+            f"a sheet takes {counted(least, 'system')} at least; test set {outline.name!r} has"
+            f" {len(outline.systems)}: name more with -i, or choose another test set"
+        )
+        yield Problem("", DataError(message))
+
+
+def sheet_inputs(inputs: Any, options: Mapping[str, Any]) -> tuple[TestSet | None]:
+    """The test set that is drawn from; none where answers are read."""
+    if options.get("read"):
+        if inputs.has_testset:
+            raise UsageError("--read takes answers and the key alone; leave the test set out")
+        return (None,)
+    given = inputs.one()
+    if options.get("origin") != "paraphrases":
+        return (given.testset(),)
+    testset, args = given.references(), given.args
+    if testset.systems or not args.paraphrases:
+        return (given.paraphrased(testset),)
+    # of files, references are enough: people judge a paraphrase, whichever output it is made for
+    made = read_paraphrases(args.paraphrases, segments=testset.segments)
+    shared = dict.fromkeys(replace(one, system=None, score=None) for one in made)
+    wide = testset.with_paraphrases(
+        list(shared), n=args.n, methods=args.methods, original=not args.no_original
+    )
+    return (wide,)

@@ -1,0 +1,72 @@
+"""What is on a blind sheet: rows, and what they say in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.records import Record, column
+from gnomon.core.verdicts import counted, listed, titles_of
+from gnomon.human import answers as said
+from gnomon.linguistics import gloss
+from gnomon.messages import message
+from gnomon.muler.contrasting import PairRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.core.findings import Finding
+    from gnomon.messages import Message
+
+__all__ = ["DRAWN", "PAIRS", "DrawnRow", "sheet_verdict"]
+
+
+PAIRS, DRAWN = "pairs", "drawn"
+
+
+class DrawnRow(Record):
+    """How many items of a system, a pair of systems or a method are on the sheet."""
+
+    system: str = column("System", help="or the method of paraphrases")
+    other: str = column("Other", help="that it is compared with; empty where outputs are scored")
+    drawn: int = column("Items", help="on the sheet")
+
+
+def sheet_verdict(finding: Finding) -> Iterator[Message]:
+    """What is on the sheet, or what the answers say."""
+    name = finding.tables[0].name
+    if name not in (PAIRS, DRAWN):
+        yield from said.answers_verdict(finding)
+        return
+    if name == PAIRS:
+        yield from _pairs_verdict(finding)
+    drawn, wanted = (int(finding.facts[fact]) for fact in ("items", "items asked for"))
+    if drawn < wanted:
+        places = {name: range(len(finding.tables[0].rows))}
+        yield message(
+            "human.sheet.smaller", places, items=counted(drawn, "item"), wanted=f"{wanted:,}"
+        )
+
+
+def _pairs_verdict(finding: Finding) -> Iterator[Message]:
+    rows = finding.records(PairRow, PAIRS)
+    readable = [row for row in rows if row.readable]
+    if readable:
+        row = readable[0]
+        ours, theirs = (
+            f"{muler or 0.0:.2f}".removeprefix("0") for muler in (row.muler, row.other_muler)
+        )
+        yield message(
+            "human.sheet.found",
+            finding.positions([row]),
+            pairs=counted(len(readable), "pair"),
+            system=row.system,
+            other=row.other,
+            feature=gloss(row.feature),
+            muler=f"{ours} against {theirs}",
+            metric=listed(list(titles_of(finding).values())),
+            scores=f"{row.score:.1f} against {row.other_score:.1f}",
+        )
+    others = [row for row in rows if not row.readable]
+    if others:
+        names = listed(list(dict.fromkeys(gloss(row.feature) for row in others)))
+        yield message("human.sheet.unreadable", finding.positions(others), features=names)
