@@ -1,0 +1,71 @@
+"""Damage to texts, planted in one file of two, and in none."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.truth.scripts import sentences
+
+import gnomon as gn
+from gnomon.data.formats.damage import KINDS, damaged_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_SENTENCE = "Příliš žluťoučký kůň říká: „Úpěl ďábelské ódy,“ a běží dál."
+_CZECH = [f"{n} {_SENTENCE}" for n in range(40)]
+_DAMAGE: dict[str, Callable[[str], str]] = {
+    "misread": lambda text: text.encode().decode("cp1252", "replace"),
+    "entities": lambda text: html.escape(f'"{text}" & more'),
+    "accents": lambda text: unicodedata.normalize("NFD", text),
+    "spaces": lambda text: text.replace(",", " ,").replace(".", " ."),
+    "case": str.lower,
+}
+
+
+def _found(systems: dict[str, list[str]], references: list[str]) -> list[tuple[str, bool, str]]:
+    testset = gn.TestSet.from_lists(systems, references, name="planted")
+    return [(one.name, one.reference, one.kind) for one in damaged_texts(testset)]
+
+
+@pytest.mark.parametrize("kind", _DAMAGE)
+def test_damage_of_one_system_is_named(kind: str) -> None:
+    damaged = list(map(_DAMAGE[kind], _CZECH))
+    assert _found({"A": _CZECH, "B": damaged}, _CZECH) == [("B", False, kind)]
+    assert _found({"B": _CZECH}, damaged)[0] == ("A", True, kind)
+
+
+@pytest.mark.parametrize("kind", _DAMAGE)
+def test_what_references_have_too_is_no_damage(kind: str) -> None:
+    damaged = list(map(_DAMAGE[kind], _CZECH))
+    assert _found({"A": damaged, "B": damaged}, damaged) == []
+
+
+def test_few_lines_may_be_meant() -> None:
+    few = [_DAMAGE["entities"](text) if n < 9 else text for n, text in enumerate(_CZECH)]
+    assert _found({"B": few}, _CZECH) == []
+
+
+@pytest.mark.parametrize("kind", ["misread", "accents"])
+def test_mended_text_is_the_text_again(kind: str) -> None:
+    text = "Größe, naïve, hôtel"
+    (mend,) = (one.mend for one in KINDS if one.name == kind)
+    damaged = text.encode().decode("latin-1") if kind == "misread" else _DAMAGE[kind](text)
+    assert mend(damaged) == text
+
+
+@pytest.mark.parametrize("language", ["zh", "ja", "ko", "th", "km"])
+def test_whole_texts_of_a_language_are_not_damaged(language: str) -> None:
+    texts = sentences(language, 60)
+    assert _found({"A": texts, "B": texts[::-1]}, texts) == []
+
+
+def test_published_systems_that_are_damaged(shared: Path) -> None:
+    """Of kk-en, one output is tokenised and one has no capital letters; of de-en, all are whole."""
+    found = damaged_texts(gn.TestSet.read(shared / "data/wmt19/kk-en"))
+    assert {one.kind for one in found} == {"spaces", "case"}
+    assert list(damaged_texts(gn.TestSet.read(shared / "data/wmt19/de-en"))) == []
