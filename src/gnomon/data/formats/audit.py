@@ -15,7 +15,7 @@ import numpy as np
 from gnomon.core.scripts import unspaced_letters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,8 @@ _FEWEST = 30  # such references, below which anything may happen
 _EQUAL, _NEAR = 0.045, 0.15
 _BEYOND = 0.04  # and by how much more of them than of the other systems
 _SAME = 0.95  # of the references: one file, given twice
+_OPEN = 0.8  # of a limit: what a part of the segments shows of the whole
+_LOOKED_AT = 256  # segments at first, spread over the test set
 _Z = 1.96
 
 
@@ -55,28 +57,48 @@ def favoured(testset: TestSet) -> Iterator[Favoured]:
     Yields:
         One for each reference and system, in their order.
     """
-    from gnomon.native import near as loops  # compiled
-
     systems = {
         name: texts
         for name, texts in testset.systems.items()
         if not ((info := testset.info.get(name)) and info.human)
     }
+    if not systems:
+        return
     for reference, texts in testset.references.items():
-        long = np.array([_is_long(text) for text in texts], dtype=bool)
-        if long.sum() < _FEWEST:
+        rows = np.flatnonzero([_is_long(text) for text in texts])
+        some = rows[:: max(1, len(rows) // _LOOKED_AT)]
+        first = _edits(systems.values(), texts, some)
+        if len(rows) < _FEWEST or not _may_be_beyond(first):
             continue
-        edits = np.array(
-            [loops.near_edits(list(own), list(texts), _EDITS) for own in systems.values()]
-        )
-        equal, near = edits[:, long] == 0, edits[:, long] >= 0
+        edits = first if len(some) == len(rows) else _edits(systems.values(), texts, rows)
+        equal, near = edits == 0, edits >= 0
         for number, system in enumerate(systems):
             if equal[number].mean() > _SAME:
                 continue  # the reference itself
             if _is_beyond(equal, number, _EQUAL) or _is_beyond(near, number, _NEAR):
                 same, close = int(equal[number].sum()), int(near[number].sum())
-                own = (edits[number] >= 0) & long
-                yield Favoured(system, reference, same, close - same, int(long.sum()), own)
+                own = np.zeros(len(texts), dtype=bool)
+                own[rows[near[number]]] = True
+                yield Favoured(system, reference, same, close - same, len(rows), own)
+
+
+def _edits(
+    systems: Collection[Sequence[str | None]], texts: Sequence[str | None], rows: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Edits between outputs and references [systems, rows], -1 where there are many."""
+    from gnomon.native import near as loops  # compiled
+
+    some = rows.tolist()
+    theirs = [texts[row] for row in some]
+    return np.array(
+        [loops.near_edits([own[row] for row in some], theirs, _EDITS) for own in systems]
+    )
+
+
+def _may_be_beyond(edits: NDArray[np.int32]) -> bool:
+    """Whether a part of the segments leaves it open that a system is close to the references."""
+    equal, near = (edits == 0).mean(axis=1), (edits >= 0).mean(axis=1)
+    return bool((equal > _OPEN * _EQUAL).any() or (near > _OPEN * _NEAR).any())
 
 
 def _is_long(text: str | None) -> bool:
