@@ -12,6 +12,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 __all__ = [
     "UNSPACED",
@@ -22,6 +23,7 @@ __all__ = [
     "script_counts",
     "unspaced_language",
     "unspaced_letters",
+    "word_pattern",
 ]
 
 #: scripts in which what stands between spaces is no word, and the language that each is taken for
@@ -53,6 +55,29 @@ _KANA = 0.1
 _CLEAR = 0.8  # of the letters are of one script
 #: below, and between the two others, no letter of these scripts stands
 _FIRST, _SIGNS, _MORE = 0x0E00, 0x2000, 0x2E80
+
+
+@lru_cache
+def word_pattern(joining: str = "", *, signs: bool = True, syllables: bool = False) -> Any:
+    """What finds the words of a text: no word is cut at a combining mark.
+
+    In scripts without spaces each letter, with its marks, counts as a word.
+
+    Args:
+        joining: what joins the parts of a word, as a part of a pattern.
+        signs: find single signs of punctuation, too.
+        syllables: cut Korean into syllables, for what spaces part there holds several words.
+
+    >>> word_pattern().findall("बीयर वाकई, 你好")
+    ['बीयर', 'वाकई', ',', '你', '好']
+    """
+    import regex
+
+    single = UNSPACED if syllables else f"{UNSPACED}--\uac00-\ud7af"
+    letters = rf"[\w--[{single}]--_]+"
+    joined = rf"{letters}(?:(?:{joining}){letters})*" if joining else letters
+    kinds = [rf"(?!\p{{M}})[{single}]\p{{M}}*", joined, *([r"[^\w\s]", "_"] if signs else [])]
+    return regex.compile("|".join(kinds), flags=regex.VERSION1)
 
 
 def base_language(language: str | None) -> str:

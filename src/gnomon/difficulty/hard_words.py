@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -14,6 +13,7 @@ from gnomon.core.options import Count, Positive
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.scores import of_metric
+from gnomon.core.scripts import word_pattern
 from gnomon.core.store_views import Layer, metric_sql
 from gnomon.core.testset import TestSet
 from gnomon.difficulty._requests import check_words
@@ -54,10 +54,6 @@ _SYSTEMS = "Who has the hard words"
 # Marks of hard words in the references of a study.
 
 
-#: words of a table of difficulties: a run of letters and digits, or a single sign
-_WORD = re.compile(r"[^\W_]+|\S")
-
-
 def hard_word_marks(stored: StoredRows) -> HardWordMarks | None:
     """What marks hard words, by the rows of ``difficulty.words``; None where there are none."""
     rows = stored.rows("difficulty_words")
@@ -89,7 +85,7 @@ class HardWordMarks:
         for i, references in enumerate(stretch.references):
             for text in references.values():
                 for layer, types in enumerate(self.types):
-                    words = [match for match in _WORD.finditer(text) if match[0] in types]
+                    words = [match for match in word_pattern().finditer(text) if match[0] in types]
                     if words:
                         ends = [end for match in words for end in match.span()]
                         yield i, text, (layer, ends, [types[match[0]] for match in words])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import UsageError
+from gnomon.core.scripts import word_pattern
 from gnomon.difficulty.gram_hardness import known_ids, ranked, segment_references
 from gnomon.difficulty.matched import TokenDifficulty
 from gnomon.difficulty.segments import BoundSegmentDifficulty
@@ -36,13 +36,6 @@ __all__ = ["ReferenceWords", "WordSpans", "reference_words", "split", "words_of"
 
 
 # Words of references, made of the pieces that a model sees.
-
-
-# scripts that are written without spaces: each character may begin a word
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_WORD = re.compile(
-    rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])\w)+(?:['’](?:(?![{_UNSPACED}])\w)+)*|[^\w\s]"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +84,7 @@ def split(text: str) -> Iterator[tuple[int, int]]:
     >>> ["It's on 3 mats."[a:b] for a, b in split("It's on 3 mats.")]
     ["It's", 'on', '3', 'mats', '.']
     """
-    return (match.span() for match in _WORD.finditer(text))
+    return (match.span() for match in word_pattern("['’]").finditer(text))
 
 
 def _joined(

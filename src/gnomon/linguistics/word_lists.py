@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.core.scripts import word_pattern
 from gnomon.core.signature import content_hash
 from gnomon.core.summary import target_of
 from gnomon.data.formats import read_lines
@@ -28,7 +28,6 @@ __all__ = ["Lexicon", "Pattern", "built_in_lists", "with_built_in"]
 
 
 # scripts that write no spaces between words: there an entry may match anywhere
-_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 
 
 @dataclass(frozen=True)
@@ -82,18 +81,9 @@ class Lexicon:
         return 0
 
 
-@lru_cache(maxsize=1)
-def _pattern() -> Any:
-    import regex
-
-    return regex.compile(
-        rf"[{_UNSPACED}]\p{{M}}*|[\w--[{_UNSPACED}]]+|[^\w\s]", flags=regex.VERSION1
-    )
-
-
 def _words(text: str) -> Iterator[tuple[int, int, str]]:
     """Words and signs with their offsets; the third is what is compared."""
-    for match in _pattern().finditer(text):
+    for match in word_pattern().finditer(text):
         yield match.start(), match.end(), unicodedata.normalize("NFC", match[0].casefold())
 
 

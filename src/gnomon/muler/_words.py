@@ -6,23 +6,19 @@ sides. So systems are compared on a feature only where its own words differ.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.core.scripts import UNSPACED
+from gnomon.core.scripts import word_pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
     from gnomon.core.spans import SpanTable
-
-#: in scripts without spaces between words each letter counts as a word
-_WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+|[^\w\s]")
 
 
 class _Tokens(NamedTuple):
@@ -119,7 +115,7 @@ class WordsByFeature:
         ends: list[int] = []
         first = [0]
         for text in self.batch.texts:
-            for match in _WORD.finditer(text):
+            for match in word_pattern(syllables=True).finditer(text):
                 words.append(numbers.setdefault(match[0], len(numbers)))
                 starts.append(match.start())
                 ends.append(match.end())

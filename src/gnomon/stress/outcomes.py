@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.core.scripts import word_pattern
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
     design_effect,
@@ -41,7 +41,6 @@ __all__ = [
 
 #: shares of fewer pairs, or of fewer sentences, are no finding
 FEW_PAIRS = 20
-_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class Outcomes:
@@ -176,7 +175,7 @@ def is_worded(pair: Pair) -> bool | None:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text)
+    return list(word_pattern().findall(text))
 
 
 # Intervals over documents, where these are known.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from gnomon.core.scripts import word_pattern
 from gnomon.linguistics import FeatureWords, begins_sentence
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["OtherOutputs", "Output", "Word", "words_of"]
 
 
-#: letters and digits, and what joins them: hyphens, apostrophes, points and commas within numbers
-_WORD = re.compile(r"[^\W_]+(?:(?:['’\-‑–]|(?<=\d)[.,:](?=\d))[^\W_]+)*")
+#: what joins letters and digits: hyphens, apostrophes, points and commas within numbers
+_WITHIN = r"['’\-‑–]|(?<=\d)[.,:](?=\d)"
 _JOINING = frozenset("-‑–'’_")
 #: entities of which no word is changed by rules for common words
 _NAMED = frozenset(
@@ -118,7 +119,8 @@ def words_of(text: str) -> list[Word]:
     >>> [word.text for word in words_of("A well-known 3.5-km run, isn't it?")]
     ['A', 'well-known', '3.5-km', 'run', "isn't", 'it']
     """
-    return [Word(*match.span(), match[0]) for match in _WORD.finditer(text)]
+    found = word_pattern(_WITHIN, signs=False).finditer(text)
+    return [Word(match.start(), match.end(), match[0]) for match in found]
 
 
 class OtherOutputs:

@@ -234,20 +234,42 @@ def stutter(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Ite
 def typo(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Exchanges two letters within a longer word."""
     for word in output.words:
-        letters = word.text
+        letters = _letters(output, word.text)
         places = [n for n in range(1, len(letters) - 2) if letters[n] != letters[n + 1]]
-        if places and letters.isalpha():
-            place = word.start + places[int(rng.integers(len(places)))]
-            yield place, place + 2, output.text[place + 1] + output.text[place]
+        if places:
+            at = places[int(rng.integers(len(places)))]
+            place = word.start + len("".join(letters[:at]))
+            first, second = letters[at : at + 2]
+            yield place, place + len(first + second), second + first
 
 
 @perturbation("letter", phenomenon="missing letters", severity="minor", exact=True)
 def letter(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves a letter within a longer word out."""
     for word in output.words:
-        if word.text.isalpha() and len(word.text) >= _LONG:
-            place = word.start + int(rng.integers(1, len(word.text) - 1))
-            yield place, place + 1, ""
+        letters = _letters(output, word.text)
+        if len(letters) >= _LONG:
+            at = int(rng.integers(1, len(letters) - 1))
+            place = word.start + len("".join(letters[:at]))
+            yield place, place + len(letters[at]), ""
+
+
+def _letters(output: Output, word: str) -> list[str]:
+    """The letters of a word, each with its marks; none where nobody would misspell it so.
+
+    A Chinese or Japanese word has no letters to lose, and names in Latin letters are not misspelt
+    for it.
+    """
+    import regex
+
+    if not output.gap and not regex.fullmatch(_SPELT, word):
+        return []
+    letters: list[str] = regex.findall(r"\X", word)
+    return letters if all(letter[0].isalpha() for letter in letters) else []
+
+
+#: words of letters in scripts without spaces
+_SPELT = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{M}]+"
 
 
 @perturbation("lower", phenomenon="missing capitals", severity="minor", exact=True)
