@@ -4,7 +4,6 @@ import ast
 import inspect
 import pickle
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,8 +22,8 @@ from gnomon.core.errors import (
     SpecError,
     UnknownNameError,
     UsageError,
-    named_in_shell,
 )
+from gnomon.messages.audiences import flag, written_for
 
 
 def test_every_error_derives_from_the_one_base() -> None:
@@ -121,35 +120,31 @@ def test_where_nothing_exists_that_is_said() -> None:
     )
 
 
-def _messages_raised() -> Iterator[tuple[str, str]]:
-    """Each text that stands in a ``raise`` outside the command line, with its place."""
+def test_no_error_names_an_option_of_one_surface_alone() -> None:
+    """A text that people read in Python and at a command line holds no flag; commands have some."""
+    commands = re.compile(r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git|hf) [^;()]*")
+    flags = re.compile(r"(?<![\w-])--(?!from)[a-z]|; \w+=[^;()]*\)")
     home = Path(gnomon.__file__).parent
     for file in sorted(home.rglob("*.py")):
         if "cli" in file.relative_to(home).parts:
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             for inner in ast.walk(node) if isinstance(node, ast.Raise) else ():
+                if isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "Named":
+                    break
                 if isinstance(inner, ast.JoinedStr):
                     parts = [p.value if isinstance(p, ast.Constant) else "{}" for p in inner.values]
-                    yield "".join(map(str, parts)), f"{file.name}:{inner.lineno}"
+                    text = commands.sub("", "".join(map(str, parts)))
+                    assert not flags.search(text), f"{file.name}:{inner.lineno}"
 
 
-def test_errors_name_options_as_the_surface_at_hand_does() -> None:
-    commands = re.compile(r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git|hf) [^;()]*")
-    seen = 0
-    for message, place in _messages_raised():
-        error = GnomonError(message)
-        seen += "--" in message
-        assert not re.search(r"(?<![\w-])--(?!from)[a-z]", commands.sub("", str(error))), place
-        with named_in_shell():
-            assert not re.search(r"; \w+=[^;()]*\)", str(error)), place
-    assert seen > 30
-
-
-def test_options_of_messages_are_keywords_in_python_and_flags_in_the_shell() -> None:
-    said = "go on (--resume), or allow (--max-calls; max_calls=); give --sides both; gnomon a --b"
-    assert str(UsageError("fetch it: hf download a --revision b")).endswith("a --revision b")
-    error = UsageError(said)
-    assert str(error) == "go on (resume=), or allow (max_calls=); give sides= both; gnomon a --b"
-    with named_in_shell():
-        assert str(error).startswith("go on (--resume), or allow (--max-calls); give --sides")
+def test_options_are_keywords_in_python_and_flags_in_the_shell() -> None:
+    error = FormatError("go on (", flag("resume"), "); gnomon a --b", path="a/b.tsv", line=2)
+    assert str(error) == "a/b.tsv:2: go on (resume=); gnomon a --b"
+    assert error.text("shell") == "a/b.tsv:2: go on (--resume); gnomon a --b"
+    assert error.text("page") == "b.tsv:2: go on (resume=); gnomon a --b"
+    assert error.message.subjects == {"files": ("a/b.tsv",)}
+    with written_for("shell"):
+        assert str(error) == error.text("shell")
+    unknown = UnknownNameError(("slice (", flag("by"), ")"), "x", ["y"])
+    assert str(unknown) == "unknown slice (by=) 'x'; there are: y"

@@ -26,6 +26,7 @@ from gnomon.data.formats import (
     read_human,
     split_name,
 )
+from gnomon.messages.audiences import flag
 from gnomon.metrics.score_file import ScoreFile
 from gnomon.stats.measures import mean_of_known
 
@@ -371,7 +372,11 @@ def textless(
     if not (human and scores):
         raise UsageError(
             "there is nothing to judge: name a test set with human scores (-t DIR), or files of"
-            " human scores (--human FILE) and score files (--scores FILE)"
+            " human scores (",
+            flag("human", "FILE"),
+            ") and score files (",
+            flag("scores", "FILE"),
+            ")",
         )
     pairs = dict.fromkeys(pair_of(path) or language_pair for _, path in named_files(human))
     if None in pairs and len(pairs) > 1:

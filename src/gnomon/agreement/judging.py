@@ -18,6 +18,7 @@ from gnomon.agreement.significance import (
     verdicts,
 )
 from gnomon.core.errors import UsageError
+from gnomon.messages.audiences import parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -190,7 +191,8 @@ def best_count(top: int | str, judged: int) -> int:
     number = int(digits) if digits.isdecimal() else 0
     if not (1 <= number <= _WHOLE if share else number >= _PAIR):
         raise UsageError(
-            f"top takes a number of systems from 2 on, or a share of them such as 30%; got {text!r}"
+            parameter("top"),
+            f" takes a number of systems from 2 on, or a share of them such as 30%; got {text!r}",
         )
     return number * judged // _WHOLE if share else number
 

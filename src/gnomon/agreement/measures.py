@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.core.errors import UsageError
+from gnomon.messages.audiences import flag
 from gnomon.stats.jackknife import numbered
 from gnomon.stats.measures import ROW_STATISTICS
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.agreement.pairing import JudgedMetric, Pairing
+    from gnomon.messages.audiences import Words
 
 # What is measured: a statistic at a level, under a grouping; and the presets of shared tasks.
 
@@ -38,12 +40,15 @@ StatisticName: TypeAlias = Literal[
 ]
 PresetName: TypeAlias = Literal["wmt19", "wmt22", "wmt23", "wmt24", "outliers"]
 _UNPUBLISHED = (
-    "the task judges metrics by correlations with people at the level of segments and of systems,"
-    " and no formulas or weights of it were found published; --preset wmt24 (preset='wmt24') takes"
-    " those of the year before, --human KIND (human=) the kind of human scores"
+    "the task judges metrics by correlations with people at the level of segments and of systems, ",
+    "and no formulas or weights of it were found published; ",
+    flag("preset", "wmt24", "'wmt24'"),
+    " takes those of the year before, ",
+    flag("human", "KIND", ""),
+    " the kind of human scores",
 )
 #: shared tasks that have no preset, and why
-NO_PRESET: Mapping[str, str] = {"wmt25": _UNPUBLISHED, "wmt26": _UNPUBLISHED}
+NO_PRESET: Mapping[str, Words] = {"wmt25": _UNPUBLISHED, "wmt26": _UNPUBLISHED}
 LEVELS: tuple[Level, ...] = get_args(Level)
 _ALL: tuple[Grouping, ...] = get_args(Grouping)
 

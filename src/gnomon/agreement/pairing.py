@@ -19,6 +19,7 @@ from gnomon.core.signature import Signature, content_hash
 from gnomon.core.slices import slices
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import anomaly_notice
+from gnomon.messages.audiences import flag
 from gnomon.metrics import score
 from gnomon.metrics.circularity import (
     circularity,
@@ -460,8 +461,11 @@ def _circular(
 def circular(title: str, name: str, kinds: Sequence[str]) -> UsageError:
     """A metric would be judged by human scores that went into it."""
     return UsageError(
-        f"{_why(title, name, kinds)}; judge by other scores (--human), make the metric without"
-        " them, or allow it (--allow-circular)"
+        f"{_why(title, name, kinds)}; judge by other scores (",
+        flag("human"),
+        "), make the metric without them, or allow it (",
+        flag("allow_circular"),
+        ")",
     )
 
 

@@ -12,6 +12,7 @@ from gnomon.core.scores import Scores
 from gnomon.core.testset import Paraphrase
 from gnomon.core.verdicts import counted, listed
 from gnomon.data.formats import read_paraphrases
+from gnomon.messages.audiences import flag
 from gnomon.metrics import score
 from gnomon.metrics.diversity import lexical_values, mean
 
@@ -91,7 +92,9 @@ def first_paraphrases(
         if paraphrase.text.strip():
             by_method[paraphrase.method].append(paraphrase)
     if not by_method:
-        raise DataError("there is no paraphrase to score with; name files with --paraphrases FILE")
+        raise DataError(
+            "there is no paraphrase to score with; name files with ", flag("paraphrases", "FILE")
+        )
     chosen, notices = [], []
     for name in methods or by_method:
         if name not in by_method:

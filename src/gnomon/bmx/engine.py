@@ -15,6 +15,7 @@ from gnomon.bmx.explainers import DirectExplainer, PairImportances, PerturbingEx
 from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Texts
 from gnomon.core.cache import key as cache_key
 from gnomon.core.errors import UsageError
+from gnomon.messages.audiences import Named
 from gnomon.metrics.functions import COSTLY, BoundFunction
 from gnomon.metrics.sequences import offsets_of
 
@@ -257,8 +258,9 @@ class Engine:
             raise UsageError(
                 f"explaining {self.scorer.bound.name!r} on {len(cells)} distinct outputs by"
                 f" {self.explainer.spec}{times} takes up to {calls} metric calls, more than the"
-                f" {self.max_calls} that are allowed; allow more (--max-calls; max_calls= in a"
-                " spec and in Python), take fewer systems or segments, or a cheaper explainer"
+                f" {self.max_calls} that are allowed; allow more (",
+                Named("--max-calls", "max_calls= in a spec and in Python"),
+                "), take fewer systems or segments, or a cheaper explainer",
             )
         if calls > COSTLY:
             self._announce(calls)

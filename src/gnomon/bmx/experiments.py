@@ -12,6 +12,7 @@ from gnomon.bmx.explainers import find_explainer
 from gnomon.bmx.metric import BoundBmx
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.core.options import SEED, Positive, Seed
+from gnomon.messages.audiences import flag
 from gnomon.metrics.scoring import bind
 from gnomon.metrics.sequences import offsets_of
 
@@ -268,10 +269,13 @@ def explained(
     )
     if calls > max_calls:
         raise UsageError(
-            f"explaining {bound.name!r} by {chosen.spec} on {int(wanted.sum())} scored segments of"
-            f" {testset.name!r} takes up to {calls} metric calls, more than the {max_calls} that"
-            " are allowed; allow more (--max-calls; max_calls=), take a sample of the segments"
-            " (--sample; sample=), fewer systems, or a cheaper explainer"
+            f"explaining {bound.name!r} by {chosen.spec} on {int(wanted.sum())} scored segments"
+            f" of {testset.name!r} takes up to {calls} metric calls, more than the {max_calls}"
+            " that are allowed; allow more (",
+            flag("max_calls"),
+            "), take a sample of the segments (",
+            flag("sample"),
+            "), fewer systems, or a cheaper explainer",
         )
     parts = [
         explain_batch(

@@ -8,6 +8,7 @@ from gnomon.bmx.explainers import check_explainer, explainer_names, find_explain
 from gnomon.bmx.judging import check_errors
 from gnomon.core.errors import UsageError
 from gnomon.core.validation import Problem, problems
+from gnomon.messages.audiences import parameter
 from gnomon.metrics import resolve
 from gnomon.metrics.registry import check_metric, check_once
 
@@ -26,8 +27,9 @@ def check_explain(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
         options.save_explanations
         and len(listed(options.metrics)) * len(listed(options.explainers)) > 1
     ):
-        reason = "save_explanations is for one metric and one explainer; name one of each"
-        yield Problem("save_explanations", UsageError(reason))
+        reason = " is for one metric and one explainer; name one of each"
+        named = parameter("save_explanations")
+        yield Problem("save_explanations", UsageError(named, reason))
     if outline is not None:
         for number, segment in enumerate(options.segments or ()):
             yield from problems(f"segments[{number}]", _check_segment, segment, outline.segments)

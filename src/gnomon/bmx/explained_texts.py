@@ -16,6 +16,7 @@ from gnomon.core.options import Help, Positive, Segments  # read for their limit
 from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import pick
+from gnomon.messages.audiences import flag
 from gnomon.metrics.functions import BoundFunction
 from gnomon.metrics.scoring import bind, signature_of
 from gnomon.metrics.sequences import offsets_of
@@ -279,8 +280,10 @@ def explain_batch(
     scorer = Scorer(bound, batch, scale)
     if both and isinstance(explainer, SidedExplainer) and scorer.role not in explainer.sides:
         raise UsageError(
-            f"{explainer.spec} explains no words of the {scorer.role} side; take sides='candidate'"
-            " (--sides candidate)"
+            f"{explainer.spec} explains no words of the {scorer.role} side; take"
+            " sides='candidate' (",
+            flag("sides", "candidate", "'candidate'"),
+            ")",
         )
     cells = cells_of(batch, scorer.role, by_system=_by_system(scorer, explainer))
     engine = Engine(scorer, batch, explainer, both, before, max_calls, cache, progress)

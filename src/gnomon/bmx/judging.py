@@ -11,6 +11,7 @@ from gnomon.bmx.explained_texts import MAX_CALLS
 from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Scorer, Texts
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.records import METRIC, EndColumns, Record, column, table
+from gnomon.messages.audiences import flag
 from gnomon.metrics.means import quotients
 from gnomon.metrics.scoring import bind
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
@@ -247,8 +248,9 @@ def faithfulness(
     if 2 * words > max_calls:
         raise UsageError(
             f"curves of {words} words take up to {2 * words} metric calls, more than the"
-            f" {max_calls} that are allowed; allow more (--max-calls; max_calls=), or take"
-            " fewer systems or segments"
+            f" {max_calls} that are allowed; allow more (",
+            flag("max_calls"),
+            "), or take fewer systems or segments",
         )
     names = list(testset.systems)
     batch = testset.batch().select(

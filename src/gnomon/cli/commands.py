@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from gnomon.core.options import (
 from gnomon.core.validation import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
 
     from gnomon.cli.parser import Parser
     from gnomon.core.findings import Finding
@@ -309,8 +308,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         options |= {name: 0 for name, table in method.for_pages.items() if table not in read}
     run, planned = _of_the_run(method, args), _requests.are_planned(args)
     early = {**options, **({"allow_code": args.allow_code} if "allow_code" in run else {})}
-    with _in_flags(method):
-        refuse(method.problems(None, early))
+    refuse(method.problems(None, early))
     with stages("reading", quiet=args.quiet, timed=not method.gives_scores) as progress:
         data = _data(method, args, options)
         if "progress" in run:
@@ -319,7 +317,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         progress.begin(" ".join(method.command))
         if planned:
             return _plan(method, args, data, options, run)
-        with _in_flags(method), _keeping_scores(kept=not getattr(args, "no_cache", False)):
+        with _keeping_scores(kept=not getattr(args, "no_cache", False)):
             result = method.function(**data, **options, **run)
         if os.environ.get("RANK", "0") != "0":  # of several processes, the first one answers
             return 0
@@ -356,8 +354,7 @@ def _plan(
     without = {**run, **({"cache": None} if "cache" in run else {})}
 
     def work(moved: dict[str, Any]) -> None:
-        with _in_flags(method):
-            method.function(**data, **moved, **without)
+        method.function(**data, **moved, **without)
 
     return _requests.plan_requests(args, " ".join(method.command), options, outcomes, work)
 
@@ -389,24 +386,6 @@ def _read(option: Option, options: Mapping[str, Any]) -> list[str]:
     if isinstance(value, dict):
         return [str(path) for path in value.values()]
     return [str(path) for path in value] if isinstance(value, list) else [str(value)]
-
-
-@contextmanager
-def _in_flags(method: Method) -> Iterator[None]:
-    """Errors of a request name options as the command line does."""
-    try:
-        yield
-    except UsageError as error:
-        said = str(error.args[0])
-        for name, option in method.options.items():
-            if name in method.recipe:
-                continue
-            alone = rf"^{name}(?= (must|goes|takes))"  # elsewhere it is a word
-            inside = rf"(?<![\w\-/.'\"]){name}(?![\w'\"/])"  # what users gave is quoted
-            pattern = inside if "_" in name else alone
-            said = re.sub(pattern, option.flag, said)
-        error.args = (said, *error.args[1:])
-        raise
 
 
 def _keeping_scores(*, kept: bool) -> AbstractContextManager[None]:

@@ -25,8 +25,9 @@ from gnomon.cli._requests import are_planned, read_batches
 from gnomon.cli.commands import add_commands, add_group, add_method
 from gnomon.cli.parser import HelpFormatter, Parser
 from gnomon.core import registry as methods
-from gnomon.core.errors import DataError, GnomonError, OutputError, named_in_shell
+from gnomon.core.errors import DataError, GnomonError, OutputError
 from gnomon.core.signature import version
+from gnomon.messages.audiences import written_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> int:
-    with named_in_shell():
+    with written_for("shell"):
         return _run_command(argv)
 
 

@@ -9,6 +9,7 @@ from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageErro
 from gnomon.core.options import Limits, Metavar
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import amount, mentions, misaligned, unread_texts
+from gnomon.messages.audiences import Words, parameter
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -25,11 +26,15 @@ def gate_faults(options: BoundOptions) -> Iterator[Problem]:
     """What the options of a comparison leave no gate to go by."""
     metrics, gate = options.metrics, options.fail_if_worse
     if options.min_drop and not gate:
-        message = "min_drop goes with fail_if_worse, which names metrics and is not given"
-        yield Problem("min_drop", UsageError(message))
+        lacks: Words = (
+            " goes with ",
+            parameter("fail_if_worse"),
+            ", which names metrics and is not given",
+        )
+        yield Problem("min_drop", UsageError(parameter("min_drop"), lacks))
     if gate and options.resamples == 0:
-        message = "fail_if_worse goes by p, and there is none without resamples; take 1000"
-        yield Problem("fail_if_worse", UsageError(message))
+        lacks = " goes by p, and there is none without resamples; take 1000"
+        yield Problem("fail_if_worse", UsageError(parameter("fail_if_worse"), lacks))
     specs = [metrics] if isinstance(metrics, str) else metrics
     if isinstance(specs, list | tuple) and all(isinstance(spec, str) for spec in specs):
         for name in gate:

@@ -27,6 +27,7 @@ from gnomon.core.sqlite import (
     size,
     transaction,
 )
+from gnomon.messages.audiences import Named, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,8 +49,12 @@ CREATE TABLE IF NOT EXISTS entries (
 _PARTS = 4096  # of a key, which are read at once
 _SALVAGED = 1000  # entries that are kept at a time
 _REMEDY = (
-    "make room or give it another place (GNOMON_CACHE=FOLDER), empty it (`gnomon cache clear`), or"
-    " do without (--no-cache; cache=None)"
+    (
+        "make room or give it another place (GNOMON_CACHE=FOLDER), empty it (`gnomon cache clear`),"
+        " or do without ("
+    ),
+    Named("--no-cache", "cache=None"),
+    ")",
 )
 _TOUCH_AFTER = 3600  # seconds: use is noted once an hour, so that reading seldom writes
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -158,7 +163,7 @@ class Cache:
         path: Path | str | None = None,
         limit_bytes: int = 1 << 30,
         *,
-        remedy: str = _REMEDY,
+        remedy: Words = _REMEDY,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.path = default_path() if path is None else Path(path)
@@ -174,10 +179,10 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __getstate__(self) -> tuple[Path, int, str]:
+    def __getstate__(self) -> tuple[Path, int, Words]:
         return self.path, self.limit_bytes, self.remedy
 
-    def __setstate__(self, state: tuple[Path, int, str]) -> None:
+    def __setstate__(self, state: tuple[Path, int, Words]) -> None:
         path, limit, remedy = state  # a connection does not travel; open anew
         self.__init__(path, limit, remedy=remedy)  # type: ignore[misc]
 
@@ -248,7 +253,7 @@ class Cache:
 
     def _refusal(self, error: sqlite3.Error | OSError) -> OutputError:
         what = "the disk is full" if bears(error, (sqlite3.SQLITE_FULL,)) else str(error)
-        return OutputError(f"the folder {self.path} cannot be used: {what}; {self.remedy}")
+        return OutputError(f"the folder {self.path} cannot be used: {what}; ", self.remedy)
 
     def _connection(self) -> sqlite3.Connection:
         file = self.path / _NAME

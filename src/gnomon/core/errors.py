@@ -19,21 +19,22 @@
     ├── MissingDependencyError (ImportError)  exit 2: a package or a model is not installed
     └── GateError                           exit 3: a condition that was asked for does not hold
 
-Every message says what happened, what was given, what is allowed and what to do. Where a remedy has
-two names, both stand in brackets, that of the command line first: ``(--max-calls; max_calls=)``.
-Python shows its own alone, and so does the command line; an option without a twin (``--resume``) is
-in Python the keyword of its name (``resume=``).
+Every message says what happened, what was given, what is allowed and what to do. What command lines
+and Python name in their own ways is a part of its own, and written for whoever reads::
+
+    raise UsageError("that is a run; go on with it (", flag("resume"), "), or name another folder")
 """
 
 from __future__ import annotations
 
 import difflib
-import re
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from gnomon.messages import Message
+from gnomon.messages.audiences import Audience, Place, Words, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 __all__ = [
     "AnnotationError",
@@ -55,45 +56,39 @@ __all__ = [
 ]
 
 _SHOWN = 12
-#: the two names of a remedy, as in (--max-calls; max_calls=)
-_PAIR = re.compile(r"\((--?[a-z][^();]*); ((?:[^()]|\([^()]*\))*)\)")
-#: commands, whose options are theirs in Python, too; or an option
-_OPTION = re.compile(
-    r"`[^`]*`|\b(?:gnomon|pip|python3?|apt|git|hf) [^;()]*"
-    r"|(?<![\w-])--(?!from\b)(?P<no>no-)?(?P<name>[a-z][a-z0-9-]*)"
-    r"(?: (?=[A-Z]{2}|'|\{|\d|\w+[:=])|=|)"
-)
-_in_shell = False
-
-
-@contextmanager
-def named_in_shell() -> Iterator[None]:
-    """Let messages name options as the command line does."""
-    global _in_shell  # noqa: PLW0603  # of the process: one command line at a time
-    before, _in_shell = _in_shell, True
-    try:
-        yield
-    finally:
-        _in_shell = before
-
-
-def _keyword(found: re.Match[str]) -> str:
-    if not found["name"]:
-        return found[0]
-    name = found["name"].replace("-", "_")
-    return f"{name}=False" if found["no"] else f"{name}="
 
 
 class GnomonError(Exception):
-    """Base of every error that gnomon raises on purpose."""
+    """Base of every error that gnomon raises on purpose.
+
+    Args:
+        said: what is wrong and what to do, in parts where some are written for each audience; or a
+            message of the catalogue.
+    """
 
     exit_code: ClassVar[int] = 1
 
+    def __init__(self, *said: Words) -> None:
+        super().__init__(said[0] if len(said) == 1 else said)
+        self.said = said
+
+    @property
+    def message(self) -> Message:
+        """The error as data."""
+        whole = self.said[0] if len(self.said) == 1 else ""
+        if isinstance(whole, Message):
+            return whole
+        path = getattr(self, "path", None)
+        files = {} if path is None else {"files": (str(path),)}
+        return Message("error.said", "error", {"said": self.said}, subjects=files)
+
+    def text(self, audience: Audience | None = None) -> str:
+        """What it says to an audience; to whoever this process writes for by default."""
+        said: str = written(self.said, audience)
+        return said
+
     def __str__(self) -> str:
-        message = super().__str__()
-        if _in_shell:
-            return _PAIR.sub(r"(\1)", message)
-        return _OPTION.sub(_keyword, _PAIR.sub(r"(\2)", message))
+        return self.text()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors come from other processes whole, whatever they are made of."""
@@ -125,12 +120,12 @@ class FormatError(DataError):
             there are no lines.
     """
 
-    def __init__(self, problem: str, *, path: object = None, line: int | None = None) -> None:
+    def __init__(self, *problem: Words, path: object = None, line: int | None = None) -> None:
         self.path = path
         self.line = line
-        at = f", row {line}" if isinstance(line, RowNumber) else f":{line}" if line else ""
-        where = "" if path is None else f"{path}{at}: "
-        super().__init__(where + problem)
+        unit: Literal["line", "row"] = "row" if isinstance(line, RowNumber) else "line"
+        where = () if path is None else (Place(str(path), line, unit),)
+        super().__init__(*where, *problem)
 
 
 class LengthMismatchError(DataError):
@@ -187,7 +182,13 @@ class UnknownNameError(UsageError, LookupError):
     """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], *, remedy: str = "", instead: str = ""
+        self,
+        kind: Words,
+        name: str,
+        known: Iterable[str],
+        *,
+        remedy: Words = "",
+        instead: Words = "",
     ) -> None:
         self.kind = kind
         self.name = name
@@ -196,13 +197,11 @@ class UnknownNameError(UsageError, LookupError):
             super().__init__(instead)
             return
         near = nearest(name, self.known)
-        parts = [f"unknown {kind} {name!r}"]
-        if near:
-            parts.append(f"did you mean {near!r}?")
-        parts.append(f"there {_are(kind, self.known)}")
-        if remedy:
-            parts.append(remedy)
-        super().__init__("; ".join(parts))
+        meant = f"; did you mean {near!r}?" if near else ""
+        super().__init__(
+            *("unknown ", kind, f" {name!r}{meant}; there ", _are(kind, self.known)),
+            *(("; ", remedy) if remedy else ()),
+        )
 
 
 class MissingDependencyError(GnomonError, ImportError):
@@ -235,9 +234,9 @@ def plain(error: Exception) -> str:
     return str(error)
 
 
-def _are(kind: str, known: tuple[str, ...]) -> str:
+def _are(kind: Words, known: tuple[str, ...]) -> Words:
     if not known:
-        return f"is no {kind} at all"
+        return "is no ", kind, " at all"
     shown = ", ".join(known[:_SHOWN])
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
     return f"are: {shown}{more}"

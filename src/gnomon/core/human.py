@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -317,8 +318,14 @@ def only_kind(kind: str | None, there: Sequence[str], what: str) -> str:
         raise DataError(
             f"the test set has several kinds of {what}; name one: {', '.join(there)}"
             if there
-            else f"the test set has no {what}; attach some: a file human/KIND.LEVEL.tsv in its"
-            " folder, --human FILE where a command takes files, or TestSet.with_human(FILE)"
+            else (
+                (
+                    f"the test set has no {what}; attach some: a file human/KIND.LEVEL.tsv in its"
+                    " folder, "
+                ),
+                flag("human", "FILE"),
+                " where a command takes files, or TestSet.with_human(FILE)",
+            )
         )
     return there[0]
 

@@ -53,6 +53,9 @@ from typing import (
 from gnomon.core.errors import UnknownNameError, UsageError, WrongTypeError, nearest
 from gnomon.core.manifest import imported
 
+if typing.TYPE_CHECKING:
+    from gnomon.messages.audiences import Words
+
 __all__ = [
     "CAPABILITIES",
     "CONFIDENCE",
@@ -252,7 +255,7 @@ class InputFile(Reaches):
 class Absent:
     """Names that will be asked for and are no choice, each with the reason and what to do."""
 
-    reasons: Mapping[str, str]
+    reasons: Mapping[str, Words]
 
 
 @dataclass(frozen=True)
@@ -886,16 +889,19 @@ def check_fields(one: object) -> None:
             raise refusal(option, wrong, type(one).__name__)
 
 
-def refusal(option: Option, wrong: Misfit, function: str = "") -> UsageError:
-    """The error that tells of a misfit."""
+def refusal(
+    option: Option, wrong: Misfit, function: str = "", *, named: Words | None = None
+) -> UsageError:
+    """The error that tells of a misfit; by the name of the option where it has no other."""
     if wrong.error is UnknownNameError:
         name = option.name if function else option.name.replace("_", " ")
         return _unknown_choice(option, name, str(wrong.given))
-    said = f"{option.name}{wrong.where} must be {wrong.must}; got {wrong.given!r:.60}"
+    misfit = f"{wrong.where} must be {wrong.must}; got {wrong.given!r:.60}"
     if wrong.error is UsageError or not function:
-        return UsageError(said)
+        return UsageError(named or option.name, misfit)
     given = type(wrong.given).__name__
-    return WrongTypeError(f"{function}: {said} ({given}){_remedy(option.kind, wrong.given)}")
+    remedy = _remedy(option.kind, wrong.given)
+    return WrongTypeError(f"{function}: {option.name}{misfit} ({given}){remedy}")
 
 
 def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per kind
@@ -1097,7 +1103,7 @@ def _unknown_choice(option: Option, kind: str, given: str) -> UnknownNameError:
     """The error of a name that is no choice of an option, by its own reason where it has one."""
     absent = option.mark(Absent)
     reason = absent.reasons.get(given, "") if absent else ""
-    instead = f"there is no {kind} {given!r}: {reason}" if reason else ""
+    instead = (f"there is no {kind} {given!r}: ", reason) if reason else ""
     return UnknownNameError(kind, given, map(str, option.choices), instead=instead)
 
 

@@ -34,6 +34,7 @@ from gnomon.core.options import (
 )
 from gnomon.core.plugins import entry_points
 from gnomon.core.validation import Problem, refuse
+from gnomon.messages.audiences import parameter
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding
@@ -191,11 +192,11 @@ class Method:
         They are not checked together while one is missing that has no default.
         """
         wrong = False
-        for name, value in options.items():
-            if name in self.options:
-                for misfit in misfits(self.options[name], value):
-                    wrong = True
-                    yield Problem(f"{name}{misfit.where}", refusal(self.options[name], misfit))
+        for name in [name for name in options if name in self.options]:
+            option, named = self.options[name], None if name in self.recipe else parameter(name)
+            for misfit in misfits(option, options[name]):
+                wrong = True
+                yield Problem(f"{name}{misfit.where}", refusal(option, misfit, named=named))
         if self.check is None or wrong:
             return
         declared = options_of(self.function)

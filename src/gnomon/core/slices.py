@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +66,7 @@ def check_slices(outline: Outline, by: str | None, *, scored: bool = False) -> N
     if by is None or by in cut:
         return
     if by not in there:
-        raise UnknownNameError("slice (--by)", by, [*cut, *there])
+        raise UnknownNameError(("slice (", flag("by"), ")"), by, [*cut, *there])
     if not there[by]:
         raise UsageError(
             f"cannot slice by {by}: test set {outline.name!r} names no {by}s; give them in"

@@ -38,6 +38,7 @@ from gnomon.core.scripts import unspaced_language
 from gnomon.core.signature import content_hash
 from gnomon.core.spans import ErrorSpan
 from gnomon.core.summary import outline_of
+from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -899,13 +900,17 @@ def _check_new(testset: TestSet, new: Judgements) -> None:
             by = f" by {human.rater}" if human.rater else ""
             raise DataError(
                 f"the test set has {human.kind!r} scores at {human.level} level{by} already; name"
-                " the new ones otherwise (--human NAME=FILE; kind=...)"
+                " the new ones otherwise (",
+                Named("--human NAME=FILE", "kind=..."),
+                ")",
             )
     for ranking in new.rankings:
         if ranking.kind in {other.kind for other in testset.rankings}:
             raise DataError(
                 f"the test set has rankings of the kind {ranking.kind!r} already; name the new"
-                " ones otherwise (--human NAME=FILE; kind=...)"
+                " ones otherwise (",
+                Named("--human NAME=FILE", "kind=..."),
+                ")",
             )
 
 

@@ -47,6 +47,7 @@ from gnomon.human.sheets import (
     sheet_text,
 )
 from gnomon.linguistics import Features, FeatureSources
+from gnomon.messages.audiences import flag
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler.contrasting import PairRow, Run, Thresholds, draw, draw_contrasts
 
@@ -64,7 +65,7 @@ _WHAT, _FILES, _MULER = (
     Group("sheet and key"),
     Group("pairs that MuLER tells apart"),
 )
-_MISSING = {"paraphrases": "; name files with --paraphrases FILE"}
+_MISSING = {"paraphrases": ("; name files with ", flag("paraphrases", "FILE"))}
 _EXAMPLES = """\
 Write a blind sheet, and its key apart; give annotators the sheet or the form, never the key. What
 they filled in is read back with the key.
@@ -304,7 +305,7 @@ def _by_segment(testset: TestSet, origin: Origin) -> _Texts:
             if text and text.strip():
                 found.setdefault(segment, {}).setdefault(name, []).append(text)
     if not found:
-        raise DataError(f"there are no {origin} to judge" + _MISSING.get(origin, ""))
+        raise DataError(f"there are no {origin} to judge", _MISSING.get(origin, ""))
     return found
 
 

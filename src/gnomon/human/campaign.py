@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.human import are_of_same_judgements
 from gnomon.core.verdicts import counted, listed
+from gnomon.messages.audiences import flag
 from gnomon.stats.jackknife import numbered
 from gnomon.stats.leniency import hang_together
 
@@ -122,8 +123,10 @@ def campaigns(
             raise UnknownNameError("kind of judgements of segments", kind, every)
     if not every:
         raise DataError(
-            f"nobody judged segments of the test set {testset.name!r}; name a file of human scores"
-            " (--human FILE), or a test set that has some: means of systems alone have no interval"
+            f"nobody judged segments of the test set {testset.name!r}; name a file of human"
+            " scores (",
+            flag("human", "FILE"),
+            "), or a test set that has some: means of systems alone have no interval",
         )
     chosen = list(dict.fromkeys(kinds)) or [
         kind for n, kind in enumerate(every) if not _again(kind, every[:n], every)

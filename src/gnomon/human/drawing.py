@@ -39,6 +39,7 @@ from gnomon.human.sampling import (
     design_of,
     units_of,
 )
+from gnomon.messages.audiences import parameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,10 +74,8 @@ def check_sample(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     suffix = _SUFFIXES[options.export]
     name = Path(fspath(options.save)).name
     if not name.endswith(suffix) or name == _SAMPLE:
-        said = (
-            f"save must be a file name in {suffix} for {options.export}, not {_SAMPLE}; got {name}"
-        )
-        yield Problem("save", UsageError(said))
+        said = f" must be a file name in {suffix} for {options.export}, not {_SAMPLE}; got {name}"
+        yield Problem("save", UsageError(parameter("save"), said))
     if outline is not None:
         yield from _check_set(outline, options)
 

@@ -26,6 +26,7 @@ from gnomon.human.plan_rows import (
 )
 from gnomon.human.plan_verdict import plan_verdict
 from gnomon.human.protocols import Pilot, ProtocolName, pilot_of, pilot_of_protocol
+from gnomon.messages.audiences import Named, Words, flag
 from gnomon.stats.looks import look_levels, stopping
 from gnomon.stats.power import detectable, needed_units
 
@@ -48,13 +49,20 @@ def check_plan(_outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     """What :func:`plan` refuses of options that fit each alone."""
     given = [options.campaign is not None, options.protocol is not None]
     if all(given) or not any(given):
-        said = (
-            "name what the plan rests on: a campaign (--from DIR; campaign=) or a protocol"
-            f" (--protocol; {', '.join(get_args(ProtocolName))})" + ", not both" * all(given)
+        said: tuple[Words, ...] = (
+            "name what the plan rests on: a campaign (",
+            Named("--from DIR", "campaign="),
+            ") or a protocol (",
+            Named("--protocol", ", ".join(get_args(ProtocolName))),
+            "), not both" if all(given) else ")",
         )
         yield Problem("protocol", UsageError(said))
     if not options.difference:
-        said = "name the smallest difference that would matter to you (--difference 2; difference=)"
+        said = (
+            "name the smallest difference that would matter to you (",
+            flag("difference", "2", ""),
+            ")",
+        )
         yield Problem("difference", UsageError(said))
 
 

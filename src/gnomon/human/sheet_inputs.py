@@ -10,6 +10,7 @@ from gnomon.core.errors import DataError, UsageError
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import counted
 from gnomon.data.formats import read_paraphrases
+from gnomon.messages.audiences import Words, flag, parameter
 from gnomon.muler.contrasting import contrast_faults
 
 if TYPE_CHECKING:
@@ -26,17 +27,29 @@ def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     """What :func:`gnomon.human.sheet` refuses of options that fit each alone."""
     writes = options.save is not None or options.form is not None
     if writes is bool(options.read):
-        message = "either write a sheet (--save FILE.tsv, --form FILE.html) or read some (--read)"
+        message: Words = (
+            "either write a sheet (",
+            flag("save", "FILE.tsv"),
+            ", ",
+            flag("form", "FILE.html"),
+            ") or read some (",
+            flag("read"),
+            ")",
+        )
         yield Problem("save", UsageError(message))
     for name, suffix in (("save", ".tsv"), ("form", ".html")):
         path = getattr(options, name)
         if path is not None and not fspath(path).endswith(suffix):
-            message = f"{name} must be a file name in {suffix}; got {fspath(path)}"
-            yield Problem(name, UsageError(message))
+            wrong = f" must be a file name in {suffix}; got {fspath(path)}"
+            yield Problem(name, UsageError(parameter(name), wrong))
     if not writes:
         return
     if options.scalar and options.origin == "muler":
-        message = "pairs that MuLER tells apart are compared, and not scored; leave --scalar out"
+        message = (
+            "pairs that MuLER tells apart are compared, and not scored; leave ",
+            flag("scalar"),
+            " out",
+        )
         yield Problem("scalar", UsageError(message))
     if options.origin == "muler":
         yield from contrast_faults(outline, options)
@@ -55,7 +68,9 @@ def sheet_inputs(inputs: Any, options: Mapping[str, Any]) -> tuple[TestSet | Non
     """The test set that is drawn from; none where answers are read."""
     if options.get("read"):
         if inputs.has_testset:
-            raise UsageError("--read takes answers and the key alone; leave the test set out")
+            raise UsageError(
+                flag("read"), " takes answers and the key alone; leave the test set out"
+            )
         return (None,)
     given = inputs.one()
     if options.get("origin") != "paraphrases":

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UsageError
+from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,9 +90,9 @@ class Endpoint:
         if os.environ.get(CONSENT, "") in ("", "0"):
             raise UsageError(
                 f"texts would be sent to {self.host}, which is another machine, and answers may"
-                " cost money; if that is wanted, allow it (--allow-network;"
-                " gnomon.judges.network_allowed()), or ask a server on this machine"
-                " (endpoint='http://localhost:8000/v1')"
+                " cost money; if that is wanted, allow it (",
+                Named("--allow-network", "gnomon.judges.network_allowed()"),
+                "), or ask a server on this machine (endpoint='http://localhost:8000/v1')",
             )
         if self.url.startswith("http:") and self._key():
             raise UsageError(

@@ -20,6 +20,7 @@ from gnomon.judges.calibration_rows import CalibrationPoint, CalibrationRow
 from gnomon.judges.calibration_verdict import calibration_verdict
 from gnomon.judges.replies import mean_score
 from gnomon.judges.requests import judge_faults, named_judges
+from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import jackknife_test, pearson
@@ -53,7 +54,7 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
     judges = [] if wrong else [*named_judges(options.metrics, allow_code=options.allow_code)]
     for number, (_, judge) in enumerate(judges):
         if judge.calibration is not None:
-            message = "a judge that is to be calibrated has no calibration yet; leave it out"
+            message: Words = "a judge that is to be calibrated has no calibration yet; leave it out"
             yield Problem(f"metrics[{number}]", UsageError(message))
     files, kinds = human_files(options.human)
     if outline is None:
@@ -64,7 +65,9 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
             yield Problem("human", UnknownNameError("kind of human segment scores", kind, there))
     if not there and not files:
         message = (
-            f"people scored no segment of test set {outline.name!r}; name a file (--human FILE)"
+            f"people scored no segment of test set {outline.name!r}; name a file (",
+            flag("human", "FILE"),
+            ")",
         )
         yield Problem("human", DataError(message))
     if options.save and (
@@ -291,8 +294,11 @@ def _save(path: object, texts: Sequence[Mapping[str, str]], scores: Sequence[flo
             if "\t" in text or "\n" in text or "\r" in text:
                 raise DataError(
                     f"the {name} {text[:40]!r} holds a tab or a line end (several references do),"
-                    " which a file for calibration cannot; take other segments (--seed), or one"
-                    " reference (--references)"
+                    " which a file for calibration cannot; take other segments (",
+                    flag("seed"),
+                    "), or one reference (",
+                    flag("references"),
+                    ")",
                 )
     rows = [[*(row[name] for name in names), repr(y)] for row, y in zip(texts, scores, strict=True)]
     write_lines(path, ["\t".join(cells) for cells in ([*names, "score"], *rows)])  # type: ignore[arg-type]  # a path, as is checked before

@@ -37,6 +37,7 @@ from gnomon.learned.weights import (
     own_folder,
     write_learned,
 )
+from gnomon.messages.audiences import flag
 from gnomon.models import check_content, find_folder, missing_package
 
 if TYPE_CHECKING:
@@ -170,8 +171,10 @@ def check_name(target: Path, before: object, now: Mapping[str, str]) -> None:
         return
     if not (before.get("revision") and now["revision"]):
         raise UsageError(
-            f"{target} holds a metric that was converted from another checkpoint of the same name,"
-            f" {now['name']!r}; put this one elsewhere (--into FOLDER), or delete that folder first"
+            f"{target} holds a metric that was converted from another checkpoint of the same"
+            f" name, {now['name']!r}; put this one elsewhere (",
+            flag("into", "FOLDER"),
+            "), or delete that folder first",
         )
 
 
@@ -328,13 +331,16 @@ def _encoder_files(
 def _named_encoder(asked: object, folder: Path) -> str:
     """Where an encoder is that hyper-parameters name: inside, beside, or on the hub."""
     if not isinstance(asked, str) or not 0 < len(asked) <= _LONGEST_NAME:
-        raise DataError(f"pretrained_model is {_shown(asked)}; name the encoder: --encoder FOLDER")
+        raise DataError(
+            f"pretrained_model is {_shown(asked)}; name the encoder: ", flag("encoder", "FOLDER")
+        )
     absolute = PurePosixPath(asked).is_absolute() or PureWindowsPath(asked).is_absolute()
     parts = {*PurePosixPath(asked).parts, *PureWindowsPath(asked).parts}
     if absolute or ".." in parts or asked.startswith("~"):
         raise DataError(
             f"the checkpoint names its encoder by a path of somebody's disk ({asked!r}), which is"
-            " not followed; name the folder of its encoder yourself: --encoder FOLDER"
+            " not followed; name the folder of its encoder yourself: ",
+            flag("encoder", "FOLDER"),
         )
     for path in (folder / asked, folder.parent / asked):
         if (path / CONFIG).is_file():

@@ -19,6 +19,7 @@ import numpy as np
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.learned.architectures import ENCODERS, EncoderKind, architecture_of
 from gnomon.learned.weights import VOCABULARY
+from gnomon.messages.audiences import flag
 from gnomon.metrics.sequences import offsets_of
 from gnomon.models import (
     length_batches,
@@ -366,7 +367,8 @@ def read_vocabulary(data: bytes, kind: EncoderKind, config: Mapping[str, Any], n
     if wrong:
         raise DataError(
             f"{name}: the vocabulary is not that of the encoder: {wrong}; convert with the right"
-            " one: --vocabulary FOLDER"
+            " one: ",
+            flag("vocabulary", "FOLDER"),
         )
     return tokenizer
 
@@ -463,7 +465,8 @@ def _encoder_shapes(
     if depth != len(layers):
         raise DataError(
             f"{place} has {len(layers)} layers, and the configuration of its encoder {depth!r};"
-            " name the encoder that it was trained with: --encoder FOLDER"
+            " name the encoder that it was trained with: ",
+            flag("encoder", "FOLDER"),
         )
     try:
         with torch.device("meta"):

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import DataError, MissingDependencyError
+from gnomon.messages.audiences import flag
 from gnomon.models import check_content, find_folder, missing_package, reading_tokenizer
 
 if TYPE_CHECKING:
@@ -199,8 +200,8 @@ def encoder_vocabulary(folder: ModelFolder, model_type: str) -> bytes:
         if not file.is_file():
             raise DataError(
                 f"{folder.name!r} ({folder.path}) holds no vocabulary (tokenizer.json, a *.model"
-                " file of SentencePiece or vocab.txt); name the folder that does: --vocabulary"
-                " FOLDER"
+                " file of SentencePiece or vocab.txt); name the folder that does: ",
+                flag("vocabulary", "FOLDER"),
             )
         settings = _settings(folder)
         if file.suffix == ".txt":

@@ -31,6 +31,7 @@ from gnomon.core.errors import (
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import replace_folder
 from gnomon.learned.architectures import check_settings
+from gnomon.messages.audiences import flag
 from gnomon.models import ModelFolder, check_content
 
 if TYPE_CHECKING:
@@ -397,12 +398,16 @@ def check_target(target: Path, is_ours: Callable[[Path], bool], source: Path | N
     if source is not None and os.path.realpath(target) == os.path.realpath(source):
         raise UsageError(
             f"{target} is the folder of the checkpoint itself, which stays as it is; name another"
-            " one (--into FOLDER), or none: gnomon then keeps the metric in its cache"
+            " one (",
+            flag("into", "FOLDER"),
+            "), or none: gnomon then keeps the metric in its cache",
         )
     if target.is_dir() and (not any(target.iterdir()) or is_ours(target)):
         return
     what = "holds files that gnomon did not write" if target.is_dir() else "is no folder"
-    raise UsageError(f"{target} {what}, which stay; name another folder (--into FOLDER)")
+    raise UsageError(
+        f"{target} {what}, which stay; name another folder (", flag("into", "FOLDER"), ")"
+    )
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from gnomon.linguistics.label_names import Labels
 from gnomon.linguistics.parsing import find_parser, standard_parser
 from gnomon.linguistics.tagging import check_kind, check_listed, find_labels, listed, tagged
 from gnomon.linguistics.word_lists import Lexicon, Pattern, with_built_in
+from gnomon.messages.audiences import Named, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -164,15 +165,22 @@ def annotator_of(
         )
         raise UsageError(
             f"the label files ({', '.join(labels.files)}) hold no features of kind"
-            f" {', '.join(dict.fromkeys(kinds))}{rest} a language (-l en; language='en') or a"
-            f" tagger (--tagger spacy:en_core_web_sm) for {'the others' if there else 'them'}"
+            f" {', '.join(dict.fromkeys(kinds))}{rest} a language (",
+            Named("-l en", "language='en'"),
+            ") or a tagger (",
+            flag("tagger", "spacy:en_core_web_sm"),
+            f") for {'the others' if there else 'them'}",
         )
     if language is None:
         raise UsageError(
-            f"features of kind {', '.join(dict.fromkeys(kinds))} need a tagger, and neither tagger"
-            " nor language was given: name the language (-l en; language='en') or a tagger"
-            " (--tagger spacy:en_core_web_sm), or give your own labels (--labels FILE);"
-            " `gnomon setup en` installs a tagger, `gnomon list taggers` shows those installed"
+            f"features of kind {', '.join(dict.fromkeys(kinds))} need a tagger, and neither"
+            " tagger nor language was given: name the language (",
+            Named("-l en", "language='en'"),
+            ") or a tagger (",
+            flag("tagger", "spacy:en_core_web_sm"),
+            "), or give your own labels (",
+            flag("labels", "FILE"),
+            "); `gnomon setup en` installs a tagger, `gnomon list taggers` shows those installed",
         )
     annotator = standard_tagger(language)
     return annotator, (f"tagger {annotator.name} was chosen for language {language!r}",)

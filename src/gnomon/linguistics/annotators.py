@@ -14,6 +14,7 @@ from gnomon.core.summary import target_of
 from gnomon.linguistics.feature_names import ENTITIES, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -262,7 +263,11 @@ def setup_plan(language: str) -> SetupPlan:
     if name:
         return SetupPlan(wanted, ready=True, commands=(), text=f"{wanted}: {name} is installed")
     if wanted not in MODELS:
-        remedy = "labels of any other tagger can be read from CoNLL-U or JSONL files (--labels)"
+        remedy = (
+            "labels of any other tagger can be read from CoNLL-U or JSONL files (",
+            flag("labels"),
+            ")",
+        )
         raise UnknownNameError("language with a spaCy pipeline", wanted, MODELS, remedy=remedy)
     commands: list[tuple[str, ...]] = []
     if not has_spacy:
@@ -286,7 +291,9 @@ def run_setup(plan: SetupPlan) -> None:
                 f"`{shlex.join(command)}` failed with exit status {done.returncode}; without a"
                 " network, copy the pipeline's wheel from"
                 " https://github.com/explosion/spacy-models/releases to this machine and run"
-                " `python -m pip install FILE.whl`, or give your own labels (--labels FILE)"
+                " `python -m pip install FILE.whl`, or give your own labels (",
+                flag("labels", "FILE"),
+                ")",
             )
     look_again()
 

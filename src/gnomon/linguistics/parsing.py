@@ -16,6 +16,7 @@ from gnomon.linguistics._tokens import sentences
 from gnomon.linguistics.annotators import find_tagger, standard_tagger
 from gnomon.linguistics.dependencies import constituents
 from gnomon.linguistics.tagging import facts_of
+from gnomon.messages.audiences import Named, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -222,8 +223,13 @@ def parse(
     """
     if tagger is None and language is None:
         raise UsageError(
-            "trees need a parser: name the language (-l en; language='en'), or a tagger (--tagger"
-            " spacy:en_core_web_sm), or give trees of your own in brackets (--trees FILE.ptb)"
+            "trees need a parser: name the language (",
+            Named("-l en", "language='en'"),
+            "), or a tagger (",
+            flag("tagger", "spacy:en_core_web_sm"),
+            "), or give trees of your own in brackets (",
+            flag("trees", "FILE.ptb"),
+            ")",
         )
     parser = find_parser(tagger if tagger is not None else standard_parser(str(language)))
     distinct = list(dict.fromkeys(texts))

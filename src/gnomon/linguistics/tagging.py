@@ -15,6 +15,7 @@ from gnomon.core.errors import AnnotationError, UnknownNameError, UsageError
 from gnomon.core.processes import end_with, leash, starting_workers
 from gnomon.linguistics.facts import FORMAT, columns, keep, pack, recall, unpack
 from gnomon.linguistics.feature_names import is_wildcard, kind_of, matches
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -221,8 +222,8 @@ def _keep(
 
 
 _GIVEN_BY = {
-    "lex": "a word list (--lexicon NAME=FILE; lexicon={NAME: FILE})",
-    "re": "a pattern (--pattern NAME=REGEX; pattern={NAME: REGEX})",
+    "lex": ("a word list (", flag("lexicon", "NAME=FILE", "{NAME: FILE}"), ")"),
+    "re": ("a pattern (", flag("pattern", "NAME=REGEX", "{NAME: REGEX}"), ")"),
 }
 S = TypeVar("S")
 
@@ -272,7 +273,7 @@ def listed(
 def check_listed(kind: str, kinds: Collection[str], given: Collection[str] | None) -> None:
     """Refuse features of word lists or patterns where none is given."""
     if not given and kind in kinds:
-        raise UsageError(f"features of kind {kind!r} need {_GIVEN_BY[kind]}; none was given")
+        raise UsageError(f"features of kind {kind!r} need ", _GIVEN_BY[kind], "; none was given")
 
 
 def check_kind(annotator: Annotator, kinds: Iterable[str], wanted: str) -> None:

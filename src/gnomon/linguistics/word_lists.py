@@ -15,6 +15,7 @@ from gnomon.core.summary import target_of
 from gnomon.data.formats import read_lines
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import is_wildcard
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -117,7 +118,7 @@ def with_built_in(given: Lists | None, asked: Iterable[str], language: str | Non
                     f"{_KIND}{list_name}"
                     for list_name in dict.fromkeys([*sorted(given_names), *lists])
                 ],
-                remedy="give a word list (--lexicon NAME=FILE; lexicon={NAME: FILE})",
+                remedy=("give a word list (", flag("lexicon", "NAME=FILE", "{NAME: FILE}"), ")"),
             )
     ours = {n: _fitting(n, lists[n], language) for n in wanted if n not in given_names}
     return {**(given or {}), **ours} or None
@@ -129,8 +130,9 @@ def _fitting(name: str, files: Mapping[str, Path], language: str | None) -> Path
     target = target_of(language).lower()
     if target not in files:
         raise UsageError(
-            f"the built-in word list {name!r} is there for {', '.join(files)}, and the texts are in"
-            f" {target!r}; give a list of that language with --lexicon {name}=FILE"
+            f"the built-in word list {name!r} is there for {', '.join(files)}, and the texts are"
+            f" in {target!r}; give a list of that language with ",
+            flag("lexicon", f"{name}=FILE"),
         )
     return files[target]
 

@@ -39,6 +39,7 @@ from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from gnomon.messages.audiences import Audience, Named, Place, written
 from gnomon.messages.grammar import FIGURES, amount, counted, listed, p_value, unsigned_amount
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ __all__ = [
     "rendered",
 ]
 
-Level: TypeAlias = Literal["better", "worse", "undecided", "caution"]
+Level: TypeAlias = Literal["better", "worse", "undecided", "caution", "error"]
 #: a number, a name, or lists and mappings of these
 Param: TypeAlias = str | int | float | Sequence[Any] | Mapping[str, Any] | None
 
@@ -91,11 +92,13 @@ class Message:
         level: "better" or "worse" where something was found: how what the sentence names first
             does beside what it is held against, so that "B is better than A" is "better" whichever
             of them is the baseline; "undecided" where nothing was found, and "caution" for what
-            looks like a finding and is none, or what the others are read by.
+            looks like a finding and is none, or what the others are read by; "error" where a
+            request is refused.
         params: what stands in the braces of the template. Names stand in it as users gave them:
             whoever shows it escapes them.
         rows: what it rests on: positions of rows, by the name of their table.
-        subjects: what it is about, by the kind ("testsets"), where it stands among others.
+        subjects: what it is about, by the kind ("testsets"), where it stands among others; of an
+            error the "files" that it is about.
     """
 
     code: str
@@ -145,6 +148,14 @@ def _catalogue() -> Mapping[str, Kind]:
     return dict(_kinds(tomllib.loads(text)))
 
 
+@cache
+def _errors() -> Mapping[str, Kind]:
+    import tomllib
+
+    text = (Path(__file__).parent / "errors" / "en.toml").read_text(encoding="utf-8")
+    return dict(_kinds(tomllib.loads(text)))
+
+
 #: kinds of methods of other packages
 _ADDED: dict[str, Kind] = {}
 
@@ -169,6 +180,8 @@ def kind_of(code: str) -> Kind:
     Raises:
         KeyError: if there is none.
     """
+    if code.startswith("error."):
+        return _errors()[code]
     return catalogue().get(code) or _ADDED[code]
 
 
@@ -213,9 +226,9 @@ def message(
     return Message(code, which, {name: _plain(value) for name, value in params.items()}, places)
 
 
-def _plain(value: object) -> Param:
-    """A parameter that JSON can hold."""
-    if value is None or isinstance(value, str | int | float):
+def _plain(value: object) -> Any:
+    """A parameter that JSON can hold, or that is written for each audience."""
+    if value is None or isinstance(value, str | int | float | Named | Place):
         return value
     if isinstance(value, Mapping):
         return {name: _plain(of) for name, of in value.items()}
@@ -280,20 +293,24 @@ class _Sentences(Formatter):
         return str(super().format_field(value, format_spec))
 
 
-def rendered(said: Message, *, opening: bool = True) -> str:
+def rendered(said: Message, *, opening: bool = True, audience: Audience | None = None) -> str:
     """The sentence of a message.
 
     Args:
         said: the message.
         opening: let cautions begin with that word. What is undecided says so itself ("cannot be
             told apart").
+        audience: who reads it; whoever this process writes for by default.
     """
+    if said.level == "error":
+        return phrase(said, audience)
     opened = ["Caution"] if opening and said.level == "caution" else []
-    text = ": ".join([*said.subjects.get("testsets", ()), *opened, phrase(said)])
+    text = ": ".join([*said.subjects.get("testsets", ()), *opened, phrase(said, audience)])
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def phrase(said: Message) -> str:
+def phrase(said: Message, audience: Audience | None = None) -> str:
     """The words of a message, without opening and stop, for a sentence that holds it."""
     kind = kind_of(said.code)
-    return _Sentences(kind, said.params).filled(kind.template)
+    params = {name: written(value, audience) for name, value in said.params.items()}
+    return _Sentences(kind, params).filled(kind.template)

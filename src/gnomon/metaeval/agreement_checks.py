@@ -13,6 +13,7 @@ from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.slices import check_slices
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import human_files
+from gnomon.messages.audiences import Named
 from gnomon.metrics import resolve
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.protocol import each_metric
@@ -170,9 +171,12 @@ def _circular_faults(
 
 #: what helps where there are no human scores at all
 _ATTACHING = (
-    "give a table of them with the columns system, seg and score (seg counts from 1; without it the"
-    " scores are of whole systems): add it (--human scores.tsv; TestSet.with_human);"
-    " published judgements come by `gnomon data fetch mt-metrics-eval/wmt22 -l en-de`"
+    (
+        "give a table of them with the columns system, seg and score (seg counts from 1; without it"
+        " the scores are of whole systems): add it ("
+    ),
+    Named("--human scores.tsv", "TestSet.with_human"),
+    "); published judgements come by `gnomon data fetch mt-metrics-eval/wmt22 -l en-de`",
 )
 
 
@@ -181,7 +185,8 @@ def without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError:
     if not any(there.values()):
         return DataError(
             f"nobody has judged {', '.join(there)}: there are no human scores to hold metrics"
-            f" against; {_ATTACHING}"
+            " against; ",
+            _ATTACHING,
         )
     kinds_of_sets = {
         name: sorted({f"{kind} ({level})" for kind, level in kinds})
@@ -195,12 +200,16 @@ def without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError:
         only = " and ".join(sorted(levels))
         return DataError(
             f"the human scores are of whole {only}s ({listed}), and agreement is measured over"
-            " segments and systems; give scores of segments (columns system, seg and the score) or"
-            " of systems (system and the score) in a file (--human FILE; TestSet.with_human(FILE))"
+            " segments and systems; give scores of segments (columns system, seg and the score)"
+            " or of systems (system and the score) in a file (",
+            Named("--human FILE", "TestSet.with_human(FILE)"),
+            ")",
         )
     return DataError(
-        f"there are no human scores for what is to be measured; human scores are: {listed}; attach"
-        " some (--human FILE; TestSet.with_human(FILE))"
+        f"there are no human scores for what is to be measured; human scores are: {listed};"
+        " attach some (",
+        Named("--human FILE", "TestSet.with_human(FILE)"),
+        ")",
     )
 
 

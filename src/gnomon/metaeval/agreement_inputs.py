@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.agreement.files import textless
 from gnomon.core.errors import UsageError
 from gnomon.data.formats import human_files
+from gnomon.messages.audiences import Named, flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,14 +26,15 @@ def given_test_sets(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[A
         return (textless(files, scores, language_pair=args.language_pair),)
     if args.no_original:
         raise UsageError(
-            "metrics are judged with paraphrases beside the original references; leave out"
-            " --no-original"
+            "metrics are judged with paraphrases beside the original references; leave out ",
+            Named("--no-original", "original=False"),
         )
     files = args.paraphrases
     if files and len(args.test_set or ()) > 1 and not all("{pair}" in name for name in files):
         raise UsageError(
-            "-t names several test sets, and each has its own paraphrases: write {pair} where file"
-            " names differ, as in --paraphrases '{pair}.beam.jsonl'"
+            "-t names several test sets, and each has its own paraphrases: write {pair} where"
+            " file names differ, as in ",
+            flag("paraphrases", "'{pair}.beam.jsonl'"),
         )
     if not files:
         return (inputs.testsets(),)

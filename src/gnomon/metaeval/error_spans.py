@@ -15,6 +15,7 @@ from gnomon.core.options import Count, DrawOptions, Group, Metavar, Share, Unit,
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
+from gnomon.messages.audiences import Named, parameter
 from gnomon.metaeval.error_span_finding import MarkedErrors, Rules, error_span_finding
 from gnomon.metaeval.error_span_rows import CONTESTS, ERROR_FREE, MARKS, ROWS, SEGMENTS
 from gnomon.metaeval.error_spans_verdict import error_spans_verdict
@@ -51,8 +52,8 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     """What :func:`spans` refuses of options that fit each alone."""
     yield from resample_faults(options.resamples, options.confidence)
     if not options.thresholds and options.error_free != "spans":
-        message = "thresholds must be one or more where scores decide what is free of errors"
-        yield Problem("thresholds", UsageError(message))
+        few = " must be one or more where scores decide what is free of errors"
+        yield Problem("thresholds", UsageError(parameter("thresholds"), few))
     for metric in each_metric(options.metrics):
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]  # scores are refused there
     if outline is not None:
@@ -167,7 +168,9 @@ def spans(
     if not pairs:
         raise UsageError(
             f"there is nothing to hold beside the marks of {people.name}: one person checked each"
-            " output; name others' marks (-m, --marks; metrics=, marks=)"
+            " output; name others' marks (",
+            Named("-m, --marks", "metrics=, marks="),
+            ")",
         )
     made = MarkedErrors(testset, people, every, pairs, how, drawn, side, examples)
     return error_span_finding(made, draws, unit, per_segment=per_segment)

@@ -29,6 +29,7 @@ from gnomon.data.formats import (
     recognised_judgements,
     split_name,
 )
+from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.protocol import (
     AnyMetric,
     BoundMetric,
@@ -485,7 +486,7 @@ def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator
     """What is wrong with people's marks; adds what they are called, where that is known."""
     files, kinds = human_files(human)
     if len(kinds) + len(files) > 1:
-        message = "marks are compared with one kind of people's; name one"
+        message: Words = "marks are compared with one kind of people's; name one"
         yield Problem("human", UsageError(message))
     if files:
         for file in files:
@@ -496,8 +497,9 @@ def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator
     there = tuple(dict.fromkeys(marked.kind for marked in outline.marked))
     if not there:
         message = (
-            f"nobody marked errors in test set {outline.name!r}; name a file of people's"
-            " (--human FILE; human=...)"
+            f"nobody marked errors in test set {outline.name!r}; name a file of people's (",
+            flag("human", "FILE", "..."),
+            ")",
         )
         yield Problem("human", DataError(message))
         return

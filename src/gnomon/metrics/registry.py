@@ -20,6 +20,7 @@ from gnomon.core.errors import DataError, GnomonError, SpecError, UnknownNameErr
 from gnomon.core.options import CAPABILITIES, describe_reaches, fields_of
 from gnomon.core.plugins import entry_points
 from gnomon.core.validation import Problem, problems
+from gnomon.messages.audiences import flag
 from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
 from gnomon.metrics.protocol import Metric, check_needs
 from gnomon.metrics.requirements import GROUP, requirements
@@ -396,8 +397,9 @@ def broken_plugin(kind: str, point: EntryPoint, problem: str) -> UsageError:
 def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
     if not allow_code:
         raise UsageError(
-            f"{spec} runs code of that module; if you trust it, allow it"
-            " (--allow-code; allow_code=True)"
+            f"{spec} runs code of that module; if you trust it, allow it (",
+            flag("allow_code", "", "True"),
+            ")",
         )
     if not isinstance(spec.first, str):
         raise SpecError(f"python(...) takes 'module:function' first, in quotes; given: {spec}")

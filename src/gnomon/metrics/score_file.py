@@ -14,6 +14,7 @@ from gnomon.core.options import InputFile
 from gnomon.core.scores import check_sums, coverage, named
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
+from gnomon.messages.audiences import flag
 from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.spec import Options
 
@@ -266,7 +267,9 @@ def _check_systems(file: str, given: _Given, testset: TestSet) -> None:
             reason = UnknownNameError("system", name, scored)
             raise DataError(
                 f"{file} scores no system {name!r} of test set {testset.name!r} ({reason}); leave"
-                " it out (--systems), or give it lines with missing scores"
+                " it out (",
+                flag("systems"),
+                "), or give it lines with missing scores",
             )
 
 

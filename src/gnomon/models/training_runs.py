@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.data.formats import atomic_write, explain_failure
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,13 +35,17 @@ def open_run(folder: Path, facts: Mapping[str, object], *, resume: bool) -> bool
         if there and ("training" not in there or there & _MADE):
             raise UsageError(
                 f"{folder} holds something else, and no run to go on with; name a new or an empty"
-                " folder (--save)"
+                " folder (",
+                flag("save"),
+                ")",
             )
         with explain_failure(folder):
             run.parent.mkdir(parents=True, exist_ok=True)
         return False
     if not resume:
-        raise UsageError(f"{folder} holds a run; go on with it (--resume), or name another folder")
+        raise UsageError(
+            f"{folder} holds a run; go on with it (", flag("resume"), "), or name another folder"
+        )
     before = read_json(run)
     for name, value in facts.items():
         now = json.loads(json.dumps(value))

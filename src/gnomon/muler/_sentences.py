@@ -27,6 +27,7 @@ from gnomon.linguistics.scorers import (
     scorer,
 )
 from gnomon.messages import message
+from gnomon.messages.audiences import flag
 from gnomon.metrics.functions import imported
 from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
 from gnomon.muler.exhibits import SegmentTexts
@@ -175,7 +176,9 @@ def _scorer(given: AnyScorer, *, allow_code: bool) -> SentenceScorer:
     if not allow_code:
         raise UsageError(
             f"scorer {given!r} imports and runs {target.partition(':')[0]!r}; if you trust that"
-            " code, allow it (--allow-code; allow_code=True)"
+            " code, allow it (",
+            flag("allow_code", "", "True"),
+            ")",
         )
     return scorer(cast("Callable[[str], float | None]", imported(target)), name=name)
 

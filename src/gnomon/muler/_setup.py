@@ -22,6 +22,7 @@ from gnomon.linguistics import (
     gloss,
     read_labels,
 )
+from gnomon.messages.audiences import parameter
 from gnomon.metrics import bind, resolve, signature_of, with_masking
 from gnomon.metrics.masking import (
     MASKS_USED,
@@ -260,7 +261,7 @@ def mask_faults(
     """
     yield from side_faults(outline, "MuLER masks references")
     if isinstance(metrics, list | tuple) and not metrics:
-        yield Problem("metrics", UsageError("metrics must be one or more; got none"))
+        yield Problem("metrics", UsageError(parameter("metrics"), " must be one or more; got none"))
     for metric in metrics if isinstance(metrics, list | tuple) else (metrics,):
         wrong = list(
             problems("metrics", check_metric, metric, outline, allow_code=allow_code, changed=True)
@@ -290,7 +291,7 @@ def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 def _mask_faults(masks: Masks) -> Iterator[Problem]:
     for option in fields_of(Masks).values():
         for misfit in misfits(option, getattr(masks, option.name)):
-            yield Problem("masking", refusal(option, misfit))
+            yield Problem("masking", refusal(option, misfit, named=parameter(option.name)))
     words = masks.words
     if words is None:
         return

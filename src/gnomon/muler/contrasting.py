@@ -14,6 +14,7 @@ from gnomon.core.records import FEATURE, Record, column
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
+from gnomon.messages.audiences import flag
 from gnomon.muler._setup import MaskOptions, Run, WordChoice, mask_faults, prepared
 from gnomon.muler.exhibits import SegmentTexts
 from gnomon.muler.figures import figures, is_outside
@@ -225,7 +226,8 @@ def _fitting(
         gaps = np.abs(np.diff(np.sort(scores[~np.isnan(scores)])))
         raise DataError(
             f"no two of {len(scores)} systems are within {limits.max_score_gap:g} of each other;"
-            f" the closest two are {gaps.min(initial=np.inf):.4g} apart: raise --max-score-gap"
+            f" the closest two are {gaps.min(initial=np.inf):.4g} apart: raise ",
+            flag("max_score_gap"),
         )
     fitting: list[PairContrast] = []
     widest = 0.0
@@ -238,8 +240,10 @@ def _fitting(
         raise DataError(
             f"{len(near)} pairs of systems are within {limits.max_score_gap:g} of each other, but"
             f" none is {limits.min_muler_gap:g} apart in MuLER on a feature of"
-            f" {limits.min_segments} segments or more; the widest gap is {widest:.3f}: lower"
-            " --min-muler-gap, or raise --max-score-gap"
+            f" {limits.min_segments} segments or more; the widest gap is {widest:.3f}: lower ",
+            flag("min_muler_gap"),
+            ", or raise ",
+            flag("max_score_gap"),
         )
     names = setup.batch.systems
     return sorted(fitting, key=lambda c: (-c.gap, c.feature, names[c.better], names[c.worse]))

@@ -13,6 +13,7 @@ from gnomon.core.errors import UsageError
 from gnomon.core.options import DrawOptions
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
+from gnomon.messages.audiences import parameter
 from gnomon.muler._setup import drawn_slices
 from gnomon.muler.differences import Differences, OwnWords, compared, pair_tests
 from gnomon.muler.figures import INTERVAL_SEGMENTS, VARIANTS, clipped_ratios, ratios
@@ -204,8 +205,11 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
     least = fewest_draws(confidence)
     if resamples != 0 and resamples < least:
         message = (
-            f"resamples must be 0 for none, or at least {least} for a confidence of {confidence};"
-            f" got {resamples}"
+            parameter("resamples"),
+            (
+                f" must be 0 for none, or at least {least} for a confidence of {confidence};"
+                f" got {resamples}"
+            ),
         )
         yield Problem("resamples", UsageError(message))
 

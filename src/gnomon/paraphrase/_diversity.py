@@ -18,6 +18,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import method_of
 from gnomon.linguistics import parser_faults
+from gnomon.messages.audiences import Named, flag
 from gnomon.metrics.diversity import LEXICAL, lexical_values, mean
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
@@ -207,7 +208,11 @@ def _adequate(
     if references is None:
         raise UsageError(
             "metrics compare paraphrases with references: name these first, and the paraphrases"
-            " with --paraphrases FILE, or give a test set (-t DIR; references=...)"
+            " with ",
+            flag("paraphrases", "FILE"),
+            ", or give a test set (",
+            Named("-t DIR", "references=..."),
+            ")",
         )
     others = {SYSTEMS, *map(method_of, references.references)}
     made = {name: groups for name, groups in by_set.items() if name not in others}

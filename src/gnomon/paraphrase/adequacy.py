@@ -13,6 +13,7 @@ from gnomon.core.records import EndColumns, Record, column, column_names
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title
 from gnomon.messages import message
+from gnomon.messages.audiences import flag
 from gnomon.metrics import bind, score
 from gnomon.paraphrase._wordings import Wordings, each_of
 from gnomon.stats.resampling import bootstrap_interval
@@ -134,7 +135,9 @@ def adequacy_rows(
         if text is not None and text.strip()
     ]
     if not made:
-        raise DataError("there is no paraphrase to judge; name files with --paraphrases FILE")
+        raise DataError(
+            "there is no paraphrase to judge; name files with ", flag("paraphrases", "FILE")
+        )
     beyond = max(one.segment for one in made)
     if beyond > testset.segments:
         raise DataError(f"segment {beyond} is out of range: there are {testset.segments}, from 1")

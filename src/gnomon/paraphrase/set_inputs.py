@@ -8,6 +8,7 @@ from gnomon.core.errors import UsageError
 from gnomon.core.summary import target_of
 from gnomon.data.formats import read_systems
 from gnomon.linguistics import standard_parser
+from gnomon.messages.audiences import Named, flag
 from gnomon.paraphrase._wordings import (
     SYSTEMS,
     Wordings,
@@ -41,8 +42,11 @@ def named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings
     files = [*args.refs, *files]
     if not (files or args.input or options.get("trees")):
         raise UsageError(
-            "nothing to compare: name files of paraphrases (ref.NAME1.txt ref.NAME2.txt, or"
-            " --paraphrases FILE.jsonl), a test set (-t DIR) or trees (--trees FILE.ptb)"
+            "nothing to compare: name files of paraphrases (ref.NAME1.txt ref.NAME2.txt, or ",
+            flag("paraphrases", "FILE.jsonl"),
+            "), a test set (-t DIR) or trees (",
+            flag("trees", "FILE.ptb"),
+            ")",
         )
     sets = wordings_of(chosen_of(given, files, None))
     if args.input:
@@ -54,8 +58,11 @@ def _parser_of(language: str | None) -> str:
     """The standard parser of a language."""
     if not language:
         raise UsageError(
-            "what parses must be known: give a language (-l en; a test set with its language pair)"
-            " or a parser (--tagger spacy:NAME; tagger='spacy:NAME')"
+            "what parses must be known: give a language (",
+            Named("-l en", "a test set with its language pair"),
+            ") or a parser (",
+            flag("tagger", "spacy:NAME", "'spacy:NAME'"),
+            ")",
         )
     return standard_parser(language)
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from gnomon.messages import Level  # noqa: TC001  # msgspec reads it
 from gnomon.serve.comparison import USUAL_METRICS, JobState
 
 __all__ = [
@@ -98,7 +99,7 @@ class SentenceData(msgspec.Struct, kw_only=True):
 
     text: str
     level: Annotated[
-        Literal["better", "worse", "undecided", "caution"],
+        Level,
         Meta(description="How what the sentence names first does; undecided: nothing was found."),
     ]
     code: Annotated[str, Meta(description="The kind of sentence, as compare.better.")] = ""

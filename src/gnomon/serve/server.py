@@ -10,6 +10,7 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UsageError
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,11 +61,13 @@ def listen(host: str, port: int, *, exactly: bool) -> socket.socket:
 def _refuse(host: str, port: int, error: OSError) -> None:
     if isinstance(error, PermissionError):
         raise UsageError(
-            f"port {port} may not be used by ordinary users; name one from 1024 up, as: --port 8765"
+            f"port {port} may not be used by ordinary users; name one from 1024 up, as: ",
+            flag("port", "8765"),
         ) from error
     raise UsageError(
-        f"cannot listen at {host}, port {port}: {error.strerror or error}; --host names an address"
-        " of this machine, or 0.0.0.0 for all of them"
+        f"cannot listen at {host}, port {port}: {error.strerror or error}; ",
+        flag("host"),
+        " names an address of this machine, or 0.0.0.0 for all of them",
     ) from error
 
 
@@ -134,7 +137,10 @@ def server_of(
         config.load()
     except OSError as error:  # of which ssl.SSLError is one
         raise UsageError(
-            f"the certificate cannot be used: {error.strerror or error}; --certificate and --key"
-            " name two PEM files that belong together"
+            f"the certificate cannot be used: {error.strerror or error}; ",
+            flag("certificate"),
+            " and ",
+            flag("key"),
+            " name two PEM files that belong together",
         ) from error
     return Server(config)

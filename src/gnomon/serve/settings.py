@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from gnomon.core.errors import MissingFileError, UsageError
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,9 @@ def read_config(file: Path, settings: Settings) -> Settings:
     try:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise MissingFileError(f"{file} does not exist; --config names a TOML file") from error
+        raise MissingFileError(
+            f"{file} does not exist; ", flag("config"), " names a TOML file"
+        ) from error
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{file} cannot be read as TOML: {error}") from error
     table = said.get("serve", {})

@@ -27,6 +27,7 @@ from gnomon.core.options import Metavar
 from gnomon.core.pairs import KINDS, PairKind
 from gnomon.core.plugins import entry_points
 from gnomon.linguistics import gloss
+from gnomon.messages.audiences import Named
 from gnomon.metrics.registry import broken_plugin, package_of
 
 if TYPE_CHECKING:
@@ -268,9 +269,12 @@ def _matching(name: str, language: str | None) -> Iterator[Perturbation]:
             raise UnknownNameError("perturbation", name, tuple(every))
         if not every[name].fits(language):
             raise UsageError(
-                f"the perturbation {name!r} is written for {', '.join(every[name].languages)}, and"
-                f" the texts are {f'in {language!r}' if language else 'of an unknown language'};"
-                " name their language (-l; language='en')"
+                f"the perturbation {name!r} is written for {', '.join(every[name].languages)},"
+                " and the texts are"
+                f" {f'in {language!r}' if language else 'of an unknown language'}; name their"
+                " language (",
+                Named("-l", "language='en'"),
+                ")",
             )
         yield every[name]
         return

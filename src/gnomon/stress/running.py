@@ -34,6 +34,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pair_scores, read_pairs, write_pairs
 from gnomon.linguistics import FeatureSources
+from gnomon.messages.audiences import flag, parameter
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.stress._scoring import PairScores, control_scores, score_pairs
@@ -73,8 +74,12 @@ examples:
   gnomon stress --pairs challenge.tsv -m chrf bertscore --detection-rate 0.9 --html stress.html
 """
 _NOTHING = (
-    "there is nothing to change: give texts (ref.txt -i sys.txt, or -t DIR; testset=), or files of"
-    " minimal pairs (--pairs FILE; pairs=)"
+    (
+        "there is nothing to change: give texts (ref.txt -i sys.txt, or -t DIR; testset=), or files"
+        " of minimal pairs ("
+    ),
+    flag("pairs", "FILE", ""),
+    ")",
 )
 
 
@@ -89,8 +94,8 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     """Problems of options that fit each alone."""
     yield from check_perturbations(outline, options)
     if options.save_pairs and not os.fspath(options.save_pairs).endswith((".tsv", ".tsv.gz")):
-        said = f"save_pairs must be a file name in .tsv; got {os.fspath(options.save_pairs)}"
-        yield Problem("save_pairs", UsageError(said))
+        wrong = f" must be a file name in .tsv; got {os.fspath(options.save_pairs)}"
+        yield Problem("save_pairs", UsageError(parameter("save_pairs"), wrong))
     for metric in each_metric(options.metrics):
         # scores that are given are looked at when they are bound to the pairs
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]

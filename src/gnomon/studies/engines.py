@@ -23,6 +23,7 @@ from gnomon.core.errors import (
 )
 from gnomon.core.processes import end_with, leash, starting_workers
 from gnomon.core.registry import find
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -138,7 +139,9 @@ class _ProcessPool:
         if find_spec("loky") is None:
             raise MissingDependencyError(
                 "a pool of processes needs loky, which is not installed; run: pip install"
-                " 'gnomon[study]' (or use --engine here)"
+                " 'gnomon[study]' (or use ",
+                flag("engine", "here"),
+                ")",
             )
         self.workers = workers
         self._made: Executor | None = None  # an unchanged study needs no processes

@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.agreement.pairing import title_of
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.linked import linked
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -139,14 +140,17 @@ def _kinds(testset: TestSet, human: Sequence[str]) -> list[str]:
         alternatives = f"; there are: {', '.join(others)}" if others else ""
         wanted = f" by {', '.join(human)}" if human else ""
         raise DataError(
-            f"{title_of(testset)}: people scored no segments of it{wanted}{alternatives}. A metric"
-            " learns from scores of segments: leave the set out, or give a file of them (--human"
-            " FILE)"
+            f"{title_of(testset)}: people scored no segments of it{wanted}{alternatives}. A"
+            " metric learns from scores of segments: leave the set out, or give a file of them (",
+            flag("human", "FILE"),
+            ")",
         )
     if len(taken) > 1 and not human:
         raise DataError(
-            f"{title_of(testset)} has several kinds of segment scores, which may say the same twice"
-            f" ({', '.join(taken)}); name those to learn from (--human {taken[0]})"
+            f"{title_of(testset)} has several kinds of segment scores, which may say the same"
+            f" twice ({', '.join(taken)}); name those to learn from (",
+            flag("human", taken[0]),
+            ")",
         )
     return taken
 

@@ -26,6 +26,7 @@ from gnomon.core.errors import (
     UnknownNameError,
     UsageError,
 )
+from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -137,8 +138,10 @@ def _check_size(size: int, name: object) -> None:
     most = largest_input()
     if size > most:
         raise FormatError(
-            f"has more than {most:,} bytes (decompressed), the most that an input may have; if this"
-            f" is meant, allow more (--max-input 8GB; {MAX_INPUT}=8GB in the environment)",
+            f"has more than {most:,} bytes (decompressed), the most that an input may have; if"
+            " this is meant, allow more (",
+            Named("--max-input 8GB", f"{MAX_INPUT}=8GB in the environment"),
+            ")",
             path=name,
         )
 

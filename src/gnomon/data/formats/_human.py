@@ -24,6 +24,7 @@ from gnomon.data.formats._registry import (
 )
 from gnomon.data.formats.error_marks import SpanEnds, ends_of_spans
 from gnomon.data.formats.rows import first_line_of, form_of
+from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -204,8 +205,9 @@ def recognised_judgements(path: str | PathLike[str]) -> JudgementFormat:
     listed = "; ".join(f"{form.name}: {form.title}" for form in there)
     raise FormatError(
         f"is of no known format of human judgements; its first line is {head.first_line[:80]!r}."
-        f" Name the format if you know it (--human-format of gnomon metaeval; format=... in"
-        f" Python). There are: {listed}",
+        " Name the format if you know it (",
+        Named("--human-format of gnomon metaeval", "format=... in Python"),
+        f"). There are: {listed}",
         path=path,
     )
 

@@ -26,6 +26,7 @@ from gnomon.data.formats._lines import shown
 from gnomon.data.formats._matching import SegmentFinder, SystemNames, same_pair
 from gnomon.data.formats.error_marks import realign
 from gnomon.data.formats.rows import whole_number
+from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -303,7 +304,9 @@ class JudgedFile:
         if len(there) > 1:
             raise DataError(
                 f"{self.path} holds several language pairs: {', '.join(there)}; the test set does"
-                " not say which is its own; name it (-l de-en; language_pair='de-en')"
+                " not say which is its own; name it (",
+                Named("-l de-en", "language_pair='de-en'"),
+                ")",
             )
         return [row for _, row in pairs]
 

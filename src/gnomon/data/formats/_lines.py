@@ -27,6 +27,7 @@ from gnomon.data.formats._files import (
     read_bytes,
 )
 from gnomon.data.formats._registry import Format
+from gnomon.messages.audiences import Words, flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +46,10 @@ _KNOWN = (
     (b"\xd0\xcf\x11\xe0", "an old office document: save it as plain text"),
     (
         b"PAR1",
-        "a Parquet file: call it .parquet, and give it and its columns by --table FILE",
+        (
+            "a Parquet file: call it .parquet, and give it and its columns by ",
+            flag("table", "FILE"),
+        ),
     ),
     (b"SQLite format 3", "an SQLite data base: write the texts to a plain text file"),
     (b"\x80\x04\x95", "a Python pickle: write the texts to a plain text file"),
@@ -187,16 +191,17 @@ def _report_oddities(name: str, lines: Sequence[str]) -> None:
 def _refuse(data: bytes, position: int, name: str, problem: str) -> None:
     line = data.count(b"\n", 0, position) + 1
     raise FormatError(
-        f"{problem} (byte {position} of the file, counted from 0); {_remedy(data)}",
+        f"{problem} (byte {position} of the file, counted from 0); ",
+        _remedy(data),
         path=name,
         line=line,
     )
 
 
-def _remedy(data: bytes) -> str:
+def _remedy(data: bytes) -> Words:
     for magic, remedy in _KNOWN:
         if data.startswith(magic):
-            return f"this looks like {remedy}"
+            return "this looks like ", remedy
     if data.startswith(_UTF16) or _looks_like_utf16(data):
         return "this looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8"
     if b"\0" in data:

@@ -15,6 +15,7 @@ from gnomon.data.formats._files import LOGGER, plain_name
 from gnomon.data.formats._lines import report_empty, shown
 from gnomon.data.formats._records import read_records, records_of_frame
 from gnomon.data.formats.rows import column_meant
+from gnomon.messages.audiences import Named, Words
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -243,8 +244,8 @@ def _check_request(
         meant = column_meant("reference", records[0].paths)
         raise UsageError(
             "name the columns of the references (or of the source, without any); there are:"
-            f" {', '.join(records[0].paths)}"
-            + (f"; {_remedy('reference', 'reference', meant, frame=frame)}" if meant else "")
+            f" {', '.join(records[0].paths)}",
+            ("; ", _remedy("reference", "reference", meant, frame=frame)) if meant else "",
         )
     if (system_column is None) != (candidate is None):
         raise UsageError("system_column and candidate go together: a row per system and segment")
@@ -280,21 +281,19 @@ def _check_columns(
                 raise records[0].lacking(column, _remedy(keyword, column, meant, frame=frame))
 
 
-def _remedy(keyword: str, column: str, meant: str, *, frame: bool) -> str:
+def _remedy(keyword: str, column: str, meant: str, *, frame: bool) -> Words:
     """What to rename to what, or the option that names the column."""
     named = meant if meant and not set(meant) & set("();`") else "COLUMN"
     python = "references" if keyword == "reference" and not frame else keyword
     value = f"[{named!r}]" if keyword in _SEVERAL else repr(named)
-    option = f"{python}={value}"
-    if keyword in _OPTIONS:
-        option = f"({_OPTIONS[keyword]} {shlex.quote(named)}; {option})"
-    else:
-        option = f"({option})"
+    way = f"{python}={value}"
+    flag = f"{_OPTIONS[keyword]} {shlex.quote(named)}" if keyword in _OPTIONS else way
+    option = "(", Named(flag, way), ")"
     if not meant:
-        return f"name the column that is meant {option}"
+        return "name the column that is meant ", option
     if keyword == "systems":  # whose columns are called after them
-        return f"name {meant!r} if it is meant {option}"
-    return f"rename {meant!r} to {column!r}, or name it {option}"
+        return f"name {meant!r} if it is meant ", option
+    return f"rename {meant!r} to {column!r}, or name it ", option
 
 
 def _columns_by_name(columns: Sequence[str] | Mapping[str, str]) -> dict[str, str]:

@@ -52,6 +52,7 @@ from gnomon.data.formats.rows import (
     read_spaced,
     whole_number,
 )
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -235,9 +236,10 @@ def _first(rows: Sequence[FileRecord], file: JudgedFile) -> int:
     ]
     if len(fitting) != 1:
         raise UsageError(
-            f"{file.path}: nothing tells whether its segments count from 0 or from 1 (the documents"
-            " of the test set, if it has any, do not match either); say which (--first-segment 0 or"
-            " 1; first_segment=0 or 1)"
+            f"{file.path}: nothing tells whether its segments count from 0 or from 1 (the"
+            " documents of the test set, if it has any, do not match either); say which (",
+            flag("first_segment", "0 or 1"),
+            ")",
         )
     LOGGER.info("%s: segments count from %d, as its documents show", file.path, fitting[0])
     return fitting[0]

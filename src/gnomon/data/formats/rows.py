@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
+    from gnomon.messages.audiences import Words
+
 __all__ = [
     "FileHead",
     "FileRecord",
@@ -81,9 +83,9 @@ class FileRecord:
         """The keys, those inside others as ``a.b``."""
         return _paths(self.values)
 
-    def error(self, problem: str) -> FormatError:
+    def error(self, *problem: Words) -> FormatError:
         """An error that names this record's file and line."""
-        return FormatError(problem, path=self.path, line=self.line)
+        return FormatError(*problem, path=self.path, line=self.line)
 
     def __getitem__(self, column: str) -> str:
         """The cell of a column of texts."""
@@ -148,11 +150,11 @@ class FileRecord:
         """Whether there is such a key."""
         return any(True for _ in _inside(self.values, key))
 
-    def lacking(self, key: str, remedy: str = "") -> FormatError:
+    def lacking(self, key: str, remedy: Words = "") -> FormatError:
         """An error that there is no such key; the keys that exist are listed."""
         remedy = self._separator() or remedy
         unknown = UnknownNameError("column or key", key, self.paths, remedy=remedy)
-        return self.error(str(unknown.args[0]))
+        return self.error(*unknown.said)
 
     def _separator(self) -> str:
         """That the only column holds what separates columns elsewhere."""

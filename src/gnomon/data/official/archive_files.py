@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Self, cast
 
 from gnomon.core.errors import FormatError, MissingFileError, OutputError
 from gnomon.data.formats import explain_failure, largest_input
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -202,8 +203,10 @@ class _Budget:
 
     def _refusal(self, problem: str) -> FormatError:
         return FormatError(
-            f"{problem}; nothing of it was kept. If this is meant, unpack it yourself and give the"
-            " folder, or allow more bytes (--max-input)",
+            f"{problem}; nothing of it was kept. If this is meant, unpack it yourself and give"
+            " the folder, or allow more bytes (",
+            flag("max_input"),
+            ")",
             path=self._archive,
         )
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
 from gnomon.data.formats import atomic_write, read_lines
 from gnomon.data.official.downloading import download, require_url
+from gnomon.messages.audiences import Words, flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -160,14 +161,14 @@ def obtain(url: str, origin: Origin) -> Iterator[Path]:
     try:
         checksum = verify(path, sha256)
     except DataError as error:
-        remedy = _set_aside(path) if mine else ""
+        remedy: tuple[Words, ...] = (_set_aside(path),) if mine else ()
         if sha256 == known:
             remedy += (
-                f". The expected one was recorded when {url} was first fetched, in"
-                f" {origin.downloads / 'lock.json'}; if the new file is meant, pass its own with"
-                " --sha256"
+                f". The expected one was recorded when {url} was first fetched, in ",
+                f"{origin.downloads / 'lock.json'}; if the new file is meant, pass its own with ",
+                flag("sha256"),
             )
-        raise DataError(f"{error}{remedy}") from error
+        raise DataError(*error.said, *remedy) from error
     try:
         yield path
     except DataError as error:

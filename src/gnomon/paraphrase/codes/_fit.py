@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.options import SEED
+from gnomon.messages.audiences import Named
 from gnomon.paraphrase.codes.clustering import (
     KINDS,
     Codes,
@@ -93,8 +94,9 @@ def _check(kind: str, model: str, syntactic: dict[str, object]) -> None:
         raise UnknownNameError("kind of codes", kind, KINDS)
     if kind == "semantic" and not model:
         raise UsageError(
-            "semantic codes need a sentence encoder: name one (--model NAME;"
-            " encoder='semantic:MODEL')"
+            "semantic codes need a sentence encoder: name one (",
+            Named("--model NAME", "encoder='semantic:MODEL'"),
+            ")",
         )
     if kind != "semantic" and model:
         raise UsageError(f"{kind} codes take no model; got {model!r}")

@@ -26,6 +26,7 @@ from gnomon.core.options import (
 from gnomon.core.registry import method
 from gnomon.core.validation import Problem
 from gnomon.linguistics import TAGGER_NAME
+from gnomon.messages.audiences import Words, flag, parameter
 from gnomon.paraphrase.codes._fit import fit
 from gnomon.paraphrase.codes._quality import CodedFileRow, CodeSizeRow, codes_verdict, quality
 from gnomon.paraphrase.codes.clustering import KINDS, Kind, load, write_codes
@@ -65,8 +66,11 @@ def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     """What :func:`gnomon.paraphrase.codes` refuses of options that fit each alone."""
     texts, trees = options.texts or (), options.trees or ()
     if not texts and not trees:
-        message = (
-            "no sentences: name files of one sentence per line (--texts FILE), or --trees FILE"
+        message: Words = (
+            "no sentences: name files of one sentence per line (",
+            flag("texts", "FILE"),
+            "), or ",
+            flag("trees", "FILE"),
         )
         yield Problem("texts", UsageError(message))
     if texts and trees and len(texts) != len(trees):
@@ -79,16 +83,22 @@ def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
         yield Problem("save", UsageError(message))
     if (options.codes_folder is None) is (options.kind is None):
         message = (
-            "say which codes: some that are made (--kind NAME; kind=), or known ones"
-            " (--codes-folder FOLDER; codes_folder=)"
+            "say which codes: some that are made (",
+            flag("kind", "NAME", ""),
+            "), or known ones (",
+            flag("codes_folder", "FOLDER", ""),
+            ")",
         )
         yield Problem("kind", UsageError(message))
     if options.kind == "semantic" and options.model is None:
-        message = "semantic codes need a sentence encoder (--model NAME; model='NAME')"
+        message = ("semantic codes need a sentence encoder (", flag("model", "NAME", "'NAME'"), ")")
         yield Problem("model", UsageError(message))
     if options.model is not None and options.kind not in (None, "semantic"):
         yield Problem(
-            "model", UsageError(f"model goes with semantic codes, not with {options.kind} ones")
+            "model",
+            UsageError(
+                parameter("model"), f" goes with semantic codes, not with {options.kind} ones"
+            ),
         )
 
 

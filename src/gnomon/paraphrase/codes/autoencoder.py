@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.options import Above0, Limits, Metavar, Positive, check_fields
 from gnomon.core.signature import content_hash
+from gnomon.messages.audiences import Named, flag
 from gnomon.paraphrase.codes.kmeans import check_enough
 from gnomon.paraphrase.codes.trees import flat, forest, pruned
 
@@ -293,8 +294,11 @@ class Syntactic:
         if trees is None and self.needs_trees:
             raise UsageError(
                 "these codes were made from trees that were given, so that sentences alone have"
-                " none: give their trees (--trees FILE), or name the parser that made them"
-                " (--tagger NAME; tagger=)"
+                " none: give their trees (",
+                flag("trees", "FILE"),
+                "), or name the parser that made them (",
+                flag("tagger", "NAME", ""),
+                ")",
             )
         if trees is None:
             trees = _parsed(texts, str(self.parser or self.reader), cache, progress)
@@ -385,8 +389,13 @@ def _parser_name(parser: str | None, language: str | None) -> str:
         return parser
     if language is None:
         raise UsageError(
-            "syntactic codes need trees: name the language (-l en; language='en') or a parser"
-            " (--tagger spacy:NAME), or give trees in brackets (--trees FILE.ptb)"
+            "syntactic codes need trees: name the language (",
+            Named("-l en", "language='en'"),
+            ") or a parser (",
+            flag("tagger", "spacy:NAME"),
+            "), or give trees in brackets (",
+            flag("trees", "FILE.ptb"),
+            ")",
         )
     from gnomon.linguistics import standard_parser
 

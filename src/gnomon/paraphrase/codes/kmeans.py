@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -142,5 +143,7 @@ def check_enough(distinct: int, k: int, kind: str) -> None:
         deeper = ", or take deeper trees (depth, in Python)" if kind == "syntactic" else ""
         raise UsageError(
             f"{distinct} {what} cannot make {k} codes; give more text{deeper}, or ask for fewer"
-            f" codes (k={distinct}, --k {distinct})"
+            f" codes (k={distinct}, ",
+            flag("k", distinct),
+            ")",
         )

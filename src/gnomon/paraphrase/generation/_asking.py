@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeVar
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.options import Limits, Positive
 from gnomon.core.testset import Paraphrase
+from gnomon.messages.audiences import flag
 from gnomon.models import Seq2Seq, load_seq2seq
 from gnomon.paraphrase.generation._saving import MadeBatch, Making
 from gnomon.paraphrase.generation.requests import (
@@ -284,7 +285,9 @@ class ModelGenerator(GeneratorOptions, ABC):
         """
         if request.model is None:
             raise UsageError(
-                f"the method {self.name} needs a model (--model FOLDER; model='FOLDER')"
+                f"the method {self.name} needs a model (",
+                flag("model", "FOLDER", "'FOLDER'"),
+                ")",
             )
         self.settings(self.wanted(request))  # refuses what does not go together
         models = Models(loaded(request.model, request))

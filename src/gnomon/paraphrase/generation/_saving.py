@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.data.formats import atomic_write, explain_failure, to_json
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,8 +72,9 @@ def record_of(path: str | os.PathLike[str]) -> SavedRecord | None:
         if isinstance(error, FormatError):
             raise
         raise FormatError(
-            "is damaged, so that nobody knows how the paraphrases were made; leave out --resume, or"
-            " name another file",
+            "is damaged, so that nobody knows how the paraphrases were made; leave out ",
+            flag("resume"),
+            ", or name another file",
             path=file,
         ) from error
 
@@ -141,7 +143,9 @@ def _unfinished(file: Path, work: Making) -> None:
     if record is not None and 0 < record.done < work.total:
         raise UsageError(
             f"{file} holds the paraphrases of {record.done} segments of an interrupted run; go on"
-            " with it by --resume, or name another file to begin anew"
+            " with it by ",
+            flag("resume"),
+            ", or name another file to begin anew",
         )
 
 
@@ -152,15 +156,19 @@ def _begun(file: Path, work: Making) -> SavedRecord | None:
         if not file.is_file() or not file.stat().st_size:
             return None
         raise DataError(
-            f"{file} cannot be resumed: there is no {_settings_file(file).name} beside it that says"
-            " how its paraphrases were made; name another file, or leave out --resume to begin anew"
+            f"{file} cannot be resumed: there is no {_settings_file(file).name} beside it that"
+            " says how its paraphrases were made; name another file, or leave out ",
+            flag("resume"),
+            " to begin anew",
         )
     _compare(file, record.settings, json.loads(json.dumps(work.settings())))
     size = file.stat().st_size if file.is_file() else 0
     if size < record.size or record.done > work.total:
         raise DataError(
             f"{file} has {size} bytes, and {record.size} had been written: it was changed since;"
-            " leave out --resume to begin anew"
+            " leave out ",
+            flag("resume"),
+            " to begin anew",
         )
     return record
 
@@ -174,8 +182,10 @@ def _compare(file: Path, made: dict[str, object], wanted: dict[str, object]) -> 
     ]
     if wrong:
         raise UsageError(
-            f"{file} was made with other settings: {'; '.join(wrong)}; name another file, give the"
-            " settings that it was made with, or leave out --resume to begin anew"
+            f"{file} was made with other settings: {'; '.join(wrong)}; name another file, give"
+            " the settings that it was made with, or leave out ",
+            flag("resume"),
+            " to begin anew",
         )
 
 

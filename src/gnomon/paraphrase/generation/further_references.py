@@ -15,6 +15,7 @@ from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
+from gnomon.messages.audiences import Words, flag, parameter
 from gnomon.metrics.registry import check_metric
 from gnomon.models import Seq2Seq
 from gnomon.paraphrase.generation._saving import save_generated
@@ -60,10 +61,14 @@ def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[P
         for name in ("n", "model", "device"):
             if name not in generator.takes and getattr(options, name) is not None:
                 reads = ", ".join(generator.takes) or "none of these"
-                message = f"{name} goes with other methods; {generator.name} takes: {reads}"
-                yield Problem(name, UsageError(message))
+                other = f" goes with other methods; {generator.name} takes: {reads}"
+                yield Problem(name, UsageError(parameter(name), other))
         if options.model is None and "model" in generator.takes:
-            message = f"the method {generator.name} needs a model (--model FOLDER; model='FOLDER')"
+            message: Words = (
+                f"the method {generator.name} needs a model (",
+                flag("model", "FOLDER", "'FOLDER'"),
+                ")",
+            )
             yield Problem("model", UsageError(message))
         if outline is not None and generator.reads_outputs and not outline.systems:
             message = (
@@ -72,7 +77,10 @@ def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[P
             )
             yield Problem("method", DataError(message))
     if not os.fspath(options.save).endswith((".jsonl", ".ndjson")):
-        yield Problem("save", UsageError(f"save must be a file name in .jsonl; got {options.save}"))
+        yield Problem(
+            "save",
+            UsageError(parameter("save"), f" must be a file name in .jsonl; got {options.save}"),
+        )
     metric = options.filter
     yield from problems("filter", GenerationRequest, filter=metric, least=options.least)
     if metric is not None:

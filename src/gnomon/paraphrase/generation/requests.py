@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.options import MODEL, Device, Positive, Reaches, check_fields, fields_of, misfits
+from gnomon.messages.audiences import flag
 from gnomon.metrics.spec import Options
 from gnomon.models import Precision  # noqa: TC001  # its choices are read from the field
 from gnomon.paraphrase.adequacy import filtered
@@ -75,8 +76,9 @@ class GenerationRequest:
         check_fields(self)
         if (self.filter is None) is not (self.least is None):
             raise UsageError(
-                "a filter needs both a metric and the least score that it lets through (--filter"
-                " METRIC --least X; filter='METRIC', least=X)"
+                "a filter needs both a metric and the least score that it lets through (",
+                flag("filter", "METRIC --least X", "'METRIC', least=X"),
+                ")",
             )
 
     def settings(self) -> dict[str, object]:

@@ -1,0 +1,103 @@
+"""Who reads, and parts of sentences that are written for each: options, remedies, places in files.
+
+A sentence that is to be read at a command line and in Python holds such parts beside its words::
+
+    said = ("that is a run; go on with it (", flag("resume"), "), or name another folder")
+    written(said, "shell")  # that is a run; go on with it (--resume), ...
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Audience", "Named", "Place", "Words", "flag", "parameter", "written", "written_for"]
+
+#: who reads: at a command line, in Python, in a browser
+Audience: TypeAlias = Literal["shell", "python", "page"]
+
+
+@dataclass(frozen=True)
+class Named:
+    """What command lines and Python name in their own ways: an option, or what to do."""
+
+    shell: str
+    python: str
+
+    def written(self, audience: Audience) -> str:
+        """Its name; pages have that of Python."""
+        return self.shell if audience == "shell" else self.python
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a file, at which what is wrong there begins.
+
+    Attributes:
+        path: of the file, as it is named.
+        line: 1-based.
+        unit: "line" or "row".
+    """
+
+    path: str
+    line: int | None = None
+    unit: Literal["line", "row"] = "line"
+
+    def written(self, audience: Audience) -> str:
+        """The place, before what is said; people at a page know the file by its name alone."""
+        path = PurePath(self.path).name if audience == "page" else self.path
+        at = f", row {self.line}" if self.unit == "row" else f":{self.line}"
+        return f"{path}{at if self.line else ''}: "
+
+
+#: words that hold what is written for each audience
+Words: TypeAlias = "str | Named | Place | tuple[Words, ...]"
+
+
+def flag(name: str, value: object = "", given: object = None) -> Named:
+    """An option, which is a parameter in Python; with a value where one is proposed.
+
+    Args:
+        name: of the parameter.
+        value: as a command line takes it.
+        given: as Python takes it, if that is another.
+
+    >>> flag("lexicon", "NAME=FILE", "{NAME: FILE}")
+    Named(shell='--lexicon NAME=FILE', python='lexicon={NAME: FILE}')
+    """
+    shell = f"--{name.replace('_', '-')} {value}".rstrip()
+    return Named(shell, f"{name}={value if given is None else given}")
+
+
+def parameter(name: str) -> Named:
+    """A parameter, as what a sentence is about."""
+    return Named(f"--{name.replace('_', '-')}", name)
+
+
+#: whoever this process writes for
+_reader: Audience = "python"
+
+
+@contextmanager
+def written_for(audience: Audience) -> Iterator[None]:
+    """Within it, what names no audience is written for this one."""
+    global _reader  # noqa: PLW0603  # of the process: one command line at a time
+    before, _reader = _reader, audience
+    try:
+        yield
+    finally:
+        _reader = before
+
+
+def written(words: Any, audience: Audience | None = None) -> Any:
+    """Words for an audience; what is no words stays, for templates that say how to write it."""
+    if isinstance(words, tuple):
+        return "".join(written(one, audience) for one in words)
+    if isinstance(words, Named | Place):
+        return words.written(audience or _reader)
+    return words
