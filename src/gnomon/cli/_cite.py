@@ -4,58 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["PAPERS", "CiteAction"]
-
-PAPERS = """\
-@inproceedings{karidi-etal-2023-muler,
-  title     = {{MuLER}: Detailed and Scalable Reference-based Evaluation},
-  author    = {Karidi, Taelin and Choshen, Leshem and Patel, Gal and Abend, Omri},
-  booktitle = {Proceedings of the 27th Conference on Computational Natural Language Learning},
-  year      = {2023}
-}
-
-@inproceedings{zhan-etal-2021-difficulty,
-  title     = {Difficulty-Aware Machine Translation Evaluation},
-  author    = {Zhan, Runzhe and Liu, Xuebo and Wong, Derek F. and Chao, Lidia S.},
-  booktitle = {Proceedings of ACL-IJCNLP 2021, Volume 2: Short Papers},
-  year      = {2021}
-}
-
-@article{leiter-etal-2022-bmx,
-  title     = {{BMX}: Boosting Natural Language Generation Metrics with Explainability},
-  author    = {Leiter, Christoph and Nguyen, Hoa and Eger, Steffen},
-  journal   = {arXiv preprint},
-  year      = {2022}
-}
-
-@inproceedings{bawden-etal-2020-study,
-  title     = {A Study in Improving {BLEU} Reference Coverage with Diverse Automatic Paraphrasing},
-  author    = {Bawden, Rachel and Zhang, Biao and Yankovskaya, Lisa and T{\\"a}ttar, Andre and
-               Post, Matt},
-  booktitle = {Findings of the Association for Computational Linguistics: EMNLP 2020},
-  year      = {2020}
-}
-
-@inproceedings{zhang-etal-2020-bertscore,
-  title     = {{BERTScore}: Evaluating Text Generation with {BERT}},
-  author    = {Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q. and
-               Artzi, Yoav},
-  booktitle = {International Conference on Learning Representations},
-  year      = {2020}
-}
-
-@inproceedings{post-2018-call,
-  title     = {A Call for Clarity in Reporting {BLEU} Scores},
-  author    = {Post, Matt},
-  booktitle = {Proceedings of the Third Conference on Machine Translation},
-  year      = {2018}
-}
-"""
+__all__ = ["CiteAction"]
 
 
 class CiteAction(argparse.Action):
@@ -72,5 +27,5 @@ class CiteAction(argparse.Action):
         option_string: str | None = None,  # noqa: ARG002  # likewise
     ) -> None:
         """Print, then exit with 0."""
-        sys.stdout.write(PAPERS)
+        sys.stdout.write(Path(__file__).with_name("papers.bib").read_text("utf-8"))
         parser.exit()

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from gnomon.core.languages import english_names
 from gnomon.core.signature import content_hash
 
 if TYPE_CHECKING:
@@ -254,25 +255,6 @@ def _code(texts: Mapping[str, str]) -> str:
 # What languages are called in questions.
 
 
-_NAMES = """
-af Afrikaans|am Amharic|ar Arabic|as Assamese|az Azerbaijani|be Belarusian|bg Bulgarian
-bho Bhojpuri|bn Bengali|bs Bosnian|ca Catalan|cs Czech|cy Welsh|da Danish|de German|el Greek
-en English|eo Esperanto|es Spanish|et Estonian|eu Basque|fa Persian|fi Finnish|fr French|ga Irish
-gl Galician|gu Gujarati|ha Hausa|he Hebrew|hi Hindi|hr Croatian|hu Hungarian|hy Armenian
-id Indonesian|ig Igbo|is Icelandic|it Italian|iu Inuktitut|ja Japanese|ka Georgian|kk Kazakh
-km Khmer|kn Kannada|ko Korean|ky Kyrgyz|lo Lao|lt Lithuanian|lv Latvian|mai Maithili|mas Maasai
-mg Malagasy|mk Macedonian|ml Malayalam|mn Mongolian|mr Marathi|ms Malay|mt Maltese|my Burmese
-nb Norwegian|ne Nepali|nl Dutch|no Norwegian|or Odia|pa Punjabi|pl Polish|ps Pashto|pt Portuguese
-ro Romanian|ru Russian|sah Yakut|si Sinhala|sk Slovak|sl Slovenian|so Somali|sq Albanian
-sr Serbian|sv Swedish|sw Swahili|ta Tamil|te Telugu|th Thai|tl Tagalog|tr Turkish|uk Ukrainian
-ur Urdu|uz Uzbek|vi Vietnamese|xh Xhosa|yo Yoruba|zh Chinese|zu Zulu
-"""
-#: codes -> names in English
-LANGUAGE_NAMES = dict(
-    one.split(" ", 1) for line in _NAMES.split("\n") if line for one in line.split("|")
-)
-
-
 def language_names(pair: str | None) -> dict[str, str]:
     """What the languages of a pair are called in English, by the names of their places.
 
@@ -289,4 +271,4 @@ def language_names(pair: str | None) -> dict[str, str]:
 
 
 def _english(code: str) -> str:
-    return LANGUAGE_NAMES.get(code.partition("_")[0].lower(), code)
+    return english_names().get(code.partition("_")[0].lower(), code)

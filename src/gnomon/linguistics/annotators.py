@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from gnomon.core.data_files import data_beside
 from gnomon.core.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
 from gnomon.core.summary import target_of
 from gnomon.linguistics.feature_names import ENTITIES, MORPH, UPOS
@@ -203,32 +204,7 @@ def describe(tagger: str) -> dict[str, tuple[str, ...]]:
 
 
 # the smallest pipeline of each language that spaCy's authors publish
-MODELS = {
-    "ca": "ca_core_news_sm",
-    "da": "da_core_news_sm",
-    "de": "de_core_news_sm",
-    "el": "el_core_news_sm",
-    "en": "en_core_web_sm",
-    "es": "es_core_news_sm",
-    "fi": "fi_core_news_sm",
-    "fr": "fr_core_news_sm",
-    "hr": "hr_core_news_sm",
-    "it": "it_core_news_sm",
-    "ja": "ja_core_news_sm",
-    "ko": "ko_core_news_sm",
-    "lt": "lt_core_news_sm",
-    "mk": "mk_core_news_sm",
-    "nb": "nb_core_news_sm",
-    "nl": "nl_core_news_sm",
-    "pl": "pl_core_news_sm",
-    "pt": "pt_core_news_sm",
-    "ro": "ro_core_news_sm",
-    "ru": "ru_core_news_sm",
-    "sl": "sl_core_news_sm",
-    "sv": "sv_core_news_sm",
-    "uk": "uk_core_news_sm",
-    "zh": "zh_core_web_sm",
-}
+MODELS: dict[str, str] = data_beside(__file__)["models"]
 
 
 @dataclass(frozen=True)

@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from gnomon.metrics.error_marks import ErrorMarks, MarkedSide
     from gnomon.stats.draws import Draws
 
-__all__ = ["MarkedErrors", "Rules", "error_span_finding"]
+__all__ = ["MarkRules", "MarkedErrors", "error_span_finding"]
 
 
 _ALONE = "raters among themselves"
 
 
-class Rules(NamedTuple):
+class MarkRules(NamedTuple):
     """How marks are counted, and what is free of errors."""
 
     partial_credit: float
@@ -68,7 +68,7 @@ class MarkedErrors:
     people: ErrorMarks
     every: Sequence[ErrorMarks]
     pairs: Sequence[MarkedPairs]
-    how: Rules
+    how: MarkRules
     draws: Draws | None
     side: MarkedSide
     examples: int

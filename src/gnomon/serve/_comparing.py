@@ -330,9 +330,9 @@ def _guessed(draft: str, inspection: Inspection) -> DraftForm:
 
 
 def _confirming(request: Request, form: DraftForm, status: int = HTTPStatus.OK) -> Shown:
-    from gnomon.judges.rubrics import LANGUAGE_NAMES
+    from gnomon.core.languages import english_names
 
-    languages = sorted(LANGUAGE_NAMES.items(), key=lambda item: item[1])
+    languages = sorted(english_names().items(), key=lambda item: item[1])
     values = {
         "form": form,
         "roles": _ROLES,
@@ -452,11 +452,11 @@ def _wrong_counts(used: Sequence[FileForm]) -> str:
 
 
 def _wrong_settings(chosen: Sequence[str], source: str, target: str) -> dict[str, str]:
-    from gnomon.judges.rubrics import LANGUAGE_NAMES
+    from gnomon.core.languages import english_names
 
     errors = {} if chosen else {"metric": "Choose at least one."}
     for name, code in (("source", source), ("target", target)):
-        if code and code not in LANGUAGE_NAMES:
+        if code and code not in english_names():
             errors[name] = "Choose a language from the list."
     if source and not target:
         errors["target"] = "Choose the language of the translations, too."
@@ -522,9 +522,9 @@ async def _edit(request: Request) -> Shown:
 
 
 def _editing(request: Request, form: EditForm, status: int = HTTPStatus.OK) -> Shown:
-    from gnomon.judges.rubrics import LANGUAGE_NAMES
+    from gnomon.core.languages import english_names
 
-    languages = sorted(LANGUAGE_NAMES.items(), key=lambda item: item[1])
+    languages = sorted(english_names().items(), key=lambda item: item[1])
     values = {"form": form, "languages": languages, "metrics": metrics_of(request)}
     return Shown("edit.html.j2", values, status)
 

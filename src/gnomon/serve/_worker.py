@@ -343,9 +343,9 @@ def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | Non
     lines = [key.sub("", line.strip()) for line in message.splitlines()]
     said = "\n".join(line for line in lines if line and not _HEAD.fullmatch(line)) or message
     if tagger := _NO_TAGGER.match(said):
-        from gnomon.judges.rubrics import LANGUAGE_NAMES
+        from gnomon.core.languages import english_names
 
-        language = LANGUAGE_NAMES.get(tagger[1], tagger[1])
+        language = english_names().get(tagger[1], tagger[1])
         return (
             f"There is no tagger for {language} here, which would tell its kinds of words apart.",
             Remedy("install", "The owner of this server can install one.", {"what": tagger[1]}),

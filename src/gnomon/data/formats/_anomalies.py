@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.core.languages import language_scripts
 from gnomon.core.lazy import checked
 from gnomon.core.scores import named
 from gnomon.core.scripts import is_unspaced, main_script, unspaced_language, unspaced_letters
@@ -55,28 +56,6 @@ _HARDLY = 0.2  # of the letters of a line
 _WORD = re.compile(r"[^\W\d_]+")
 _REFERENCE = re.compile(r"(ref(erence)?s?|gold)([._\-0-9].*)?", re.IGNORECASE)
 _SOURCE = re.compile(r"(src|sources?)([._\-0-9].*)?", re.IGNORECASE)
-
-_SCRIPTS = {
-    "CYRILLIC": ("be", "bg", "kk", "ky", "mk", "mn", "ru", "uk"),
-    "LATIN": (
-        "cs", "da", "de", "en", "es", "et", "fi", "fr", "hr", "hu", "is", "it", "lt", "lv", "nl",
-        "no", "pl", "pt", "ro", "sk", "sl", "sv", "tr", "vi",
-    ),
-    "HAN": ("zh",),
-    "KANA": ("ja",),
-    "HANGUL": ("ko",),
-    "ARABIC": ("ar", "fa", "ps", "ur"),
-    "HEBREW": ("he", "yi"),
-    "GREEK": ("el",),
-    "THAI": ("th",),
-    "DEVANAGARI": ("hi", "mr", "ne"),
-    "BENGALI": ("bn",),
-    "GUJARATI": ("gu",),
-    "TAMIL": ("ta",),
-    "GEORGIAN": ("ka",),
-    "ARMENIAN": ("hy",),
-}  # fmt: skip
-_SCRIPT_OF = {language: script for script, those in _SCRIPTS.items() for language in those}
 
 
 @checked
@@ -455,7 +434,7 @@ def _spread(n: int) -> Sequence[int]:
 def _find_wrong_script(
     testset: TestSet, references: Mapping[str, _Profile], outputs: Mapping[str, _Profile]
 ) -> Anomaly | None:
-    wanted = _SCRIPT_OF.get((testset.target_language or "").split("_")[0])
+    wanted = language_scripts().get((testset.target_language or "").split("_")[0])
     others = {n: p.script for n, p in references.items() if p.script not in (None, wanted)}
     if wanted is not None and others:
         name, script = next(iter(others.items()))

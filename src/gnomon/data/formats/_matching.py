@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, UnknownNameError
+from gnomon.core.languages import short_codes
 from gnomon.core.scores import named
 from gnomon.data.formats._files import LOGGER, is_pair
 from gnomon.data.formats.error_marks import without_whitespace
@@ -208,57 +209,14 @@ def _index(texts: Sequence[str]) -> dict[str, list[int]]:
 # Language pairs as files name them.
 
 
-# the three-letter codes that WMT's annotation campaigns wrote
-_SHORT = {
-    "ara": "ar",
-    "ben": "bn",
-    "ces": "cs",
-    "cze": "cs",
-    "deu": "de",
-    "ger": "de",
-    "eng": "en",
-    "est": "et",
-    "fin": "fi",
-    "fra": "fr",
-    "fre": "fr",
-    "guj": "gu",
-    "hau": "ha",
-    "heb": "he",
-    "hin": "hi",
-    "hrv": "hr",
-    "hun": "hu",
-    "isl": "is",
-    "ice": "is",
-    "ita": "it",
-    "jpn": "ja",
-    "kaz": "kk",
-    "khm": "km",
-    "kor": "ko",
-    "lav": "lv",
-    "lit": "lt",
-    "pol": "pl",
-    "pus": "ps",
-    "ron": "ro",
-    "rum": "ro",
-    "rus": "ru",
-    "spa": "es",
-    "tam": "ta",
-    "tur": "tr",
-    "ukr": "uk",
-    "xho": "xh",
-    "zho": "zh",
-    "chi": "zh",
-    "zul": "zu",
-}
-
-
 def pair(source: str, target: str) -> str:
     """A language pair from two codes, of two letters where these are known.
 
     >>> pair("cze", "eng")
     'cs-en'
     """
-    return f"{_SHORT.get(source, source)}-{_SHORT.get(target, target)}"
+    short = short_codes()
+    return f"{short.get(source, source)}-{short.get(target, target)}"
 
 
 def long_code(language: str) -> str:
@@ -268,7 +226,7 @@ def long_code(language: str) -> str:
     ('ces', 'zho', 'tlh')
     """
     code = language.partition("_")[0]
-    return next((long for long, short in _SHORT.items() if short == code), code)
+    return next((long for long, short in short_codes().items() if short == code), code)
 
 
 def same_pair(there: str, wanted: str) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
+from gnomon.core.data_files import data_beside
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
@@ -148,49 +150,15 @@ _REPLACED = (
 _ADDED = ("ed", "ing", "er", "est")
 _KEEP_DOUBLE = frozenset("lsfz")  # called, missed, stuffed, buzzed: the double belongs to the stem
 
-# base form: its irregular forms
-_IRREGULAR = """
-arise: arose arisen; bear: bore borne; beat: beaten; become: became; begin: began begun;
-bend: bent; bind: bound; bite: bit bitten; bleed: bled; blow: blew blown; break: broke broken;
-breed: bred; bring: brought; build: built; burn: burnt; buy: bought; can: ca; catch: caught;
-choose: chose chosen; cling: clung; come: came; creep: crept; deal: dealt; dig: dug;
-do: does did done doing; draw: drew drawn; dream: dreamt; drink: drank drunk; drive: drove driven;
-eat: ate eaten; fall: fell fallen; feed: fed; feel: felt; fight: fought; find: found; flee: fled;
-fling: flung; fly: flew flown; forbid: forbade forbidden; forget: forgot forgotten;
-forgive: forgave forgiven; freeze: froze frozen; get: got gotten; give: gave given;
-go: goes went gone going; grind: ground; grow: grew grown; hang: hung; have: has had; hear: heard;
-hide: hid hidden; hold: held; keep: kept; kneel: knelt; know: knew known; lay: laid; lead: led;
-lean: leant; leap: leapt; learn: learnt; leave: left; lend: lent; lie: lay lain lying; light: lit;
-lose: lost; make: made; mean: meant; meet: met; mistake: mistook mistaken; pay: paid;
-prove: proven; ride: rode ridden; ring: rang rung; rise: rose risen; run: ran; say: said;
-see: saw seen; seek: sought; sell: sold; send: sent; sew: sewn; shake: shook shaken; shall: sha;
-shine: shone; shoot: shot; show: shown; shrink: shrank shrunk; sing: sang sung; sink: sank sunk;
-sit: sat; sleep: slept; slide: slid; smell: smelt; speak: spoke spoken; speed: sped; spend: spent;
-spin: spun; spring: sprang sprung; stand: stood; steal: stole stolen; stick: stuck; sting: stung;
-stride: strode; strike: struck stricken; strive: strove striven; swear: swore sworn; sweep: swept;
-swell: swollen; swim: swam swum; swing: swung; take: took taken; teach: taught; tear: tore torn;
-tell: told; think: thought; throw: threw thrown; understand: understood; wake: woke woken;
-wear: wore worn; weave: wove woven; weep: wept; will: wo; win: won; wind: wound;
-write: wrote written;
-be: am is are was were been being;
-child: children; foot: feet; goose: geese; louse: lice; mouse: mice; ox: oxen; person: people;
-tooth: teeth; crisis: crises; analysis: analyses; thesis: theses; hypothesis: hypotheses;
-phenomenon: phenomena; criterion: criteria; datum: data; medium: media; bacterium: bacteria;
-good: better best; bad: worse worst; far: farther farthest further furthest; little: less least;
-much: more most
-"""
 
-
-def _read(text: str) -> dict[str, tuple[str, ...]]:
+@lru_cache(maxsize=1)
+def _bases() -> dict[str, tuple[str, ...]]:
+    """Irregular forms, and what they are forms of."""
     lemmas: dict[str, tuple[str, ...]] = {}
-    for entry in text.split(";"):
-        base, _, forms = entry.partition(":")
-        for form in forms.split():
-            lemmas[form] = (*lemmas.get(form, ()), base.strip())
+    for base, forms in data_beside(__file__)["irregular"].items():
+        for form in forms:
+            lemmas[form] = (*lemmas.get(form, ()), base)
     return lemmas
-
-
-_BASES = _read(_IRREGULAR)
 
 
 @lru_cache(maxsize=65536)
@@ -200,8 +168,8 @@ def rule_lemmas(word: str) -> tuple[str, ...]:
     >>> rule_lemmas("hoping")[:2], rule_lemmas("stories")[0], rule_lemmas("went")
     (('hope', 'hop'), 'story', ('go',))
     """
-    if word in _BASES:
-        return _BASES[word]
+    if word in _bases():
+        return _bases()[word]
     return tuple(dict.fromkeys(base for base in _regular(word) if _may_be(base) and base != word))
 
 

@@ -25,7 +25,7 @@ def pairs(*lines: str, both: bool = True) -> dict[str, str]:
         both: the second becomes the first, too.
     """
     words: dict[str, str] = {}
-    for pair in ",".join(lines).split(","):
+    for pair in (pair for line in lines for pair in line.split(",")):
         first, second = (word.replace("_", " ") for word in pair.split())
         words[first] = second
         if both:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gnomon.core.data_files import data_beside
 from gnomon.stress.perturbations import perturbation
 from gnomon.stress.rules._clauses import (
     as_written,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from gnomon.stress.outputs import OtherOutputs, Output
     from gnomon.stress.perturbations import Change, Site
     from gnomon.stress.rules._clauses import Clause
+
+_LISTS = data_beside(__file__)
 
 
 # Forms of verbs and nouns.
@@ -150,11 +153,7 @@ def aspect(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
 #: verbs of reports, of which both aspects are usual; and "be"
 _SAID = words("say tell add note report explain be")
 #: verbs of states, which are wrong in the progressive of the present, too
-_STATES = words(
-    "agree believe belong comprise concern consist contain cost cover depend deserve doubt",
-    "exist hate have include involve know lack like love matter mean need owe own possess",
-    "prefer recognise recognize remember require resemble seem understand want weigh",
-)
+_STATES = words(*_LISTS["states"])
 
 
 def _be(output: Output, clause: Clause) -> str:
@@ -169,19 +168,7 @@ def _be(output: Output, clause: Clause) -> str:
 
 
 #: nouns that have no plural, or no singular, or another sense there
-_ONE_NUMBER = words(
-    "research information evidence advice equipment furniture traffic weather water air",
-    "money music knowledge education health work behaviour behavior violence help support",
-    "power blood rice oil gas food sand steel gold energy justice freedom peace death life",
-    "love history art science law software hardware damage progress news luggage homework",
-    "trade access pressure time use age people police data media series species means",
-    "headquarters troops goods clothes politics economics physics mathematics sports",
-    "athletics savings earnings customs arms remains thanks proceeds premises surroundings",
-    "outskirts authorities forces terms relations talks odds lots works glasses trousers",
-    "scissors belongings statistics tactics ethics measures times conditions circumstances",
-    "affairs efforts studies west east north south public press past present future",
-    "majority rest world internet environment government president sea sun sky moon economy",
-)
+_ONE_NUMBER = words(*_LISTS["one_number"])
 _UNCOUNTED = re.compile(r"(?:ing|ness|ism|ics|ment|ity|ance|ence|ship|hood|dom|th|ure|age|cy|ial)$")
 _DEFINITE = words("the his her its their our my your")
 
@@ -396,52 +383,7 @@ def function_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) 
 _MISSPELT = {
     right: wrong
     for wrong, right in pairs(
-        "accomodate accommodate, accross across, acheive achieve, acheived achieved",
-        "acknowlege acknowledge, adress address, agressive aggressive, allready already",
-        "amoung among, anual annual, apparantly apparently, appearence appearance",
-        "arguement argument, athorities authorities, availible available, beacuse because",
-        "becuase because, befor before, begining beginning, beleive believe, beleived believed",
-        "buisness business, calender calendar, carrer career, centery century, certian certain",
-        "childern children, comittee committee, commision commission, comming coming",
-        "compair compare, competion competition, completly completely, concious conscious",
-        "condidate candidate, contries countries, contry country, controll control",
-        "coutry country, currant current, decison decision, definately definitely",
-        "develope develop, developement development, diffrent different, diffrence difference",
-        "dissapear disappear, ecomony economy, eigth eighth, embarass embarrass",
-        "enviroment environment, equiped equipped, espescially especially, excercise exercise",
-        "exept except, existance existence, expierence experience, experiance experience",
-        "familar familiar, Febuary February, finaly finally, foriegn foreign, fourty forty",
-        "freind friend, freinds friends, futher further, goverment government",
-        "goverments governments, gaurd guard, garantee guarantee, happend happened",
-        "hieght height, hospitle hospital, humerous humorous, immediatly immediately",
-        "importent important, incidently incidentally, independant independent",
-        "intelligance intelligence, intrest interest, intresting interesting",
-        "knowlege knowledge, libary library, lenght length, lisence license",
-        "maintainance maintenance, managment management, medecine medicine, milion million",
-        "militery military, minumum minimum, mountian mountain, neccessary necessary",
-        "neigbor neighbor, noticable noticeable, occassion occasion, occured occurred",
-        "occuring occurring, offical official, oppinion opinion, oportunity opportunity",
-        "orginal original, parliment parliament, particulary particularly, peice piece",
-        "peopel people, percieve perceive, performence performance, persue pursue",
-        "politican politician, posession possession, posible possible, posibility possibility",
-        "practicaly practically, preceeding preceding, prefered preferred, presance presence",
-        "presedent president, privelege privilege, probaly probably, probelm problem",
-        "proffesor professor, promiss promise, publically publicly, quater quarter",
-        "questionaire questionnaire, realy really, reciept receipt, recieve receive",
-        "recieved received, recomend recommend, recomended recommended, refered referred",
-        "relevent relevant, religous religious, remeber remember, repitition repetition",
-        "reserch research, resistence resistance, responsable responsible",
-        "responsability responsibility, resturant restaurant, rythm rhythm, saftey safety",
-        "seperate separate, seperated separated, severly severely, shoud should",
-        "similer similar, sincerly sincerely, speach speech, stategy strategy",
-        "strenght strength, succesful successful, successfull successful, sucess success",
-        "sugestion suggestion, suprise surprise, supprise surprise, surprized surprised",
-        "techology technology, temperture temperature, tempory temporary, thier their",
-        "threatend threatened, throught through, tommorow tomorrow, tomatos tomatoes",
-        "tounge tongue, truely truly, twelth twelfth, untill until, useing using",
-        "usefull useful, vaccum vacuum, vehical vehicle, villian villain, visable visible",
-        "wether whether, wierd weird, welcom welcome, wich which, whith with, writting writing",
-        "writen written, yeild yield, yeilding yielding",
+        *_LISTS["misspelt"],
         both=False,
     ).items()
 }
@@ -463,68 +405,7 @@ def misspelling(output: Output, pool: OtherOutputs, rng: np.random.Generator) ->
             yield (*match.span(), wrong.capitalize() if match[0].istitle() else wrong)
 
 
-_FAMILIES = families(
-    "president presidential, nation national, region regional, region regionally",
-    "culture cultural, nature natural, history historical, history historic, politics political",
-    "economy economic, industry industrial, technology technological, science scientific",
-    "medicine medical, crime criminal, finance financial, education educational",
-    "tradition traditional, music musical, commerce commercial, environment environmental",
-    "government governmental, mountain mountainous, person personal, profession professional",
-    "origin original, center central, danger dangerous, fame famous, religion religious",
-    "success successful, success succeed, power powerful, use useful, beauty beautiful",
-    "peace peaceful, help helpful, pain painful, health healthy, wealth wealthy, rain rainy",
-    "sun sunny, snow snowy, luck lucky, ease easy, week weekly, day daily, year yearly",
-    "decide decision, decided decision, announce announcement, announced announcement",
-    "develop development, developed development, govern government, govern governor",
-    "agree agreement, agreed agreement, invest investment, treat treatment, treated treatment",
-    "move movement, moved movement, require requirement, improve improvement",
-    "improved improvement, pay payment, inform information, create creation, created creation",
-    "operate operation, protect protection, protected protection, produce production",
-    "produced production, reduce reduction, reduced reduction, infect infection",
-    "infected infection, investigate investigation, investigated investigation",
-    "administer administration, accelerate acceleration, mature maturation, measure measurement",
-    "elect election, elected election, elections elect, compete competition",
-    "competitors compete, discover discovery, discovered discovery, recover recovery, die death",
-    "died death, deaths die, live life, lived life, lives live, born birth, grow growth",
-    "grew growth, increase increasingly, know knowledge, known knowledge, believe belief",
-    "believes belief, believed belief, see sight, choose choice, chose choice, lose loss",
-    "lost loss, sell sale, sold sale, sales sell, buy buyer, speak speech, spoke speech",
-    "think thought, arrive arrival, arrived arrival, survive survival, survived survival",
-    "refuse refusal, refused refusal, propose proposal, proposed proposal, appear appearance",
-    "appeared appearance, perform performance, performed performance, exist existence",
-    "existed existence, differ different, differ difference, depend dependent",
-    "attend attendance, attended attendance, resign resignation, resigned resignation",
-    "explain explanation, explained explanation, apply application, applied application",
-    "publish publication, published publication, describe description, described description",
-    "confirm confirmation, confirmed confirmation, restrict restriction, restrictions restrict",
-    "act action, relate relation, relations relate, connect connection, connected connection",
-    "collect collection, construct construction, destroy destruction, destroyed destruction",
-    "introduce introduction, introduced introduction, celebrate celebration",
-    "celebrated celebration, participate participation, participated participation",
-    "cooperate cooperation, communicate communication, organize organization",
-    "organized organization, attract attraction, attraction attractive, act active",
-    "effect effective, expense expensive, strong strength, strong strongly, long length",
-    "wide width, deep depth, high height, high highly, true truth, young youth",
-    "possible possibility, able ability, responsible responsibility, secure security",
-    "active activity, difficult difficulty, important importance, different difference",
-    "distant distance, present presence, aware awareness, ill illness, ready readiness",
-    "dark darkness, weak weakness, sick sickness, quick quickly, slow slowly, clear clearly",
-    "recent recently, final finally, official officially, current currently",
-    "previous previously, careful carefully, direct directly, serious seriously",
-    "severe severely, special specially, local locally, usual usually, normal normally",
-    "main mainly, large largely, near nearly, last lastly, former formerly, new newly",
-    "most mostly, public publicly, significant significantly, immediate immediately",
-    "complete completely, total totally, real really, free freely, free freedom, wise wisdom",
-    "king kingdom, member membership, leader leadership, teach teacher, teach teaching",
-    "work worker, workers work, play player, players play, lead leader, leaders lead",
-    "report reporter, reporters report, write writer, wrote writer, drive driver, driver drive",
-    "win winner, won winner, run runner, travel traveler, visit visitor, visited visitor",
-    "visitors visit, build builder, research researcher, researchers research, employ employee",
-    "train training, own owner, manage manager, manage management, support supporter",
-    "supporters support, direct director, act actor, invent invention, invented invention",
-    "expect expectation, expected expectation, require requirement, suggest suggestion",
-    "suggested suggestion, accuse accusation, accused accusation",
-)
+_FAMILIES = families(*_LISTS["families"])
 
 
 @perturbation(

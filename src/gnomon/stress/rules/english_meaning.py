@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from gnomon.core.data_files import data_beside
 from gnomon.stress.perturbations import perturbation
 from gnomon.stress.rules._clauses import (
     as_written,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from gnomon.stress.perturbations import Change, Site
     from gnomon.stress.rules._clauses import Clause
 
+_LISTS = data_beside(__file__)
+
 
 # Negation and modality.
 
@@ -42,10 +45,7 @@ _NEGATIVE = words(
 _AFTER_NOT = words("only just merely simply necessarily least to so all every too")
 _BEFORE_NOT = words("if or why whether than but and , certainly")
 #: adverbs between which and a verb a negation would be odd
-_LIGHT = words(
-    "also only just already even still too almost nearly both either always often usually",
-    "currently now probably likely largely mainly mostly better",
-)
+_LIGHT = words(*_LISTS["light"])
 _NEGATABLE = words("am is are was were has have had do does did can could will would should must")
 _NOT = ("not", "n't", "n’t")
 #: before "n't", where the word is not whole without it
@@ -177,27 +177,19 @@ def modality(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> It
 
 _Words = dict[str, dict[str, str]]
 
-_OPPOSITES: _Words = {
-    "ADV": pairs("more less, most least, always never, earlier later, early late")
-    | pairs("often rarely, usually rarely, frequently rarely, rarely often, seldom often")
-    | pairs("faster slower, quickly slowly, upward downward, upwards downwards"),
-    "ADJ": pairs(
-        "more less, higher lower, highest lowest, larger smaller, largest smallest, bigger smaller"
-    )
-    | pairs("biggest smallest, longer shorter, longest shortest, better worse, best worst")
-    | pairs("older younger, oldest youngest, stronger weaker, faster slower, earlier later")
-    | pairs("early late, first last, many few, northern southern, eastern western, low high")
-    | pairs("minimum maximum, upper lower, previous next, large small, big small, small large"),
-    "NOUN": pairs("increase decrease, increases decreases, majority minority, rise fall")
-    | pairs("north south, east west, minimum maximum, beginning end"),
-    "VERB": regular_verbs("increase decrease")
-    | pairs("rise fall, rises falls, rose fell, risen fallen, rising falling", both=False)
-    | pairs("grow shrink, grows shrinks, grew shrank, grown shrunk, growing shrinking", both=False)
-    | pairs("won lost, win lose, wins loses, winning losing", both=False),
-    "ADP": pairs("before after, above below, inside outside"),
-    "SCONJ": pairs("before after"),
-    "PRON": pairs("everybody nobody, everyone nobody, everything nothing", both=False),
-}
+
+def _opposites(name: str) -> _Words:
+    """Opposites by part of speech, of verbs with their forms."""
+    return {
+        pos: regular_verbs(*lists.get("verbs", ()))
+        | regular_verbs(*lists.get("verbs_one_way", ()), both=False)
+        | pairs(*lists.get("pairs", ()))
+        | pairs(*lists.get("pairs_one_way", ()), both=False)
+        for pos, lists in _LISTS[name].items()
+    }
+
+
+_OPPOSITES = _opposites("opposites")
 
 #: words of which some forms are opposites only of nouns like these
 _HIGH_NOUNS = words("school schools court street tech sea seas season")
@@ -286,45 +278,7 @@ def _is_free_adjective(output: Output, position: int) -> bool:
     return token.relation in only
 
 
-_ANTONYMS: _Words = {
-    "ADJ": pairs("strong weak, good bad, old new, easy difficult, positive negative, rich poor")
-    | pairs("public private, legal illegal, male female, safe dangerous, hot cold, dry wet")
-    | pairs("possible impossible, active inactive, rural urban, ancient modern, foreign domestic")
-    | pairs("internal external, international national, local global, military civilian")
-    | pairs("temporary permanent, direct indirect, effective ineffective, expensive cheap")
-    | pairs("heavy light, dark bright, deep shallow, wide narrow, thick thin, fast slow")
-    | pairs("young elderly, open closed, clean dirty, empty full, happy unhappy, likely unlikely")
-    | pairs("similar different, common rare, important unimportant, correct incorrect")
-    | pairs("successful unsuccessful, regular irregular, healthy sick, alive dead, true false")
-    | pairs("visible invisible, available unavailable, able unable, clear unclear")
-    | pairs("responsible irresponsible, official unofficial, formal informal, stable unstable")
-    | pairs("significant insignificant, sufficient insufficient, formal informal, wild tame")
-    | pairs("political apolitical, social antisocial, former current, winter summer")
-    | pairs("great poor, major minor, main secondary, special ordinary, final initial", both=False),
-    "NOUN": pairs("success failure, advantage disadvantage, winner loser, winners losers")
-    | pairs("war peace, victory defeat, profit loss, profits losses, buyer seller, import export")
-    | pairs("imports exports, men women, man woman, boy girl, boys girls, father mother")
-    | pairs("friend enemy, friends enemies, day night, days nights, summer winter, birth death")
-    | pairs("strength weakness, strengths weaknesses, arrival departure, supply demand")
-    | pairs("love hatred, truth lie, question answer, questions answers, growth decline")
-    | pairs("supporters opponents, adults children, employers employees, guilt innocence")
-    | pairs("teacher student, teachers students, doctor patient, doctors patients, morning evening")
-    | pairs("entrance exit, past future, brother sister, brothers sisters, son daughter")
-    | pairs("husband wife, king queen, poverty wealth, hope despair, risk safety", both=False),
-    "VERB": regular_verbs("accept reject, include exclude, attack defend, open close, pass fail")
-    | regular_verbs("support oppose, allow prevent, arrive depart, join quit, confirm deny")
-    | regular_verbs("improve worsen, reveal conceal, remember forget, love hate, ask answer")
-    | regular_verbs("start stop, encourage discourage, appear disappear, agree disagree")
-    | regular_verbs("approve reject, create destroy, discover overlook, help hinder", both=False)
-    | regular_verbs("protect endanger, accelerate slow, announce conceal, show hide", both=False)
-    | regular_verbs("expand reduce, reduce expand, raise lower, lower raise", both=False)
-    | pairs("buy sell, buys sells, bought sold, buying selling, found lost, finds loses")
-    | pairs("showed hid, shown hidden, forgot remembered, forgotten remembered", both=False)
-    | pairs("gave took, given taken, gives takes, giving taking, began ended", both=False),
-    "ADV": pairs("quickly slowly, successfully unsuccessfully, publicly secretly, well badly")
-    | pairs("officially unofficially, legally illegally, directly indirectly, easily hardly")
-    | pairs("together separately, temporarily permanently, here elsewhere", both=False),
-}
+_ANTONYMS = _opposites("antonyms")
 _ALL_OPPOSITES: _Words = {
     pos: {**_ANTONYMS.get(pos, {}), **_OPPOSITES.get(pos, {})}
     for pos in {**_OPPOSITES, **_ANTONYMS}

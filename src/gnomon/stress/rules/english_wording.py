@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gnomon.core.data_files import data_beside
 from gnomon.linguistics import begins_sentence
 from gnomon.stress.perturbations import Crossed, perturbation
 from gnomon.stress.rules._clauses import text_at
@@ -22,16 +23,12 @@ if TYPE_CHECKING:
     from gnomon.stress.outputs import OtherOutputs, Output
     from gnomon.stress.perturbations import Change, Site
 
+_LISTS = data_beside(__file__)
+
 
 # Contractions.
 
-_SHORT_NOT = pairs(
-    "is_not isn't, are_not aren't, was_not wasn't, were_not weren't, do_not don't",
-    "does_not doesn't, did_not didn't, has_not hasn't, have_not haven't, had_not hadn't",
-    "will_not won't, can_not can't, cannot can't, could_not couldn't, would_not wouldn't",
-    "should_not shouldn't",
-    both=False,
-)
+_SHORT_NOT = pairs(*_LISTS["short_not"], both=False)
 _LONG_NOT = {short: long.replace("can not", "cannot") for long, short in _SHORT_NOT.items()}
 _SHORT = {"am": "'m", "are": "'re", "is": "'s", "have": "'ve", "will": "'ll"}
 _PRONOUNS = {
@@ -125,11 +122,7 @@ def crossed_negation(
 
 _DIGITS = re.compile(r"[1-9]\d?")
 #: what a number counts that stays in digits: units, times of day, parts of dates
-_UNITS = words(
-    "km kg cm mm mph kph lb lbs oz ft hrs pm am p.m a.m o'clock percent per degrees gb mb",
-    "hz hp january february march april may june july august september october november",
-    "december",
-)
+_UNITS = words(*_LISTS["units"])
 _SMALL = 12  # up to here both ways of writing are usual
 
 
@@ -265,32 +258,8 @@ def dashes(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
         yield changes
 
 
-_NOUNS = pairs(
-    "colour color, favour favor, harbour harbor, honour honor, labour labor, neighbour neighbor",
-    "neighbourhood neighborhood, rumour rumor, behaviour behavior, flavour flavor, vapour vapor",
-    "humour humor, armour armor, saviour savior, endeavour endeavor, tumour tumor, odour odor",
-    "centre center, theatre theater, fibre fiber, litre liter, metre meter, kilometre kilometer",
-    "centimetre centimeter, millimetre millimeter, defence defense, offence offense",
-    "catalogue catalog, dialogue dialog, analogue analog, traveller traveler",
-    "organisation organization, realisation realization, civilisation civilization",
-    "specialisation specialization, privatisation privatization, globalisation globalization",
-    "urbanisation urbanization, modernisation modernization, hospitalisation hospitalization",
-    "mobilisation mobilization, stabilisation stabilization, organiser organizer",
-    "grey gray, aeroplane airplane, mould mold, sceptic skeptic",
-    "favourite favorite, manoeuvre maneuver, pyjama pajama, moustache mustache, plough plow",
-    "paediatrician pediatrician, encyclopaedia encyclopedia, archaeologist archeologist",
-    "foetus fetus, oestrogen estrogen, anaemia anemia, haemorrhage hemorrhage",
-)
-_VERBS = pairs(
-    "organise organize, recognise recognize, realise realize, criticise criticize",
-    "emphasise emphasize, apologise apologize, summarise summarize, specialise specialize",
-    "prioritise prioritize, utilise utilize, stabilise stabilize, mobilise mobilize",
-    "modernise modernize, finalise finalize, characterise characterize, symbolise symbolize",
-    "minimise minimize, maximise maximize, privatise privatize, authorise authorize",
-    "analyse analyze, paralyse paralyze, hospitalise hospitalize, normalise normalize",
-    "legalise legalize, centralise centralize, civilise civilize, colonise colonize",
-    "publicise publicize, standardise standardize, sympathise sympathize, popularise popularize",
-)
+_NOUNS = pairs(*_LISTS["nouns"])
+_VERBS = pairs(*_LISTS["verbs"])
 _SPELLINGS = {
     word: other
     for words in (
@@ -300,19 +269,7 @@ _SPELLINGS = {
         endings(_VERBS, "s", "d"),
         endings({a[:-1]: b[:-1] for a, b in _VERBS.items()}, "ing"),
         endings(pairs("colour color, favour favor, honour honor, labour labor"), "ed", "ing"),
-        pairs(
-            "travelled traveled, travelling traveling, cancelled canceled, cancelling canceling",
-            "labelled labeled, labelling labeling, modelling modeling, modelled modeled",
-            "fuelled fueled, fuelling fueling, signalled signaled, signalling signaling",
-            "totalled totaled, equalled equaled, levelled leveled, counsellor counselor",
-            "favourable favorable, honourable honorable, neighbouring neighboring",
-            "colourful colorful, archaeological archeological, foetal fetal",
-            "orthopaedic orthopedic, sceptical skeptical, skilful skillful, fulfil fulfill",
-            "fulfilment fulfillment, enrol enroll, enrolment enrollment, ageing aging",
-            "judgement judgment, acknowledgement acknowledgment, centred centered",
-            "defences defenses, aluminium aluminum, jewellery jewelry, learnt learned",
-            "burnt burned, spelt spelled",
-        ),
+        pairs(*_LISTS["other_spellings"]),
     )
     for word, other in words.items()
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gnomon.core.data_files import data_beside
 from gnomon.linguistics import begins_sentence
 from gnomon.stress.perturbations import Crossed, perturbation
 from gnomon.stress.rules._lists import endings, pairs, words
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from gnomon.stress.outputs import OtherOutputs, Output, Word
     from gnomon.stress.perturbations import Change, Site
+
+_LISTS = data_beside(__file__)
 
 
 def _neighbours(output: Output) -> Iterator[tuple[str, Word, str]]:
@@ -44,10 +47,7 @@ def _is_common(output: Output, word: Word) -> bool:
 # Negation and modality.
 
 _BEFORE_NICHT = words("noch gar überhaupt oder ob wenn warum weshalb auch und längst nicht")
-_AFTER_NICHT = words(
-    "nur zuletzt mehr einmal wahr nur bloß allein zu zum selten zwangsläufig nur unbedingt",
-    "umsonst etwa ganz immer länger weniger so alle jeder jede jedes viel viele unerheblich",
-)
+_AFTER_NICHT = words(*_LISTS["after_nicht"])
 #: without a negation these cannot stay
 _WITH_NICHT = words("sondern mehr weder geschweige bevor bis brauchen braucht brauchte")
 _KEIN = {"kein": "ein", "keinen": "einen", "keinem": "einem", "keines": "eines"}
@@ -113,30 +113,12 @@ def modality(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> It
 # Opposites and gender.
 
 _ENDINGS = ("e", "en", "er", "es", "em")
-_STEMS = pairs(
-    "groß klein, gut schlecht, stark schwach, jung alt, positiv negativ, früher später",
-    "größer kleiner, höher niedriger, besser schlechter, stärker schwächer, länger kürzer",
-    "jünger älter, erst letzt, größt kleinst, höchst niedrigst, best schlechtest",
-    "möglich unmöglich, schnell langsam, sicher unsicher, legal illegal, öffentlich privat",
-    "leicht schwer, männlich weiblich, nördlich südlich, östlich westlich, warm kalt, nass trocken",
-    "direkt indirekt, abhängig unabhängig, bekannt unbekannt, glücklich unglücklich",
-)
+_STEMS = pairs(*_LISTS["stems"])
 _OPPOSITES = (
     endings(_STEMS, *_ENDINGS)
-    | endings(pairs("hoh niedrig, neu alt, viel wenig", both=False), *_ENDINGS)
-    | pairs(
-        "mehr weniger, immer nie, oft selten, innerhalb außerhalb, mindestens höchstens",
-        "oberhalb unterhalb, steigt sinkt, steigen sinken, stieg sank, stiegen sanken",
-        "gestiegen gesunken, gewann verlor, gewannen verloren, gewinnt verliert",
-        "gewinnen verlieren, links rechts, oben unten, Anstieg Rückgang, Zunahme Abnahme",
-        "Mehrheit Minderheit, Norden Süden, Osten Westen, Vorteil Nachteil, Vorteile Nachteile",
-        "Erfolg Misserfolg, Gewinn Verlust, Käufer Verkäufer, Vergangenheit Zukunft",
-        "Krieg Frieden, Freund Feind, Freunde Feinde, Männer Frauen, Stärke Schwäche",
-        "Stärken Schwächen, Sommer Winter, erhöht verringert, erhöhen verringern",
-        "erhöhte verringerte, bestätigte bestritt, bestätigt bestreitet, erlaubt verboten",
-        "verbessert verschlechtert, verbessern verschlechtern, gewonnen verloren",
-    )
-    | pairs("öffnet schließt, öffnen schließen, öffnete schloss, gefunden verloren", both=False)
+    | endings(pairs(*_LISTS["stems_one_way"], both=False), *_ENDINGS)
+    | pairs(*_LISTS["pairs"])
+    | pairs(*_LISTS["pairs_one_way"], both=False)
 )
 #: words before and behind an opposite where it is part of a phrase
 _PHRASES = {
@@ -221,11 +203,7 @@ _COUNTED = re.compile(
     r"(?<![\w.,:/–-])(?P<before>(?:[a-zäöü]+ )?)(?P<number>\d{1,2}|[a-zäöüß]+)"
     r" (?P<noun>(?:[a-zäöü]+en )?[A-ZÄÖÜ][a-zäöüß]{3,})\b"
 )
-_NOT_COUNTED = words(
-    "Uhr Prozent Januar Februar März April Juni Juli August September Oktober November",
-    "Dezember Grad Millionen Milliarden Million Milliarde Kilometer Kilogramm Zentimeter",
-    "Millimeter",
-)
+_NOT_COUNTED = words(*_LISTS["not_counted"])
 _SMALL = 12
 
 

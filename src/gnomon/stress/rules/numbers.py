@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
+from gnomon.core.data_files import data_beside
+
 __all__ = ["VALUES", "in_words"]
 
 
-_SMALL = {
-    "en": (
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-        " sixteen seventeen eighteen nineteen"
-    ),
-    "de": (
-        "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
-        " sechzehn siebzehn achtzehn neunzehn"
-    ),
-}
-_TENS = {
-    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
-    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-}
+_NUMBERS = data_beside(__file__)
 
 
 def in_words(value: int, language: str) -> str:
@@ -27,7 +16,7 @@ def in_words(value: int, language: str) -> str:
     >>> in_words(34, "en"), in_words(34, "de"), in_words(12, "en")
     ('thirty-four', 'vierunddreißig', 'twelve')
     """
-    small, tens = _SMALL[language].split(), _TENS[language].split()
+    small, tens = _NUMBERS[language]["small"], _NUMBERS[language]["tens"]
     if value <= len(small):
         return small[value - 1]
     ten, unit = tens[value // 10 - 2], value % 10
@@ -40,5 +29,5 @@ def in_words(value: int, language: str) -> str:
 
 #: from 2 on: "one" is a pronoun, too
 VALUES = {
-    language: {in_words(value, language): value for value in range(2, 100)} for language in _SMALL
+    language: {in_words(value, language): value for value in range(2, 100)} for language in _NUMBERS
 }
