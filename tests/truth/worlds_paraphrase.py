@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tests.truth.scripts import damaged, sentences
 from tests.truth.worlds import bundled, planted, references, world
 
 import gnomon as gn
@@ -156,6 +157,17 @@ def few_systems() -> Finding:
 )
 def nothing_lacks() -> Finding:
     return gn.paraphrase.coverage(planted({"a": references(), "b": references()}, segments=40))
+
+
+@world(
+    "Chinese outputs with nine in ten of the characters",
+    says=["paraphrase.coverage.matches"],
+    without=["words", "match 1", "match 2", "match 3", "match 4"],
+)
+def chinese_characters() -> Finding:
+    own = sentences("zh", 40)
+    outputs = {name: damaged(own, "zh", 0.1, seed) for name, seed in (("甲", 3), ("乙", 4))}
+    return gn.paraphrase.coverage(gn.TestSet.from_lists(outputs, own, name="planted"))
 
 
 @world(

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.metrics.tokenise import tokenise
+from gnomon.metrics.tokenise import text_tokeniser, tokenise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,10 @@ _NO_SENTENCE = "sentences must be texts, or lists of texts (one list per sentenc
 
 
 def lexical_values(
-    groups: Sequence[Sequence[str | None]], variant: str = "lexical", *, tokenizer: str = "13a"
+    groups: Sequence[Sequence[str | None]],
+    variant: str = "lexical",
+    *,
+    tokenizer: str | None = None,
 ) -> list[float | None]:
     """DS_x of each sentence; ``None`` where it has fewer than two paraphrases."""
     if variant not in LEXICAL:
@@ -25,7 +28,7 @@ def lexical_values(
         if isinstance(group, str) or not all(t is None or isinstance(t, str) for t in group):
             raise UsageError(_NO_SENTENCE.format(group))
     texts = list(dict.fromkeys(t for group in groups for t in group if t is not None))
-    table = tokenise(texts, tokenizer)
+    table = tokenise(texts, text_tokeniser(texts, tokenizer))
     rows = [table.ids[a:b].tolist() for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
     words = {text: frozenset(row) for text, row in zip(texts, rows, strict=True)}
     lengths = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.options import Help, Limits, Metavar, Positive, Share
 from gnomon.data.formats import Paraphrase, atomic_write, read_lines, read_records
+from gnomon.metrics.tokenise import fitting_tokeniser, tokenise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,11 @@ Gram: TypeAlias = tuple[str, ...]
 #: most tokens of an n-gram; every text has as many n-grams of each length as tokens
 Longest: TypeAlias = Annotated[int, Limits(1, 100), Metavar("N"), Help("most tokens of an n-gram.")]
 
-Tokeniser: TypeAlias = Annotated[str, Metavar("NAME"), Help("a tokeniser of BLEU; case counts.")]
+Tokeniser: TypeAlias = Annotated[
+    str | None,
+    Metavar("NAME"),
+    Help("a tokeniser of BLEU; case counts. Without one, that of the target language."),
+]
 
 
 class TokenSpans(NamedTuple):
@@ -44,9 +49,7 @@ class TokenSpans(NamedTuple):
 
 
 def words_of(texts: Sequence[str], tokenizer: str) -> dict[str, TokenSpans]:
-    """The tokens of each distinct text."""
-    from gnomon.metrics.tokenise import tokenise
-
+    """The tokens of each distinct text, by a tokeniser of BLEU."""
     distinct = list(dict.fromkeys(texts))
     table = tokenise(distinct, tokenizer)
     return {
@@ -107,7 +110,7 @@ def output_constraints(
     share: Share = 0.75,
     longest: Longest = 4,
     most: Positive | None = None,
-    tokenizer: str = "13a",
+    tokenizer: str | None = None,
 ) -> tuple[Constraint, ...]:
     """The n-grams that many systems have and no reference has (Bawden et al., 2020, section 3.4).
 
@@ -123,7 +126,7 @@ def output_constraints(
         text for texts in chosen.references.values() for text in texts if text is not None
     ]
     texts_read += [text for texts in chosen.systems.values() for text in texts]
-    words = words_of(texts_read, tokenizer)
+    words = words_of(texts_read, fitting_tokeniser(testset, tokenizer).name)
     least = math.ceil(share * len(chosen.systems) - 1e-9)
     constraints: list[Constraint] = []
     for i in range(chosen.segments):
@@ -258,7 +261,7 @@ def read_variants(path: str | PathLike[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def variant_constraints(
-    testset: TestSet, variants: Sequence[Sequence[str]], *, tokenizer: str = "13a"
+    testset: TestSet, variants: Sequence[Sequence[str]], *, tokenizer: str | None = None
 ) -> tuple[Constraint, ...]:
     """Constraints that ask for the variants of what the references hold.
 
@@ -266,8 +269,9 @@ def variant_constraints(
     that no reference of the segment holds becomes a constraint.
     """
     made: dict[tuple[int, str], tuple[Constraint, str]] = {}
-    tokens = words_of([text for line in variants for text in line], tokenizer)
-    for variant in _variant_places(testset, variants, tokenizer):
+    tokeniser = fitting_tokeniser(testset, tokenizer).name
+    tokens = words_of([text for line in variants for text in line], tokeniser)
+    for variant in _variant_places(testset, variants, tokeniser):
         replaced = variant.reference[variant.start : variant.end]
         constraint = Constraint(variant.segment, tokens[variant.other].tokens, variant.other)
         made.setdefault((variant.segment, variant.other), (constraint, replaced))
@@ -277,11 +281,12 @@ def variant_constraints(
 
 
 def variant_paraphrases(
-    testset: TestSet, variants: Sequence[Sequence[str]], *, tokenizer: str = "13a"
+    testset: TestSet, variants: Sequence[Sequence[str]], *, tokenizer: str | None = None
 ) -> tuple[Paraphrase, ...]:
     """The references with one variant put in the place of another; nothing else is changed."""
     made = []
-    for variant in _variant_places(testset, variants, tokenizer):
+    tokeniser = fitting_tokeniser(testset, tokenizer).name
+    for variant in _variant_places(testset, variants, tokeniser):
         text = variant.reference[: variant.start] + variant.other + variant.reference[variant.end :]
         made.append(Paraphrase(variant.segment, text, "variants"))
     return tuple(dict.fromkeys(made))

@@ -14,7 +14,7 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
-from gnomon.metrics.tokenise import check_tokeniser
+from gnomon.metrics.tokenise import check_tokeniser, fitting_tokeniser
 from gnomon.paraphrase._constraints import (
     Gram,
     Tokeniser,
@@ -69,7 +69,8 @@ class _Seen:
 
 def check_coverage(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.paraphrase.coverage` refuses of options that fit each alone."""
-    yield from problems("tokenizer", check_tokeniser, options.tokenizer)
+    if options.tokenizer is not None:
+        yield from problems("tokenizer", check_tokeniser, options.tokenizer)
     yield from problems("share", check_share, options.share)
     if outline is not None and not outline.systems:
         message = "coverage is of the outputs of systems, and the test set has none"
@@ -114,7 +115,7 @@ def coverage(
     share: Share = 0.75,
     missing_per_segment: OutputFile = None,
     examples: Count = 3,
-    tokenizer: Tokeniser = "13a",
+    tokenizer: Tokeniser = None,
 ) -> Finding:
     """N-grams that references match, with paraphrases and without, and n-grams that they lack.
 
@@ -144,7 +145,8 @@ def coverage(
     widened = paraphrased is not original
     if dict(original.systems) != dict(paraphrased.systems):
         raise LengthMismatchError("the two test sets must hold the same outputs")
-    words = words_of(_texts(paraphrased, original), tokenizer)
+    tokeniser = fitting_tokeniser(original, tokenizer)
+    words = words_of(_texts(paraphrased, original), tokeniser.name)
     sums: list[Counter[str]] = [Counter() for _ in range(_LONGEST + 1)]
     new: dict[Gram, _Seen] = {}
     missing: dict[Gram, _Seen] = {}
@@ -171,13 +173,13 @@ def coverage(
     tables = [
         table(name, title, GramRow, _first(seen)) for name, (title, seen) in grams_by_table.items()
     ]
-    lacking = output_constraints(paraphrased, share=share, tokenizer=tokenizer)
+    lacking = output_constraints(paraphrased, share=share, tokenizer=tokeniser.name)
     if missing_per_segment is not None:
         write_constraints(missing_per_segment, lacking)
     tables.append(
         table("missing per segment", _LACKING, LackingRow, [_lacking_row(one) for one in lacking])
     )
-    signature = Signature("coverage").adding(tok=tokenizer, longest=_LONGEST, share=share)
+    signature = Signature("coverage").adding(tok=tokeniser.name, longest=_LONGEST, share=share)
     return Finding(
         method="paraphrase coverage",
         title=_TITLE,
@@ -192,6 +194,7 @@ def coverage(
             Listing("missing per segment", _LACKING, column_names(LackingRow), most=_MOST),
         ),
         exhibits=exhibits_of(paraphrased, segments=examples),
+        notices=tokeniser.notices,
         facts={
             "test set": original.name,
             "systems": str(len(original.systems)),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, Finding, Highlight, Listing
-from gnomon.core.options import Group, Metavar
+from gnomon.core.options import Group
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
@@ -22,7 +22,8 @@ from gnomon.messages.audiences import Named, flag
 from gnomon.metrics.diversity import LEXICAL, lexical_values, mean
 from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
-from gnomon.metrics.tokenise import check_tokeniser
+from gnomon.metrics.tokenise import check_tokeniser, text_tokeniser
+from gnomon.paraphrase._constraints import Tokeniser
 from gnomon.paraphrase._wordings import (
     SYSTEMS,
     Paraphrases,
@@ -66,7 +67,8 @@ examples:
 
 def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
-    yield from problems("tokenizer", check_tokeniser, options.tokenizer)
+    if options.tokenizer is not None:
+        yield from problems("tokenizer", check_tokeniser, options.tokenizer)
     for number, metric in enumerate(each_of(options.metrics)):
         yield from problems(
             f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
@@ -96,7 +98,7 @@ def diversity(
     references: TestSet | None = None,
     *,
     metrics: Metrics = (),
-    tokenizer: Annotated[str, Metavar("NAME")] = "13a",
+    tokenizer: Tokeniser = None,
     trees: TreeSets | None = None,
     parse: Annotated[bool, Group("syntax trees")] = False,
     tagger: ParserName = None,
@@ -116,7 +118,6 @@ def diversity(
             set that is given as the sets.
         metrics: score each paraphrase as if it were an output, for the means of each method; those
             that look at meaning say more than those that count words.
-        tokenizer: of the lexical measures; a tokeniser of BLEU.
         trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
             segment, or files of one tree in brackets per line: ref.NAME.ptb.
         parse: make the trees of the other sets, from dependencies, by the standard pipeline of the
@@ -140,8 +141,10 @@ def diversity(
     given_trees = trees_of(trees)
     by_set = sets_in(sets)
     adequate, signatures = _adequate(sets, by_set, references, metrics, allow_code=allow_code)
+    texts = [text for groups in by_set.values() for group in groups for text in group]
+    tokeniser = text_tokeniser(texts, tokenizer)
     lexical = {
-        (name, measure): lexical_values(groups, measure, tokenizer=tokenizer)
+        (name, measure): lexical_values(groups, measure, tokenizer=tokeniser)
         for name, groups in by_set.items()
         for measure in LEXICAL
     }
@@ -171,7 +174,7 @@ def diversity(
         "lone": "zero",
         "trees": tagger or "files",
     }
-    signature = Signature("diversity").adding({"tok": tokenizer, **(tree_fields if parses else {})})
+    signature = Signature("diversity").adding({"tok": tokeniser, **(tree_fields if parses else {})})
     return Finding(
         method="paraphrase diversity",
         title=_TITLE,
@@ -185,7 +188,7 @@ def diversity(
             Bars("diversity", _TITLE, "set", "measure", ("value",), beside="n"),
             *(adequacy_views() if adequate else ()),
         ),
-        exhibits=tuple(_exhibits(by_set, tokenizer)),
+        exhibits=tuple(_exhibits(by_set, tokeniser)),
         notices=tuple(notices),
         facts={"sets": ", ".join(order), "segments": str(_size(by_set, given_trees))},
     )

@@ -9,6 +9,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import Paraphrase
 from gnomon.metrics import score
+from gnomon.metrics.tokenise import fitting_tokeniser
 from gnomon.paraphrase._constraints import check_share, contains, words_of
 
 if TYPE_CHECKING:
@@ -95,7 +96,11 @@ def _ranked(
 
 
 def from_outputs(
-    testset: TestSet, asked: Sequence[Constraint], *, metric: str = "chrf", tokenizer: str = "13a"
+    testset: TestSet,
+    asked: Sequence[Constraint],
+    *,
+    metric: str = "chrf",
+    tokenizer: str | None = None,
 ) -> tuple[Paraphrase, ...]:
     """For each constraint the output that holds it and is closest to the reference.
 
@@ -105,7 +110,8 @@ def from_outputs(
     scored = score(testset, metric)
     sign = 1 if scored.higher_is_better else -1
     columns = list(testset.systems.values())
-    words = words_of([text for texts in columns for text in texts], tokenizer)
+    tokeniser = fitting_tokeniser(testset, tokenizer).name
+    words = words_of([text for texts in columns for text in texts], tokeniser)
     made = []
     for constraint in asked:
         i = constraint.segment - 1

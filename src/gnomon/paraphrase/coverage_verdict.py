@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.verdicts import counted, listed
 from gnomon.messages import message
+from gnomon.metrics.tokenise import unit_of
 from gnomon.paraphrase.coverage_rows import CoverageRow, LackingRow
 
 if TYPE_CHECKING:
@@ -31,9 +32,10 @@ def coverage_verdict(finding: Finding) -> Iterator[Message]:
     """The shares of n-grams that references match, and what they lack most often."""
     rows = finding.records(CoverageRow)
     shares, widened = [], False
+    unit = unit_of(str(finding.signatures["coverage"]["tok"]))
     for row in rows:
         if row.share is not None and row.n in (1, 4):
-            of = "words" if row.n == 1 else f"sequences of {row.n} words"
+            of = f"{unit}s" if row.n == 1 else f"sequences of {row.n} {unit}s"
             now = ""
             if row.wide_share is not None:
                 now, widened = f", {row.wide_share:.1%} with paraphrases", True

@@ -19,7 +19,7 @@ def lexical_diversity(
     sentences: Sequence[Sequence[str | None]] | Sequence[str],
     variant: str = "lexical",
     *,
-    tokenizer: str = "13a",
+    tokenizer: str | None = None,
 ) -> float | None:
     """How different the words of paraphrases are, DS_x (Bawden et al., 2020).
 

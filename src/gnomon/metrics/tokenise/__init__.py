@@ -25,7 +25,9 @@ from gnomon.metrics.tokenise.tokenisers import (
     lowered,
     plain,
     replaced,
+    text_tokeniser,
     tokeniser_needs,
+    unit_of,
 )
 
 __all__ = [
@@ -50,6 +52,8 @@ __all__ = [
     "lowered",
     "plain",
     "replaced",
+    "text_tokeniser",
     "tokenise",
     "tokeniser_needs",
+    "unit_of",
 ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runt
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import MissingDependencyError, UnknownNameError
 from gnomon.core.scores import UNREAD
-from gnomon.core.scripts import base_language, is_unspaced
+from gnomon.core.scripts import base_language, is_unspaced, unspaced_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -365,16 +365,29 @@ def fitting_tokeniser(
         fits = default_tokeniser(language)
         said = by_spaces(named, fits, language) if named in _SPACED else ()
         return FittingTokeniser(named, said)
-    name, notices = default_tokeniser(language), list[str]()
-    inferred = given.language_pair is None and is_unspaced(language)
+    name, notices = _installed(default_tokeniser(language))
+    if given.language_pair is None and is_unspaced(language):
+        notices.insert(0, f"{inferred_language(given)} and are split by the tokeniser {name!r}")
+    return FittingTokeniser(name, tuple(notices))
+
+
+def _installed(name: str) -> tuple[str, list[str]]:
+    """A tokeniser, or characters in its place, and what a reader should know of that."""
     try:
         _check_installed(name)
     except MissingDependencyError as error:
-        notices = [f"{error}; until then texts are split into characters ('char')"]
-        name = "char"
-    if inferred:
-        notices.insert(0, f"{inferred_language(given)} and are split by the tokeniser {name!r}")
-    return FittingTokeniser(name, tuple(notices))
+        return "char", [f"{error}; until then texts are split into characters ('char')"]
+    return name, []
+
+
+def text_tokeniser(texts: Iterable[str | None], named: str | None = None) -> str:
+    """The tokeniser that was asked for, or that for the script of some texts."""
+    return named or _installed(default_tokeniser(unspaced_language(texts)))[0]
+
+
+def unit_of(tokeniser: str) -> str:
+    """What a tokeniser cuts texts into, in English: words or, of some languages, characters."""
+    return "character" if tokeniser in ("char", "zh") else "word"
 
 
 def by_spaces(name: str, fits: str, language: str | None) -> tuple[str, ...]:
