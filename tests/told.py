@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     from gnomon.messages import Level
 
 
-def told(text: str, level: Level = "better", **rows: tuple[int, ...]) -> Message:
+def told(text: str, level: Level = "finding", **rows: tuple[int, ...]) -> Message:
     """A message that says a text."""
     return Message("data.doubtful", level, {"notice": text}, rows)

@@ -186,7 +186,7 @@ def test_json_and_markdown_hold_the_verdict_and_tables_of_rows_do_not(finding: F
     assert list(found)[:4] == ["gnomon", "command", "verdict", "rows"]
     assert found["verdict"][0] == {
         "text": str(SAID),
-        "level": "better",
+        "level": "finding",
         "rows": {"rows": [0]},
         "code": "data.doubtful",
     }

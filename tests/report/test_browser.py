@@ -156,7 +156,7 @@ def test_on_a_phone_what_answers_is_in_sight(browser: Any, tmp_path: Path) -> No
         for f in ("NOUN", "VERB")
         for k, s in enumerate(names)
     )
-    verdict = (told("system-11 is worse than system-1 and system-07.", "worse"),)
+    verdict = (told("system-11 is worse than system-1 and system-07.", "finding"),)
     heat = HeatMap("t", "Map", "feature", "system", "muler")
     found = Finding("m", "M", (Table("t", "Rows", columns, rows),), {}, (heat,), verdict=verdict)
     write_html(tmp_path / "page.html", found)

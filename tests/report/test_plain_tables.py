@@ -81,7 +81,7 @@ def test_tables_in_a_text_are_those_that_rich_draws(
 def test_sentences_in_a_text_are_those_that_rich_writes() -> None:
     for seed in range(40):
         words = random.Random(seed).choices(_WORDS, k=30)
-        said = [told(" ".join(words), level) for level in ("better", "caution", "undecided")]
+        said = [told(" ".join(words), level) for level in ("finding", "caution", "undecided")]
         drawn, written = rich_and_plain(lambda file, it=said: print_verdict("Found", it, file=file))
         assert written == drawn
 

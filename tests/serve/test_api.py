@@ -83,7 +83,7 @@ def test_one_call_gives_verdict_and_gate(running: TestClient) -> None:
     assert made["state"] == "done"
     (verdict,) = [each for each in made["verdict"] if each["method"] == "compare"]
     assert "B is worse than A by" in verdict["sentences"][0]["text"]
-    assert verdict["sentences"][0]["level"] == "worse"
+    assert verdict["sentences"][0]["level"] == "finding"
     assert made["gate"]["state"] == "failed"
     assert "B is worse than A under bleu" in made["gate"]["said"]
     (difference,) = made["gate"]["differences"]

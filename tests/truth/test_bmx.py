@@ -64,5 +64,5 @@ def test_several_test_sets_of_one_language_pair_are_judged_in_turn() -> None:
         named = tuple(replace(one, dataset=year) for one in made.experiments)
         several.append(replace(made, experiments=named))
     (said,) = tuned(joined(*several)).verdict
-    assert (said.code, said.level) == ("bmx.tune.differs", "better")
+    assert (said.code, said.level) == ("bmx.tune.differs", "finding")
     assert "8 experiments of 4 test sets" in str(said)

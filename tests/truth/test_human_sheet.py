@@ -26,7 +26,7 @@ def test_answers_at_random_prefer_nothing(annotators: int, draws: int) -> None:
     for seed in range(draws):
         draw = np.random.default_rng(seed)
         found = answered(rows, *draw.choice(["A", "B", "tie"], size=(annotators, 180)).tolist())
-        undecided += not any(one.level in ("better", "worse") for one in found.verdict)
+        undecided += not any(one.level == "finding" for one in found.verdict)
     assert is_mostly_undecided(undecided, draws)
 
 

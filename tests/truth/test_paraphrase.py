@@ -48,7 +48,7 @@ def findings(draws: int, *, by_document: bool) -> int:
             by_segment=(row.gain, *row.intervals["gain"]),
             by_segment_p=row.p,
         )
-        found += any(one.level in ("better", "worse") for one in told)
+        found += any(one.level == "finding" for one in told)
     return found
 
 

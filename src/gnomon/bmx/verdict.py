@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.core.findings import Finding
-    from gnomon.messages import Level, Message
+    from gnomon.messages import Message
 
 __all__ = ["explain_verdict", "tune_verdict"]
 
@@ -176,7 +176,7 @@ def _beyond_random(
         return message(
             "bmx.tune.no_help", rows, **{**parts, "explained": explained, "alone": beside}
         )
-    return message("bmx.tune.differs", rows, level="better" if mean > 0 else "worse", **parts)
+    return message("bmx.tune.differs", rows, **parts)
 
 
 def _halves(finding: Finding) -> Iterator[Message]:
@@ -266,8 +266,6 @@ def _marked(finding: Finding) -> Iterator[Message]:
             beyond = f": {unsigned_amount(gain, low, high, share=True)} {where} these"
             yield message("bmx.explain.marks_undecided", rows, what=what, beyond=beyond)
         else:
-            side: Level = "better" if gain > 0 else "worse"
+            side = "better" if gain > 0 else "worse"
             beyond = unsigned_amount(gain, low, high, share=True)
-            yield message(
-                "bmx.explain.marks", rows, level=side, what=what, beyond=beyond, side=side
-            )
+            yield message("bmx.explain.marks", rows, what=what, beyond=beyond, side=side)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Finding, Table, View
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Level
     from gnomon.metrics.tokenise import TokenTable
 
 SYSTEMS, SLICES, SEGMENTS, NGRAMS = "systems", "slices", "segments", "ngrams"
-OUTCOMES: tuple[Level, ...] = ("better", "worse", "undecided")
+Outcome: TypeAlias = Literal["better", "worse", "undecided"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _LISTED = 12
 _SAME = 1e-9  # gains below this are rounding
 _DIFFERENCE = ("difference", "low", "high")
@@ -123,9 +123,9 @@ class ComparisonRow(Record):
         return low, high
 
     @property
-    def outcome(self) -> Level | None:
+    def outcome(self) -> Outcome | None:
         """What the test says; None of the baseline, and where nothing was tested."""
-        return next((level for level in OUTCOMES if level == self.verdict), None)
+        return next((one for one in OUTCOMES if one == self.verdict), None)
 
     @property
     def equal(self) -> bool:

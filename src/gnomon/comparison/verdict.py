@@ -31,8 +31,9 @@ from gnomon.stats.jackknife import LEAST_DOCUMENTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from gnomon.comparison.tables import Outcome
     from gnomon.core.findings import Finding
-    from gnomon.messages import Level, Message
+    from gnomon.messages import Message
 
 #: shares of segments without a score above this are said first
 _MISSING = 0.01
@@ -290,7 +291,6 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
             yield message(
                 "compare.several",
                 _places(some),
-                level=outcome,
                 outcome=outcome,
                 systems=counted(len(some), "system"),
                 baseline=baseline,
@@ -349,7 +349,7 @@ def _sizes(segments: Sequence[int]) -> str:
     return counted(high) if low == high else f"{low:,} to {counted(high)}"
 
 
-def _ordered(pairs: Iterable[_SystemPair], outcome: Level) -> list[_SystemPair]:
+def _ordered(pairs: Iterable[_SystemPair], outcome: Outcome) -> list[_SystemPair]:
     """Those of an outcome, the largest differences first."""
     some = (pair for pair in pairs if pair.row.outcome == outcome)
     return sorted(some, key=lambda pair: -abs(pair.row.gain or 0))
@@ -370,7 +370,6 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Message]:
                 yield message(
                     "compare.slice",
                     _places(some),
-                    level=outcome,
                     outcome=outcome,
                     which=f"{some[0].title}{facts}",
                     system=some[0].row.system,

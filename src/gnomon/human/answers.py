@@ -303,7 +303,7 @@ def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Message
     return message(
         "human.sheet.preferred",
         finding.positions([row]),
-        level="better" if row.significant else "undecided",
+        level="finding" if row.significant else "undecided",
         phrase="People prefer" if row.significant else _UNDECIDED,
         system=first,
         other=second,
@@ -382,7 +382,7 @@ def _comparison(rows: Sequence[ScoredRow]) -> tuple[Level, str]:
     if alone:
         return "caution", f"scores of different segments cannot be compared ({listed(alone)})"
     if all((row.ends("behind")[0] or 0.0) > 0 for row in rows[1:]):
-        return "better", f"People score {rows[0].system} highest"
+        return "finding", f"People score {rows[0].system} highest"
     return "undecided", "The answers cannot tell which is scored highest"
 
 

@@ -110,7 +110,7 @@ def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Mess
     return message(
         "human.compare.against",
         finding.positions(pairs),
-        level="better" if names["better"] else "worse" if names["worse"] else "undecided",
+        level="finding" if names["better"] or names["worse"] else "undecided",
         baseline=pairs[0].other,
         what=listed(parts),
         data=data,

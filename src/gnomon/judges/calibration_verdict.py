@@ -70,9 +70,7 @@ def _carried_over(
             least=LEAST_DOCUMENTS,
         )
     if p <= ALPHA:
-        yield message(
-            "judges.calibrate.nearer", places, level="better" if row.gain > 0 else "worse", **nearer
-        )
+        yield message("judges.calibrate.nearer", places, **nearer)
     else:
         yield message("judges.calibrate.alike", places, **nearer)
     if row.raw_gain is not None and row.raw_gain < 0 and raw_p <= ALPHA:

@@ -57,7 +57,7 @@ __all__ = [
     "rendered",
 ]
 
-Level: TypeAlias = Literal["better", "worse", "undecided", "caution", "error"]
+Level: TypeAlias = Literal["finding", "undecided", "caution", "note", "error"]
 #: a number, a name, or lists and mappings of these
 Param: TypeAlias = str | int | float | Sequence[Any] | Mapping[str, Any] | None
 
@@ -89,11 +89,9 @@ class Message:
 
     Attributes:
         code: its kind ("compare.better"), an entry of the catalogue.
-        level: "better" or "worse" where something was found: how what the sentence names first
-            does beside what it is held against, so that "B is better than A" is "better" whichever
-            of them is the baseline; "undecided" where nothing was found, and "caution" for what
-            looks like a finding and is none, or what the others are read by; "error" where a
-            request is refused.
+        level: "finding" where the data show something, "undecided" where they do not, "caution" for
+            what looks like a finding and is none, or what the others are read by, "note" for what
+            else a reader should know, and "error" for what was refused.
         params: what stands in the braces of the template. Names stand in it as users gave them:
             whoever shows it escapes them.
         rows: what it rests on: positions of rows, by the name of their table.

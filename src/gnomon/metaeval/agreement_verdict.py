@@ -244,7 +244,7 @@ def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Message:
     return message(
         "metaeval.none",
         finding.positions(group.figures),
-        level="worse" if against else "undecided",
+        level="finding" if against else "undecided",
         none="None" if against else "The data cannot tell whether any",
         metrics=counted(len(group.figures), "metric"),
         people=group.people,
@@ -357,7 +357,7 @@ def _on_average(
     yield message(
         "metaeval.average",
         rows,
-        level="better" if any(clear) else "undecided",
+        level="finding" if any(clear) else "undecided",
         best=group.title(best),
         people=group.people,
         facts=f"{measure}: {best.size} {over}",

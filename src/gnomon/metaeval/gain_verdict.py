@@ -58,9 +58,7 @@ def _said(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterat
         if direction == "undecided":
             yield message("metaeval.gain_alike", finding.positions(of), **parts)
         else:
-            yield message(
-                "metaeval.gain", finding.positions(of), level=direction, more=direction, **parts
-            )
+            yield message("metaeval.gain", finding.positions(of), more=direction, **parts)
 
 
 def _named(row: MetricGainRow, titles: Mapping[str, str]) -> str:

@@ -59,7 +59,7 @@ def _where(
     yield message(
         "errors.where",
         finding.positions([words, *more, *fewer]),
-        level="worse" if more else "undecided",
+        level="finding" if more else "undecided",
         marks=metric_title(marks),
         rate=_size(words, "rate"),
         unit=words.feature,

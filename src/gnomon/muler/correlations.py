@@ -490,7 +490,6 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
             yield message(
                 "muler.correlate.along",
                 finding.positions(row for row, _ in some),
-                level="better" if sign > 0 else "worse",
                 metric=title,
                 what=what,
                 features=listed([_correlation(row) for row, _ in some]),

@@ -479,10 +479,11 @@ def _shown(row: GridRow, column: int, size: int, *, among: bool) -> str:
 
 
 _LEVELS: Mapping[Level, str] = {
-    "better": "bold",
-    "worse": "bold",
+    "finding": "bold",
     "undecided": "",
     "caution": "yellow",
+    "note": "",
+    "error": "red",
 }
 
 

@@ -100,7 +100,7 @@ class SentenceData(msgspec.Struct, kw_only=True):
     text: str
     level: Annotated[
         Level,
-        Meta(description="How what the sentence names first does; undecided: nothing was found."),
+        Meta(description="What it is; undecided: the data do not decide."),
     ]
     code: Annotated[str, Meta(description="The kind of sentence, as compare.better.")] = ""
 

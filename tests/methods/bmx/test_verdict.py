@@ -58,7 +58,7 @@ def drawn(seed: int, effect: float = 0.0) -> np.ndarray:
 
 def test_explanations_that_help_are_said_to_with_the_size_the_interval_and_the_pairs() -> None:
     (found,) = tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1)))
-    assert found.level == "better"
+    assert found.level == "finding"
     assert str(found).startswith("With explanations by erasure metrics agree with people by .0")
     assert "than with random ones (12 experiments of 6 language pairs, p" in str(found)
     assert "above the metric alone" in str(found)
@@ -67,7 +67,7 @@ def test_explanations_that_help_are_said_to_with_the_size_the_interval_and_the_p
 
 def test_beating_random_ones_is_no_gain_where_the_metric_alone_is_as_good() -> None:
     (found,) = tune_verdict(rows_of(drawn(1, 0.08), drawn(2, -0.1)))
-    assert found.level == "worse"
+    assert found.level == "finding"
     assert "help no metric" in str(found)
 
 

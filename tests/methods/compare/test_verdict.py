@@ -46,13 +46,13 @@ def test_a_real_difference_is_said_with_its_size_interval_segments_and_p() -> No
     scores = noise(1)
     scores[1] += 5
     (found,) = compared(scores).verdict
-    assert found.level == "better"
+    assert found.level == "finding"
     shape = r"B is better than A by \d+\.\d m0 \[\d+\.\d, \d+\.\d\] \(60 segments, p <= \.01\)\."
     assert re.fullmatch(shape, str(found))
     assert found.rows == {"systems": (1,)}
     scores[1] -= 10
     (found,) = compared(scores).verdict
-    assert found.level == "worse"
+    assert found.level == "finding"
     assert str(found).startswith("B is worse than A by ")
     assert "-" not in str(found)
 
@@ -75,7 +75,7 @@ def test_of_error_rates_the_lower_one_is_better() -> None:
     )
     rates = Scores("rate", ("A", "B"), scores.mean(axis=1), scores, False, Signature("rate"))
     (found,) = gnomon.compare(testset, rates, **BARE).verdict
-    assert found.level == "better"
+    assert found.level == "finding"
     assert re.match(r"B is better than A by \d+\.\d rate \[\d+\.\d, \d+\.\d\]", str(found))
 
 
@@ -143,7 +143,7 @@ def test_a_slice_of_too_few_segments_is_a_caution_and_no_finding() -> None:
     metric = Scores("m0", systems, scores.mean(axis=1), scores, True, Signature("m0"))
     found = gnomon.compare(testset, metric, by="domain", **{**BARE, "resamples": 999})
     levels = {one.level: str(one) for one in found.verdict}
-    assert set(levels) == {"better", "caution"}
+    assert set(levels) == {"finding", "caution"}
     findings = " ".join(str(one) for one in found.verdict if one.level != "caution")
     assert "news by" in findings
     assert "chat" not in findings
@@ -161,7 +161,7 @@ def test_metrics_that_disagree_are_a_caution() -> None:
     up[1] += 6
     down[1] -= 6
     found = compared(up, down).verdict
-    assert [one.level for one in found] == ["better", "caution", "worse"]
+    assert [one.level for one in found] == ["finding", "caution", "finding"]
     assert str(found[1]) == (
         "Caution: the metrics disagree: B is better under m0 and worse under m1."
     )
@@ -180,7 +180,7 @@ def test_of_many_systems_a_few_are_named_and_the_others_counted() -> None:
     scores = noise(1, systems=7)
     scores[1:] += 8
     (found,) = compared(scores, baseline="A").verdict
-    assert found.level == "better"
+    assert found.level == "finding"
     assert str(found).startswith("6 systems are better than A under m0 (60 segments, each")
     assert str(found).endswith(" and 3 more.")
     assert sorted(found.rows["systems"]) == [1, 2, 3, 4, 5, 6]

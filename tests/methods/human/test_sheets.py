@@ -226,7 +226,7 @@ def test_the_published_table_comes_out_of_its_counts(tmp_path: Path) -> None:
     assert whole["ties"] == 17
     first, second = found.verdict
     assert str(first).startswith("People prefer systems of lower MuLER to systems of higher MuLER")
-    assert second.level == "better"
+    assert second.level == "finding"
 
 
 def test_several_annotators_are_joined_by_majority_and_compared(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_majority_of_one_is_that_one_and_order_does_not_matter(
 
 @pytest.mark.parametrize(
     ("agree", "level", "first"),
-    [(70, "better", "lower"), (55, "undecided", "lower"), (30, "better", "higher")],
+    [(70, "finding", "lower"), (55, "undecided", "lower"), (30, "finding", "higher")],
 )
 def test_people_agree_disagree_or_leave_it_open(agree: int, level: str, first: str) -> None:
     whole, found = preferring(agree).verdict

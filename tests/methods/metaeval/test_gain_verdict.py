@@ -122,7 +122,7 @@ def over_baseline(
 
 def test_a_gain_of_paraphrases_is_said_with_its_interval() -> None:
     (found,) = with_paraphrases(0.05, 0.02, 0.08, 0.001)
-    assert found.level == "better"
+    assert found.level == "finding"
     assert str(found) == (
         "At system level BLEU with 2 paraphrases of each reference (human) agrees better with"
         " people than BLEU, by .050 [.020, .080] (Pearson, 12 systems, p = .002)."
@@ -137,13 +137,13 @@ def test_a_gain_over_the_baseline_names_the_kind_of_human_scores() -> None:
         " .050 [.020, .080] (Pearson, 10 systems, p = .010)."
     )
     (worse,) = over_baseline(-0.05, -0.08, -0.02)
-    assert worse.level == "worse"
+    assert worse.level == "finding"
     assert "agrees worse with people (da) than BLEU, by .050 [.020, .080]" in str(worse)
 
 
 def test_a_loss_is_said_as_such() -> None:
     (found,) = with_paraphrases(-0.05, -0.08, -0.02, 0.999)
-    assert found.level == "worse"
+    assert found.level == "finding"
     assert "agrees worse with people than BLEU, by .050 [.020, .080]" in str(found)
 
 
@@ -162,7 +162,7 @@ def test_few_systems_are_no_finding_and_few_segments_a_caution() -> None:
 
 def test_segments_are_said_beside_systems() -> None:
     found = with_paraphrases(0.01, -0.02, 0.04, 0.2, by_segment=(0.05, 0.03, 0.07))
-    assert [one.level for one in found] == ["undecided", "better"]
+    assert [one.level for one in found] == ["undecided", "finding"]
     assert str(found[1]).endswith(
         "by .050 [.030, .070] (DaRR, 900 pairs in 20 documents, p = .001)."
     )

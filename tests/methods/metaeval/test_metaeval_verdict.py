@@ -41,7 +41,7 @@ def unlike(seed: int, of: np.ndarray, noise: float) -> np.ndarray:
 def test_a_metric_that_agrees_better_is_said_to_with_both_figures_and_intervals() -> None:
     human = people(1)
     (found,) = judged(human, near=unlike(1, human, 0.1), far=people(2))
-    assert found.level == "better"
+    assert found.level == "finding"
     assert str(found).startswith("near agrees better with people (da) than far (")
     assert "corrected p" in str(found)
     assert "Pearson, system level: .99" in str(found)
@@ -76,7 +76,7 @@ def test_one_metric_that_knows_nothing_is_undecided_as_often_as_alpha_says(draws
 def test_one_metric_that_agrees_is_said_to_agree() -> None:
     human = people(1)
     (found,) = judged(human, m=unlike(1, human, 0.2))
-    assert found.level == "better"
+    assert found.level == "finding"
     assert str(found).startswith("m agrees with people (da) (Pearson, system level: .9")
 
 
@@ -97,7 +97,7 @@ def test_a_metric_that_points_the_wrong_way_is_a_caution() -> None:
 def test_of_metrics_that_all_go_against_people_none_is_called_the_best() -> None:
     human = people(1)
     found = judged(human, near=-unlike(1, human, 0.1), rate=-unlike(2, human, 0.2))
-    assert [one.level for one in found] == ["worse", "caution"]
+    assert [one.level for one in found] == ["finding", "caution"]
     assert str(found[0]).startswith("None of 2 metrics agrees with people (da) (Pearson")
     assert "at best -.9" in str(found[0])
     assert found[0].rows == {"metaeval": (0, 1)}
@@ -107,7 +107,7 @@ def test_a_metric_that_scored_few_systems_silences_no_other() -> None:
     human = people(1)
     partly = np.where(np.arange(12) < 3, unlike(3, human, 0.1), np.nan)
     found = judged(human, near=unlike(1, human, 0.1), far=people(2), partly=partly)
-    assert [one.level for one in found] == ["better"]
+    assert [one.level for one in found] == ["finding"]
     assert str(found[0]).startswith("near agrees better with people (da) than far (")
 
 
@@ -124,7 +124,7 @@ def test_the_better_metric_is_named_whatever_the_alternative() -> None:
             resamples=100,
             alternative=alternative,
         ).verdict
-        assert found.level == "better"
+        assert found.level == "finding"
         assert str(found).startswith("m0.1 agrees better with people (da) than m3 (")
 
 
@@ -190,6 +190,6 @@ def test_over_test_sets_the_average_is_said_and_on_how_many_tests_decide() -> No
         near.append(scores(human + 0.1 * people(seed + 50)[:, None], SYSTEMS, "near"))
         far.append(scores(np.repeat(people(seed + 90)[:, None], 20, axis=1), SYSTEMS, "far"))
     (found,) = gnomon.metaeval(sets, {"near": near, "far": far}, resamples=100, **BARE).verdict
-    assert found.level == "better"
+    assert found.level == "finding"
     assert "on average over 3 test sets" in str(found)
     assert "tests say so on 3 of 3" in str(found)

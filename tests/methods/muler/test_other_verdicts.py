@@ -44,7 +44,7 @@ def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Fi
 
 def test_features_that_go_along_with_the_score_are_named_with_their_intervals() -> None:
     found = list(correlate_verdict(correlated({"pos:NOUN": 0.9, "pos:VERB": 0.1})))
-    assert [one.level for one in found] == ["better", "undecided"]
+    assert [one.level for one in found] == ["finding", "undecided"]
     assert "nouns (r = .90 [.73, .97], 16 systems)" in str(found[0])
     assert found[0].rows == {"correlations": (0,)}
 
@@ -102,7 +102,7 @@ def test_features_that_stand_out_of_random_words_are_said_to_after_100_draws() -
     random = {name: draw.gamma(3, 0.04, 100) for name in FEATURES}
     own = dict.fromkeys(FEATURES, 0.12) | {"Apos:1": 0.6}
     said, rest = random_verdict(specific(own, random))
-    assert said.level == "worse"
+    assert said.level == "finding"
     assert "pos:1 (A: .6" in str(said)
     assert rest.level == "undecided"
 
@@ -141,7 +141,7 @@ def uneven(miss: float, add: float, segments: int = 200) -> Finding:
 
 def test_too_few_and_too_many_are_said_where_they_do_not_balance() -> None:
     (found,) = discrepancy_verdict(uneven(0.3, 0.1))
-    assert found.level == "worse"
+    assert found.level == "finding"
     assert str(found).startswith("A has too few nouns in .3")
     (found,) = discrepancy_verdict(uneven(0.1, 0.3))
     assert str(found).startswith("A has too many nouns")

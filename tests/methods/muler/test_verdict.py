@@ -69,7 +69,7 @@ def texts(
 def test_a_real_difference_is_said_with_its_words_size_and_interval() -> None:
     found = scored(*texts(1, {"A": {"animal": 0.1}, "B": {"animal": 0.8}}))
     first, *others = found.verdict
-    assert first.level == "better"
+    assert first.level == "finding"
     shape = (
         r"A makes fewer errors than B on re:animal: it loses \.\d+ of what BLEU could give there,"
         r" B \.\d+ \(\.\d+ \[\.\d+, \.\d+\] more\) \(corrected p <= \.\d+\)\."
@@ -84,7 +84,7 @@ def test_a_real_difference_is_said_with_its_words_size_and_interval() -> None:
 
 
 @pytest.mark.parametrize("names", ["AB", "BA"])
-def test_levels_say_how_the_system_named_first_does_here_as_in_a_comparison(names: str) -> None:
+def test_sentences_say_how_the_system_named_first_does_here_as_in_a_comparison(names: str) -> None:
     good, bad = names
     systems, reference = texts(1, {"A": {}, "B": {}})
     systems = {good: texts(1, {good: {"animal": 0.0}})[0][good], bad: systems[bad]}
@@ -93,14 +93,13 @@ def test_levels_say_how_the_system_named_first_does_here_as_in_a_comparison(name
     whole = gn.compare(testset, "bleu", resamples=199, examples=0, ngrams=0).verdict[0]
     told = [
         whole,
-        *(one for one in scored(systems, reference).verdict if one.level in {"better", "worse"}),
+        *(one for one in scored(systems, reference).verdict if one.level == "finding"),
     ]
     assert len(told) == 2
     for one in told:
         first, better = re.match(r"(\w) (is better|makes fewer errors)?", str(one)).groups()
         assert (first == good) == bool(better)
-        level = "better" if better else "worse"
-        assert one.level == level
+        assert one.level == "finding"
 
 
 def shifted(segments: int = 60) -> tuple[dict[str, list[str]], list[str]]:
@@ -174,7 +173,7 @@ def test_of_many_systems_it_is_counted_who_is_better() -> None:
 def test_of_one_system_it_is_said_where_it_leaves_most() -> None:
     systems, reference = texts(1, {"A": {"animal": 0.9, "place": 0.1}})
     (said,) = scored(systems, reference).verdict
-    assert said.level == "worse"
+    assert said.level == "finding"
     assert str(said).startswith("A loses most of what BLEU could give it on re:animal .")
     systems, reference = shifted()
     nothing, said = scored({"A": systems["A"]}, reference, features=["re:after"]).verdict
@@ -208,5 +207,5 @@ def test_features_of_many_segments_speak_though_others_have_few() -> None:
     found = scored(systems, reference, features=["re:animal", "re:rare"], pattern=rare)
     few = next(row for row in found.rows if row["feature"] == "re:rare")
     assert few["segments"] < 30
-    assert found.verdict[0].level == "better"
+    assert found.verdict[0].level == "finding"
     assert not any("nothing can be said" in str(one) for one in found.verdict)

@@ -47,7 +47,7 @@ def test_figures_are_those_of_a_fit_without_the_output(chat: Chat) -> None:
     assert row["by_mean"] == pytest.approx(np.mean(mean))
     assert row["gain"] == pytest.approx(np.mean(mean) - np.mean(near))
     assert row["low"] < row["gain"] < row["high"]
-    assert found.verdict[0].level == "better"
+    assert found.verdict[0].level == "finding"
     assert "is nearer to people (esa) than their mean, by " in str(found.verdict[0])
     points = found.table("points").rows
     assert [point["judge"] for point in points] == judge.tolist()

@@ -50,7 +50,7 @@ def test_a_judge_that_prefers_a_place_prefers_nobody(chat: Chat) -> None:
     found = compared(chat, ts)
     assert (found.rows[1]["difference"], found.rows[1]["ties"]) == (0, 40)
     assert any("stands first is preferred in 100%" in notice for notice in found.notices)
-    assert not any(one.level in ("better", "worse") for one in found.verdict)
+    assert not any(one.level == "finding" for one in found.verdict)
 
 
 def test_choices_have_the_interval_of_a_share(chat: Chat) -> None:
@@ -113,7 +113,7 @@ def test_a_judge_that_candidates_move_is_found_out(chat: Chat) -> None:
     assert gains["score"]["value"] > 30
     assert gains["score"]["p"] < 0.001
     assert gains["praise"]["value"] < 10
-    said = [one for one in found.verdict if one.level == "worse"]
+    said = [one for one in found.verdict if one.level == "finding"]
     assert len(said) == 1
     assert "score" in str(said[0])
     assert (chat.answered, chat.most) == (40 + 12 * 7, 1)  # 12 are judged as they are anyway
@@ -130,7 +130,7 @@ def test_few_answers_are_no_evidence_however_sure_they_look(chat: Chat) -> None:
 def test_a_judge_that_keeps_to_the_text_is_not_accused(chat: Chat) -> None:
     chat.reply = lambda body: json.dumps({"score": 50 - len(fenced(body)) / 100})
     found = gn.judges.reliability(sets(a=[f"a text of {n}" for n in range(20)]), spec(chat))
-    assert not any(one.level == "worse" and "harmless" not in str(one) for one in found.verdict)
+    assert not any(one.level == "finding" and "harmless" not in str(one) for one in found.verdict)
 
 
 def test_the_best_score_of_an_injection_is_that_of_the_rubric(chat: Chat) -> None:

@@ -240,7 +240,6 @@ def random_verdict(finding: Finding) -> Iterator[Message]:
             yield message(
                 "muler.validate.random.apart",
                 finding.positions(some),
-                level="worse" if more else "better",
                 what=what.capitalize(),
                 features=listed([_beside_random(row) for row in some]),
             )
