@@ -198,3 +198,14 @@ def test_every_method_says_which_tokens_were_taken() -> None:
         assert all(one["tok"] == "zh" for one in finding.signatures.values())
     explained = gn.bmx.explain(ts, "bleu")
     assert any("they speak of whole clauses" in one for one in explained.notices)
+
+
+@pytest.mark.parametrize("language", ["zh", "ja", "th"])
+def test_references_that_are_not_in_the_language_stop_the_verdict(language: str) -> None:
+    ts = reversed_by_words(language, given=True)
+    wrong = gn.TestSet.from_lists(
+        ts.systems, next(iter(ts.references.values())), name="wrong", language_pair="en"
+    )
+    said = gn.compare(wrong, ["bleu", "ter"], resamples=300)
+    assert all(one.level == "caution" for one in said.verdict), said.verdict
+    assert "which en is not" in str(said.verdict[0])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
-from gnomon.data.formats import read_lines, write_lines
+from gnomon.data.formats import read_lines, read_plain, write_lines
 
 SEPARATORS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -277,3 +277,25 @@ def test_endless_input_ends_where_it_is_allowed_to(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys, "stdin", Endless())
     with pytest.raises(FormatError, match="standard input: has more than 3,145,728 bytes"):
         read_lines("-")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<?xml version="1.0"?>\n<xliff version="1.2">',
+        '<?xml version="1.0"?>\n<!-- a comment -->\n<xliff>',
+        '<xliff version="2.0">',
+    ],
+)
+def test_markup_is_no_file_of_segments(tmp_path: Path, head: str) -> None:
+    """Its lines match each other in every file, whatever the texts are."""
+    for name in ("ref.xlf", "a.xlf"):
+        (tmp_path / name).write_text(f"{head}\n<target>乙</target>\n</xliff>\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"ref\.xlf:1: begins as XLIFF"):
+        read_plain(references=[tmp_path / "ref.xlf"], systems=[tmp_path / "a.xlf"])
+
+
+def test_a_text_may_hold_tags(tmp_path: Path) -> None:
+    path = tmp_path / "tags.txt"
+    path.write_text("<b>Wichtig</b>\n<?php echo 1\n", encoding="utf-8")
+    assert read_plain(references=[path], systems=[path]).segments == 2

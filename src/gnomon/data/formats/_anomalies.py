@@ -440,7 +440,8 @@ def _find_wrong_script(
         name, script = next(iter(others.items()))
         return Anomaly(
             f"the reference {name!r} is written in {_letters(script)}, which"
-            f" {testset.target_language} is not; is it the source, or the language pair another?"
+            f" {testset.target_language} is not; is it the source, or the language pair another?",
+            tuple(testset.systems),  # words are cut as in a language that these are not
         )
     scripts = {profile.script for profile in references.values()} - {None}
     strange = [n for n, profile in outputs.items() if profile.script not in (None, *scripts)]

@@ -57,6 +57,12 @@ _KNOWN = (
 _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r(?=.)")
 _CONTROLS = re.compile("[\x01-\x08\x0e-\x1b\x1f\x7f]")
 _LONG = 20_000
+#: the beginning of a file of markup, and the first element, which names its format
+_MARKUP = re.compile(
+    r"\s*(?:(?:<\?xml|<!DOCTYPE)(?:[^<]|<[!?])*<(?P<root>\w+)|<(?P<lone>xliff|tmx)\b)",
+    re.IGNORECASE,
+)
+_HEAD = 5  # lines
 _BREAKS = re.compile("[\n\x00]|\r$")
 
 
@@ -254,7 +260,7 @@ def read_plain(
     names = _system_names(systems)
     every = [*references, *systems, *([source] if source is not None else [])]
     _check_standard_input(every)
-    texts = [read_lines(path) for path in every]
+    texts = [_segments(path) for path in every]
     check_parallel({shown(path): len(lines) for path, lines in zip(every, texts, strict=True)})
     refs, rest = texts[: len(references)], texts[len(references) :]
     for path, lines in zip(references, refs, strict=True):
@@ -296,11 +302,26 @@ def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
     paths = _in_folders(paths)
     names = _system_names(paths)
     _check_standard_input(paths)
-    texts = {name: read_lines(path) for name, path in names.items()}
+    texts = {name: _segments(path) for name, path in names.items()}
     check_parallel({shown(path): len(texts[name]) for name, path in names.items()})
     for name, path in names.items():
         report_empty(shown(path), "candidate", texts[name])
     return texts
+
+
+def _segments(path: str | PathLike[str]) -> list[str]:
+    """The lines of a file of texts; markup is refused, whose lines are no segments."""
+    lines = read_lines(path)
+    kind = _MARKUP.match("\n".join(lines[:_HEAD]))
+    if kind:
+        name = kind["root"] or kind["lone"]
+        raise FormatError(
+            f"begins as {name.upper()}, and its lines are no segments; write the"
+            " texts to a file of one segment per line",
+            path=shown(path),
+            line=1,
+        )
+    return lines
 
 
 def _in_folders(paths: Sequence[str | PathLike[str]]) -> list[str | PathLike[str]]:
@@ -351,7 +372,7 @@ def read_parallel(files: Mapping[Path, str]) -> dict[Path, list[str]]:
         files: each with what it holds, whose empty texts are said: "source", "reference" or
             "candidate"; "": whoever reads it looks for these.
     """
-    texts = {file: read_lines(file) for file in files}
+    texts = {file: _segments(file) for file in files}
     check_parallel({str(file): len(lines) for file, lines in texts.items()})
     for file, kind in files.items():
         if kind:
