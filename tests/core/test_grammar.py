@@ -10,6 +10,7 @@ import pytest
 from gnomon.messages import Kind, Message, add, message
 
 _PARTS = {
+    "human": {"da-z": "standard deviations", "else": "points of {human!u}"},
     "others": "{metric} ({value:share low high}, {p:p least})",
     "documents": " in {documents:count document}",
     "level_name": {"system": ", system by system", "segment": ""},
@@ -44,6 +45,14 @@ def said(template: str, **params: object) -> str:
             {"v": -1.25, "low": -2.0, "high": -0.5, "unit": "BLEU"},
             "1.2 BLEU [0.5, 2.0].",
         ),
+        ("{n:about segment}", {"n": 2624}, "2,620 segments."),
+        ("{kind!u} and {other!u}", {"kind": "esa", "other": "da-z0"}, "ESA and da-z0."),
+        (
+            "{v:amount low high human}",
+            {"v": 2.0, "low": 1.0, "high": 3.0, "human": "esa"},
+            "2.0 points of ESA [1.0, 3.0].",
+        ),
+        ("{human}", {"human": "da-z"}, "standard deviations."),
         ("{v:share}", {"v": 0.5}, ".500."),
         ("{p:p}", {"p": 0.0042}, "p = .004."),
         ("{p:p least}", {"p": 2 / 1001, "least": 2 / 1001}, "p <= .002."),

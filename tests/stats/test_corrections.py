@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from gnomon.core.errors import DataError
-from gnomon.stats import benjamini_hochberg, holm
+from gnomon.stats import benjamini_hochberg, holm, holm_levels
 
 probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 both = pytest.mark.parametrize("correction", [holm, benjamini_hochberg])
@@ -90,3 +91,18 @@ def test_the_argument_is_not_changed(correction: Correction) -> None:
 def test_values_that_are_no_probabilities_are_refused(correction: Correction, value: float) -> None:
     with pytest.raises(DataError, match=r"\[0, 1\]"):
         correction([0.5, value])
+
+
+def test_levels_of_holm_by_hand() -> None:
+    p = [0.5, 0.01, 0.03, 0.02, math.nan]
+    assert holm_levels(p, 0.05) == pytest.approx(
+        [0.05 / 3, 0.0125, 0.05 / 3, 0.05 / 3, math.nan], nan_ok=True
+    )
+    assert holm_levels([0.01, 0.04], 0.05) == pytest.approx([0.025, 0.05])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.sampled_from([0.01, 0.05, 0.2]))
+def test_a_p_is_at_most_its_own_level_where_holm_rejects(p: list[float], alpha: float) -> None:
+    adjusted, levels = holm(p), holm_levels(p, alpha)
+    sure = np.abs(adjusted - alpha) > 1e-12
+    assert ((np.array(p) <= levels) == (adjusted <= alpha))[sure].all()

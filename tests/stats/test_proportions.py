@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from gnomon.stats.significance import binomial_p, wilson_interval
+from gnomon.stats.significance import binomial_interval, binomial_p, wilson_interval
 
 _counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -38,3 +38,14 @@ def test_without_trials_nothing_is_known() -> None:
 def test_thousands_of_trials_neither_overflow_nor_vanish() -> None:
     assert binomial_p(5000, 10_000) == 1.0
     assert 0 < binomial_p(4700, 10_000) < 1e-8
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999])
+@pytest.mark.parametrize(("seen", "of"), [(0, 1), (3, 3), (0, 40), (60, 100), (21, 30), (500, 900)])
+def test_the_exact_interval_is_that_of_scipy_and_agrees_with_the_test(
+    seen: int, of: int, level: float
+) -> None:
+    found = binomial_interval(seen, of, level=level)
+    known = binomtest(seen, of).proportion_ci(level, method="exact")
+    assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-12)
+    assert (found.low > 0.5 or found.high < 0.5) == (binomial_p(seen, of) < 1 - level)

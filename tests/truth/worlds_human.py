@@ -17,15 +17,19 @@ _TWO = {"A": 80.0, "B": 60.0}
 _EQUAL = {"A": 70.0, "B": 70.0}
 
 
-@world("two systems far apart", says=["human.compare.prefers"], silent=["human.compare.*"])
+@world(
+    "two systems far apart",
+    says=["human.compare.prefers"],
+    silent=["human.compare.*"],
+)
 def far_apart() -> Finding:
     return gn.human.compare(campaign(_TWO, length=5, leniency=0.5, documents=60))
 
 
 @world(
     "two equal systems, documents judged as wholes",
-    says=["human.compare.undecided"],
-    silent=["human.compare.prefers", "human.compare.leads", "human.compare.few"],
+    says=["human.compare.undecided", "human.compare.unit"],
+    silent=["human.compare.prefers", "human.compare.alike", "data.few"],
 )
 def equal_systems() -> Finding:
     return gn.human.compare(
@@ -35,8 +39,9 @@ def equal_systems() -> Finding:
 
 @world(
     "one system better than two others",
-    says=["human.compare.first"],
-    silent=["human.compare.leads", "human.compare.all_undecided", "human.compare.undecided"],
+    says=["human.compare.prefers"],
+    silent=["human.compare.undecided", "human.compare.alike"],
+    without=["cannot be told apart"],
 )
 def one_first() -> Finding:
     return gn.human.compare(campaign({"A": 80, "B": 60, "C": 59}, documents=60))
@@ -44,8 +49,9 @@ def one_first() -> Finding:
 
 @world(
     "two systems better than a third",
-    says=["human.compare.leads"],
-    silent=["human.compare.first", "human.compare.all_undecided", "human.compare.prefers"],
+    says=["human.compare.prefers"],
+    silent=["human.compare.undecided", "human.compare.alike"],
+    without=["to the next", "prefer A to B", "prefer B to A"],
 )
 def two_first() -> Finding:
     return gn.human.compare(campaign({"A": 80, "B": 80, "C": 50}, documents=60))
@@ -77,11 +83,8 @@ def one_person_says_the_same_of_two() -> Finding:
 
 @world(
     "three equal systems",
-    says=["human.compare.all_undecided"],
-    silent=[
-        *("human.compare.first", "human.compare.leads", "human.compare.against"),
-        "human.compare.alike",
-    ],
+    says=["human.compare.undecided"],
+    silent=["human.compare.prefers", "human.compare.against", "human.compare.alike"],
 )
 def three_equal() -> Finding:
     return gn.human.compare(campaign({"A": 70, "B": 70, "C": 70}))
@@ -90,22 +93,23 @@ def three_equal() -> Finding:
 @world(
     "three systems against a baseline",
     says=["human.compare.against"],
-    silent=["human.compare.first", "human.compare.leads", "human.compare.all_undecided"],
+    silent=["human.compare.prefers", "human.compare.undecided"],
 )
 def against_a_baseline() -> Finding:
     testset = campaign({"A": 80, "B": 60, "C": 40}, documents=60)
     return gn.human.compare(testset, baseline="B")
 
 
-@world("twelve documents", says=["human.compare.few"], silent=["human.compare.*"])
+@world("twelve documents", says=["data.few"], silent=["human.compare.*"])
 def few_documents() -> Finding:
     return gn.human.compare(campaign(_TWO, documents=12))
 
 
 @world(
     "people of its own for each system",
-    says=["human.compare.one_system"],
-    silent=["human.compare.no_raters"],
+    says=["human.compare.leniency"],
+    silent=["human.no_documents"],
+    without=["nothing says who judged", "judged one system alone"],
 )
 def own_people() -> Finding:
     said = judged(list(_TWO.values()), documents=60)
@@ -116,8 +120,9 @@ def own_people() -> Finding:
 
 @world(
     "two thirds of the raters judge one system",
-    says=["human.compare.one_system"],
-    silent=["human.compare.no_raters"],
+    says=["human.compare.leniency"],
+    silent=["human.no_documents"],
+    without=["nothing says who judged", "people of its own"],
 )
 def one_system_each() -> Finding:
     said = judged(list(_TWO.values()), documents=60)
@@ -127,8 +132,9 @@ def one_system_each() -> Finding:
 
 @world(
     "nobody says who judged, and in which documents",
-    says=["human.compare.no_raters", "human.compare.no_documents"],
-    silent=["human.compare.one_system", "human.compare.unequal"],
+    says=["human.compare.leniency", "human.no_documents"],
+    silent=["human.compare.unequal", "human.compare.unit"],
+    without=["judged one system alone", "people of its own"],
 )
 def anonymous() -> Finding:
     return gn.human.compare(campaign(_TWO, named_raters=False, named_documents=False))
@@ -136,8 +142,8 @@ def anonymous() -> Finding:
 
 @world(
     "each system judged on segments of its own",
-    says=["human.compare.unequal"],
-    silent=["human.compare.few", "human.compare.prefers"],
+    says=["human.compare.unequal", "human.compare.short"],
+    silent=["data.few", "human.compare.prefers"],
 )
 def unequal_segments() -> Finding:
     said = judged([70, 70, 70], documents=60)
@@ -150,7 +156,7 @@ def unequal_segments() -> Finding:
 @world(
     "the second of two planned analyses",
     says=["human.compare.analysis"],
-    silent=["human.compare.few", "human.compare.undecided"],
+    silent=["data.few", "human.compare.undecided"],
 )
 def second_look() -> Finding:
     return gn.human.compare(campaign(_TWO, documents=70), interim="2/2")
@@ -158,8 +164,8 @@ def second_look() -> Finding:
 
 @world(
     "a plan by a campaign with documents and raters",
-    says=["human.plan.takes", "human.plan.interval", "human.plan.shows"],
-    silent=["human.plan.*"],
+    says=["human.plan.takes", "human.plan.shows"],
+    silent=["human.plan.*", "human.no_documents"],
 )
 def plan_by_campaign() -> Finding:
     return gn.human.plan(campaign(_TWO, documents=60), difference=[5])
@@ -169,9 +175,8 @@ def plan_by_campaign() -> Finding:
     "a plan by a campaign without documents, nor raters, one rater for all systems asked for",
     says=[
         "human.plan.takes",
-        "human.plan.no_documents",
+        "human.no_documents",
         "human.plan.same_rater_unknown",
-        "human.plan.interval",
         "human.plan.shows",
     ],
     silent=["human.plan.*"],
@@ -183,8 +188,8 @@ def plan_without_documents() -> Finding:
 
 @world(
     "a plan with analyses, one rater for all systems",
-    says=["human.plan.analyses", "human.plan.same_rater", "human.plan.takes"],
-    silent=["human.plan.no_documents", "human.plan.same_rater_unknown", "human.plan.beyond"],
+    says=["human.plan.cheaper", "human.plan.takes"],
+    silent=["human.no_documents", "human.plan.same_rater_unknown", "human.plan.beyond"],
 )
 def plan_with_looks() -> Finding:
     return gn.human.plan(protocol="esa", difference=[2], interim_analyses=5, same_rater=True)
@@ -193,7 +198,7 @@ def plan_with_looks() -> Finding:
 @world(
     "a difference that nobody can pay for",
     says=["human.plan.beyond"],
-    silent=["human.plan.takes", "human.plan.analyses", "human.plan.interval", "human.plan.shows"],
+    silent=["human.plan.takes", "human.plan.cheaper", "human.plan.shows"],
 )
 def plan_beyond() -> Finding:
     return gn.human.plan(protocol="esa", difference=[0.0001])

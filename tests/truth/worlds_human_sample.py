@@ -30,24 +30,24 @@ def drawn(*, systems: int = 3, documents: int | None = 104, **options: Any) -> F
         return gn.human.sample(testset, save=Path(folder) / "c.json", **options)
 
 
-@world("a random draw for one person", says=["human.sample.random"], silent=[_ALL])
+@world("a random draw for one person", says=["human.sample.drawn"], silent=[_ALL])
 def random_draw() -> Finding:
     return drawn(documents=104, judgements=200)
 
 
-@world("a draw of everything", says=["human.sample.whole"], silent=[_ALL])
+@world("a draw of everything", says=["human.sample.drawn"], silent=[_ALL])
 def whole_set() -> Finding:
     return drawn(judgements=208 * 3)
 
 
-@world("a draw within domains", says=["human.sample.strata"], silent=[_ALL])
+@world("a draw within domains", says=["human.sample.drawn"], silent=[_ALL])
 def stratified_draw() -> Finding:
     return drawn(segments=60, design="stratified")
 
 
 @world(
     "four people, a document each",
-    says=["human.sample.random"],
+    says=["human.sample.drawn"],
     silent=[_ALL],
 )
 def together() -> Finding:
@@ -56,7 +56,7 @@ def together() -> Finding:
 
 @world(
     "four people, an output each",
-    says=["human.sample.random", "human.sample.apart"],
+    says=["human.sample.drawn", "human.sample.apart"],
     silent=[_ALL],
 )
 def apart() -> Finding:
@@ -65,7 +65,7 @@ def apart() -> Finding:
 
 @world(
     "two people, of whom each judges some systems of a document",
-    says=["human.sample.random", "human.sample.apart"],
+    says=["human.sample.drawn", "human.sample.apart"],
     silent=[_ALL],
 )
 def half_apart() -> Finding:
@@ -74,7 +74,7 @@ def half_apart() -> Finding:
 
 @world(
     "four people and one system, which nobody is compared with",
-    says=["human.sample.random"],
+    says=["human.sample.drawn"],
     silent=[_ALL],
 )
 def one_system() -> Finding:
@@ -82,31 +82,31 @@ def one_system() -> Finding:
 
 
 @world(
-    "three planned analyses", says=["human.sample.random", "human.sample.analyses"], silent=[_ALL]
+    "three planned analyses", says=["human.sample.drawn", "human.sample.analyses"], silent=[_ALL]
 )
 def analyses() -> Finding:
     return drawn(judgements=560, interim_analyses=3)
 
 
-@world("14 documents", says=["human.sample.random", "human.sample.few"], silent=[_ALL])
+@world("14 documents", says=["human.sample.drawn", "data.few"], silent=[_ALL])
 def few_documents() -> Finding:
     return drawn(judgements=6 * 14)
 
 
-@world("15 documents", says=["human.sample.random"], silent=[_ALL])
+@world("15 documents", says=["human.sample.drawn"], silent=[_ALL])
 def enough_documents() -> Finding:
     return drawn(judgements=6 * 15)
 
 
 @world(
     "29 segments without documents",
-    says=["human.sample.random", "human.sample.few"],
+    says=["human.sample.drawn", "data.few"],
     silent=[_ALL],
 )
 def few_segments() -> Finding:
     return drawn(documents=None, segments=29)
 
 
-@world("30 segments without documents", says=["human.sample.random"], silent=[_ALL])
+@world("30 segments without documents", says=["human.sample.drawn"], silent=[_ALL])
 def enough_segments() -> Finding:
     return drawn(documents=None, segments=30)

@@ -72,7 +72,11 @@ def unreadable_pair() -> Finding:
     return _pairs(readable=False)
 
 
-@world("fewer outputs than are asked for", says=["human.sheet.smaller"], silent=[_ALL])
+@world(
+    "fewer outputs than are asked for",
+    says=["human.sheet.smaller"],
+    silent=[_ALL, "human.sample.*"],
+)
 def small_sheet() -> Finding:
     systems = {"A": ["one", "two"], "B": ["one", "three"]}
     return written(gn.TestSet.from_lists(systems, ["one", "two"]), items=2)
@@ -115,12 +119,12 @@ def people_lean_at_another_level() -> Finding:
     return preferring(63, confidence=0.99)
 
 
-@world("people answered 12 items", says=["human.sheet.few"], silent=[_ALL])
+@world("people answered 12 items", says=["data.few"], silent=[_ALL])
 def few_answers() -> Finding:
     return preferring(12, 12)
 
 
-@world("people call all items ties", says=["human.sheet.few"], silent=[_ALL])
+@world("people call all items ties", says=["data.few"], silent=[_ALL])
 def ties() -> Finding:
     rows = [KeyRow(f"s-{n}", "", n + 1, "अ", "ب", "") for n in range(100)]
     return answered(rows, ["tie"] * 100)
@@ -139,7 +143,7 @@ def scored_in_pairs() -> Finding:
 
 @world(
     "two systems are scored everywhere, and a third in ten segments",
-    says=["human.sheet.scored", "human.sheet.few"],
+    says=["human.sheet.scored", "data.few"],
     silent=[_ALL],
     without=["different segments"],
 )

@@ -12,12 +12,12 @@ import numpy as np
 
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import FEATURE, SEGMENT, EndColumns, Record, column, column_names, table
-from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value
+from gnomon.core.verdicts import LEAST
 from gnomon.linguistics import gloss
 from gnomon.messages import message
-from gnomon.stats import cohens_kappa, holm, krippendorff_alpha
+from gnomon.stats import cohens_kappa, holm, holm_levels, krippendorff_alpha
 from gnomon.stats.resampling import bootstrap_interval
-from gnomon.stats.significance import binomial_p, wilson_interval
+from gnomon.stats.significance import binomial_interval, binomial_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gnomon.human.sheets import Answer, Key, KeyRow
     from gnomon.messages import Level, Message
 
+    Ends: TypeAlias = tuple[float | None, float | None]
     #: item -> answer; open items are not there
     Answers: TypeAlias = Mapping[str, str]
 
@@ -38,7 +39,6 @@ _LOWER, _HIGHER = "lower MuLER", "higher MuLER"
 _MISSING = 0.01
 #: what stands for an answer where numbers are taken
 _NUMBERS = {"A": 0.0, "B": 1.0, "tie": 2.0}
-_UNDECIDED = "The answers cannot tell whether people prefer"
 
 
 class PreferenceRow(Record):
@@ -180,8 +180,13 @@ def answers_verdict(finding: Finding) -> Iterator[Message]:
         if enough:
             yield _highest(finding, sorted(enough, key=lambda row: -(row.score or 0.0)))
         if few:
-            names_of_few = listed([row.system for row in few])
-            yield message("human.sheet.few", finding.positions(few), what=names_of_few)
+            yield _too_few(finding, few, [row.system for row in few], max(r.segments for r in few))
+
+
+def _too_few(
+    finding: Finding, rows: Sequence[Record], of: Sequence[str], n: int, unit: str = "segment"
+) -> Message:
+    return message("data.few", finding.positions(rows), of=of, n=n, unit=unit, least=LEAST)
 
 
 # Preferences between two
@@ -224,8 +229,10 @@ def _preference_table(
         for n, row in enumerate(rows)
         if row.annotator == rows[0].annotator and row.decided >= LEAST
     }
-    for n, q in zip(sound, holm(list(sound.values())).tolist(), strict=True):
-        rows[n] = replace(rows[n], p_corrected=q, significant=q <= round(1 - confidence, 12))
+    alpha, p = round(1 - confidence, 12), list(sound.values())
+    for n, q, level in zip(sound, holm(p).tolist(), holm_levels(p, alpha).tolist(), strict=True):
+        interval = _share_ends(rows[n].preferred, rows[n].decided, 1 - level)
+        rows[n] = replace(rows[n], p_corrected=q, significant=q <= alpha, intervals=interval)
     return table(PREFERENCES, title, PreferenceRow, rows, confidence=confidence)
 
 
@@ -250,9 +257,6 @@ def _preferences(
         if answer != "tie"
     )
     decided = votes.total()
-    share, low, high = (
-        wilson_interval(votes[True], decided, level=confidence) if decided else (None, None, None)
-    )
     feature, system, other = group
     return PreferenceRow(
         annotator=annotator,
@@ -264,12 +268,17 @@ def _preferences(
         preferred=votes[True],
         other_preferred=votes[False],
         ties=len(said) - decided,
-        share=share,
-        intervals={"share": (low, high)},
+        share=votes[True] / decided if decided else None,
+        intervals=_share_ends(votes[True], decided, confidence),
         p=binomial_p(votes[True], decided) if decided else None,
         p_corrected=None,
         significant=None,
     )
+
+
+def _share_ends(preferred: int, decided: int, level: float) -> dict[str, Ends]:
+    _, low, high = binomial_interval(preferred, decided, level=level)
+    return {"share": (low, high)}
 
 
 def _preferred(row: KeyRow, answer: str) -> str:
@@ -288,7 +297,7 @@ def _preferences_verdict(finding: Finding, every: Sequence[PreferenceRow]) -> It
             gloss(row.feature) if row.feature else f"{row.system} against {row.other}"
             for row in few
         ]
-        yield message("human.sheet.few", finding.positions(few), what=listed(named))
+        yield _too_few(finding, few, named, max(row.decided for row in few), "item")
 
 
 def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Message:
@@ -297,18 +306,20 @@ def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Message
     names, ends = [row.system, row.other], (low or 0.0, high or 0.0)
     if share < 0.5:
         names, share, ends = names[::-1], 1 - share, (1 - ends[1], 1 - ends[0])
-    size = amount(share, *ends, share=True)
-    facts = f"in {size} of {row.decided:,} decided items (corrected {p_value(q)})"
-    first, second = (f"systems of {n}" if n in (_LOWER, _HIGHER) else n for n in names)
+    verdict: Level = "finding" if row.significant else "undecided"
     return message(
         "human.sheet.preferred",
         finding.positions([row]),
-        level="finding" if row.significant else "undecided",
-        phrase="People prefer" if row.significant else _UNDECIDED,
-        system=first,
-        other=second,
-        feature=f" on {gloss(row.feature)}" if row.feature not in ("", _ALL) else "",
-        facts=facts if row.significant else f"they do {facts}",
+        level=verdict,
+        verdict=verdict,
+        system=names[0],
+        other=names[1],
+        feature=gloss(row.feature) if row.feature not in ("", _ALL) else None,
+        share=share,
+        low=ends[0],
+        high=ends[1],
+        items=row.decided,
+        p=q,
     )
 
 
@@ -362,28 +373,34 @@ def _difference(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _highest(finding: Finding, rows: Sequence[ScoredRow]) -> Message:
     """Which is scored highest, of rows with the highest first."""
-    systems = listed(
-        [f"{row.system} {amount(row.score or 0.0, *row.ends('score'))}" for row in rows]
-    )
-    level, said = _comparison(rows)
+    alone = [row for row in rows if row.alone > _MISSING * row.segments]
+    level, said = _comparison(rows, different=bool(alone))
     return message(
-        "human.sheet.scored", finding.positions(rows), level=level, said=said, systems=systems
+        "human.sheet.scored",
+        finding.positions(rows),
+        level=level,
+        said=said,
+        first=rows[0].system,
+        alone=[{"system": r.system, "alone": r.alone, "segments": r.segments} for r in alone],
+        systems=[
+            {
+                "system": row.system,
+                "score": row.score,
+                **dict(zip(("low", "high"), row.ends("score"), strict=True)),
+            }
+            for row in rows
+        ],
     )
 
 
-def _comparison(rows: Sequence[ScoredRow]) -> tuple[Level, str]:
+def _comparison(rows: Sequence[ScoredRow], *, different: bool) -> tuple[Level, str]:
     if len(rows) == 1:
-        return "undecided", f"Nothing is there to compare {rows[0].system} with"
-    alone = [
-        f"{row.alone:,} of {counted(row.segments)} of {row.system} have no other"
-        for row in rows
-        if row.alone > _MISSING * row.segments
-    ]
-    if alone:
-        return "caution", f"scores of different segments cannot be compared ({listed(alone)})"
+        return "undecided", "nothing"
+    if different:
+        return "caution", "different"
     if all((row.ends("behind")[0] or 0.0) > 0 for row in rows[1:]):
-        return "finding", f"People score {rows[0].system} highest"
-    return "undecided", "The answers cannot tell which is scored highest"
+        return "finding", "highest"
+    return "undecided", "unknown"
 
 
 # How far annotators agree

@@ -37,7 +37,7 @@ from gnomon.human.rows import (
     SystemScoreRow,
 )
 from gnomon.human.verdict import compare_verdict
-from gnomon.stats import holm
+from gnomon.stats import holm, holm_levels
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 from gnomon.stats.looks import look_levels
 
@@ -140,8 +140,8 @@ def compare(
 
     Returns:
         A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,
-        verdict, segments, documents, se, se_segments, design_effect, saved``; further
-        tables ``systems`` and ``raters``. ``None`` where undefined.
+        decided, verdict, by_segment, segments, documents, se, se_segments, design_effect,
+        saved``; further tables ``systems`` and ``raters``. ``None`` where undefined.
 
     Raises:
         DataError: people judged fewer than two systems, raters do not link the systems and are to
@@ -196,6 +196,8 @@ class _Compared:
     by_document: bool
     adjusted: bool
     p_corrected: NDArray[np.float64]
+    ends: NDArray[np.float64]  # of intervals, each of the level of its own test [2, pairs]
+    by_segment: NDArray[np.bool_]  # what would be decided were segments independent
     enough: bool  # documents and segments for intervals
 
 
@@ -252,9 +254,11 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
             + "; leave raters out, or have some people judge several systems"
         )
     found = estimates(campaign, frame, adjust=adjusted, confidence=1 - plan.level)
-    p = _corrected(found, campaign, plan)
+    p = _tested(found.final.p, found, campaign, plan)
+    ends = found.final.ends(holm_levels(p, plan.level))
+    alone = holm(_tested(found.segments.p, found, campaign, plan)) <= plan.level
     enough = len(frame.sizes) >= LEAST_DOCUMENTS and len(campaign.segments) >= LEAST_SEGMENTS
-    return _Compared(campaign, frame, found, by_document, adjusted, p, enough)
+    return _Compared(campaign, frame, found, by_document, adjusted, holm(p), ends, alone, enough)
 
 
 def _drawn_as(
@@ -280,13 +284,14 @@ def _refuse_early_analysis(frame: JudgedFrame, plan: _Plan) -> None:
         )
 
 
-def _corrected(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray[np.float64]:
-    """The p of the pairs that are looked at, corrected for their number; NaN of the others."""
-    p = np.array(found.final.p, dtype=np.float64)
-    if plan.baseline is not None:
-        own = campaign.systems.index(plan.baseline)
-        p[(found.pairs != own).all(axis=1)] = np.nan
-    return holm(p)
+def _tested(
+    p: NDArray[np.float64], found: Estimates, campaign: Campaign, plan: _Plan
+) -> NDArray[np.float64]:
+    """The p of the pairs that are looked at; NaN of the others."""
+    if plan.baseline is None:
+        return p
+    own = campaign.systems.index(plan.baseline)
+    return np.where((found.pairs == own).any(axis=1), p, np.nan)
 
 
 # The tables
@@ -334,14 +339,13 @@ def _shown(compared: _Compared, plan: _Plan) -> list[tuple[int, int, int]]:
 
 def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
     found, campaign = compared.found, compared.campaign
-    final, there = found.final, ~np.isnan(campaign.cells)
+    final, there, saved = found.final, ~np.isnan(campaign.cells), found.saved
     for number, a, b in _shown(compared, plan):
         sign = 1 if found.pairs[number][0] == a else -1
-        ends = sorted((sign * float(final.low[number]), sign * float(final.high[number])))
+        ends = sorted((sign * compared.ends[:, number]).tolist())
         if not compared.enough:
             ends = [np.nan, np.nan]
         difference = sign * float(final.estimate[number])
-        error, plain = float(final.error[number]), float(found.documents.error[number])
         p = float(compared.p_corrected[number]) if compared.enough else np.nan
         yield PreferredRow(
             human=campaign.kind,
@@ -350,13 +354,15 @@ def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
             difference=difference,
             p=float(final.p[number]) if compared.enough else None,
             p_corrected=p,
+            decided=None if np.isnan(p) else bool(p <= plan.level and difference),
+            by_segment=bool(compared.by_segment[number]) if compared.enough else None,
             verdict=_verdict(difference, p, plan.level),
             segments=int((there[a] & there[b]).sum() if campaign.complete else there[[a, b]].sum()),
             documents=len(compared.frame.sizes) if compared.by_document else None,
-            se=error,
+            se=float(final.error[number]),
             se_segments=float(found.segments.error[number]),
             design_effect=float(found.design_effects[number]) if compared.by_document else None,
-            saved=1 - (error / plain) ** 2 if plain else None,
+            saved=float(saved[number]),
             intervals={"difference": (ends[0], ends[1])},
         )
 
@@ -370,7 +376,7 @@ def _verdict(difference: float, p: float, level: float) -> PairVerdict:
 
 
 def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[SystemScoreRow]:
-    found, campaign = compared.found, compared.campaign
+    found, campaign, saved = compared.found, compared.campaign, compared.found.saved
     wins = np.zeros((2, len(campaign.systems)), dtype=np.int64)
     if compared.enough:
         for (a, b), difference, p in zip(
@@ -384,6 +390,7 @@ def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[SystemScoreRow]:
     counts = np.bincount(campaign.system, minlength=len(campaign.systems))
     for k in np.argsort(-found.systems.estimate, kind="stable").tolist():
         ends = (found.systems.low[k], found.systems.high[k]) if compared.enough else (None, None)
+        own = saved[(found.pairs == k).any(axis=1) & ~np.isnan(saved)]
         yield SystemScoreRow(
             human=campaign.kind,
             system=campaign.systems[k],
@@ -391,6 +398,7 @@ def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[SystemScoreRow]:
             mean=float(found.means[k]),
             judgements=int(counts[k]),
             segments=int(segments[k]),
+            saved=float(np.median(own)) if len(own) else None,
             better_than=int(wins[0, k]),
             worse_than=int(wins[1, k]),
             ranked=campaign.ranked,
@@ -471,5 +479,5 @@ def _facts(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> dict
     )
     number, of = plan.analyses
     if of > 1:
-        facts |= {"analysis": f"{number} of {of}", "level": f"{plan.level:.3g}"}
+        facts |= {"analysis": f"{number}", "analyses": f"{of}", "level": f"{plan.level:.3g}"}
     return facts

@@ -78,6 +78,12 @@ class Estimates:
         """The differences that count."""
         return self.raters or self.documents
 
+    @property
+    def saved(self) -> NDArray[np.float64]:
+        """The share of judgements that taking leniency out saves [pairs]."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(1 - (self.final.error / self.documents.error) ** 2)
+
 
 def estimates(
     campaign: Campaign,

@@ -13,6 +13,7 @@ PAIRS, SYSTEMS, RATERS = "pairs", "systems", "raters"
 _HUMAN = column("Judgements", help="the kind of people's scores")
 _OTHER = column("Other system", help="that it is compared with")
 _INTERVAL = EndColumns()
+_OWN_STEP = EndColumns(how="Student's t at the level of its own step of Holm's correction")
 
 
 class PreferredRow(Record):
@@ -23,14 +24,20 @@ class PreferredRow(Record):
     other: str = _OTHER
     difference: float | None = column(
         "Difference",
-        interval=_INTERVAL,
+        interval=_OWN_STEP,
         help="mean score of the system less that of the other one, leniency taken out where"
         " raters are adjusted for",
     )
     p: float | None = column("p", digits=3, help="Student's t, two-sided")
     p_corrected: float | None = column("p, corrected", digits=3, help="for the number of pairs")
+    decided: bool | None = column(
+        "Decided", help="corrected p is at most 1 - confidence; empty where there is no interval"
+    )
     verdict: str = column(
         "Verdict", help="better, worse or undecided, by the corrected p; too few: no interval"
+    )
+    by_segment: bool | None = column(
+        "... by segments", help="what would be decided were segments independent"
     )
     segments: int = column("Segments", help="judged segments of the two systems")
     documents: int | None = column("Documents", help="judged documents; blank where unknown")
@@ -64,6 +71,12 @@ class SystemScoreRow(Record):
     mean: float | None = column("Mean", better="higher", help="plain mean of what people said")
     judgements: int = column("Judgements", help="single judgements of its outputs")
     segments: int = column("Segments", help="judged segments")
+    saved: float | None = column(
+        "Saved",
+        kind="share",
+        better="higher",
+        help="share of judgements that taking leniency out saves, median over its pairs",
+    )
     better_than: int = column("Better than", help="systems that it is significantly better than")
     worse_than: int = column("Worse than", help="systems that it is significantly worse than")
     ranked: bool = column("Ranked", help="whether scores are shares of comparisons that it won")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.records import Record, column
-from gnomon.core.verdicts import counted, listed, titles_of
+from gnomon.core.verdicts import titles_of
 from gnomon.human import answers as said
 from gnomon.linguistics import gloss
 from gnomon.messages import message
@@ -42,9 +42,7 @@ def sheet_verdict(finding: Finding) -> Iterator[Message]:
     drawn, wanted = (int(finding.facts[fact]) for fact in ("items", "items asked for"))
     if drawn < wanted:
         places = {name: range(len(finding.tables[0].rows))}
-        yield message(
-            "human.sheet.smaller", places, items=counted(drawn, "item"), wanted=f"{wanted:,}"
-        )
+        yield message("human.sheet.smaller", places, items=drawn, wanted=wanted)
 
 
 def _pairs_verdict(finding: Finding) -> Iterator[Message]:
@@ -52,21 +50,20 @@ def _pairs_verdict(finding: Finding) -> Iterator[Message]:
     readable = [row for row in rows if row.readable]
     if readable:
         row = readable[0]
-        ours, theirs = (
-            f"{muler or 0.0:.2f}".removeprefix("0") for muler in (row.muler, row.other_muler)
-        )
         yield message(
             "human.sheet.found",
             finding.positions([row]),
-            pairs=counted(len(readable), "pair"),
+            pairs=len(readable),
             system=row.system,
             other=row.other,
             feature=gloss(row.feature),
-            muler=f"{ours} against {theirs}",
-            metric=listed(list(titles_of(finding).values())),
-            scores=f"{row.score:.1f} against {row.other_score:.1f}",
+            muler=row.muler,
+            other_muler=row.other_muler,
+            metric=list(titles_of(finding).values()),
+            score=row.score,
+            other_score=row.other_score,
         )
     others = [row for row in rows if not row.readable]
     if others:
-        names = listed(list(dict.fromkeys(gloss(row.feature) for row in others)))
+        names = list(dict.fromkeys(gloss(row.feature) for row in others))
         yield message("human.sheet.unreadable", finding.positions(others), features=names)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gnomon.core.verdicts import amount, counted, listed
 from gnomon.human.campaign import LEAST_SEGMENTS
 from gnomon.human.rows import PreferredRow, RaterRow, SystemScoreRow
 from gnomon.messages import message
@@ -16,11 +15,10 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding
     from gnomon.messages import Message
 
-_T = "Student's t over documents (jackknife), corrected for the number of pairs"
-_TITLES = dict.fromkeys(("rr", "darr"), "of the comparisons won") | {
-    "da-z": "standard deviations (DA)",
-    "da-raw": "points of DA",
-}
+#: the intervals of single systems are too short below so many segments
+_LEAST_OF_ONE = 100
+#: the share of judgements that is said to be saved, at least
+_SAVED = 0.05
 
 
 def compare_verdict(finding: Finding) -> Iterator[Message]:
@@ -30,161 +28,161 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
         pairs = [row for row in every if row.human == human]
         systems = [row for row in finding.records(SystemScoreRow) if row.human == human]
         raters = [row for row in finding.records(RaterRow) if row.human == human]
-        yield from _outcome(finding, pairs, systems, raters)
+        if pairs[0].verdict == "too few":
+            yield _too_few(finding, pairs)
+        else:
+            yield _outcome(finding, pairs, _sample(pairs, systems, raters), systems[0].system)
+            yield from _of_width(finding, pairs, systems)
         if "analysis" in finding.facts:
             yield _at_analysis(finding, pairs)
-        yield from _cautions(finding, pairs, systems, raters)
+        yield from _cautions(finding, systems, raters)
 
 
-def points(human: str) -> str:
-    """The unit of a kind of judgements."""
-    return _TITLES.get(human, f"points of {human.upper() if len(human) < 5 else human}")
-
-
-def _data(
+def _sample(
     pairs: Sequence[PreferredRow], systems: Sequence[SystemScoreRow], raters: Sequence[RaterRow]
-) -> str:
-    row, sizes = pairs[0], [system.segments for system in systems]
-    units = f"{min(sizes):,} to {counted(max(sizes))} of a system"
-    if row.documents:
-        units = counted(row.documents, "document")
-    elif min(sizes) == max(sizes):
-        units = counted(sizes[0])
-    said = f"{units}, {counted(sum(system.judgements for system in systems), 'judgement')}"
-    return f"{said} of {len(raters):,} people" if len(raters) > 1 else said
+) -> dict[str, Any]:
+    """What the differences rest on, and what they count."""
+    row = pairs[0]
+    return {
+        "human": row.human,
+        "documents": row.documents,
+        "segments": None if row.documents else max(system.segments for system in systems),
+        "judgements": sum(system.judgements for system in systems),
+        "people": len(raters) if len(raters) > 1 else None,
+    }
+
+
+def _too_few(finding: Finding, pairs: Sequence[PreferredRow]) -> Message:
+    segments, documents = pairs[0].segments, pairs[0].documents
+    few_segments = documents is None or segments < LEAST_SEGMENTS
+    return message(
+        "data.few",
+        finding.positions(pairs),
+        of=[],
+        n=segments if few_segments else documents,
+        unit="segment" if few_segments else "document",
+        least=LEAST_SEGMENTS if few_segments else LEAST_DOCUMENTS,
+    )
 
 
 def _outcome(
-    finding: Finding,
-    pairs: Sequence[PreferredRow],
-    systems: Sequence[SystemScoreRow],
-    raters: Sequence[RaterRow],
-) -> Iterator[Message]:
-    data, row = _data(pairs, systems, raters), pairs[0]
-    if row.verdict == "too few":
-        few_segments = row.documents is None or row.segments < LEAST_SEGMENTS
-        least = f"{LEAST_SEGMENTS} segments" if few_segments else f"{LEAST_DOCUMENTS} documents"
-        what = counted(row.segments if few_segments else row.documents or 0, least.split()[1][:-1])
-        yield message(
-            "human.compare.few", finding.positions(pairs), what=what, least=f"{least} at least"
+    finding: Finding, pairs: Sequence[PreferredRow], sample: dict[str, Any], highest: str
+) -> Message:
+    """Who is preferred: to a baseline, else who has the highest score, to the others."""
+    if len(pairs) > 1 and len({pair.other for pair in pairs}) == 1:
+        return _against(finding, pairs, sample)
+    own = [row for row in pairs if highest in (row.system, row.other)]
+    places, beaten = finding.positions(own), [row for row in own if row.decided]
+    if not any(row.difference for row in own):
+        names = [highest, *(_other(row, highest) for row in own)]
+        return message("human.compare.alike", places, systems=names, **sample)
+    if not beaten:
+        others = [_other(row, highest) for row in own]
+        parts = _lead(own[0]) if len(own) == 1 else {"difference": None}
+        return message(
+            "human.compare.undecided", places, first=highest, others=others, **parts, **sample
         )
-    elif len(pairs) == 1:
-        yield _of_two(finding, row, data)
-    elif len({pair.other for pair in pairs}) == 1:
-        yield _against(finding, pairs, data)
-    else:
-        yield _leader(finding, [r for r in pairs if r.system == systems[0].system], data)
-
-
-def _alike(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Message:
-    names = {name for row in pairs for name in (row.system, row.other)}
-    systems = (
-        f"all {len(names)} systems" if len(names) > 2 else listed([pairs[0].system, pairs[0].other])
+    others = [_other(row, highest) for row in beaten]
+    return message(
+        "human.compare.prefers",
+        places,
+        first=highest,
+        others=others,
+        next=others[0] if len(others) > 1 else None,
+        even=[_other(row, highest) for row in own if not row.decided],
+        **_lead(beaten[0]),
+        **sample,
     )
-    return message("human.compare.alike", finding.positions(pairs), systems=systems, data=data)
 
 
-def _of_two(finding: Finding, row: PreferredRow, data: str) -> Message:
-    if not row.difference:
-        return _alike(finding, [row], data)
-    low, high = row.ends("difference")
-    flipped = (row.difference or 0.0) < 0  # a baseline stands second, whichever is better
-    a, b = (row.other, row.system) if flipped else (row.system, row.other)
-    ends = (-(high or 0.0), -(low or 0.0)) if flipped else (low, high)
-    said = amount(abs(row.difference or 0.0), *ends, unit=points(row.human))
-    claim = "human.compare.undecided" if row.verdict == "undecided" else "human.compare.prefers"
-    return message(claim, finding.positions([row]), a=a, b=b, amount=said, data=data)
+def _other(row: PreferredRow, system: str) -> str:
+    return row.other if row.system == system else row.system
 
 
-def _against(finding: Finding, pairs: Sequence[PreferredRow], data: str) -> Message:
+def _lead(row: PreferredRow) -> dict[str, Any]:
+    """By how much the better one leads, which a baseline may be that stands second."""
+    difference, (low, high) = row.difference or 0.0, row.ends("difference")
+    if difference < 0:
+        low, high = -(high or 0.0), -(low or 0.0)
+    return {"difference": abs(difference), "low": low, "high": high}
+
+
+def _against(finding: Finding, pairs: Sequence[PreferredRow], sample: dict[str, Any]) -> Message:
     names = {
         verdict: [row.system for row in pairs if row.verdict == verdict]
         for verdict in ("better", "worse", "undecided")
     }
-    how = (
-        ("better", "prefer {}"),
-        ("worse", "find {} worse"),
-        ("undecided", "cannot tell {} apart from it"),
-    )
-    parts = [said.format(listed(names[verdict])) for verdict, said in how if names[verdict]]
     return message(
         "human.compare.against",
         finding.positions(pairs),
         level="finding" if names["better"] or names["worse"] else "undecided",
         baseline=pairs[0].other,
-        what=listed(parts),
-        data=data,
+        said=[{"verdict": said, "systems": some} for said, some in names.items() if some],
+        **sample,
     )
 
 
-def _leader(finding: Finding, own: Sequence[PreferredRow], data: str) -> Message:
-    """What is said of the system with the highest score, by its pairs."""
-    beaten = [row for row in own if row.verdict == "better"]
-    even = [row.other for row in own if row.verdict == "undecided"]
-    places, first, others = finding.positions(own), own[0].system, len(own)
-    if not even:
-        low, high = own[0].ends("difference")
-        gap = amount(own[0].difference or 0.0, low, high, unit=points(own[0].human))
-        return message(
-            "human.compare.first",
-            places,
-            first=first,
-            others=others,
-            second=own[0].other,
-            amount=gap,
-            data=data,
+def _of_width(
+    finding: Finding, pairs: Sequence[PreferredRow], systems: Sequence[SystemScoreRow]
+) -> Iterator[Message]:
+    """What the unit decides, and what raters' leniency saves; whose interval is too short."""
+    decided = sum(row.decided or False for row in pairs)
+    by_segment = sum(row.by_segment or False for row in pairs)
+    first, saved = systems[0].system, systems[0].saved or 0.0
+    if pairs[0].documents is not None and (by_segment != decided or saved >= _SAVED):
+        yield message(
+            "human.compare.unit",
+            finding.positions(pairs),
+            pairs=len(pairs),
+            by_segment=by_segment,
+            decided=decided,
+            system=first,
+            saved=saved if saved >= _SAVED else None,
         )
-    if not any(row.difference for row in own):
-        return _alike(finding, own, data)
-    if not beaten:
-        return message("human.compare.all_undecided", places, first=first, others=others, data=data)
-    return message(
-        "human.compare.leads",
-        places,
-        first=first,
-        others=others,
-        beaten=len(beaten),
-        even=listed(even),
-        data=data,
-    )
+    short = [system for system in systems if system.segments < _LEAST_OF_ONE]
+    if short:
+        yield message(
+            "human.compare.short",
+            finding.positions(short),
+            systems=[system.system for system in short],
+            least=_LEAST_OF_ONE,
+        )
 
 
 def _at_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Message:
-    decided = [row for row in pairs if row.verdict in ("better", "worse")]
-    analysis, of = finding.facts["analysis"].split(" of ")
-    last = len(decided) == len(pairs) or analysis == of
+    decided = sum(row.decided or False for row in pairs)
+    analysis, analyses = (int(finding.facts[fact]) for fact in ("analysis", "analyses"))
     return message(
         "human.compare.analysis",
         finding.positions(pairs),
-        analysis=finding.facts["analysis"],
-        decided=len(decided),
-        pairs=counted(len(pairs), "pair"),
-        most=finding.facts["level"],
-        go_on="" if last else "; judge on to the next analysis for the others",
+        analysis=analysis,
+        analyses=analyses,
+        decided=decided,
+        pairs=len(pairs),
+        most=float(finding.facts["level"]),
+        go_on=decided < len(pairs) and analysis < analyses,
     )
 
 
 def _cautions(
-    finding: Finding,
-    pairs: Sequence[PreferredRow],
-    systems: Sequence[SystemScoreRow],
-    raters: Sequence[RaterRow],
+    finding: Finding, systems: Sequence[SystemScoreRow], raters: Sequence[RaterRow]
 ) -> Iterator[Message]:
-    row, human = pairs[0], pairs[0].human
-    places = finding.positions(raters)
-    if not raters and not systems[0].ranked:
-        yield message("human.compare.no_raters", finding.positions(systems), human=human)
-    elif raters and raters[0].shrunk is None:
-        alone = sum(rater.systems == 1 for rater in raters)
-        if 2 * alone > len(raters):
-            yield message(
-                "human.compare.one_system",
-                places,
-                alone=alone,
-                raters=counted(len(raters), "person").replace("persons", "people"),
-            )
-    if row.verdict != "too few" and row.documents is None:
-        yield message("human.compare.no_documents", finding.positions(pairs), human=human)
+    human = systems[0].human
+    alone = sum(rater.systems == 1 for rater in raters)
+    unknown = not raters and not systems[0].ranked
+    if unknown or (2 * alone > len(raters) and raters[0].shrunk is None):
+        why = "unknown" if unknown else "own" if alone == len(raters) else "alone"
+        yield message(
+            "human.compare.leniency",
+            finding.positions([*(raters or systems)]),
+            why=why,
+            alone=alone,
+            raters=len(raters),
+            source=human,
+        )
+    pairs = [row for row in finding.records(PreferredRow) if row.human == human]
+    if pairs[0].verdict != "too few" and pairs[0].documents is None:
+        yield message("human.no_documents", finding.positions(pairs), source=human)
     sizes = [system.segments for system in systems]
     if min(sizes) < max(sizes):
         yield message(

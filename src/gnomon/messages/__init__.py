@@ -11,15 +11,17 @@ Parameters are numbers, names, lists and mappings of these; templates name the g
 ``{segments:count segment}``       1,948 segments; ``count person|people``
 ``{names}``, ``{names:list 6}``    a, b and c; of many the first three, or six
 ``{names:is|are}``                 the first for one, or one name; else the second
-``{rate:amount low high unit}``    1.3 BLEU [0.4, 2.2]: its ends and unit are parameters
+``{segments:about segment}``       2,620 segments: rounded to what an estimate bears
+``{rate:amount low high unit}``    1.3 BLEU [0.4, 2.2]: its ends and unit are parameters, or parts
+``{metric!c}``, ``{metric!u}``     with a capital letter; as the acronym that a short name is
 ``{rate:share low high}``          likewise, .12 [.04, .19]
 ``{rate:size low high unit}``      likewise, without its sign; ``size-share``
 ``{p:p least}``                    p = .004; p <= .002 where ``least`` is what draws can show
 =================================  ==================================================
 
 What a sentence has only sometimes is a part, by the name of its parameter: it is left out where
-that is None, False or empty, said of each item of a list of mappings, and may be a choice. Parts of
-a table of entries are parts of each of them::
+that is None, False or empty, said of each item of a list of mappings, and may be a choice, with
+``else`` for all other values. Parts of a table of entries are parts of each of them::
 
     [metaeval.better]
     template = "{best} agrees better with people than {others}{documents}{level}"
@@ -40,7 +42,15 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.messages.audiences import Audience, Named, Place, written
-from gnomon.messages.grammar import FIGURES, amount, counted, listed, p_value, unsigned_amount
+from gnomon.messages.grammar import (
+    FIGURES,
+    amount,
+    counted,
+    listed,
+    p_value,
+    rounded,
+    unsigned_amount,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -235,10 +245,16 @@ def _plain(value: object) -> Any:
     return value.__index__() if hasattr(value, "__index__") else str(value)
 
 
+#: letters of names of kinds of judgements that are acronyms, at most ("esa")
+_ACRONYM = 4
+
+
 class _Sentences(Formatter):
     """Fills in a template."""
 
-    def __init__(self, kind: Kind, params: Mapping[str, Any], inside: str = "") -> None:
+    def __init__(
+        self, kind: Kind, params: Mapping[str, Any], inside: frozenset[str] = frozenset()
+    ) -> None:
         self.kind, self.params, self.inside = kind, params, inside
 
     def filled(self, template: str) -> str:
@@ -247,7 +263,7 @@ class _Sentences(Formatter):
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
         part = self.kind.parts.get(field_name)
-        if part is None or field_name == self.inside:
+        if part is None or field_name in self.inside:
             return super().get_field(field_name, args, kwargs)
         return self._part(field_name, part), field_name
 
@@ -258,13 +274,16 @@ class _Sentences(Formatter):
             return [self._inside(name, item).filled(str(part)) for item in value]
         if value is None or value is False or value in ("", []):
             return ""
-        own = value if isinstance(value, Mapping) else {}
-        return self._inside(name, own).filled(part if isinstance(part, str) else part[str(value)])
+        if not isinstance(part, str):
+            part = part[str(value) if str(value) in part else "else"]
+        return self._inside(name, value if isinstance(value, Mapping) else {}).filled(part)
 
     def _inside(self, name: str, own: Mapping[str, Any]) -> _Sentences:
-        return _Sentences(self.kind, {**self.params, **own}, name)
+        return _Sentences(self.kind, {**self.params, **own}, self.inside | {name})
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
+        if conversion == "u":
+            return value.upper() if len(value) <= _ACRONYM else value
         if conversion != "c":
             return super().convert_field(value, conversion)
         if isinstance(value, list):
@@ -273,22 +292,33 @@ class _Sentences(Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         name, _, rest = format_spec.partition(" ")
-        others = [self.params.get(other) for other in rest.split()]
-        if name == "count":
-            one, _, many = rest.partition("|")
-            return counted(value, one) if value == 1 or not many else f"{value:,} {many}"
-        if name in FIGURES - {"p"}:
-            *ends, unit = others if len(others) == 3 else [*others, ""]
-            told = unsigned_amount if name.startswith("size") else amount
-            return told(value, *ends, share=name.endswith("share"), unit=unit or "")
-        if name == "p":
-            return p_value(value, *(least or 0.0 for least in others))
+        if name in FIGURES:
+            return self._figure(value, name, rest.split())
+        if name in ("count", "about"):
+            return _number_of(rounded(value) if name == "about" else value, rest)
         if "|" in format_spec:
             number = len(value) if isinstance(value, list) else value
             return format_spec.split("|")[number != 1]
         if isinstance(value, list):
             return listed(list(map(str, value)), **({"most": int(rest)} if rest else {}))
         return str(super().format_field(value, format_spec))
+
+    def _figure(self, value: float, name: str, others: Sequence[str]) -> str:
+        """A figure with others: its ends and unit, or the least p that draws can show."""
+        known = [self.get_field(other, (), self.params)[0] for other in others]
+        if name == "p":
+            return p_value(value, *(least or 0.0 for least in known))
+        *ends, unit = known if len(known) == 3 else [*known, ""]
+        told = unsigned_amount if name.startswith("size") else amount
+        return told(value, *ends, share=name.endswith("share"), unit=unit or "")
+
+
+def _number_of(n: int, what: str) -> str:
+    """A number of things, of which the plural may be given."""
+    one, _, many = what.partition("|")
+    if not one:
+        return f"{n:,}"
+    return counted(n, one) if n == 1 or not many else f"{n:,} {many}"
 
 
 def rendered(said: Message, *, opening: bool = True, audience: Audience | None = None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["FIGURES", "amount", "counted", "listed", "p_value", "unsigned_amount"]
+__all__ = ["FIGURES", "amount", "counted", "listed", "p_value", "rounded", "unsigned_amount"]
 
 #: what templates name of a figure: its grammar, then the parameters of its ends, unit or least p
 FIGURES = frozenset({"amount", "share", "size", "size-share", "p"})
@@ -139,3 +139,14 @@ def listed(items: Sequence[str], *, most: int = _NAMED) -> str:
         return f"{', '.join(items[:most])} and {len(items) - most} more"
     *before, last = items
     return f"{', '.join(before)} and {last}" if before else last
+
+
+def rounded(value: float) -> int:
+    """A number with three leading digits, and no more than tens from a hundred on.
+
+    >>> rounded(747), rounded(2620.6), rounded(88.2), rounded(12345)
+    (750, 2620, 88, 12300)
+    """
+    step = 10 ** max(0, math.floor(math.log10(max(value, 1))) - 2)
+    step = max(step, 10) if value >= 100 else step
+    return int(step * round(value / step))

@@ -73,6 +73,7 @@ from gnomon.stats.significance import (
     Rules,
     benjamini_hochberg,
     holm,
+    holm_levels,
     p_value,
     rules,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "family_draws",
     "family_test",
     "holm",
+    "holm_levels",
     "input_swap_test",
     "isotonic_regression",
     "jackknife",

@@ -52,6 +52,12 @@ class Jackknife(NamedTuple):
     df: float
     documents: int
 
+    def ends(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Ends of intervals of confidence 1 - level, each of its own level [2, ...]."""
+        half = np.array([upper_quantile(one / 2, self.df) for one in levels.flat])
+        ends = self.estimate + np.multiply.outer((-1, 1), half.reshape(levels.shape) * self.error)
+        return np.where(np.isnan(self.p), np.nan, ends)
+
 
 def numbered(documents: Sequence[str]) -> NDArray[np.int64]:
     """The documents of segments as numbers from 0, in order of appearance, int64 [N]."""

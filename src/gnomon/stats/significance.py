@@ -23,8 +23,10 @@ __all__ = [
     "PValue",
     "Rules",
     "benjamini_hochberg",
+    "binomial_interval",
     "binomial_p",
     "holm",
+    "holm_levels",
     "p_value",
     "rules",
     "wilson_interval",
@@ -235,6 +237,35 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     return _adjusted(p, _step_down)
 
 
+def holm_levels(p: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
+    """The level at which Holm's procedure tests each hypothesis: alpha over how many are left.
+
+    The k-th smallest of m p-values is tested at alpha / (m - k + 1) until one is larger; from there
+    on all are tested at the level of that step. An interval of confidence 1 - level leaves 0 out
+    where Holm's adjusted p is at most alpha, and there alone.
+
+    Args:
+        p: p-values, any shape; NaN is a test that was not made.
+        alpha: the level of the family.
+
+    Returns:
+        Levels of the same shape; NaN where ``p`` is NaN.
+
+    >>> holm_levels([0.01, 0.04, 0.03], 0.06).round(3).tolist()
+    [0.02, 0.03, 0.03]
+    """
+    values = np.asarray(p, dtype=np.float64)
+    levels = np.full(values.shape, np.nan)
+    made = np.flatnonzero(~np.isnan(values))
+    order = made[np.argsort(values.flat[made], kind="stable")]
+    step = alpha / np.arange(len(order), 0, -1)
+    larger = np.flatnonzero(values.flat[order] > step)
+    if len(larger):
+        step = np.minimum(step, step[larger[0]])
+    levels.flat[order] = step
+    return levels
+
+
 def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
     """p-values adjusted so that the expected share of false discoveries stays below alpha.
 
@@ -297,6 +328,35 @@ def binomial_p(successes: int, trials: int) -> float:
         term = term * (trials - i) // (i + 1)
         tail += term
     return min(1.0, tail / (1 << trials - 1))
+
+
+def binomial_interval(successes: int, trials: int, *, level: float = 0.95) -> Interval:
+    """The exact interval of a share (Clopper and Pearson, 1934), which agrees with the exact test.
+
+    It leaves one half out where :func:`binomial_p` is below 1 - level, and there alone.
+
+    >>> [round(value, 3) for value in binomial_interval(94, 103)]
+    [0.913, 0.841, 0.959]
+    """
+    if not trials:
+        return Interval(math.nan, math.nan, math.nan)
+    every = range(trials + 1)
+    known = math.lgamma(trials + 1)
+    ways = np.array([known - math.lgamma(k + 1) - math.lgamma(trials - k + 1) for k in every])
+
+    def least(count: int) -> float:
+        """The share at which so many or more are as rare as one side of what the level leaves."""
+        if not count:
+            return 0.0
+        counts, below, above = np.arange(count, trials + 1), 0.0, 1.0
+        for _ in range(60):
+            share = (below + above) / 2
+            rest = (trials - counts) * math.log1p(-share)
+            tail = float(np.exp(ways[count:] + counts * math.log(share) + rest).sum())
+            below, above = (below, share) if tail > (1 - level) / 2 else (share, above)
+        return above
+
+    return Interval(successes / trials, least(successes), 1 - least(trials - successes))
 
 
 def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Interval:

@@ -137,7 +137,7 @@ def test_scores_of_several_people_are_averaged_item_by_item(tmp_path: Path) -> N
     (row,) = found.rows
     assert (row["system"], row["score"], row["items"]) == ("copy", 77.5, 2)
     assert [one["annotator"] for one in found.table("answers").rows] == ["anna", "anna", "ben"]
-    assert "fewer than 30 decided items" in str(found.verdict[0])
+    assert "copy: 2 segments are too few" in str(found.verdict[0])
 
 
 @pytest.mark.parametrize("score", ["101", "-1", "good", "nan"])

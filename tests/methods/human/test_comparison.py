@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 from tests.methods.human.simulations import frame_of
 from tests.truth.campaigns import campaign, judged, with_judgements
 
@@ -82,7 +83,8 @@ def test_documents_decide_52_pairs_of_english_to_czech(shared: Path) -> None:
     found = gn.human.compare(testset)
     assert sum(row["p"] <= 0.05 for row in found) == 59
     first = str(found.verdict[0])
-    assert first.startswith("People score Claude-3.5 highest and prefer it to 6 of the 14 other")
+    assert first.startswith("People prefer Claude-3.5 to ")
+    assert "cannot be told apart from Claude-3.5" in first
     assert "(85 documents, 4,720 judgements of 61 people)" in first
 
 
@@ -96,7 +98,7 @@ def test_every_pair_of_mqm_without_documents_has_the_known_figures(shared: Path)
         assert row["se"] == pytest.approx(_of(known, row, "se_segments"), rel=_TOLERANCE)
         assert row["documents"] is None
     claims = {said.code for said in found.verdict}
-    assert {"human.compare.no_documents", "human.compare.no_raters"} <= claims
+    assert {"human.no_documents", "human.compare.leniency"} <= claims
 
 
 def _pair(found: Finding, a: str, b: str) -> Any:
@@ -125,7 +127,7 @@ def test_raters_who_do_not_link_the_systems_are_not_adjusted_for() -> None:
 def test_a_look_takes_the_level_of_obrien_and_fleming() -> None:
     testset = campaign({"A": 70, "B": 66}, documents=70)
     found = gn.human.compare(testset, interim="1/2")
-    assert (found.facts["analysis"], found.facts["level"]) == ("1 of 2", "0.00517")
+    assert [found.facts[f] for f in ("analysis", "analyses", "level")] == ["1", "2", "0.00517"]
     plain = gn.human.compare(testset)
     wide = found.rows[0]["high"] - found.rows[0]["low"]
     assert wide > 1.3 * (plain.rows[0]["high"] - plain.rows[0]["low"])
@@ -191,7 +193,7 @@ def test_rankings_become_shares_of_comparisons_won() -> None:
     assert found.rows[0]["difference"] == pytest.approx(2 * won - 1)
     assert found.rows[0]["verdict"] == "better"
     assert "of the comparisons won" in str(found.verdict[0])
-    assert "human.compare.no_raters" not in {said.code for said in found.verdict}
+    assert "human.compare.leniency" not in {said.code for said in found.verdict}
 
 
 _HEAD = "segment\tdocument\tinclusion\tstratum\tanalysis\n"
@@ -267,3 +269,21 @@ def test_several_kinds_of_judgements_are_compared_each_for_itself() -> None:
     assert [row["human"] for row in gn.human.compare(both, human="fluency")] == ["fluency"]
     with pytest.raises(UnknownNameError, match="kind of judgements"):
         gn.human.compare(both, human="adequacy")
+
+
+def test_intervals_hold_0_where_and_only_where_nothing_is_decided(shared: Path) -> None:
+    found = gn.human.compare(_wmt24(shared, "en-cs"))
+    assert any(row["p"] <= 0.05 < row["p_corrected"] for row in found)
+    for row in found:
+        assert row["decided"] == (not row["low"] <= 0 <= row["high"])
+        assert row["decided"] == (row["p_corrected"] <= 0.05)
+
+
+def test_the_interval_of_holm_is_students_t_at_the_level_of_its_step() -> None:
+    found = gn.human.compare(campaign({"A": 80, "B": 70, "C": 60}, documents=60))
+    ranked = sorted(found.rows, key=lambda row: float(row["p"]))
+    df = 59.0
+    for row, left in zip(ranked, (3, 2, 1), strict=True):
+        half = student.ppf(1 - 0.05 / left / 2, df) * row["se"]
+        assert row["decided"]
+        assert row["low"] == pytest.approx(row["difference"] - half, rel=1e-6)

@@ -12,8 +12,8 @@ from tests.truth.campaigns import campaign
 import gnomon as gn
 from gnomon.core.errors import DataError, UsageError
 from gnomon.human.campaign import campaigns
-from gnomon.human.plan_verdict import rounded
 from gnomon.human.protocols import PROTOCOLS, pilot_of, pilot_of_protocol
+from gnomon.messages.grammar import rounded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +44,7 @@ def test_two_points_of_wmt24_take_750_documents(shared: Path) -> None:
     folder = shared / "data/wmt24/en-cs"
     found = gn.human.plan(folder, difference=[2], human=str(folder / "esa.csv"))
     assert str(found.verdict[0]).startswith(
-        "To see 2 points of ESA in four of five campaigns takes about 750 documents (2,620"
-        " segments) per system, judged as in wmt24 en-cs; 1,9"
+        "To see 2 points of ESA with a power of 80% takes about 750 documents, 2,6"
     )
     (basis,) = found.table("basis").rows
     assert basis["sd"] == pytest.approx(22.632550, abs=1e-6)
