@@ -11,7 +11,6 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 from gnomon.agreement.meaning import (
-    Drawing,
     Meaning,
     SetPairs,
     make_meaning,
@@ -24,12 +23,13 @@ from gnomon.agreement.meaning import (
 )
 from gnomon.agreement.thresholds import published_share
 from gnomon.core.errors import DataError, FormatError
+from gnomon.core.options import DrawOptions
 from gnomon.core.signature import Signature
 from gnomon.stats.significance import wilson_interval
 
 BLEU = "bleu|refs:1|case:mixed|eff:segments|tok:13a|smooth:exp|gnomon:0.1.0"
 CHRF = "chrf|refs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|gnomon:0.1.0"
-FEW = Drawing(100, 0.95, 1)
+FEW = DrawOptions(100, 0.95, 1)
 
 
 def planted(
@@ -120,7 +120,7 @@ def test_sets_redrawn_make_wider_intervals_than_pairs_where_sets_differ() -> Non
         SetPairs(str(k), None, None, "da", 10, draw.uniform(1, 2, 100), np.arange(100) < 30 + 9 * k)
         for k in range(8)
     ]
-    (only,) = make_meaning("bleu", BLEU, unlike, Drawing(500, 0.95, 1)).classes
+    (only,) = make_meaning("bleu", BLEU, unlike, DrawOptions(500, 0.95, 1)).classes
     wilson = wilson_interval(only.agree, only.pairs)
     assert only.share_high - only.share_low > 2 * (wilson.high - wilson.low)
 
@@ -170,7 +170,7 @@ def test_intervals_cover_the_share_of_all_sets() -> None:
             SetPairs(str(k), None, None, "da", 9, np.full(40, 1.0), draw.random(40) < share)
             for k, share in enumerate(draw.uniform(0.5, 0.9, size=10))
         ]
-        (only,) = make_meaning("m", "m", sets, Drawing(200, 0.95, seed)).classes
+        (only,) = make_meaning("m", "m", sets, DrawOptions(200, 0.95, seed)).classes
         covered += only.share_low <= 0.7 <= only.share_high
     assert covered >= 90
 

@@ -27,6 +27,7 @@ from gnomon import formats, paraphrase, study
 from gnomon.agreement import meaning
 from gnomon.cli import main
 from gnomon.core.human import HumanScores, Ranking
+from gnomon.core.options import DrawOptions
 from gnomon.core.spans import ErrorSpan
 from gnomon.core.testset import SystemInfo
 from gnomon.difficulty.frozen import read_grams
@@ -405,7 +406,7 @@ def _meaning(base: Path, whole: Path) -> Example:
         meaning.SetPairs(f"wmt19 {k}", "de-en", 2019, "da", 9, draw.uniform(0, 90, 40), agree)
         for k, agree in enumerate(draw.random((3, 40)) < 0.8)
     ]
-    drawing = meaning.Drawing(50, 0.95, 1)
+    drawing = DrawOptions(50, 0.95, 1)
     testset = gn.TestSet.read(whole)
     signature = str(gn.score(testset, ["bleu"])[0].signature)
     file = base / "meaning" / "bleu.json"

@@ -9,7 +9,8 @@ import pytest
 
 import gnomon as gn
 from gnomon import study
-from gnomon.agreement.meaning import Drawing, SetPairs, make_meaning, write_meanings
+from gnomon.agreement.meaning import SetPairs, make_meaning, write_meanings
+from gnomon.core.options import DrawOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,7 @@ def _write(folder: Path, testset: gn.TestSet, seed: int) -> None:
         SetPairs(f"wmt19 {k}", "es-en", 2019, "da", 9, draw.uniform(0, 90, 40), agree)
         for k, agree in enumerate(draw.random((3, 40)) < 0.8)
     ]
-    drawing = Drawing(20, 0.95, 1)
+    drawing = DrawOptions(20, 0.95, 1)
     signature = str(gn.score(testset, ["bleu"])[0].signature)
     made = make_meaning("bleu", signature, pairs, drawing)
     write_meanings(folder / "bleu.delta-accuracy.json", [made], drawing)

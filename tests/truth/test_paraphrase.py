@@ -11,7 +11,7 @@ from tests.methods.metaeval.test_gain_verdict import with_paraphrases
 from tests.noise import fewest_undecided, is_mostly_undecided
 
 from gnomon.agreement import significance
-from gnomon.agreement.gains import gain_row
+from gnomon.agreement.gains import GainSubset, gain_row
 from gnomon.agreement.measures import Measure
 from gnomon.agreement.pairing import PairingRequest, pairings
 from gnomon.core.findings import Finding
@@ -42,7 +42,7 @@ def findings(draws: int, *, by_document: bool) -> int:
         how = significance.Testing(resamples=199, seed=seed)
         measure = Measure("pearson", "segment", "none")
         entries, drawn = pairing.entries, (None, None)
-        row = gain_row(pairing, entries, measure, how, drawn, by_document=by_document)
+        row = gain_row(pairing, entries, measure, how, drawn, GainSubset(by_document))
         told = with_paraphrases(
             *(0.0, -0.1, 0.1, 0.5),
             by_segment=(row.gain, *row.intervals["gain"]),

@@ -12,8 +12,9 @@ from tests.truth.worlds import bundled, noised, outputs, references, world
 from tests.truth.worlds_metaeval import SYSTEMS, metric
 
 import gnomon as gn
-from gnomon.agreement.meaning import Drawing, SetPairs, make_meaning, write_meanings
+from gnomon.agreement.meaning import SetPairs, make_meaning, write_meanings
 from gnomon.core.human import HumanScores
+from gnomon.core.options import DrawOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,7 @@ def compared(name: str, largest: float, *, meaning: bool = True) -> Finding:
         for size in draw.uniform(0, largest, size=(3, 60))
     ]
     signature = str(gn.score(ts, ["bleu"])[0].signature)
-    drawing = Drawing(100, 0.95, 1)
+    drawing = DrawOptions(100, 0.95, 1)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bleu.delta-accuracy.json"
         write_meanings(file, [make_meaning("bleu", signature, pairs, drawing)], drawing)

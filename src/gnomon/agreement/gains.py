@@ -112,35 +112,39 @@ def draw_scores(metric: JudgedMetric, segments: int, how: Testing) -> Floats | N
     return metric.resampled(resample_counts(segments, count=how.resamples, seed=how.seed))
 
 
+class GainSubset(NamedTuple):
+    """Over what a gain is taken, and how."""
+
+    by_document: bool = False
+    expanded: bool = True  # makes intervals of system-level figures right for few segments
+    subset: str = ALL
+    systems: NDArray[np.bool_] | None = None  # None: all
+
+
 def gain_row(
     pairing: Pairing,
     pair: tuple[JudgedMetric, JudgedMetric],
     measure: Measure,
     how: Testing,
     drawn: Sequence[Floats | None],
-    *,
-    by_document: bool = False,
-    expanded: bool = True,
-    subset: str = ALL,
-    systems: NDArray[np.bool_] | None = None,
+    over: GainSubset = GainSubset(),  # noqa: B008  # immutable
 ) -> AgreementGainRow:
-    """The gain of the second metric over the first, over some systems; None: all.
+    """The gain of the second metric over the first, over some systems.
 
-    Scores of both in resamples come from :func:`draw_scores`; ``expanded`` makes intervals of
-    system-level figures right for few segments.
+    Scores of both in resamples come from :func:`draw_scores`.
     """
-    both = cells(pairing, measure, pair, by_document=by_document)
+    both = cells(pairing, measure, pair, by_document=over.by_document)
     missing = np.isnan(both.metrics).any(axis=0)
     both = both.having(both.human, np.where(missing, np.nan, both.metrics))
-    if systems is not None:
-        both = both.only(systems)
+    if over.systems is not None:
+        both = both.only(over.systems)
     base, other = (value(both, k) for k in range(2))
     enough = other.n >= FEWEST_POINTS or measure.statistic == "darr"
     gain = other.value - base.value
     tested = _TestedGain()
     if enough and measure.level == "system":
         segments = pairing.testset.segments
-        tested = _over_systems(both, gain, drawn, segments, how, expanded=expanded)
+        tested = _over_systems(both, gain, drawn, segments, how, expanded=over.expanded)
     elif enough and how.resamples:
         tested = _over_segments(both, how)
     ranked = measure.statistic == "darr" and both.pairs is not None
@@ -149,7 +153,7 @@ def gain_row(
         level=measure.level,
         statistic=measure.statistic,
         grouping=measure.grouping,
-        subset=subset,
+        subset=over.subset,
         metric=pair[1].metric,
         base=base.value if enough else None,
         value=other.value if enough else None,
@@ -322,10 +326,7 @@ def _metric_gain(
         measure,
         how,
         of_both,
-        by_document=judging.by_document,
-        expanded=pair.method is None,
-        subset=result.subset,
-        systems=result.systems,
+        GainSubset(judging.by_document, pair.method is None, result.subset, result.systems),
     )
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.agreement.pairing import JudgedMetric, Pairing
+    from gnomon.core.options import DrawOptions
 
 #: fewer sets or pairs make no meaning
 LEAST_SETS, LEAST_PAIRS = 3, 100
@@ -233,14 +234,6 @@ def of_hundred(
 # How a meaning is made
 
 
-class Drawing(NamedTuple):
-    """How intervals are drawn: sets with replacement."""
-
-    resamples: int
-    confidence: float
-    seed: int
-
-
 def set_pairs(pairing: Pairing, entry: JudgedMetric) -> SetPairs:
     """The pairs of systems of a test set, each with the metric's difference and people's sign."""
     people, metric = pairing.system, entry.system
@@ -260,7 +253,7 @@ def set_pairs(pairing: Pairing, entry: JudgedMetric) -> SetPairs:
 
 
 def make_meaning(
-    metric: str, signature: str, sets: Sequence[SetPairs], drawing: Drawing
+    metric: str, signature: str, sets: Sequence[SetPairs], drawing: DrawOptions
 ) -> Meaning:
     """What differences of a metric meant in some test sets.
 
@@ -376,7 +369,7 @@ def _edges(sets: Sequence[SetPairs]) -> list[float]:
     return [*edges, largest]
 
 
-def _classes(sets: Sequence[SetPairs], drawing: Drawing) -> Iterator[DifferenceClass]:
+def _classes(sets: Sequence[SetPairs], drawing: DrawOptions) -> Iterator[DifferenceClass]:
     edges = _edges(sets)
     counts = _draws(len(sets), drawing)
     for low, high in pairwise(edges):
@@ -400,7 +393,7 @@ def _classes(sets: Sequence[SetPairs], drawing: Drawing) -> Iterator[DifferenceC
 
 
 def _wide(
-    shares: NDArray[np.float64], agree: int, pairs: int, sets: int, drawing: Drawing
+    shares: NDArray[np.float64], agree: int, pairs: int, sets: int, drawing: DrawOptions
 ) -> tuple[float, float]:
     """The interval of redrawn sets, and no narrower than Wilson's of independent pairs.
 
@@ -413,14 +406,14 @@ def _wide(
     return min(low, wilson.low), max(high, wilson.high)
 
 
-def _draws(sets: int, drawing: Drawing) -> NDArray[np.float64]:
+def _draws(sets: int, drawing: DrawOptions) -> NDArray[np.float64]:
     """How often each set is drawn [sets, draws]."""
     if not drawing.resamples:
         return np.empty((sets, 0))
     return resample_counts(sets, count=drawing.resamples, seed=drawing.seed).astype(np.float64)
 
 
-def _curve(sets: Sequence[SetPairs], drawing: Drawing) -> Iterator[CurvePoint]:
+def _curve(sets: Sequence[SetPairs], drawing: DrawOptions) -> Iterator[CurvePoint]:
     """The ends of the level parts of the curve, with intervals of redrawn sets."""
     differences = np.concatenate([each.differences for each in sets])
     agree = np.concatenate([each.agree for each in sets]).astype(np.float64)
@@ -444,7 +437,7 @@ def _curve(sets: Sequence[SetPairs], drawing: Drawing) -> Iterator[CurvePoint]:
 
 
 def write_meanings(
-    path: str | PathLike[str], meanings: Sequence[Meaning], drawing: Drawing
+    path: str | PathLike[str], meanings: Sequence[Meaning], drawing: DrawOptions
 ) -> None:
     """Write what differences of some metrics meant as JSON.
 

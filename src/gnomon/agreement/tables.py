@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.agreement.judging import Overall, Result
+    from gnomon.agreement.judging import Judging, Overall, Result
     from gnomon.agreement.measures import Value
     from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.agreement.paraphrased import ComparedMetrics
@@ -642,13 +642,13 @@ def tables(
     results: Sequence[Result],
     over: Sequence[Joined],
     averages: Sequence[Overall],
-    how: Testing,
+    judging: Judging,
     compared: Sequence[ComparedMetrics],
     *,
     baseline: str | None,
-    threshold: float | None,
 ) -> dict[str, Table]:
     """The tables of a meta-evaluation, by name."""
+    how, threshold = judging.testing, judging.threshold
     every: list[Result | Joined] = [*results, *over]
     whole = [pairing for pairing in pairings if pairing.slice is None]
     rows = [list(agreement_rows(result, baseline, how)) for result in every]

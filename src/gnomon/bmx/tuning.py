@@ -20,9 +20,9 @@ from gnomon.bmx.tuning_tables import (
     HALVES,
     HELD_BACK,
     IN_TURN,
-    CurvePoint,
-    Family,
+    TunedFamily,
     TunedGain,
+    TuningPoint,
     curve_points,
     gain_rows,
     gain_views,
@@ -91,7 +91,7 @@ def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Probl
     examples=_EXAMPLES,
     data=("data",),
     given="testsets",
-    rows={"gains": TunedGain, "curve": CurvePoint},
+    rows={"gains": TunedGain, "curve": TuningPoint},
     metrics="all",
     human=True,
     judged=True,
@@ -189,7 +189,7 @@ def tune(
     rows = [row for family in families for row in gain_rows(family, draws)]
     tables = (
         table("gains", _TITLE, TunedGain, rows, note=_NOTE),
-        table("curve", "Correlation over p", CurvePoint, curves),
+        table("curve", "Correlation over p", TuningPoint, curves),
     )
     return Finding(
         method="bmx tune",
@@ -294,7 +294,7 @@ class _Tuning:
     shift: Shift
     draws: DrawOptions
 
-    def families(self, others: Grids, back: Grids) -> Iterator[Family]:
+    def families(self, others: Grids, back: Grids) -> Iterator[TunedFamily]:
         """What an explainer gains on what was held back, and on its other test sets."""
         if back.experiments:
             judged = judge(back, others, self.controls, self.rule)
@@ -305,18 +305,18 @@ class _Tuning:
         elif not back.experiments:
             halved = [self._halves(e, others) for e in others.experiments if e in self.by_name]
             setting = self._chosen(others)
-            yield Family(others, HALVES if halved else None, setting, (), halved, {})
+            yield TunedFamily(others, HALVES if halved else None, setting, (), halved, {})
 
     def _family(
         self, grids: Grids, data: str, setting: Setting | None, judged: Sequence[Judged]
-    ) -> Family:
+    ) -> TunedFamily:
         intervals: dict[Experiment, Interval] = {}
         for one in judged:
             explanations = self.by_name.get(one.experiment)
             if explanations is not None and one.setting is not None:
                 interval = explained_interval(explanations, one.setting, self.shift, self.draws)
                 intervals |= {one.experiment: interval} if interval else {}
-        return Family(grids, data, setting, judged, (), intervals)
+        return TunedFamily(grids, data, setting, judged, (), intervals)
 
     def _chosen(self, grids: Grids) -> Setting | None:
         try:

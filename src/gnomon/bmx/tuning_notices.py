@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.bmx.tuning_tables import HALVES, HELD_BACK, IN_TURN, Family
+from gnomon.bmx.tuning_tables import HALVES, HELD_BACK, IN_TURN, TunedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ def tuning_notices(
     mine: Grids,
     controls: Grids,
     aside: Sequence[Experiment],
-    families: Sequence[Family],
+    families: Sequence[TunedFamily],
     rule: Rule,
     explained: Mapping[Experiment, Explained],
 ) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _left_out(grids: Grids) -> Iterator[str]:
     )
 
 
-def _groups(families: Sequence[Family], rule: Rule) -> Iterator[str]:
+def _groups(families: Sequence[TunedFamily], rule: Rule) -> Iterator[str]:
     """What each test set is judged by."""
     judged = {family.data for family in families}
     if IN_TURN in judged:

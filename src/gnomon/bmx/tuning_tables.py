@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["ALL_SETS", "HALVES", "HELD_BACK", "IN_TURN", "CurvePoint", "TunedGain"]
+__all__ = ["ALL_SETS", "HALVES", "HELD_BACK", "IN_TURN", "TunedGain", "TuningPoint"]
 
 #: what p and w were judged on
 IN_TURN, HELD_BACK, HALVES = "in turn", "held back", "halves"
@@ -84,7 +84,7 @@ class TunedGain(Record):
     sides: str = column("Sides", help="whose words were explained")
 
 
-class CurvePoint(Record):
+class TuningPoint(Record):
     """A point of the correlation over p."""
 
     explainer: str = _EXPLAINER
@@ -99,7 +99,7 @@ class CurvePoint(Record):
     sides: str = column("Sides", help="whose words were explained")
 
 
-class Family(NamedTuple):
+class TunedFamily(NamedTuple):
     """The experiments of one explainer, and what is known of each setting on them.
 
     - ``grids``: correlations of the experiments that are judged.
@@ -118,7 +118,7 @@ class Family(NamedTuple):
     intervals: Mapping[Experiment, Interval]
 
 
-def gain_rows(family: Family, draws: DrawOptions) -> Iterator[TunedGain]:
+def gain_rows(family: TunedFamily, draws: DrawOptions) -> Iterator[TunedGain]:
     """All test sets together, then one row per experiment."""
     rows = [*_judged_rows(family), *_halves_rows(family)]
     gains = [_number(row.gain) for row in rows]
@@ -146,7 +146,7 @@ def gain_rows(family: Family, draws: DrawOptions) -> Iterator[TunedGain]:
     yield from rows
 
 
-def _judged_rows(family: Family) -> Iterator[TunedGain]:
+def _judged_rows(family: TunedFamily) -> Iterator[TunedGain]:
     for one in family.judged:
         interval = family.intervals.get(one.experiment)
         yield _row(
@@ -162,7 +162,7 @@ def _judged_rows(family: Family) -> Iterator[TunedGain]:
         )
 
 
-def _halves_rows(family: Family) -> Iterator[TunedGain]:
+def _halves_rows(family: TunedFamily) -> Iterator[TunedGain]:
     for place, halves in enumerate(family.halves):
         gains, over = (values[~np.isnan(values)] for values in halves)
         yield _row(
@@ -190,7 +190,7 @@ _OPTIONAL = (
 )
 
 
-def _row(family: Family, setting: Setting | None, **values: Any) -> TunedGain:
+def _row(family: TunedFamily, setting: Setting | None, **values: Any) -> TunedGain:
     """A row of a family; what it does not give is undefined."""
     first = family.grids.experiments[0]
     return TunedGain(
@@ -232,7 +232,7 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def curve_points(grids: Grids) -> Iterator[CurvePoint]:
+def curve_points(grids: Grids) -> Iterator[TuningPoint]:
     """Correlation over p for each weight, the mean over the experiments of one explainer."""
     defined = ~np.isnan(grids.base)
     if not defined.any():
@@ -241,7 +241,7 @@ def curve_points(grids: Grids) -> Iterator[CurvePoint]:
     for number in reversed(range(len(grids.w))):
         w = float(grids.w[number])
         for row in _shown(grids.p):
-            yield CurvePoint(
+            yield TuningPoint(
                 explainer=first.explainer,
                 weight=METRIC_ALONE if w == 1 else f"w = {w:g}",
                 p=float(grids.p[row]),

@@ -49,7 +49,7 @@ from gnomon.human.sheets import (
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.messages.audiences import flag
 from gnomon.metrics.protocol import Metrics
-from gnomon.muler.contrasting import PairRow, Run, Thresholds, draw, draw_contrasts
+from gnomon.muler.contrasting import PairRow, Run, Thresholds, WordChoice, draw, draw_contrasts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -174,8 +174,7 @@ def sheet(
         found = draw_contrasts(
             testset,
             metrics,
-            features,
-            sources,
+            WordChoice.of(sources, features),
             limits,
             items=items,
             seed=seed,

@@ -14,7 +14,14 @@ from gnomon.linguistics.facts import table
 from gnomon.linguistics.feature_names import FORMS, expand, is_wildcard, kind_of, matches, reach_of
 from gnomon.linguistics.label_names import Labels
 from gnomon.linguistics.parsing import find_parser, standard_parser
-from gnomon.linguistics.tagging import check_kind, check_listed, find_labels, listed, tagged
+from gnomon.linguistics.tagging import (
+    TaggingRun,
+    check_kind,
+    check_listed,
+    find_labels,
+    listed,
+    tagged,
+)
 from gnomon.linguistics.word_lists import Lexicon, Pattern, with_built_in
 from gnomon.messages.audiences import Named, flag
 
@@ -118,9 +125,7 @@ def annotate(
                 asked,
                 distinct,
                 own=listed_kinds,
-                cache=cache,
-                progress=progress,
-                processes=processes,
+                run=TaggingRun(cache, progress, processes),
                 notices=notices,
                 words=words,
             )

@@ -8,7 +8,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from gnomon.core.cache import key, keys
 from gnomon.core.errors import AnnotationError, UnknownNameError, UsageError
@@ -315,15 +315,21 @@ def find_labels(
     )
 
 
+class TaggingRun(NamedTuple):
+    """How texts are tagged, which decides nothing that a tagger says."""
+
+    cache: Cache | None = None
+    progress: Callable[[str, int, int], None] | None = None
+    processes: int | None = None
+
+
 def tagged(
     annotator: Annotator,
     asked: Sequence[str],
     texts: Sequence[str],
     *,
     own: frozenset[str],
-    cache: Cache | None,
-    progress: Callable[[str, int, int], None] | None,
-    processes: int | None,
+    run: TaggingRun,
     notices: tuple[str, ...],
     words: Sequence[str] = (),
 ) -> MarkSource:
@@ -338,9 +344,7 @@ def tagged(
         layers.update(dict.fromkeys(kinds[kind] for kind in hits))
     words = [layer for layer in words if layer in annotator.layers]
     needed = sorted({*layers, *words})
-    facts, tags = facts_of(
-        annotator, needed, texts, cache=cache, progress=progress, processes=processes
-    )
+    facts, tags = facts_of(annotator, needed, texts, **run._asdict())
     named = {
         kind: tuple(annotator.inventory(kind)) for kind in [k for k in kinds if kinds[k] in layers]
     }

@@ -47,10 +47,9 @@ def agreement_finding(
         results,
         over,
         averages,
-        asked.judging.testing,
+        asked.judging,
         asked.compared,
         baseline=asked.baseline,
-        threshold=asked.judging.threshold,
     )
     how = asked.judging.testing
     decisions = cast("Sequence[DecisionRow]", made["decisions"].records)

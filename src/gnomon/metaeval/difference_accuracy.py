@@ -10,7 +10,6 @@ import numpy as np
 from gnomon.agreement.files import with_judgements
 from gnomon.agreement.meaning import (
     LEAST_SETS,
-    Drawing,
     make_meaning,
     meaning_years,
     promised,
@@ -31,7 +30,7 @@ from gnomon.agreement.significance import resample_faults
 from gnomon.agreement.thresholds import published_share
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Lines, Listing
-from gnomon.core.options import SEED, Confidence, Flags, OutputFile, Resamples, Seed
+from gnomon.core.options import DrawOptions, Flags, OutputFile, with_fields
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
@@ -96,15 +95,14 @@ def check_delta_accuracy(outline: Outline | None, options: BoundOptions) -> Iter
     check=check_delta_accuracy,
     verdict=delta_accuracy_verdict,
 )
+@with_fields(draws=DrawOptions)
 def delta_accuracy(
     testsets: Sequence[TestSet],
     metrics: Judged = "bleu",
     *,
     human: Human = (),
     save: Annotated[OutputFile, Flags(("-o",))] = None,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = SEED,
+    draws: DrawOptions,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -138,18 +136,17 @@ def delta_accuracy(
     request = PairingRequest(human=kinds, controls=False, allow_code=allow_code, tick=progress)
     wanted = by_name("bleu" if metrics is None else metrics)
     judged = _one_kind_each(list(pairings(sets, wanted, request)), sets)
-    drawing = Drawing(resamples, confidence, seed)
     made: list[tuple[Meaning, list[SetPairs]]] = []
     names = list(dict.fromkeys(entry.metric for pairing in judged for entry in pairing.entries))
     for done, name in enumerate(names, start=1):
         having = [(p, e) for p in judged for e in p.entries if e.metric == name]
         pairs = [set_pairs(*each) for each in having]
-        made.append((make_meaning(name, str(_signature(name, having)), pairs, drawing), pairs))
+        made.append((make_meaning(name, str(_signature(name, having)), pairs, draws), pairs))
         if progress:
             progress("fitting", done, len(names))
     if save is not None:
-        write_meanings(save, [each for each, _ in made], drawing)
-    return _finding(made, judged, drawing)
+        write_meanings(save, [each for each, _ in made], draws)
+    return _finding(made, judged, draws)
 
 
 def _one_kind_each(judged: Sequence[Pairing], sets: Sequence[TestSet]) -> list[Pairing]:
@@ -198,7 +195,7 @@ def _signature(name: str, having: Sequence[tuple[Pairing, JudgedMetric]]) -> Sig
 
 
 def _finding(
-    made: Sequence[tuple[Meaning, list[SetPairs]]], judged: Sequence[Pairing], drawing: Drawing
+    made: Sequence[tuple[Meaning, list[SetPairs]]], judged: Sequence[Pairing], draws: DrawOptions
 ) -> Finding:
     meanings = [each for each, _ in made]
     dated = [(each.metric, year) for each, pairs in made for year in meaning_years(pairs)]
@@ -208,7 +205,7 @@ def _finding(
             metric=metric,
             **year._asdict(),
             p_adjusted=float(p),
-            decided=None if np.isnan(p) else bool(p <= round(1 - drawing.confidence, 12)),
+            decided=None if np.isnan(p) else bool(p <= round(1 - draws.confidence, 12)),
         )
         for (metric, year), p in zip(dated, corrected, strict=True)
     ]
@@ -224,7 +221,7 @@ def _finding(
         for point in each.curve
     ]
     how = Signature("delta_accuracy").adding(
-        draws=drawing.resamples, confidence=drawing.confidence, seed=drawing.seed
+        draws=draws.resamples, confidence=draws.confidence, seed=draws.seed
     )
     return Finding(
         method="metaeval delta-accuracy",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -291,16 +291,16 @@ def _exhibits(made: MarkedErrors) -> Iterator[Exhibit]:
             if output in shown:
                 continue
             shown.add(output)
-            yield marked_exhibit(
+            exhibit = marked_exhibit(
                 made.testset,
                 made.every,
                 *output,
                 group=list(made.testset.systems)[output[0]],
                 kind=f"{made.title(pair)} differs most",
                 side=made.side,
-                weight=float(apart[at]),
-                caption=_apart(int(pair.alone[at]), int(pair.regraded[at])),
             )
+            caption = _apart(int(pair.alone[at]), int(pair.regraded[at]))
+            yield replace(exhibit, weight=float(apart[at]), caption=caption)
 
 
 def _apart(alone: int, regraded: int) -> str:

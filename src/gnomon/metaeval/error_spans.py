@@ -21,6 +21,7 @@ from gnomon.metaeval.error_span_rows import CONTESTS, ERROR_FREE, MARKS, ROWS, S
 from gnomon.metaeval.error_spans_verdict import error_spans_verdict
 from gnomon.metrics.error_marks import (
     MarkedSide,
+    Marking,
     Marks,
     PeoplesMarks,
     has_people_marks,
@@ -63,10 +64,8 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
             outline,
             options.human,
             options.marks,
-            side=options.side,
+            Marking(options.side, scored=True, allow_code=options.allow_code),
             metrics=options.metrics,
-            scored=True,
-            allow_code=options.allow_code,
         )
 
 
@@ -146,10 +145,8 @@ def spans(
             testset,
             people,
             marks,
-            side=side,
+            Marking(side, scored=True, allow_code=allow_code),
             metrics=metrics,
-            scored=True,
-            allow_code=allow_code,
             progress=progress,
         ),
     ]

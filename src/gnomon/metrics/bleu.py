@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.comparisons import Comparisons
+    from gnomon.metrics.comparisons import TextComparisons
     from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.ngrams import Counted, NgramCounts, TextPairs
-    from gnomon.metrics.sequences import Masks, TokenMasks
+    from gnomon.metrics.sequences import PlacedMasks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["Bleu", "BoundBleu"]
@@ -240,14 +240,14 @@ class BoundBleu(CountedNgrams):
         return bleu(counts, self.metric.smoothing, effective_order=effective)
 
     def ngram_count(
-        self, batch: Batch, comparisons: Comparisons, masks: TokenMasks | None
+        self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks | None
     ) -> NgramCount:
         """What counts comparisons, each against all of its references at once."""
         layout = NgramLayout.of_words(self.texts.tokens.of(batch.texts))
         counter = NgramCounter(layout, self.metric.max_ngram_order, masks)
 
         def count(
-            rows: NDArray[np.int64], chosen: Masks | None, *, both: bool
+            rows: NDArray[np.int64], chosen: PlacedMasks | None, *, both: bool
         ) -> list[NDArray[np.float64]]:
             pairing = comparisons.pairing(rows)
             return [

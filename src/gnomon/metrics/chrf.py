@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.comparisons import Comparisons
+    from gnomon.metrics.comparisons import TextComparisons
     from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.ngrams import Counted, NgramCounts
-    from gnomon.metrics.sequences import Masks, TokenMasks
+    from gnomon.metrics.sequences import PlacedMasks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["BoundChrf", "Chrf"]
@@ -197,7 +197,7 @@ class BoundChrf(CountedNgrams):
         return masks.plan.lengths or mean_lengths(masks, references)
 
     def ngram_count(
-        self, batch: Batch, comparisons: Comparisons, masks: TokenMasks | None
+        self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks | None
     ) -> NgramCount:
         """What counts comparisons, each against each of its references: the best counts."""
         lengths = None if masks is None else self._lengths(batch, masks)
@@ -207,7 +207,7 @@ class BoundChrf(CountedNgrams):
         ]
 
         def count(
-            rows: NDArray[np.int64], chosen: Masks | None, *, both: bool
+            rows: NDArray[np.int64], chosen: PlacedMasks | None, *, both: bool
         ) -> list[NDArray[np.float64]]:
             pairs = _Pairs.of(comparisons, rows)
             counted = (counter(pairs.pairing, chosen, both=both) for counter in counters)
@@ -264,7 +264,7 @@ class BoundChrf(CountedNgrams):
 
 
 class _Pairs(NamedTuple):
-    """Comparisons beside each of their references."""
+    """TextComparisons beside each of their references."""
 
     own: NDArray[np.int64]  # [pairs], ascending, the comparison of each pair
     # [pairs], from the pairs as they are in ``pairing`` to those of ``own``
@@ -272,7 +272,7 @@ class _Pairs(NamedTuple):
     pairing: TextPairs  # the pairs, a group for each reference
 
     @classmethod
-    def of(cls, comparisons: Comparisons, rows: NDArray[np.int64]) -> _Pairs:
+    def of(cls, comparisons: TextComparisons, rows: NDArray[np.int64]) -> _Pairs:
         pairs = comparisons.pairs(rows)
         order = np.argsort(pairs.reference, kind="stable")
         references, group = np.unique(pairs.reference[order], return_inverse=True)

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch, Ragged
     from gnomon.core.testset import TestSet
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.sequences import Masks
+    from gnomon.metrics.sequences import PlacedMasks
     from gnomon.metrics.tokenise import Tokeniser
 
 __all__ = [
-    "Comparisons",
     "PairRows",
+    "TextComparisons",
     "TokenisedTexts",
     "best_pairs",
     "in_blocks",
@@ -55,7 +55,7 @@ _BLOCKS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
+class TextComparisons:
     """P distinct comparisons; equal texts with equal references are compared once."""
 
     shape: tuple[int, int]  # (K, N)
@@ -67,7 +67,7 @@ class Comparisons:
     references: NDArray[np.int64]  # reference texts
 
     @classmethod
-    def of(cls, batch: Batch) -> Comparisons:
+    def of(cls, batch: Batch) -> TextComparisons:
         """The comparisons that scoring a batch needs."""
         groups: dict[tuple[int, ...], int] = {}
         cell_group = np.zeros(batch.shape, dtype=np.int64)
@@ -135,7 +135,7 @@ class TokenisedTexts:
         self.compared = 0
         self.rescored = 0
         self._masks: TokenMasks | None = None
-        self._base: tuple[Batch, Comparisons, NDArray[np.float64]] | None = None
+        self._base: tuple[Batch, TextComparisons, NDArray[np.float64]] | None = None
         self._pairs: tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def forget(self) -> None:
@@ -144,11 +144,11 @@ class TokenisedTexts:
         self._masks = self._base = self._pairs = None
 
     def base(
-        self, batch: Batch, count: Callable[[Batch, Comparisons], NDArray[np.float64]]
-    ) -> tuple[Comparisons, NDArray[np.float64]]:
+        self, batch: Batch, count: Callable[[Batch, TextComparisons], NDArray[np.float64]]
+    ) -> tuple[TextComparisons, NDArray[np.float64]]:
         """The comparisons of a batch and their unmasked statistics; counted once for a batch."""
         if self._base is None or self._base[0] is not batch:
-            comparisons = Comparisons.of(batch)
+            comparisons = TextComparisons.of(batch)
             self._base = batch, comparisons, count(batch, comparisons)
             self.compared += len(comparisons.candidate)
         return self._base[1:]
@@ -187,12 +187,12 @@ class Rescore(Protocol):
     """
 
     def __call__(
-        self, rows: NDArray[np.int64], chosen: Masks, *, both: bool
+        self, rows: NDArray[np.int64], chosen: PlacedMasks, *, both: bool
     ) -> tuple[NDArray[np.float64], ...]: ...
 
 
 def masked_scores(
-    comparisons: Comparisons,
+    comparisons: TextComparisons,
     base: NDArray[np.float64],  # [P], unmasked scores
     masks: TokenMasks,
     rescore: Rescore,

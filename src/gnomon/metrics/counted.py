@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.signature import Signature
-    from gnomon.metrics.comparisons import Comparisons, Rescore, TokenisedTexts
+    from gnomon.metrics.comparisons import Rescore, TextComparisons, TokenisedTexts
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.sequences import Masks, TokenMasks
+    from gnomon.metrics.sequences import PlacedMasks, TokenMasks
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["CountedMetric", "CountedNgrams", "CountedPairs", "NgramCount", "PairCounts"]
@@ -51,11 +51,11 @@ class CountedMetric(OfOptions, ABC):
         return self.aggregate(counts)
 
     @abstractmethod
-    def counted(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
+    def counted(self, batch: Batch, comparisons: TextComparisons) -> NDArray[np.float64]:
         """The counts of all comparisons of a batch, float64 [P, S]."""
 
     @abstractmethod
-    def rescore(self, batch: Batch, comparisons: Comparisons, masks: TokenMasks) -> Rescore:
+    def rescore(self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks) -> Rescore:
         """What scores comparisons under masks."""
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
@@ -105,7 +105,7 @@ class NgramCount(Protocol):
     """
 
     def __call__(  # noqa: D102  # said above
-        self, rows: NDArray[np.int64], chosen: Masks | None, *, both: bool
+        self, rows: NDArray[np.int64], chosen: PlacedMasks | None, *, both: bool
     ) -> Sequence[NDArray[np.float64]]: ...
 
 
@@ -114,22 +114,22 @@ class CountedNgrams(CountedMetric):
 
     @abstractmethod
     def ngram_count(
-        self, batch: Batch, comparisons: Comparisons, masks: TokenMasks | None
+        self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks | None
     ) -> NgramCount:
         """What counts the n-grams of comparisons."""
 
-    def counted(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
+    def counted(self, batch: Batch, comparisons: TextComparisons) -> NDArray[np.float64]:
         """The counts of all comparisons of a batch, float64 [P, S]."""
         count = self.ngram_count(batch, comparisons, None)
         every = np.arange(len(comparisons.candidate))
         return in_blocks(every, lambda block: count(block, None, both=False)[0], axis=0)
 
-    def rescore(self, batch: Batch, comparisons: Comparisons, masks: TokenMasks) -> Rescore:
+    def rescore(self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks) -> Rescore:
         """What scores comparisons under masks."""
         count = self.ngram_count(batch, comparisons, masks)
 
         def rescored(
-            rows: NDArray[np.int64], chosen: Masks, *, both: bool
+            rows: NDArray[np.int64], chosen: PlacedMasks, *, both: bool
         ) -> tuple[NDArray[np.float64], ...]:
             def compare(block: NDArray[np.int64]) -> NDArray[np.float64]:
                 counts = count(block, chosen, both=both)
@@ -173,17 +173,17 @@ class CountedPairs(CountedMetric):
         """The tokens of all texts as references that are not masked."""
         return Sequences(table.offsets, table.ids)
 
-    def counted(self, batch: Batch, comparisons: Comparisons) -> NDArray[np.float64]:
+    def counted(self, batch: Batch, comparisons: TextComparisons) -> NDArray[np.float64]:
         """The counts of all comparisons of a batch, float64 [P, S]."""
         counts: NDArray[np.float64] = self.cell_counts(*self._plain(batch, comparisons))[0]
         return counts
 
-    def rescore(self, batch: Batch, comparisons: Comparisons, masks: TokenMasks) -> Rescore:
+    def rescore(self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks) -> Rescore:
         """What scores comparisons under masks: only pairs that these change are counted again."""
         every, plain = self._plain(batch, comparisons)
 
         def rescored(
-            rows: NDArray[np.int64], chosen: Masks, *, both: bool
+            rows: NDArray[np.int64], chosen: PlacedMasks, *, both: bool
         ) -> tuple[NDArray[np.float64], ...]:
             touched = masks.touched(chosen)
             changed = np.flatnonzero(touched[every.candidate] | touched[every.reference])
@@ -205,7 +205,7 @@ class CountedPairs(CountedMetric):
 
         return rescored
 
-    def _plain(self, batch: Batch, comparisons: Comparisons) -> tuple[PairRows, PairCounts]:
+    def _plain(self, batch: Batch, comparisons: TextComparisons) -> tuple[PairRows, PairCounts]:
         """All comparisons beside each of their references, unmasked."""
         rows = comparisons.pairs(np.arange(len(comparisons.candidate)))
         table = self.texts.tokens.of(batch.texts)

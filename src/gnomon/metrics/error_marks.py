@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
@@ -236,11 +235,17 @@ def _scores_by_rater(testset: TestSet, kind: str) -> dict[str | None, NDArray[np
     return {h.rater: h.aligned(list(testset.systems)) for h in named or of_kind[:1]}
 
 
-def _bind_marking(
-    testset: TestSet, metric: Any, *, scored: bool, allow_code: bool
-) -> tuple[str, BoundMetric]:
-    name, bound = bind(testset, metric, allow_code=allow_code)
-    if not scored and "spans" not in bound.can:
+class Marking(NamedTuple):
+    """Which marks are read of those who are named."""
+
+    side: str = "candidate"
+    scored: bool = False  # whether metrics that mark nothing are taken for their scores
+    allow_code: bool = False
+
+
+def _bind_marking(testset: TestSet, metric: Any, how: Marking) -> tuple[str, BoundMetric]:
+    name, bound = bind(testset, metric, allow_code=how.allow_code)
+    if not how.scored and "spans" not in bound.can:
         raise _marks_none(name)
     return name, bound
 
@@ -346,11 +351,9 @@ def read_every_mark(
     testset: TestSet,
     people: ErrorMarks | None,
     marks: Marks,
+    how: Marking = Marking(),  # noqa: B008  # immutable
     *,
-    side: str = "candidate",
     metrics: Metrics = (),
-    scored: bool = False,
-    allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> list[ErrorMarks]:
     """The marks of all whom a user names beside people: files first, and metrics when all is well.
@@ -364,12 +367,12 @@ def read_every_mark(
         if isinstance(marker, str | PathLike) and len(markers) >= len(each_metric(metrics)):
             source = _source_of(fspath(marker), kinds)
         if source is None or source.what == "metric":
-            markers.append(_bind_marking(testset, marker, scored=scored, allow_code=allow_code))
+            markers.append(_bind_marking(testset, marker, how))
         elif source.what == "kind":
-            markers.append(people_marks(testset, source.name, side=side))
+            markers.append(people_marks(testset, source.name, side=how.side))
         else:
             read = read_human(source.path, testset)
-            markers.append(_marks_of_file(testset, read, source.name, side))
+            markers.append(_marks_of_file(testset, read, source.name, how.side))
     names = [marker.name if isinstance(marker, ErrorMarks) else marker[0] for marker in markers]
     names += [] if people is None else [people.name]
     for name, times in Counter(names).items():
@@ -381,7 +384,7 @@ def read_every_mark(
         every.append(
             marker
             if isinstance(marker, ErrorMarks)
-            else _marks_of_metric(testset, *marker, segments, side=side, scored=scored)
+            else _marks_of_metric(testset, *marker, segments, side=how.side, scored=how.scored)
         )
         if progress:
             progress("marking", len(every), len(markers))
@@ -435,15 +438,13 @@ def mark_faults(
     outline: Outline,
     human: Human,
     marks: Marks = (),
+    how: Marking = Marking(),  # noqa: B008  # immutable
     *,
-    side: str = "candidate",
     metrics: Metrics = (),
     alone: bool = False,
-    scored: bool = False,
-    allow_code: bool = False,
 ) -> Iterator[Problem]:
     """Marks that are not there, are of several kinds or named twice; metrics that mark nothing."""
-    if side == "source" and not outline.sources:
+    if how.side == "source" and not outline.sources:
         message = f"test set {outline.name!r} has no sources; name their file (-s)"
         yield Problem("side", DataError(message))
     names: list[str] = []
@@ -461,24 +462,21 @@ def mark_faults(
                     yield Problem(f"marks[{number}]", error)
                 continue
             names.append(source.name)
-        check = partial(_check_marking, scored=scored, allow_code=allow_code)
-        yield from problems(f"marks[{number}]", check, given, source, outline)
+        yield from problems(f"marks[{number}]", _check_marking, given, source, outline, how)
     for name, times in Counter(names).items():
         if times > 1:
             yield Problem("marks", _named_twice(name))
 
 
-def _check_marking(
-    given: Any, source: _MarkSource | None, outline: Outline, *, scored: bool, allow_code: bool
-) -> None:
+def _check_marking(given: Any, source: _MarkSource | None, outline: Outline, how: Marking) -> None:
     """Refuse a file that is none of marks, and a metric that cannot look at a test set."""
     if source is not None and source.what != "metric":
         if source.what == "file":
             recognised_judgements(source.path)
         return
-    check_metric(given, outline, allow_code=allow_code)
-    metric = resolve(given, allow_code=allow_code)
-    if not scored and "spans" not in metric.can:
+    check_metric(given, outline, allow_code=how.allow_code)
+    metric = resolve(given, allow_code=how.allow_code)
+    if not how.scored and "spans" not in metric.can:
         raise _marks_none(metric.spec)
 
 

@@ -58,8 +58,6 @@ def marked_exhibit(
     group: str,
     kind: str,
     side: str = "candidate",
-    weight: float = 0.0,
-    caption: str = "",
 ) -> Exhibit:
     """An output once for each who looked at it, their errors marked, the source before it.
 
@@ -104,8 +102,6 @@ def marked_exhibit(
         systems=tuple(dict.fromkeys((name, *candidates))),
         document=None if testset.documents is None else testset.documents[segment],
         domain=None if testset.domains is None else testset.domains[segment],
-        weight=weight,
-        caption=caption,
     )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.metrics.sequences import Masks, NgramLayout, TokenMasks
+    from gnomon.metrics.sequences import NgramLayout, PlacedMasks, TokenMasks
 
 __all__ = ["NgramCounts"]
 
@@ -77,7 +77,7 @@ class NgramCounter:
         self._masked = None if masks is None else layout.masked_rows(masks.tokens)
 
     def __call__(
-        self, pairing: TextPairs, masks: Masks | None, *, both: bool
+        self, pairing: TextPairs, masks: PlacedMasks | None, *, both: bool
     ) -> tuple[Counted, ...]:
         """The counts of a variant; with ``both`` also those if its shared masks were private."""
         if masks is None or self._masked is None:

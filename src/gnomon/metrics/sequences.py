@@ -29,8 +29,8 @@ __all__ = [
     "PRIVATE_CANDIDATE",
     "PRIVATE_REFERENCE",
     "SHARED",
-    "Masks",
     "NgramLayout",
+    "PlacedMasks",
     "Sequences",
     "Side",
     "TokenMasks",
@@ -130,7 +130,7 @@ _PRIVATE: dict[Side, int] = {"reference": PRIVATE_REFERENCE, "candidate": PRIVAT
 
 
 @dataclass(frozen=True, eq=False)
-class Masks:
+class PlacedMasks:
     """The masked tokens of one variant, each once, in the order of the table."""
 
     token: NDArray[np.int64]  # [M], row of the token table
@@ -142,7 +142,7 @@ class Masks:
     # before is not masked for the same span
     first: NDArray[np.bool_]
 
-    def private(self) -> Masks:
+    def private(self) -> PlacedMasks:
         """The same tokens, every mask a private one."""
         return replace(self, action=np.full_like(self.action, Action.PRIVATE))
 
@@ -180,7 +180,7 @@ class TokenMasks:
         token, span = token[keep], span[keep]
         return cls(tokens, plan, token, plan.spans.feature[span], span.astype(np.int32))
 
-    def masks(self, variant: int) -> Masks:
+    def masks(self, variant: int) -> PlacedMasks:
         """What one variant masks; where groups meet in a token, the strongest action wins."""
         actions = self.plan.actions[variant]
         acting = np.flatnonzero(actions != Action.KEEP)
@@ -188,13 +188,13 @@ class TokenMasks:
         if len(acting) > 1:
             rows = self._strongest(rows, actions)
         token, group, span = self.token[rows], self.group[rows], self.span[rows]
-        return Masks(token, group, span, actions[group], self._begins(token, span))
+        return PlacedMasks(token, group, span, actions[group], self._begins(token, span))
 
     def changed(self, variant: int) -> NDArray[np.bool_]:
         """Which texts a variant changes at all, bool [T]."""
         return self.touched(self.masks(variant))
 
-    def touched(self, masks: Masks) -> NDArray[np.bool_]:
+    def touched(self, masks: PlacedMasks) -> NDArray[np.bool_]:
         """Which texts some masks are in, bool [T]."""
         touched = np.zeros(len(self.tokens), dtype=np.bool_)
         touched[self._text_of[masks.token]] = True
@@ -204,7 +204,7 @@ class TokenMasks:
         """The ids of all texts as one side of a variant, masks in their places."""
         return self.with_masks(self.masks(variant), side)
 
-    def with_masks(self, masks: Masks, side: Side) -> Sequences:
+    def with_masks(self, masks: PlacedMasks, side: Side) -> Sequences:
         """The ids of all texts with some masks in their places."""
         ids = self.tokens.ids.copy()
         ids[masks.token] = masks.ids(side)
@@ -233,12 +233,12 @@ class TokenMasks:
             other.__dict__[name] = getattr(self, name)
         return other
 
-    def group_masks(self, group: int) -> Masks:
+    def group_masks(self, group: int) -> PlacedMasks:
         """What a variant masks that acts on one group alone."""
         rows = self._rows_of(group)
         token, span = self.token[rows], self.span[rows]
         action = np.full(len(rows), Action.SHARED, dtype=np.int8)
-        return Masks(token, self.group[rows], span, action, self._begins(token, span))
+        return PlacedMasks(token, self.group[rows], span, action, self._begins(token, span))
 
     @cached_property
     def _by_group(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -269,8 +269,18 @@ def load_encoder(
     folder = find_model(name, revision)
     check_precision(precision)
     chosen = usable_device(device, "a metric on a transformer model")
-    run = (chosen, precision, limit, long, embeddings)
-    return _load(folder, folder.identity, layer, *run)
+    run = _EncoderRun(chosen, precision, limit, long, embeddings)
+    return _load(folder, folder.identity, layer, run)
+
+
+class _EncoderRun(NamedTuple):
+    """Where a model runs, and how texts are read."""
+
+    device: str
+    precision: Precision
+    limit: int | None
+    long: Long
+    embeddings: str | None
 
 
 @lru_cache(maxsize=4)
@@ -278,11 +288,7 @@ def _load(
     folder: ModelFolder,
     _identity: str,  # changed files are another model
     layer: int | None,
-    device: str,
-    precision: Precision,
-    limit: int | None,
-    long: Long,
-    embeddings: str | None,
+    run: _EncoderRun,
 ) -> Encoder:
     tokenizer, config = read_tokenizer(folder)
     depth = int(config.num_hidden_layers)
@@ -295,15 +301,15 @@ def _load(
         layer=chosen,
         depth=depth,
         dimensions=int(config.hidden_size),
-        limit=most if limit is None else min(limit, most or limit),
-        device=device,
-        precision=precision,
-        long=long,
+        limit=most if run.limit is None else min(run.limit, most or run.limit),
+        device=run.device,
+        precision=run.precision,
+        long=run.long,
         tokenizer=tokenizer,
-        model=read_model(folder, config, chosen).to(device),
+        model=read_model(folder, config, chosen).to(run.device),
     )
-    if embeddings is not None:
-        encoder.store = open_store(embeddings, _about(encoder), encoder.dimensions)
+    if run.embeddings is not None:
+        encoder.store = open_store(run.embeddings, _about(encoder), encoder.dimensions)
     return encoder
 
 

@@ -315,7 +315,7 @@ class ErrorTables:
                 if position[1:] in shown:
                     continue
                 shown.add((position.system, position.segment))
-                yield marked_exhibit(
+                exhibit = marked_exhibit(
                     self.testset,
                     self.every,
                     position.system,
@@ -323,6 +323,6 @@ class ErrorTables:
                     group=self.systems[position.system],
                     kind=f"gravest errors by {marks.name}",
                     side=self.side,
-                    weight=-graded[position],
-                    caption=f"{-graded[position]:g} points of penalty",
                 )
+                caption = f"{-graded[position]:g} points of penalty"
+                yield replace(exhibit, weight=-graded[position], caption=caption)

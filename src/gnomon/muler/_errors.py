@@ -31,6 +31,7 @@ from gnomon.linguistics import Features, FeatureSources
 from gnomon.metrics.error_marks import (
     ErrorMarks,
     MarkedSide,
+    Marking,
     Marks,
     PeoplesMarks,
     each_mark,
@@ -164,7 +165,7 @@ def _marks(
     people = None
     if human or marked_kinds(testset) or not each_mark(marks):
         testset, people = read_people_marks(testset, human, side)
-    every = read_every_mark(testset, people, marks, side=side, allow_code=allow_code)
+    every = read_every_mark(testset, people, marks, Marking(side, allow_code=allow_code))
     all_marks = every if people is None else [people, *every]
     if not any(mark.judged.any() for mark in all_marks):
         raise DataError(f"no output of test set {testset.name!r} was checked for errors")

@@ -155,15 +155,7 @@ def score(
         if not chosen:
             return finding
     scorer_part = sentence_part(
-        testset,
-        testset.batch(),
-        chosen,
-        parts,
-        draws,
-        sources.tagger,
-        examples,
-        run.cache,
-        run.progress,
+        testset, chosen, parts, draws, sources.tagger, examples, run
     )  # the same draws as for features
     if finding is not None:
         return scorer_part.added_to(finding)

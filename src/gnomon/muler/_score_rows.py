@@ -11,7 +11,7 @@ from gnomon.muler.exhibits import (
     NegativeRow,
     segment_rows,
 )
-from gnomon.muler.figures import MulerRow, figures, rows_of
+from gnomon.muler.figures import MulerRow, RowPlace, figures, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,16 +70,9 @@ class Scored:
         if self.uncertainty is not None:
             ends = self.uncertainty.ends(metric, slice_, scores, present, all_figures)
         for k, name in enumerate(setup.batch.systems):
-            rows = rows_of(
-                all_figures[k],
-                system=name,
-                metric=metric,
-                feature=scores.feature,
-                slice_name=slice_.name,
-                masks=setup.metrics[metric].masks_used,
-                empty=setup.empty.get(name, 0),
-                ends=ends[k],
-            )
+            masks, empty = setup.metrics[metric].masks_used, setup.empty.get(name, 0)
+            place = RowPlace(name, metric, scores.feature, slice_.name, masks, empty)
+            rows = rows_of(all_figures[k], place, ends[k])
             for variant, row in rows.items():
                 self.rows.setdefault(variant, []).append(row)
 

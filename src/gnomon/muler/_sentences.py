@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch, Ragged
-    from gnomon.core.cache import Cache
     from gnomon.core.findings import View
     from gnomon.core.options import Capability
     from gnomon.core.slices import Slice
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from gnomon.core.validation import Problem
     from gnomon.linguistics import Tagger
     from gnomon.messages import Message
+    from gnomon.muler._setup import Run
     from gnomon.muler.uncertainty import Bootstrap
 
     Floats = NDArray[np.float64]
@@ -437,18 +437,17 @@ class SentencePart:
 
 def sentence_part(
     testset: TestSet,
-    batch: Batch,
     scorers: Mapping[str, SentenceScorer],
     parts: Sequence[Slice],
     draws: Bootstrap,
     tagger: Tagger,
     examples: int,
-    cache: Cache | None,
-    progress: Callable[[str, int, int], None] | None,
+    run: Run,
 ) -> SentencePart:
     """Tables and views of some scorers."""
+    batch, progress = testset.batch(), run.progress
     used = used_texts(batch)
-    reader = reader_for(tagger, testset.target_language, cache=cache, progress=progress)
+    reader = reader_for(tagger, testset.target_language, cache=run.cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)
     counts = draws.draw(batch.shape[1])
     rows: list[ScorerRow] = []

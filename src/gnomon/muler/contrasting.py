@@ -27,6 +27,7 @@ __all__ = [
     "PairRow",
     "Run",
     "Thresholds",
+    "WordChoice",
     "contrast_faults",
     "draw",
     "draw_contrasts",
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.linguistics import Features, FeatureSources
     from gnomon.metrics.protocol import BoundMetric, Metrics
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import FeatureScores, Figures, Presence
@@ -130,8 +130,7 @@ def contrast_faults(outline: Outline | None, options: BoundOptions) -> Iterator[
 def draw_contrasts(
     testset: TestSet,
     metrics: Metrics,
-    features: Features,
-    sources: FeatureSources,
+    words: WordChoice,
     limits: Thresholds,
     *,
     items: int,
@@ -144,7 +143,7 @@ def draw_contrasts(
     DataError where no pair of systems fits; the message says how near the closest one came.
     """
     masks = MaskOptions().seeded(seed)
-    setup = prepared(testset, metrics, WordChoice.of(sources, features), masks, run)
+    setup = prepared(testset, metrics, words, masks, run)
     ((_, bound),) = setup.metrics.items()
     scores = bound.system(setup.batch)
     chosen = _fitting(setup, bound, scores, limits)

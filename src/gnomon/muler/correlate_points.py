@@ -116,14 +116,12 @@ def add_scorers(
     """Add the points of sentence scorers (features ``scorer:NAME``) to those of a test set."""
     part = sentence_part(
         member.testset,
-        member.testset.batch(),
         scorers,
         slices(member.testset, None),
         Bootstrap(resamples=0),
         tagger,
-        0,
-        run.cache,
-        run.progress,
+        examples=0,
+        run=run,
     )
     gathered.notices += [f"{member.name}: {notice}" for notice in part.notices]
     gathered.signatures |= {(name, member.name): text for name, text in part.signatures.items()}

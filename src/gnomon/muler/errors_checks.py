@@ -9,7 +9,7 @@ from gnomon.core.errors import GnomonError
 from gnomon.core.scripts import is_unspaced, unspaced_language
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import standard_tagger
-from gnomon.metrics.error_marks import mark_faults
+from gnomon.metrics.error_marks import Marking, mark_faults
 from gnomon.muler._setup import WordChoice, word_faults
 from gnomon.muler.uncertainty import resample_faults, unit_faults
 
@@ -73,9 +73,8 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
             outline,
             options.human,
             options.marks,
-            side=options.side,
+            Marking(options.side, allow_code=options.allow_code),
             alone=True,
-            allow_code=options.allow_code,
         )
     language = None if outline is None else language_of(outline, options.side)
     words = words_asked(options.of(WordChoice), language)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, SupportsFloat, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, SupportsFloat, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,7 @@ __all__ = [
     "Flaw",
     "MulerRow",
     "Presence",
+    "RowPlace",
     "Variant",
     "Variants",
     "clipped_ratios",
@@ -267,16 +268,19 @@ _COMPANIONS = (
 WIDE = 0.5  # of an interval of MuLER, whose scale is 1 wide
 
 
+class RowPlace(NamedTuple):
+    """What the rows of a feature are of."""
+
+    system: str
+    metric: str
+    feature: str
+    slice: str | None
+    masks: str
+    empty: int
+
+
 def rows_of(
-    figures: Figures,
-    *,
-    system: str,
-    metric: str,
-    feature: str,
-    slice_name: str | None,
-    masks: str,
-    empty: int,
-    ends: Mapping[str, Ends] | None = None,
+    figures: Figures, place: RowPlace, ends: Mapping[str, Ends] | None = None
 ) -> dict[Variant, MulerRow]:
     """The rows of one system, feature and slice, one per variant."""
     rows: dict[Variant, MulerRow] = {}
@@ -284,17 +288,12 @@ def rows_of(
         value: float | None = getattr(figures, name)
         low, high = (None, None) if ends is None else ends[name]
         rows[variant] = MulerRow(
-            system=system,
-            metric=metric,
-            feature=feature,
+            **place._asdict(),
             variant=variant,
-            slice=slice_name,
             segments=figures.segments,
             muler=value,
             uninformative=low is not None and high is not None and high - low > WIDE,
             outside=is_outside(value),
-            masks=masks,
-            empty=empty,
             intervals=None if ends is None else {**ends, "muler": ends[name]},
             **{companion: getattr(figures, companion) for companion in _COMPANIONS},
         )

@@ -37,8 +37,8 @@ def guess_language(lines: Sequence[str]) -> str | None:
     text = " ".join(lines[::step]).casefold()
     script = main_script(text)
     known = data_beside(__file__)
-    if script in known["scripts"]:
-        language: str = known["scripts"][script]
+    language: str | None = known["scripts"].get(script)
+    if language is not None:
         return language
     counts = Counter(text)
     for language, letters in known["letters"].get(script, {}).items():
@@ -51,6 +51,7 @@ def guess_language(lines: Sequence[str]) -> str | None:
         language: sum(words[word] for word in set(frequent.split()))
         for language, frequent in known["words"].items()
     }
+    best: str
     (best, most), (_, second) = sorted(hits.items(), key=lambda item: -item[1])[:2]
     if most < max(_FEWEST, _SHARE * words.total()) or most < _CLEAR * second:
         return None

@@ -15,6 +15,7 @@ from tests.methods.metaeval.contests import contest, scores
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.human import HumanScores
+from gnomon.core.options import DrawOptions
 
 SHARED = Path(os.environ.get("GNOMON_SHARED", Path(__file__).resolve().parents[4] / "shared"))
 DATA = SHARED / "data"
@@ -122,7 +123,7 @@ def test_people_as_a_metric_are_refused() -> None:
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[gn.TestSet, Path]:
     """Two systems of the example, and a meaning of BLEU of planted sets with the same signature."""
-    from gnomon.agreement.meaning import Drawing, SetPairs, make_meaning, write_meanings
+    from gnomon.agreement.meaning import SetPairs, make_meaning, write_meanings
 
     ts = gn.TestSet.read(str(gn.example.path()))
     ts = ts.select(systems=list(ts.systems)[:3])
@@ -131,7 +132,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[gn.TestSet, Path]
         SetPairs(f"wmt19 {k}", "es-en", 2019, "da-z", 12, size, draw.random(60) < 0.8)
         for k, size in enumerate(draw.uniform(0, 50, size=(3, 60)))
     ]
-    drawing = Drawing(100, 0.95, 1)
+    drawing = DrawOptions(100, 0.95, 1)
     signature = str(gn.score(ts, ["bleu"])[0].signature)
     file = tmp_path_factory.mktemp("meaning") / "bleu.delta-accuracy.json"
     write_meanings(file, [make_meaning("bleu", signature, pairs, drawing)], drawing)

@@ -12,11 +12,11 @@ import pytest
 from gnomon import muler
 from gnomon.core.errors import DataError
 from gnomon.core.testset import TestSet
-from gnomon.linguistics import FeatureSources
 from gnomon.muler.contrasting import (
     Contrasts,
     Run,
     Thresholds,
+    WordChoice,
     draw_contrasts,
     near_pairs,
 )
@@ -43,8 +43,8 @@ def made_set(segments: int = 60, seed: int = 5) -> TestSet:
 def drawn(testset: TestSet | None = None, metric: str = "bleu", **options: Any) -> Contrasts:
     limits = Thresholds(options.pop("near", 5.0), options.pop("apart", 0.1))
     given = {"items": 100, "seed": 12345, "run": Run()} | options
-    sources = FeatureSources(pattern=PATTERNS)
-    return draw_contrasts(testset or made_set(), metric, FEATURES, sources, limits, **given)
+    words = WordChoice(pattern=PATTERNS, features=FEATURES)
+    return draw_contrasts(testset or made_set(), metric, words, limits, **given)
 
 
 def test_scores_are_near_up_to_and_with_the_limit() -> None:

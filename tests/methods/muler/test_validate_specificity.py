@@ -16,7 +16,7 @@ import gnomon as gn
 from gnomon.core.errors import UsageError
 from gnomon.metrics import MaskPlan, bind
 from gnomon.muler.validate import random_words as _random_words
-from gnomon.muler.validate.random_words import random_groups, synthetic, words_of
+from gnomon.muler.validate.random_words import RandomSplits, random_groups, synthetic, words_of
 
 WORDS = ["the", "The", "cat", "dog", "horse", "sat", "ran", "home", "red", "on", "a", "now"]
 ANIMAL = {"animal": "cat|dog|horse"}
@@ -75,10 +75,8 @@ def _drawn_features(
         batch.select(systems=[0]),
         words,
         MaskPlan.oracles,
-        groups=groups,
-        draws=draws,
-        seed=7,
-        progress=lambda _: None,
+        RandomSplits(groups, draws, 7),
+        lambda _: None,
     )
     members = random_groups(len(words.types), groups, first=0, last=draws, seed=7)
     return words, [{words.types[i] for i in np.flatnonzero(row)} for row in members], found

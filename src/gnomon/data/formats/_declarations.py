@@ -1,8 +1,8 @@
 """Formats that are declared in TOML: their columns and scales, and how they are recognised.
 
 ``declared/*.toml`` beside this module are gnomon's own; a package declares others
-(:func:`declare_format`). :class:`Declaration` and :class:`Table` say what may stand there; test
-sets are read by :mod:`gnomon.data.formats._declared_sets`, judgements by
+(:func:`declare_format`). :class:`Declaration` and :class:`DeclaredTable` say what may stand there;
+test sets are read by :mod:`gnomon.data.formats._declared_sets`, judgements by
 :mod:`gnomon.data.formats._declared_judgements`.
 """
 
@@ -45,7 +45,9 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     lower_is_better: bool = False
 
 
-class Tags(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+class DeclaredTags(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"
+):
     """A column of tags, one for each word.
 
     Attributes:
@@ -61,7 +63,9 @@ class Tags(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     gaps: bool = False
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+class DeclaredTable(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"
+):
     """A table, or parallel files, of which each is a column: ``.mt`` is the file ``STEM.mt``.
 
     Columns of a table must be there, but for ``optional`` ones and those of ``beside``; ``LP`` in
@@ -115,7 +119,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     document: str = ""
     references: dict[str, str | list[str]] = {}
     scores: dict[str, str | Scale] = {}
-    tags: tuple[Tags, ...] = ()
+    tags: tuple[DeclaredTags, ...] = ()
     number: str = ""
     optional: tuple[str, ...] = ()
     may_differ: tuple[str, ...] = ()
@@ -169,8 +173,8 @@ class Declaration(
     language_pair: str | None = None
     kind: str = ""
     first_segment: int | None = None
-    table: tuple[Table, ...] = ()
-    files: tuple[Table, ...] = ()
+    table: tuple[DeclaredTable, ...] = ()
+    files: tuple[DeclaredTable, ...] = ()
 
 
 def declare_format(path: str | PathLike[str]) -> SetFormat | JudgementFormat:
@@ -236,7 +240,7 @@ def _set_of_stem(stem: Stem, path: Path) -> FoundSet:
     return FoundSet(place, partial(_read_files, stem), stem.pair, tuple(stem.files.values()))
 
 
-def _read_table(path: Path, table: Table, pair: str | None) -> TestSet:
+def _read_table(path: Path, table: DeclaredTable, pair: str | None) -> TestSet:
     from gnomon.data.formats._declared_sets import read_table
 
     return read_table(path, table, pair)
@@ -265,7 +269,7 @@ def _judgement_format(name: str, declared: Declaration) -> JudgementFormat:
     )
 
 
-def _read_judgements(tables: Sequence[Table], file: JudgedFile) -> Judgements:
+def _read_judgements(tables: Sequence[DeclaredTable], file: JudgedFile) -> Judgements:
     from gnomon.data.formats._declared_judgements import read_judgements
 
     return read_judgements(tables, file)

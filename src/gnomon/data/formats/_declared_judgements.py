@@ -25,7 +25,7 @@ from gnomon.data.formats.rows import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gnomon.data.formats._declarations import Table
+    from gnomon.data.formats._declarations import DeclaredTable
     from gnomon.data.formats._judgements import JudgedFile
     from gnomon.data.formats.rows import FileRecord
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _Ranked = tuple[tuple[int, str, str], str]
 
 
-def read_judgements(tables: Sequence[Table], file: JudgedFile) -> Judgements:
+def read_judgements(tables: Sequence[DeclaredTable], file: JudgedFile) -> Judgements:
     """Read a file of judgements as the first of its format's tables that fits."""
     header = frozenset(fields((read_lines(file.path) or [""])[0].replace(",", " ")))
     declared = next((t for t in tables if t.fits(header)), tables[-1])
@@ -48,7 +48,7 @@ def read_judgements(tables: Sequence[Table], file: JudgedFile) -> Judgements:
     return _ranking(file, _pairs(declared, table, rows, file))
 
 
-def _read_rows(declared: Table, path: str) -> TextTable:
+def _read_rows(declared: DeclaredTable, path: str) -> TextTable:
     lines = read_lines(path)
     tabs = declared.fields == "tabs" or (declared.fields == "any" and "\t" in (lines or [""])[0])
     commas = declared.fields == "commas" or (declared.fields == "any" and "," in (lines or [""])[0])
@@ -74,7 +74,7 @@ def _pair(row: FileRecord, columns: Sequence[str]) -> str:
     return row[columns[0]] if len(columns) == 1 else pair(row[columns[0]], row[columns[1]])
 
 
-def _scores(declared: Table, rows: Iterable[FileRecord], file: JudgedFile) -> Judgements:
+def _scores(declared: DeclaredTable, rows: Iterable[FileRecord], file: JudgedFile) -> Judgements:
     """A score for each system or segment, in each column of scores."""
     seen: dict[tuple[str, int], int] = {}
     level = "segment" if declared.segment else "system"
@@ -91,7 +91,7 @@ def _scores(declared: Table, rows: Iterable[FileRecord], file: JudgedFile) -> Ju
 
 
 def _pairs(
-    declared: Table, table: TextTable, rows: Iterable[FileRecord], file: JudgedFile
+    declared: DeclaredTable, table: TextTable, rows: Iterable[FileRecord], file: JudgedFile
 ) -> list[_Ranked]:
     """Pairs of a better and a worse output, one in each row."""
     known = (declared.segment, declared.better, declared.worse, declared.rater)
@@ -110,7 +110,7 @@ def _pairs(
 
 
 def _ranks(
-    declared: Table, table: TextTable, rows: Iterable[FileRecord], file: JudgedFile
+    declared: DeclaredTable, table: TextTable, rows: Iterable[FileRecord], file: JudgedFile
 ) -> list[_Ranked]:
     """All pairs of the outputs in a row of which one ranks better."""
     numbers, others = (_numbers(pattern, table) for pattern in (declared.rank, declared.system))

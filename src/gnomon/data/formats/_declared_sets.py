@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.core.spans import ErrorSpan
-    from gnomon.data.formats._declarations import Scale, Table
+    from gnomon.data.formats._declarations import DeclaredTable, Scale
 
 #: the system of a set that has the outputs of one, or of many without their names
 SYSTEM = "mt"
@@ -40,7 +40,7 @@ class Found(NamedTuple):
     rows: Mapping[str, Sequence[FileRecord]]
 
 
-def read_table(path: Path, table: Table, pair: str | None) -> TestSet:
+def read_table(path: Path, table: DeclaredTable, pair: str | None) -> TestSet:
     """Read a test set in a table."""
     name = re.sub(r"\.(tsv|csv|(aligned\.)?jsonl|json)$", "", plain_name(path))
     records = _read_records(path, table)
@@ -55,19 +55,19 @@ def read_table(path: Path, table: Table, pair: str | None) -> TestSet:
     return _test_set(Found(str(path), name, pair, rows | _read_side(side, table, rows)), table)
 
 
-def _named(table: Table) -> list[str]:
+def _named(table: DeclaredTable) -> list[str]:
     """All columns that a test set is made of."""
     columns = [table.source, table.output, table.document, table.system, table.segment]
     scores = (column.partition("[")[0] for column in table.scores)
     return [name for name in (*columns, *table.references, *scores, *_apart(table)) if name]
 
 
-def _apart(table: Table) -> list[str]:
+def _apart(table: DeclaredTable) -> list[str]:
     """Columns that may stand in a table beside, or be missing."""
     return [name for tags in table.tags for name in (tags.tags, tags.tokens) if name]
 
 
-def _read_records(path: Path, table: Table) -> Sequence[FileRecord]:
+def _read_records(path: Path, table: DeclaredTable) -> Sequence[FileRecord]:
     optional = {*table.optional, *(_apart(table) if table.beside else ())}
     needed = [column for column in _named(table) if column not in optional]
     if table.fields in ("tabs", "commas"):
@@ -109,7 +109,7 @@ def _nested(path: Path, inside: str) -> list[FileRecord]:
 
 
 def _read_side(
-    file: Path | None, table: Table, rows: Mapping[str, Sequence[FileRecord]]
+    file: Path | None, table: DeclaredTable, rows: Mapping[str, Sequence[FileRecord]]
 ) -> dict[str, Sequence[FileRecord]]:
     """The columns of the table beside a table or parallel files."""
     if file is None:
@@ -139,11 +139,11 @@ class Stem(NamedTuple):
 
     name: str
     pair: str | None
-    table: Table
+    table: DeclaredTable
     files: Mapping[str, Path]
 
 
-def stems_of(folder: Path, table: Table) -> list[Stem]:
+def stems_of(folder: Path, table: DeclaredTable) -> list[Stem]:
     """The splits in a folder: each has sources and outputs."""
     names = sorted(file.name for file in folder.iterdir())  # the readers judge what is no file
     plain = {name.removesuffix(".gz"): folder / name for name in names if name[0] != "."}
@@ -163,7 +163,7 @@ def stems_of(folder: Path, table: Table) -> list[Stem]:
 
 
 def _files(
-    stem: str, pair: str | None, table: Table, names: Mapping[str, Path], *, alone: bool
+    stem: str, pair: str | None, table: DeclaredTable, names: Mapping[str, Path], *, alone: bool
 ) -> dict[str, Path]:
     """Column -> file; where a folder holds one split, every file is its own."""
     mine = {name: file for name, file in names.items() if alone or name.startswith(f"{stem}.")}
@@ -203,7 +203,7 @@ def read_files(stem: Stem) -> TestSet:
 # The test set of what was read.
 
 
-def _test_set(found: Found, table: Table) -> TestSet:
+def _test_set(found: Found, table: DeclaredTable) -> TestSet:
     for column in table.left_out:
         if column in found.rows:
             LOGGER.info("%s: %s is no judgement; left out", found.where, column)
@@ -255,7 +255,7 @@ def _test_set(found: Found, table: Table) -> TestSet:
     )
 
 
-def _grid(found: Found, table: Table) -> Mapping[str, Sequence[FileRecord]]:
+def _grid(found: Found, table: DeclaredTable) -> Mapping[str, Sequence[FileRecord]]:
     """System -> its rows, which agree on what is not the system's."""
     outputs = found.rows[table.output]
     if not table.system:
@@ -308,7 +308,7 @@ def _inner_scores(row: FileRecord, outer: str, inner: str) -> list[float]:
 
 
 def _references(
-    rows: Sequence[FileRecord], column: str, names: str | list[str], table: Table
+    rows: Sequence[FileRecord], column: str, names: str | list[str], table: DeclaredTable
 ) -> dict[str, list[str | None]]:
     """The references of a column; one that holds lists gives several."""
     lists = []
@@ -347,14 +347,14 @@ def _say_differing(grid: Mapping[str, Sequence[FileRecord]], column: str) -> Non
         )
 
 
-def _without_marks(text: str, table: Table) -> str:
+def _without_marks(text: str, table: DeclaredTable) -> str:
     """A text without its marks, and then with its white space collapsed."""
     for mark in table.marks:
         text = text.replace(mark, " ")
     return " ".join(text.split()) if table.marks else text
 
 
-def _tagged_words(found: Found, table: Table) -> list[ErrorSpan] | None:
+def _tagged_words(found: Found, table: DeclaredTable) -> list[ErrorSpan] | None:
     """The tagged words; None where there are no tags."""
     there = [tags for tags in table.tags if tags.tags in found.rows]
     errors: list[ErrorSpan] = []

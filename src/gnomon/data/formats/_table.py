@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -84,11 +85,7 @@ def read_table(
         MissingDependencyError: Parquet needs a package that is not installed.
     """
     where = shown(path)
-    return _test_set(
-        read_records(path, format),
-        where,
-        name=name or _table_name(where),
-        path=where,
+    columns = TableColumns(
         source=source,
         references=references,
         systems=systems,
@@ -100,6 +97,34 @@ def read_table(
         labels=labels,
         language_pair=language_pair,
     )
+    records = read_records(path, format)
+    return _test_set(records, where, columns, name=name or _table_name(where), path=where)
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """Which columns hold what, as :func:`read_table` takes them."""
+
+    source: str | None = None
+    references: Sequence[str] | Mapping[str, str] = ()
+    systems: Sequence[str] | Mapping[str, str] = ()
+    system_column: str | None = None
+    candidate: str | None = None
+    segment_column: str | None = None
+    document: str | None = None
+    domain: str | None = None
+    labels: Sequence[str] | Mapping[str, str] = ()
+    language_pair: str | None = None
+
+    def completed(self, first: FileRecord) -> TableColumns:
+        """With the columns of usual names where none is named."""
+        columns = self
+        if not self.references and self.source is None:
+            source, references = _usual_columns(first, self.language_pair)
+            columns = replace(columns, source=source, references=references)
+        if not self.systems and self.system_column is None:
+            columns = replace(columns, systems=_only(first, _OUTPUTS))
+        return columns
 
 
 def read_frame(frame: object, *, name: str = "data frame", **columns: Any) -> TestSet:
@@ -116,72 +141,55 @@ def read_frame(frame: object, *, name: str = "data frame", **columns: Any) -> Te
         FormatError: a column is missing, or a cell holds something else than a text.
         DataError: it has no rows, or systems have unequal numbers of segments.
     """
-    return _test_set(records_of_frame(frame), "data frame", name=name, path=None, **columns)
+    asked = TableColumns(**columns)
+    return _test_set(records_of_frame(frame), "data frame", asked, name=name, path=None)
 
 
 def _test_set(
     records: list[FileRecord],
     where: str,
+    columns: TableColumns,
     *,
     name: str,
     path: str | None,
-    source: str | None = None,
-    references: Sequence[str] | Mapping[str, str] = (),
-    systems: Sequence[str] | Mapping[str, str] = (),
-    system_column: str | None = None,
-    candidate: str | None = None,
-    segment_column: str | None = None,
-    document: str | None = None,
-    domain: str | None = None,
-    labels: Sequence[str] | Mapping[str, str] = (),
-    language_pair: str | None = None,
 ) -> TestSet:
     if not records:
         raise DataError(f"{where} has no rows: there is no segment to score")
-    if not references and source is None:
-        source, references = _usual_columns(records[0], language_pair)
-    if not systems and system_column is None:
-        systems = _only(records[0], _OUTPUTS)
-    _check_request(
-        references,
-        systems,
-        source,
-        system_column,
-        candidate,
-        segment_column,
-        records,
-        frame=path is None,
-    )
+    columns = columns.completed(records[0])
+    _check_request(columns, records, frame=path is None)
+    source, candidate, system_column = columns.source, columns.candidate, columns.system_column
+    references, systems = _columns_by_name(columns.references), _columns_by_name(columns.systems)
+    labels = _columns_by_name(columns.labels)
     asked: dict[str, list[str | None]] = {
         "source": [source],
-        "reference": list(_columns_by_name(references).values()),
-        "systems": list(_columns_by_name(systems).values()),
+        "reference": list(references.values()),
+        "systems": list(systems.values()),
         "system_column": [system_column],
         "candidate": [candidate],
-        "segment_column": [segment_column],
-        "document": [document],
-        "domain": [domain],
-        "labels": list(_columns_by_name(labels).values()),
+        "segment_column": [columns.segment_column],
+        "document": [columns.document],
+        "domain": [columns.domain],
+        "labels": list(labels.values()),
     }
     _check_columns(
         records,
-        {what: [c for c in columns if c] for what, columns in asked.items()},
+        {what: [c for c in some if c] for what, some in asked.items()},
         frame=path is None,
     )
     if system_column is not None and candidate is not None:
-        grid = by_system(records, system_column, segment_column, where)
+        grid = by_system(records, system_column, columns.segment_column, where)
         texts = {s: [row.text(candidate) for row in rows] for s, rows in grid.items()}
         shared = [
             source,
-            document,
-            domain,
-            *_columns_by_name(references).values(),
-            *_columns_by_name(labels).values(),
+            columns.document,
+            columns.domain,
+            *references.values(),
+            *labels.values(),
         ]
         records = agreeing(grid, [column for column in shared if column is not None])
     else:
-        texts = {n: [r.text(c) for r in records] for n, c in _columns_by_name(systems).items()}
-    used = {column for columns in asked.values() for column in columns}
+        texts = {n: [r.text(c) for r in records] for n, c in systems.items()}
+    used = {column for some in asked.values() for column in some}
     meant = column_meant("reference", [key for key in records[0].paths if key not in used])
     if not references and meant:
         LOGGER.warning(
@@ -191,7 +199,7 @@ def _test_set(
             meant,
         )
     refs: dict[str, list[str | None]] = {}
-    for reference, column in _columns_by_name(references).items():
+    for reference, column in references.items():
         refs |= _reference(records, reference, column)
     for reference, segments in refs.items():
         report_empty(f"{where}, {reference}", "reference", segments)
@@ -203,13 +211,10 @@ def _test_set(
             references=refs,
             systems=texts,
             sources=None if source is None else [record.text(source) for record in records],
-            language_pair=language_pair,
-            documents=_names(records, document),
-            domains=_names(records, domain),
-            labels={
-                n: [record.name(c) for record in records]
-                for n, c in _columns_by_name(labels).items()
-            },
+            language_pair=columns.language_pair,
+            documents=_names(records, columns.document),
+            domains=_names(records, columns.domain),
+            labels={n: [record.name(c) for record in records] for n, c in labels.items()},
             path=path,
         )
     )
@@ -229,31 +234,21 @@ def _only(first: FileRecord, names: Sequence[str]) -> list[str]:
     return there if len(there) == 1 else []
 
 
-def _check_request(
-    references: Sequence[str] | Mapping[str, str],
-    systems: Sequence[str] | Mapping[str, str],
-    source: str | None,
-    system_column: str | None,
-    candidate: str | None,
-    segment_column: str | None,
-    records: Sequence[FileRecord],
-    *,
-    frame: bool,
-) -> None:
-    if not references and source is None:
+def _check_request(columns: TableColumns, records: Sequence[FileRecord], *, frame: bool) -> None:
+    if not columns.references and columns.source is None:
         meant = column_meant("reference", records[0].paths)
         raise UsageError(
             "name the columns of the references (or of the source, without any); there are:"
             f" {', '.join(records[0].paths)}",
             ("; ", _remedy("reference", "reference", meant, frame=frame)) if meant else "",
         )
-    if (system_column is None) != (candidate is None):
+    if (columns.system_column is None) != (columns.candidate is None):
         raise UsageError("system_column and candidate go together: a row per system and segment")
-    if system_column is not None and systems:
+    if columns.system_column is not None and columns.systems:
         raise UsageError(
             "give either systems (one column each) or system_column and candidate (one row each)"
         )
-    if segment_column is not None and system_column is None:
+    if columns.segment_column is not None and columns.system_column is None:
         raise UsageError("segment_column is for a row per system and segment; give system_column")
 
 

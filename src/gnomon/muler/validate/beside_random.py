@@ -20,7 +20,7 @@ from gnomon.muler._mask_kinds import MASKS
 from gnomon.muler._setup import WordChoice
 from gnomon.muler.figures import defined, figures, is_outside
 from gnomon.muler.validate.initials import Part
-from gnomon.muler.validate.random_words import synthetic, words_of
+from gnomon.muler.validate.random_words import RandomSplits, synthetic, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -358,10 +358,8 @@ class _Experiment:
                 batch,
                 words,
                 self.setup.oracles,
-                groups=groups,
-                draws=self.draws,
-                seed=self.seed,
-                progress=partial(self._step, before, total),
+                RandomSplits(groups, self.draws, self.seed),
+                partial(self._step, before, total),
             )
         return random
 

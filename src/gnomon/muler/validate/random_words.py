@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.protocol import BoundMetric
 
-__all__ = ["PlacedWords", "Synthetic", "random_groups", "synthetic", "words_of"]
+__all__ = ["PlacedWords", "RandomSplits", "Synthetic", "random_groups", "synthetic", "words_of"]
 
 
 # The words of references and outputs, and random shares of their vocabulary as features.
@@ -175,24 +175,29 @@ class Synthetic:
     muler: NDArray[np.float64]
 
 
+class RandomSplits(NamedTuple):
+    """How often a vocabulary is divided at random, and into how many groups."""
+
+    groups: int
+    draws: int
+    seed: int
+
+
 def synthetic(
     metric: BoundMetric,
     batch: Batch,
     words: PlacedWords,
     plan_of: Callable[[SpanTable], MaskPlan],
-    *,
-    groups: int,
-    draws: int,
-    seed: int,
+    splits: RandomSplits,
     progress: Callable[[int], None],
 ) -> Synthetic:
     """Score random features of one system: each a group of a split of the vocabulary."""
     base = metric.segments(batch)[0]
     parts = []
-    for first, last in _batches(words, groups, draws):
+    for first, last in _batches(words, splits):
         members = np.zeros((last - first, len(words.types)), dtype=np.bool_)
         members[:, words.drawable] = random_groups(
-            len(words.drawable), groups, first=first, last=last, seed=seed
+            len(words.drawable), splits.groups, first=first, last=last, seed=splits.seed
         )
         plan = plan_of(words.spans(members))
         plan = plan.with_lengths(metric.mask_lengths(batch, plan))
@@ -206,11 +211,11 @@ def synthetic(
     return Synthetic(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
 
-def _batches(words: PlacedWords, groups: int, draws: int) -> Iterator[tuple[int, int]]:
-    each = max(1, len(words.text) // groups)
+def _batches(words: PlacedWords, splits: RandomSplits) -> Iterator[tuple[int, int]]:
+    each = max(1, len(words.text) // splits.groups)
     most = max(1, min(_SPANS // each, _CELLS // (2 * words.texts + 1)))
-    for first in range(0, draws, most):
-        yield first, min(first + most, draws)
+    for first in range(0, splits.draws, most):
+        yield first, min(first + most, splits.draws)
 
 
 def _inside(batch: Batch, spans: SpanTable) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from gnomon.core.options import SEED
 from gnomon.messages.audiences import Named
 from gnomon.paraphrase.codes.clustering import (
     KINDS,
+    CodeRequest,
     Codes,
     Semantic,
     check_parallel,
@@ -48,6 +49,7 @@ def fit(
     Vectors go to a scratch file and are clustered from there, so that memory does not grow with
     the text. The same input and seed give the same codes on the same machine.
     """
+    request = CodeRequest(k, seed, passes, cache, progress)
     kind, _, model = encoder.partition(":")
     _check(kind, model, {"trees": trees, "parser": parser, "language": language, "recipe": recipe})
     if kind == "random":
@@ -58,35 +60,14 @@ def fit(
         loaded = load_encoder(
             model, layer=layer, revision=revision, device=device, embeddings=embeddings
         )
-        space = Semantic(loaded, unit, revision)
-        return clustered(
-            space, texts, k=k, seed=seed, passes=passes, cache=cache, progress=progress
-        )
+        return clustered(Semantic(loaded, unit, revision), texts, request)
     from gnomon.paraphrase.codes.autoencoder import syntactic_space
 
     check_parallel(texts, trees)
     structures, trees = syntactic_space(
-        texts,
-        trees,
-        k=k,
-        seed=seed,
-        parser=parser,
-        language=language,
-        recipe=recipe,
-        device=device,
-        cache=cache,
-        progress=progress,
+        texts, trees, request, parser=parser, language=language, recipe=recipe, device=device
     )
-    return clustered(
-        structures,
-        texts,
-        trees=trees,
-        k=k,
-        seed=seed,
-        passes=passes,
-        cache=cache,
-        progress=progress,
-    )
+    return clustered(structures, texts, request, trees)
 
 
 def _check(kind: str, model: str, syntactic: dict[str, object]) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.cache import Cache
     from gnomon.data.formats import Tree
+    from gnomon.paraphrase.codes.clustering import CodeRequest
     from gnomon.paraphrase.codes.trees import Flat, Forest, Pruned
 
 __all__ = [
@@ -308,30 +309,33 @@ class Syntactic:
 def syntactic_space(
     texts: Sequence[str | None],
     trees: Sequence[Tree | None] | None,
+    request: CodeRequest,
     *,
-    k: int,
-    seed: int,
     parser: str | None = None,
     language: str | None = None,
     recipe: TreeRecipe | None = None,
     device: str | None = None,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[Syntactic, Sequence[Tree | None]]:
     """Train an autoencoder on pruned trees; the trees, too, which texts have by now."""
     chosen = _device(device)
     used = recipe or TreeRecipe()
     if trees is None:
         parser = _parser_name(parser, language)
-        trees = _parsed(texts, parser, cache, progress)
+        trees = _parsed(texts, parser, request.cache, request.progress)
     cut = _pruned(trees, used)
     counts = Counter(tree for tree in cut if tree is not None)
-    check_enough(len(counts), k, "syntactic")
+    check_enough(len(counts), request.k, "syntactic")
     labels = tuple(sorted({label for tree in counts for label in _labels(tree)}))
     numbers = _numbers(labels)
     rows, often = [flat(tree, numbers) for tree in counts], np.array(list(counts.values()))
     weights = trained(
-        rows, often, used, labels=len(labels) + 1, seed=seed, device=chosen, progress=progress
+        rows,
+        often,
+        used,
+        labels=len(labels) + 1,
+        seed=request.seed,
+        device=chosen,
+        progress=request.progress,
     )
     return Syntactic(used, labels, weights, parser), trees
 

@@ -7,7 +7,16 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    get_args,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -224,19 +233,25 @@ class Codes:
         return Placed(codes[which], distances[which])
 
 
+class CodeRequest(NamedTuple):
+    """How many codes are made, how, and what keeps trees and is told of it."""
+
+    k: int
+    seed: int
+    passes: int = 10
+    cache: Cache | None = None
+    progress: Callable[[str, int, int], None] | None = None
+
+
 def clustered(
     space: Space,
     texts: Sequence[str | None],
-    *,
-    k: int,
-    seed: int,
+    request: CodeRequest,
     trees: Sequence[Tree | None] | None = None,
-    passes: int = 10,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
 ) -> Codes:
     """Codes of a space; see :func:`fit`."""
-    items = items_of(space, texts, trees, cache, progress)
+    k, seed, progress = request.k, request.seed, request.progress
+    items = items_of(space, texts, trees, request.cache, progress)
     which, rows = _distinct(items)
     check_enough(len(rows), k, space.kind)
     weights = np.bincount(which[which >= 0], minlength=len(rows))
@@ -252,7 +267,7 @@ def clustered(
                 progress("encoding", done, len(rows))
 
     with scratch(encoded()) as vectors:
-        clusters = kmeans(vectors, k, seed=seed, weights=weights[order], passes=passes)
+        clusters = kmeans(vectors, k, seed=seed, weights=weights[order], passes=request.passes)
         codes_of_items = _nearest_codes(vectors, clusters.centroids, drawn)
     read = int(weights.sum())
     fitted = Fitted(read, len(rows), len(items) - read, clusters.empty, clusters.inertia)

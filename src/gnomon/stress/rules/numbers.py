@@ -7,7 +7,7 @@ from gnomon.core.data_files import data_beside
 __all__ = ["VALUES", "in_words"]
 
 
-_NUMBERS = data_beside(__file__)
+_NUMBERS: dict[str, dict[str, list[str]]] = data_beside(__file__)
 
 
 def in_words(value: int, language: str) -> str:
