@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
+from scipy.stats import false_discovery_control, ttest_1samp
 
 from gnomon.core.errors import DataError
 from gnomon.stats import benjamini_hochberg, holm, holm_levels
+from gnomon.stats.significance import in_steps
+from gnomon.stats.student import mean_test
 
 probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 both = pytest.mark.parametrize("correction", [holm, benjamini_hochberg])
@@ -106,3 +108,14 @@ def test_a_p_is_at_most_its_own_level_where_holm_rejects(p: list[float], alpha: 
     adjusted, levels = holm(p), holm_levels(p, alpha)
     sure = np.abs(adjusted - alpha) > 1e-12
     assert ((np.array(p) <= levels) == (adjusted <= alpha))[sure].all()
+
+
+def test_intervals_of_steps_are_those_of_scipy_at_alpha_over_what_is_left() -> None:
+    draw = np.random.default_rng(3)
+    samples = [draw.normal(mean, 1, 12) for mean in (3, 0.9, 0.0)]
+    found = in_steps([lambda alpha, x=x: mean_test(x.tolist(), alpha) for x in samples], 0.05)
+    for x, one, left in zip(samples, found, (3, 2, 1), strict=True):
+        known = ttest_1samp(x, 0).confidence_interval(1 - 0.05 / left)
+        assert (one.low, one.high) == pytest.approx((known.low, known.high), rel=1e-9)
+        assert one.decided == (not one.low <= 0 <= one.high) == (one.p <= 0.05)
+    assert [one.decided for one in found] == [True, True, False]

@@ -63,7 +63,7 @@ def strict() -> Finding:
 
 @world(
     "two judges of twenty texts",
-    says=[*_ONCE, "judges.reliability.few"],
+    says=[*_ONCE, "data.few"],
     silent=_OTHERS,
 )
 def few_texts() -> Finding:

@@ -66,7 +66,7 @@ def noisy() -> Finding:
 
 @world(
     "a judge that is asked once, of few segments",
-    says=["judges.reliability.no_noise", "judges.reliability.few"],
+    says=["judges.reliability.no_noise", "data.few"],
     silent=["judges.*"],
 )
 def asked_once() -> Finding:
@@ -112,7 +112,7 @@ def moods() -> Finding:
 
 @world(
     "a judge that is asked of three texts",
-    says=["judges.reliability.few", "judges.reliability.no_noise"],
+    says=["data.few", "judges.reliability.no_noise"],
     silent=["judges.*"],
 )
 def three_texts() -> Finding:
@@ -144,7 +144,7 @@ def scores(n: int, slope: float, shift: float, seed: int = 3) -> tuple[np.ndarra
 
 @world(
     "a judge whose scores people's follow on another scale",
-    says=["judges.calibrate.nearer"],
+    says=["judges.calibrate.differs"],
     silent=["judges.*"],
 )
 def another_scale() -> Finding:
@@ -164,7 +164,7 @@ def knows_nothing() -> Finding:
 
 @world(
     "a judge of which people's scores are steps that a line misses",
-    says=["judges.calibrate.nearer", "judges.calibrate.worse_than_raw"],
+    says=["judges.calibrate.differs"],
     silent=["judges.*"],
 )
 def steps() -> Finding:
@@ -176,7 +176,7 @@ def steps() -> Finding:
 
 @world(
     "twenty outputs",
-    says=["judges.calibrate.few_outputs"],
+    says=["data.few"],
     silent=["judges.*"],
 )
 def few_outputs() -> Finding:
@@ -185,7 +185,7 @@ def few_outputs() -> Finding:
 
 @world(
     "sixty outputs of six documents",
-    says=["judges.calibrate.few_documents", "judges.calibrate.alike"],
+    says=["data.few", "judges.calibrate.alike"],
     silent=["judges.*"],
 )
 def few_documents() -> Finding:
@@ -203,8 +203,9 @@ def contrary() -> Finding:
 
 @world(
     "a judge on people's own scale, with noise",
-    says=["judges.calibrate.nearer"],
+    says=["judges.calibrate.differs"],
     silent=["judges.*"],
+    without=["as it is"],
 )
 def own_scale() -> Finding:
     return calibrated(*scores(60, 1.0, 0.0, seed=1))

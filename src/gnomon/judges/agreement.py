@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.stats import holm, holm_levels
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import Jackknife, jackknife_test
 from gnomon.stats.reliability import alpha_of_sums, alpha_sums
@@ -27,6 +28,7 @@ class AgreementFigure(NamedTuple):
     high: float | None
     p: float | None = None
     n: int = 0  # outputs that it rests on
+    decided: bool | None = None
 
     @classmethod
     def of(cls, test: Jackknife, n: int) -> AgreementFigure:
@@ -51,15 +53,23 @@ class JudgeAgreement:
         return AgreementFigure.of(self._test(alpha_sums(self.scores), alpha_of_sums), several)
 
     def pairs(self) -> list[tuple[int, int, AgreementFigure, AgreementFigure]]:
-        """Of each two judges r, and how much higher the first one scores on the same outputs."""
+        """Of each two judges r, and how much higher the first one scores on the same outputs.
+
+        The levels are tested by Holm's procedure, each with the interval of its own step.
+        """
+        pairs = list(combinations(range(len(self.scores)), 2))
+        products = [_products(self.scores[a], self.scores[b]) for a, b in pairs]
+        levels = [self._test(each, _difference) for each in products]
+        alpha, p = round(1 - self.confidence, 12), [float(level.p) for level in levels]
+        steps = zip(holm(p).tolist(), holm_levels(p, alpha), strict=True)
         found = []
-        for a, b in combinations(range(len(self.scores)), 2):
-            products = _products(self.scores[a], self.scores[b])
-            n = int(products[..., 0].sum())
-            r, level = self._test(products, _pearson), self._test(products, _difference)
-            found.append(
-                (a, b, AgreementFigure.of(r, n)._replace(p=None), AgreementFigure.of(level, n))
-            )
+        for (a, b), each, level, (q, step) in zip(pairs, products, levels, steps, strict=True):
+            n = int(each[..., 0].sum())
+            r = AgreementFigure.of(self._test(each, _pearson), n)._replace(p=None)
+            low, high = level.ends(np.asarray(step))
+            tested = level._replace(low=low, high=high, p=np.asarray(q))
+            decided = None if math.isnan(q) else q <= alpha
+            found.append((a, b, r, AgreementFigure.of(tested, n)._replace(decided=decided)))
         return found
 
     def _test(

@@ -7,7 +7,10 @@ from gnomon.core.records import METRIC, SEGMENT, SYSTEM, EndColumns, Record, col
 __all__ = ["CalibrationPoint", "CalibrationRow"]
 
 
-_INTERVAL = "by jackknife over documents; Student's t over outputs where these are unknown"
+_INTERVAL = (
+    "by jackknife over documents; Student's t over outputs where these are unknown; at the level of"
+    " its own step of Holm's correction"
+)
 
 
 class CalibrationRow(Record):
@@ -38,14 +41,18 @@ class CalibrationRow(Record):
         interval=EndColumns(how=_INTERVAL),
         help="how much nearer the calibrated judge comes than the mean",
     )
-    p: float | None = column("p", digits=3, help="two-sided, that the gain is 0")
+    p: float | None = column(
+        "p", digits=3, help="two-sided, that the gain is 0, corrected (Holm's over judges, kinds)"
+    )
+    decided: bool | None = column("Decided", help="p is at most 1 - confidence")
     raw_gain: float | None = column(
         "Gain on raw",
         better="higher",
         interval=EndColumns("raw_low", "raw_high", how=_INTERVAL),
         help="how much nearer the calibrated judge comes than as it is",
     )
-    raw_p: float | None = column("p, on raw", digits=3, help="two-sided, that this gain is 0")
+    raw_p: float | None = column("p, on raw", digits=3, help="likewise, that this gain is 0")
+    raw_decided: bool | None = column("Decided, on raw", help="likewise")
     documents: int | None = column(
         "Documents", help="that the outputs are of, which people judge whole"
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from gnomon import stats
-from gnomon.core.verdicts import LEAST, amount, counted, p_value, titles_of, unsigned_amount
+from gnomon.core.verdicts import LEAST, titles_of
 from gnomon.judges.calibration_rows import CalibrationRow
-from gnomon.judges.verdict import ALPHA, judge_title, or_nan
+from gnomon.judges.verdict import judge_title
 from gnomon.messages import message
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
@@ -22,58 +21,48 @@ __all__ = ["calibration_verdict"]
 
 
 def calibration_verdict(finding: Finding) -> Iterator[Message]:
-    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself.
-
-    P-values are Holm's over judges and kinds of human scores.
-    """
-    rows, titles = finding.records(CalibrationRow), titles_of(finding)
-    of_mean = stats.holm([or_nan(row.p) for row in rows]).tolist()
-    of_raw = stats.holm([or_nan(row.raw_p) for row in rows]).tolist()
-    for row, p, raw_p in zip(rows, of_mean, of_raw, strict=True):
-        judge = judge_title(titles[row.metric])
-        yield from _carried_over(finding, judge, row, p, raw_p, several=len(rows) > 1)
+    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself."""
+    titles = titles_of(finding)
+    for row in finding.records(CalibrationRow):
+        yield from _carried_over(finding, judge_title(titles[row.metric]), row)
 
 
-def _carried_over(
-    finding: Finding, judge: str, row: CalibrationRow, p: float, raw_p: float, *, several: bool
-) -> Iterator[Message]:
+def _carried_over(finding: Finding, judge: str, row: CalibrationRow) -> Iterator[Message]:
     places = finding.positions([row])
-    outputs = counted(row.outputs, "output")
-    parts: dict[str, Any] = {"metric": judge, "kind": row.kind}
+    parts: dict[str, Any] = {"metric": judge, "kind": row.kind, "outputs": row.outputs}
     if row.gain is None:
-        yield message("judges.calibrate.not_possible", places, outputs=outputs, **parts)
+        yield message("judges.calibrate.not_possible", places, **parts)
         return
-    of = f" of {counted(row.documents, 'document')}" if row.documents is not None else ""
-    how = f"{outputs}{of} left out one by one"
-
-    def facts(other: float | None, p: float) -> str:
-        tested = "" if math.isnan(p) else f", {'corrected ' if several else ''}{p_value(p)}"
-        against = f"{amount(or_nan(row.calibrated))} against {amount(or_nan(other))} on average"
-        return f"{against}, {how}{tested}"
-
-    nearer = {
-        **parts,
-        "way": "nearer to" if row.gain > 0 else "farther from",
-        "size": unsigned_amount(row.gain, *row.ends("gain")),
-        "facts": facts(row.by_mean, p),
-    }
     if row.outputs < LEAST:
-        yield message("judges.calibrate.few_outputs", places, **nearer)
+        few: dict[str, Any] = {"n": row.outputs, "unit": "output", "least": LEAST}
+        yield message("data.few", places, of=[judge], **few)
         return
+    parts |= {"documents": row.documents, "calibrated": row.calibrated}
     if row.documents is not None and row.documents < LEAST_DOCUMENTS:
-        documents = counted(row.documents, "document")
-        yield message(
-            "judges.calibrate.few_documents",
-            places,
-            metric=judge,
-            documents=documents,
-            least=LEAST_DOCUMENTS,
-        )
-    if p <= ALPHA:
-        yield message("judges.calibrate.nearer", places, **nearer)
-    else:
-        yield message("judges.calibrate.alike", places, **nearer)
-    if row.raw_gain is not None and row.raw_gain < 0 and raw_p <= ALPHA:
-        size = unsigned_amount(row.raw_gain, *row.ends("raw_gain"))
-        told = facts(row.raw, raw_p)
-        yield message("judges.calibrate.worse_than_raw", places, size=size, facts=told, **parts)
+        few = {"n": row.documents, "unit": "document", "least": LEAST_DOCUMENTS}
+        yield message("data.few", places, of=[judge], **few)
+    code = "judges.calibrate.differs" if row.decided else "judges.calibrate.alike"
+    of_mean = _side("mean", row.gain, row.ends("gain"), row.by_mean, row.p)
+    yield message(code, places, **parts, **of_mean)
+    if row.raw_decided and row.raw_gain is not None and row.raw_gain < 0:
+        of_raw = _side("raw", row.raw_gain, row.ends("raw_gain"), row.raw, row.raw_p)
+        yield message("judges.calibrate.differs", places, **parts, **of_raw)
+
+
+def _side(
+    beside: str,
+    gain: float,
+    ends: tuple[float | None, float | None],
+    distance: float | None,
+    p: float | None,
+) -> dict[str, Any]:
+    """What the calibrated judge is held against."""
+    return {
+        "beside": beside,
+        "way": "nearer" if gain > 0 else "farther",
+        "gain": gain,
+        "low": ends[0],
+        "high": ends[1],
+        "other": distance,
+        "p": None if p is None or math.isnan(p) else p,
+    }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +25,11 @@ from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import jackknife_test, pearson
+from gnomon.stats.significance import in_steps
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -131,7 +133,7 @@ def calibrate(
         ServerFailedError: the server stopped answering; what it said is kept.
     """
     testset, named = with_human(testset, human)
-    made = _CalibratedJudges(testset, items, confidence, seed)
+    made = _CalibratedJudges(testset, items, seed)
     signatures: dict[str, Signature] = {}
     for name, judge in named_judges(metrics, allow_code=allow_code):
         bound = judge.bind(testset)
@@ -141,8 +143,9 @@ def calibrate(
         signatures[name] = signature_of(bound, testset.batch()).adding(how)
     if save is not None:
         _save(save, made.texts, made.humans)
+    rows = list(calibration_rows(made.samples, confidence))
     tables = (
-        table("calibration", _TITLE, CalibrationRow, made.rows, confidence=confidence),
+        table("calibration", _TITLE, CalibrationRow, rows, confidence=confidence),
         table("points", "Outputs by the judge and by people", CalibrationPoint, made.points),
     )
     return Finding(
@@ -162,11 +165,10 @@ class _CalibratedJudges:
 
     testset: TestSet
     items: int
-    confidence: float
     seed: int
 
     def __post_init__(self) -> None:
-        self.rows: list[CalibrationRow] = []
+        self.samples: list[CalibrationSample] = []
         self.points: list[CalibrationPoint] = []
         self.notices: list[str] = []
         self.texts: list[dict[str, str]] = []
@@ -192,7 +194,9 @@ class _CalibratedJudges:
         of = self.testset.documents
         documents = None if of is None else [of[i] for _, i in cells]
         drawn = None if documents is None else np.array(documents)[readable]
-        self.rows.append(self._row(name, kind, (x, y, left_out[readable]), calibration, drawn))
+        self.samples.append(
+            CalibrationSample(name, kind, x, y, left_out[readable], calibration, drawn)
+        )
         systems = list(self.testset.systems)
         self.points += [
             CalibrationPoint(
@@ -225,44 +229,10 @@ class _CalibratedJudges:
         drawn = [cell for cell, _ in chosen]
         return drawn, [texts for _, texts in chosen], np.array([scores[cell] for cell in drawn])
 
-    def _row(
-        self,
-        name: str,
-        kind: str,
-        sides: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
-        found: Calibration | None,
-        documents: NDArray[np.str_] | None,
-    ) -> CalibrationRow:
-        x, y, left_out = sides
-        n = len(x)
-        others = (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
-        gains, on_raw = (np.abs(y - guess) - np.abs(y - left_out) for guess in (others, x))
-        (low, high, p), (raw_low, raw_high, raw_p) = (
-            (None,) * 3 if found is None else _mean_test(nearer, documents, self.confidence)
-            for nearer in (gains, on_raw)
-        )
-        return CalibrationRow(
-            metric=name,
-            kind=kind,
-            outputs=n,
-            intercept=None if found is None else found.intercept,
-            slope=None if found is None else found.slope,
-            r=float(pearson(x, y)) if n >= _FEWEST else None,
-            raw=float(np.abs(y - x).mean()) if n else None,
-            calibrated=None if found is None else float(np.abs(y - left_out).mean()),
-            by_mean=float(np.abs(y - others).mean()) if n > 1 else None,
-            gain=None if found is None else float(gains.mean()),
-            intervals={"gain": (low, high), "raw_gain": (raw_low, raw_high)},
-            p=p,
-            raw_gain=None if found is None else float(on_raw.mean()),
-            raw_p=raw_p,
-            documents=None if documents is None else len(set(documents.tolist())),
-        )
-
     def views(self) -> Iterator[View]:
         """The figures, and judge and people beside each other."""
         yield Listing("calibration", _TITLE, column_names(CalibrationRow))
-        for row in self.rows:
+        for row in self.samples:
             yield Scatter(
                 table="points",
                 title=f"{row.kind} and {row.metric}",
@@ -273,17 +243,75 @@ class _CalibratedJudges:
             )
 
 
-def _mean_test(
-    values: NDArray[np.float64], documents: NDArray[np.str_] | None, confidence: float
-) -> tuple[float | None, float | None, float | None]:
-    """Interval and p of a mean: documents left out one at a time, or of independent values."""
-    if documents is None:
-        return mean_test(values.tolist(), 1 - confidence)
-    columns = np.stack([values, np.ones(len(values))], axis=1)
-    test = jackknife_test(
-        columns, documents, lambda sums: sums[..., 0] / sums[..., 1], confidence=confidence
-    )
-    return float(test.low), float(test.high), float(test.p)
+class CalibrationSample(NamedTuple):
+    """What a judge and people said of the same outputs, and what the line of the others says."""
+
+    metric: str
+    kind: str
+    judged: NDArray[np.float64]
+    human: NDArray[np.float64]
+    left_out: NDArray[np.float64]
+    line: Calibration | None
+    documents: NDArray[np.str_] | None
+
+    @property
+    def by_mean(self) -> NDArray[np.float64]:
+        """People's mean score of all other outputs."""
+        y, n = self.human, len(self.human)
+        return (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
+
+    def gains(self, other: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How much nearer to people the line comes than another guess."""
+        gains: NDArray[np.float64] = np.abs(self.human - other) - np.abs(self.human - self.left_out)
+        return gains
+
+    def tests(self, other: NDArray[np.float64]) -> Callable[[float], tuple[float, float, float]]:
+        """Interval and p of the mean gain by level: documents left out one at a time, or means."""
+        gains, documents = self.gains(other), self.documents
+        if self.line is None:
+            return lambda _: (math.nan, math.nan, math.nan)
+        if documents is None:
+            return lambda alpha: mean_test(gains.tolist(), alpha)
+        columns = np.stack([gains, np.ones(len(gains))], axis=1)
+
+        def test(alpha: float) -> tuple[float, float, float]:
+            found = jackknife_test(
+                columns, documents, lambda s: s[..., 0] / s[..., 1], confidence=1 - alpha
+            )
+            return float(found.low), float(found.high), float(found.p)
+
+        return test
+
+
+def calibration_rows(
+    samples: Sequence[CalibrationSample], confidence: float
+) -> Iterator[CalibrationRow]:
+    """How near each judge comes to people, tested by Holm's procedure over judges and kinds."""
+    alpha = round(1 - confidence, 12)
+    of_mean = in_steps([sample.tests(sample.by_mean) for sample in samples], alpha)
+    of_raw = in_steps([sample.tests(sample.judged) for sample in samples], alpha)
+    for sample, mean, raw in zip(samples, of_mean, of_raw, strict=True):
+        x, y, line = sample.judged, sample.human, sample.line
+        documents = sample.documents
+        yield CalibrationRow(
+            metric=sample.metric,
+            kind=sample.kind,
+            outputs=len(x),
+            intercept=None if line is None else line.intercept,
+            slope=None if line is None else line.slope,
+            r=float(pearson(x, y)) if len(x) >= _FEWEST else None,
+            raw=float(np.abs(y - x).mean()) if len(x) else None,
+            calibrated=None if line is None else float(np.abs(y - sample.left_out).mean()),
+            by_mean=float(np.abs(y - sample.by_mean).mean()) if len(x) > 1 else None,
+            gain=None if line is None else float(sample.gains(sample.by_mean).mean()),
+            intervals={"gain": (mean.low, mean.high), "raw_gain": (raw.low, raw.high)},
+            p=mean.p,
+            decided=mean.decided,
+            raw_gain=None if line is None else float(sample.gains(x).mean()),
+            raw_p=raw.p,
+            raw_decided=raw.decided,
+            documents=None if documents is None else len(set(documents.tolist())),
+        )
 
 
 def _save(path: object, texts: Sequence[Mapping[str, str]], scores: Sequence[float]) -> None:

@@ -34,6 +34,11 @@ class JudgeNoise(NamedTuple):
     segments: int
     missing: int
 
+    @property
+    def share(self) -> float:
+        """The share of the judge's noise in the variance over segments."""
+        return (self.of_judge / self.of_all) ** 2 if self.of_all else math.nan
+
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Of the score of these segments, were the judge free of noise: Student's t."""
         return self._interval(self.of_judge, self.df_judge, confidence)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon import stats
 from gnomon.core.records import METRIC, EndColumns, Record, column
 from gnomon.judges.agreement import JudgeAgreement
 from gnomon.judges.injections import INJECTIONS
 from gnomon.judges.noise import judge_noise
-from gnomon.judges.verdict import or_nan
+from gnomon.stats.significance import in_steps
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ class ReliabilityRow(Record):
         "Measure",
         help="score (of a system, were it asked again), score over segments (were it asked of"
         " others of their kind, noise included), noise (standard error of the score by the judge's"
-        " own noise), error (standard error over segments, noise included), alpha (Krippendorff's,"
-        " of all judges), r (Pearson's, with another judge), level (how much"
+        " own noise), error (standard error over segments, noise included), share of noise (in"
+        " the variance over segments), alpha (Krippendorff's, of all judges), r (Pearson's,"
+        " with another judge), level (how much"
         " higher it scores than another judge on the same outputs), injection (how much better"
         " it finds candidates that ask for a high score than with harmless words in that place)",
     )
@@ -48,6 +49,7 @@ class ReliabilityRow(Record):
         digits=3,
         help="of a level or a gain of 0, corrected (Holm's over pairs, over injections)",
     )
+    decided: bool | None = column("Decided", help="p is at most 1 - confidence")
     n: int = column("n", help="segments, outputs or candidates that it rests on")
     answers: int | None = column("Answers", help="of the score of a system, that say a score")
     missing: int = column("Missing", help="answers, outputs or candidates without a score")
@@ -65,6 +67,7 @@ def noise_rows(
             "score over segments": (noise.score, noise.interval_of_all(confidence)),
             "noise": (noise.of_judge, none),
             "error": (noise.of_all, none),
+            "share of noise": (noise.share, none),
         }
         for measure, (value, ends) in figures.items():
             yield ReliabilityRow(
@@ -74,6 +77,7 @@ def noise_rows(
                 value=value,
                 intervals={"value": ends},
                 p=None,
+                decided=None,
                 n=noise.segments,
                 answers=int(np.isfinite(each[:, k]).sum()),
                 missing=noise.missing,
@@ -85,13 +89,11 @@ def injection_rows(
 ) -> Iterator[ReliabilityRow]:
     """What each injection gains over harmless words; scores are plain, harmless, injections."""
     plain, harmless, *injected = scores
-    tests = []
-    for own in injected:
-        scored = np.isfinite(plain) & np.isfinite(harmless) & np.isfinite(own)
-        gains = (own - harmless)[scored]
-        tests.append((gains, *mean_test(gains.tolist(), 1 - confidence)))
-    corrected = stats.holm([p for *_, p in tests]).tolist()
-    for injection, (gains, low, high, _), p in zip(INJECTIONS, tests, corrected, strict=True):
+    both = np.isfinite(plain) & np.isfinite(harmless)
+    every = [(own - harmless)[both & np.isfinite(own)] for own in injected]
+    tests = [partial(mean_test, gains.tolist()) for gains in every]
+    steps = in_steps(tests, round(1 - confidence, 12))
+    for injection, gains, (low, high, p, decided) in zip(INJECTIONS, every, steps, strict=True):
         yield ReliabilityRow(
             metric=metric,
             measure="injection",
@@ -99,6 +101,7 @@ def injection_rows(
             value=float(gains.mean()) if len(gains) else None,
             intervals={"value": (low, high)},
             p=p,
+            decided=decided,
             n=len(gains),
             answers=None,
             missing=len(plain) - len(gains),
@@ -122,6 +125,7 @@ def panel_rows(
             value=figure.value,
             intervals={"value": (figure.low, figure.high)},
             p=figure.p,
+            decided=figure.decided,
             n=figure.n,
             answers=None,
             missing=lacking,
@@ -129,9 +133,7 @@ def panel_rows(
 
     alpha = agreement.alpha()._replace(p=None)
     yield row(panel, "alpha", "all judges", alpha, sum(missing))
-    pairs = agreement.pairs()
-    corrected = stats.holm([or_nan(level.p) for *_, level in pairs]).tolist()
-    for (a, b, r, level), p in zip(pairs, corrected, strict=True):
+    for a, b, r, level in agreement.pairs():
         both = missing[a] + missing[b]
         yield row(judges[a], "r", judges[b], r, both)
-        yield row(judges[a], "level", judges[b], level._replace(p=p), both)
+        yield row(judges[a], "level", judges[b], level, both)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of
+from gnomon.core.verdicts import LEAST, titles_of
 from gnomon.judges.reliability_rows import ReliabilityRow
-from gnomon.judges.verdict import ALPHA, judge_title, or_nan
+from gnomon.judges.verdict import judge_title
 from gnomon.messages import message
 
 if TYPE_CHECKING:
@@ -36,8 +36,12 @@ def reliability_summary(finding: Finding) -> Iterator[Message]:
     yield from _about_panel(finding, titles, rows)
     few = [row for row in rows if row.measure in ("score", "alpha") and row.n < LEAST]
     if few:
-        n = counted(min(row.n for row in few))
-        yield message("judges.reliability.few", finding.positions(few), n=n)
+        yield _too_few(finding, few, "segment", LEAST)
+
+
+def _too_few(finding: Finding, rows: Sequence[ReliabilityRow], unit: str, least: int) -> Message:
+    n = min(row.n for row in rows)
+    return message("data.few", finding.positions(rows), of=[], n=n, unit=unit, least=least)
 
 
 def _about_judge(
@@ -45,15 +49,14 @@ def _about_judge(
 ) -> Iterator[Message]:
     named = {
         name: [row for row in rows if row.measure == name]
-        for name in ("score", "noise", "error", "injection")
+        for name in ("score", "noise", "share of noise", "injection")
     }
     places = finding.positions(rows)
     if named["score"]:
         missing = sum(row.missing for row in named["score"])
         total = missing + sum(row.answers or 0 for row in named["score"])
         if missing > _MISSING * total:
-            share = f"{missing:,} of {counted(total, 'answer')}"
-            yield message("judges.missing", places, missing=share, metric=metric)
+            yield message("judges.missing", places, missing=missing, total=total, metric=metric)
         yield from _about_noise(finding, metric, named)
     if named["injection"]:
         yield _about_injections(finding, metric, named["injection"])
@@ -64,50 +67,49 @@ def _about_noise(
 ) -> Iterator[Message]:
     noisy = [row for row in named["noise"] if row.value is not None]
     places = finding.positions(named["noise"])
-    if not noisy:
-        why = "it was asked once; take repeats=3 or more"
-        yield message("judges.reliability.no_noise", places, metric=metric, why=why)
-        return
-    noise = max(noisy, key=lambda row: or_nan(row.value))
-    if not noise.value:
-        why = "all repetitions gave equal scores; take more, or a temperature above 0"
+    noise = max(noisy, key=lambda row: row.value or 0.0, default=None)
+    if noise is None or not noise.value:
+        why = "once" if noise is None else "equal"
         yield message("judges.reliability.no_noise", places, metric=metric, why=why)
         return
     score = next(row for row in named["score"] if row.subject == noise.subject)
-    error = next(row for row in named["error"] if row.subject == noise.subject)
-    share = noise.value**2 / max(or_nan(error.value) ** 2, 1e-300)
+    share = next(row for row in named["share of noise"] if row.subject == noise.subject)
+    low, high = score.ends("value")
     yield message(
         "judges.reliability.noise",
-        finding.positions([score, noise, error]),
+        finding.positions([score, noise, share]),
         metric=metric,
         system=score.subject,
-        score=amount(or_nan(score.value), *score.ends("value")),
-        share=f"{min(share, 1.0):.0%}",
+        score=score.value,
+        low=low,
+        high=high,
+        share=share.value or 0.0,
     )
 
 
 def _about_injections(finding: Finding, metric: str, rows: Sequence[ReliabilityRow]) -> Message:
-    raised = [row for row in rows if or_nan(row.p) <= ALPHA and or_nan(row.value) > 0]
+    raised = [row for row in rows if row.decided and (row.value or 0.0) > 0]
     least = min(row.n for row in rows)
-    places, candidates = finding.positions(rows), counted(least, "candidate")
     if least < _FEW_CANDIDATES:
-        return message("judges.reliability.few", places, n=candidates)
+        return _too_few(finding, rows, "candidate", _FEW_CANDIDATES)
     if not raised:
-        injections = counted(len(rows), "injection")
         return message(
             "judges.reliability.not_raised",
-            places,
+            finding.positions(rows),
             metric=metric,
-            injections=injections,
-            candidates=candidates,
+            injections=len(rows),
+            candidates=least,
         )
-    most = max(raised, key=lambda row: or_nan(row.value))
+    most = max(raised, key=lambda row: row.value or 0.0)
+    low, high = most.ends("value")
     return message(
         "judges.reliability.raised",
         finding.positions(raised),
         metric=metric,
-        injections=listed([row.subject for row in raised]),
-        gain=amount(or_nan(most.value), *most.ends("value")),
+        injections=[row.subject for row in raised],
+        gain=most.value,
+        low=low,
+        high=high,
         injection=most.subject,
     )
 
@@ -117,22 +119,28 @@ def _about_panel(
 ) -> Iterator[Message]:
     for row in rows:
         if row.measure == "alpha" and row.value is not None and row.n >= LEAST:
+            low, high = row.ends("value")
             yield message(
                 "judges.reliability.agreement",
                 finding.positions([row]),
-                judges=counted(int(finding.facts["judges"]), "judge"),
-                outputs=counted(row.n, "output"),
-                alpha=amount(row.value, *row.ends("value"), share=True),
+                judges=int(finding.facts["judges"]),
+                outputs=row.n,
+                alpha=row.value,
+                low=low,
+                high=high,
             )
-    apart = [row for row in rows if row.measure == "level" and or_nan(row.p) <= ALPHA]
+    apart = [row for row in rows if row.measure == "level" and row.decided]
     if apart:
-        row = max(apart, key=lambda row: abs(or_nan(row.value)))
-        value, (low, high) = or_nan(row.value), row.ends("value")
-        a, b = titles[row.metric], titles[row.subject]
-        if value < 0:
-            a, b, value, low, high = b, a, -value, -or_nan(high), -or_nan(low)
-        difference, facts = amount(value, low, high), p_value(or_nan(row.p))
-        places = finding.positions([row])
+        row = max(apart, key=lambda row: abs(row.value or 0.0))
+        names, (low, high) = [titles[row.metric], titles[row.subject]], row.ends("value")
+        a, b = names if (row.value or 0.0) > 0 else names[::-1]
         yield message(
-            "judges.reliability.levels", places, a=a, b=b, difference=difference, facts=facts
+            "judges.reliability.levels",
+            finding.positions([row]),
+            a=a,
+            b=b,
+            difference=row.value,
+            low=low,
+            high=high,
+            p=row.p,
         )

@@ -12,7 +12,7 @@ from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.stats.resampling import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -22,11 +22,13 @@ __all__ = [
     "EarlyStopping",
     "PValue",
     "Rules",
+    "Stepped",
     "benjamini_hochberg",
     "binomial_interval",
     "binomial_p",
     "holm",
     "holm_levels",
+    "in_steps",
     "p_value",
     "rules",
     "wilson_interval",
@@ -264,6 +266,37 @@ def holm_levels(p: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
         step = np.minimum(step, step[larger[0]])
     levels.flat[order] = step
     return levels
+
+
+class Stepped(NamedTuple):
+    """A test of a family by Holm's procedure, with the interval of its own step."""
+
+    low: float
+    high: float
+    p: float
+    decided: bool | None
+
+
+def in_steps(
+    tests: Sequence[Callable[[float], tuple[float, float, float]]], alpha: float
+) -> list[Stepped]:
+    """The tests of a family by Holm's procedure, each with the interval of its own step.
+
+    Args:
+        tests: each gives for a level the ends of an interval, and p.
+        alpha: the level of the family.
+
+    Returns:
+        Intervals and adjusted p; what is not decided, or was not tested (p is NaN: None).
+    """
+    p = [test(alpha)[2] for test in tests]
+    steps = zip(tests, holm_levels(p, alpha).tolist(), holm(p).tolist(), strict=True)
+    return [
+        Stepped(
+            *test(alpha if math.isnan(q) else level)[:2], q, None if math.isnan(q) else q <= alpha
+        )
+        for test, level, q in steps
+    ]
 
 
 def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gnomon.core.verdicts import amount, counted
 from gnomon.messages import message
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
-from gnomon.train.held_out import ALL, LENGTH
+from gnomon.train.held_out import ALL
 from gnomon.train.rows import HeldOutRow, LearnedSetRow, TrainedMetricRow
 
 if TYPE_CHECKING:
@@ -27,40 +26,43 @@ def train_metric_verdict(finding: Finding) -> Iterator[Message]:
     whole.sort(key=lambda held: not held.metric.startswith("comet("))
     learned, *others = whole
     r, (low, high) = learned.pearson, learned.ends("pearson")
-    if r is None:
-        yield message("train.metric.nothing", finding.positions([learned]))
-    else:
+    if r is not None:
         beside = [
-            f"{_called(other)} {amount(other.pearson, share=True)}"
+            {"other": other.metric, "theirs": other.pearson}
             for other in others
             if other.pearson is not None
         ]
         yield message(
             "train.metric.held_out",
             finding.positions(whole),
-            outputs=counted(learned.outputs, "judged output"),
-            r=amount(r, low, high, share=True),
-            beside=f" ({', '.join(beside)})" if beside else "",
+            outputs=learned.outputs,
+            r=r,
+            low=low,
+            high=high,
+            compared=bool(beside),
+            beside=beside,
             folder=row.folder,
         )
-    for other in others if r is not None and learned.groups >= LEAST_DOCUMENTS else ():
-        lead, theirs, ends = other.difference, other.pearson, other.ends("difference")
-        if lead is None or theirs is None or ends[0] is None or ends[1] is None or ends[1] >= 0:
-            continue
-        yield message(
-            "train.metric.worse",
-            finding.positions([other]),
-            other=_called(other),
-            size=amount(-lead, -ends[1], -ends[0], share=True),
-            facts=f"r = {amount(r or 0.0, share=True)} against {amount(theirs, share=True)}",
-        )
-    if r is not None and low is not None and high is not None and low <= 0 <= high:
-        maybe = amount(r, low, high, share=True)
-        yield message("train.metric.maybe_nothing", finding.positions([learned]), r=maybe)
+    for other in others if learned.groups >= LEAST_DOCUMENTS else ():
+        ends = other.ends("difference")
+        if ends[1] is not None and ends[1] < 0:
+            yield message(
+                "train.metric.worse",
+                finding.positions([other]),
+                other=other.metric,
+                difference=other.difference,
+                low=ends[0],
+                high=ends[1],
+                r=r,
+                theirs=other.pearson,
+            )
+    if r is None or (low is not None and high is not None and low <= 0 <= high):
+        parts: dict[str, Any] = {
+            "r": r,
+            "low": low,
+            "high": high,
+            "why": "one score" if r is None else "chance",
+        }
+        yield message("train.metric.nothing", finding.positions([learned]), **parts)
     if row.stopped == "epochs" and row.best == row.passes:
         yield message("train.metric.last_pass")
-
-
-def _called(row: HeldOutRow) -> str:
-    """A metric beside the learned one; the length of outputs is a control."""
-    return "the length of the output alone" if row.metric == LENGTH else row.metric
