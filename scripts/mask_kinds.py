@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
 
     Floats = NDArray[np.float64]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gnomon.core.batch import Batch
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 
 def names(count: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pytest
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import TestSet
 from gnomon.metrics import Options, TextMetric, metric, parse, score
-from gnomon.metrics.protocol import POWERS, BoundMetric
+from gnomon.metrics.base import POWERS, BoundMetric
 from gnomon.metrics.registry import check_metric
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.core.errors import SpecError, UnknownNameError, UsageError
 from gnomon.metrics import Chrf, Rouge, Ter, describe, metric, names, parse, registry, resolve
-from gnomon.metrics.protocol import Metric
+from gnomon.metrics.base import Metric
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 
 from gnomon.core.dependencies import Dependency
 from gnomon.metrics import Options, metric, names, parse
-from gnomon.metrics.protocol import Metric
+from gnomon.metrics.base import Metric
 from gnomon.metrics.requirements import requirements
 
 #: what some metrics cannot do without

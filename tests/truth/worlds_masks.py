@@ -12,7 +12,7 @@ from tests.truth.worlds_muler import PATTERN, lines
 import gnomon as gn
 from gnomon.core.signature import Signature
 from gnomon.metrics import Rouge
-from gnomon.metrics.protocol import BoundMetric, Metric
+from gnomon.metrics.base import BoundMetric, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable

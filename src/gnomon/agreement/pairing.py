@@ -21,6 +21,7 @@ from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import anomaly_notice
 from gnomon.messages.audiences import flag
 from gnomon.metrics import score
+from gnomon.metrics.base import each_metric
 from gnomon.metrics.circularity import (
     circularity,
     counts_edits,
@@ -28,7 +29,6 @@ from gnomon.metrics.circularity import (
     is_informed,
     known_metric,
 )
-from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.random_ import Random
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.spec import is_own_metric
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.base import AnyMetric
 
 #: one for all test sets, or the scores of each (None: it has none there)
 Wanted: TypeAlias = "AnyMetric | Sequence[Scores | None]"

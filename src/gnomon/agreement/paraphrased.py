@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.agreement.pairing import Wanted
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.base import AnyMetric
 
 #: paraphrases of one test set, or files of them
 Paraphrases: TypeAlias = Sequence[Paraphrase] | Sequence[str | PathLike[str]]

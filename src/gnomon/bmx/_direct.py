@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.spans import ErrorSpan
     from gnomon.core.testset import TestSet
+    from gnomon.metrics.base import BoundMetric, Metric
     from gnomon.metrics.differentiable import TokenValues
     from gnomon.metrics.matching import SideMatches, TokenRows
-    from gnomon.metrics.protocol import BoundMetric, Metric
 
 # Matches as explanations: how similar is each word to its best match on the other side?
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.core.cache import Cache
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.metrics.base import BoundMetric, Metric
 
     Floats = NDArray[np.float64]
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.options import Capability
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.metrics.base import BoundMetric, Metric
     from gnomon.metrics.registry import Description
 
 __all__ = [

@@ -46,7 +46,7 @@ from gnomon.core.options import (
 )
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.base import Metrics
 from gnomon.metrics.scoring import bind
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from gnomon.bmx.explained_texts import Explanations
     from gnomon.bmx.explainers import Explainer
     from gnomon.core.findings import Cell, Table
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 __all__ = ["explain"]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gnomon.bmx.explained_texts import Explanations
     from gnomon.core.findings import Cell, Table
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
     Row: TypeAlias = Mapping[str, Cell]
 

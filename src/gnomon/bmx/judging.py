@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gnomon.core.spans import ErrorSpan
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.metrics.base import BoundMetric, Metric
 
 __all__ = [
     "ErrorAgreement",

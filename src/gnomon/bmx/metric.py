@@ -24,7 +24,7 @@ from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.options import Specs
 from gnomon.core.signature import Signature
 from gnomon.metrics import Options, resolve
-from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.requirements import requirements
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric, Input
+    from gnomon.metrics.base import BoundMetric, Input
 
 __all__ = ["Bmx", "BoundBmx"]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx.pairs import TextWords
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
     from gnomon.models import Filling, MaskedLM
 
 __all__ = [

@@ -19,7 +19,7 @@ from gnomon.core.scores import of_metric
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics import resolve
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.registry import check_once
 from gnomon.metrics.scoring import score as scores_of
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.base import AnyMetric
 
 __all__ = ["check_score", "score"]
 

@@ -46,7 +46,7 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import human_files, with_human
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.base import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

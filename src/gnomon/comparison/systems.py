@@ -70,7 +70,7 @@ from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import (
     anomaly_notice,
 )
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import compared_scores
 from gnomon.stats.jackknife import numbered
 

@@ -9,7 +9,7 @@ from gnomon.core.options import Help, OutputFile
 from gnomon.core.validation import Problem, problems
 from gnomon.difficulty.sides import wrapped
 from gnomon.difficulty.word_matches import no_words
-from gnomon.metrics.protocol import each_metric
+from gnomon.metrics.base import each_metric
 from gnomon.metrics.registry import check_metric, check_once
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.base import AnyMetric
 
 SavedDifficulties: TypeAlias = Annotated[
     OutputFile, Help("file to write the difficulties to, for ``difficulty(METRIC, frozen=FILE)``.")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 __all__ = [
     "check_frozen",

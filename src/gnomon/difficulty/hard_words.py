@@ -29,7 +29,7 @@ from gnomon.difficulty.word_rows import (
     system_rows,
     type_rows,
 )
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit, View
     from gnomon.core.store_views import Mark, StoredRows, Stretch
     from gnomon.difficulty.sides import Bound
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 _LISTED = 20
 _EXAMPLES = """\

@@ -25,9 +25,9 @@ from gnomon.difficulty.token_hardness import (
     rows_of_system,
     similarity,
 )
+from gnomon.metrics.base import OfOptions
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.matching import harmonic_mean
-from gnomon.metrics.protocol import OfOptions
 from gnomon.metrics.sequences import ranges
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.pools import Pool
     from gnomon.difficulty.token_hardness import Places
+    from gnomon.metrics.base import BoundMetric
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches, SideMatches
-    from gnomon.metrics.protocol import BoundMetric
 
 __all__ = [
     "BoundAlignedDifficulty",

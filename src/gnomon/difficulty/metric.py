@@ -12,7 +12,7 @@ from gnomon.core.options import InputFile, Reaches, Specs
 from gnomon.difficulty.frozen import check_there
 from gnomon.difficulty.pools import check_choice, check_pool, choose_pool
 from gnomon.metrics import Options, parse, resolve
-from gnomon.metrics.protocol import Metric
+from gnomon.metrics.base import Metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.requirements import needs_of_options, requirements
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty.matched import BoundAlignedDifficulty, BoundDifficulty
     from gnomon.difficulty.ngrams import BoundNgramDifficulty
     from gnomon.difficulty.segments import BoundSegmentDifficulty
-    from gnomon.metrics.protocol import BoundMetric, Input
+    from gnomon.metrics.base import BoundMetric, Input
 
 __all__ = ["Difficulty"]
 

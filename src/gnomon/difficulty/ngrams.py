@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from gnomon.difficulty.gram_hardness import Weigh
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.pools import Pool
+    from gnomon.metrics.base import BoundMetric
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import BoundMetric
     from gnomon.metrics.tokenise import TokenTable
 
 __all__ = ["BoundNgramDifficulty", "bind_ngrams"]

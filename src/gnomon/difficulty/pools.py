@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.signature import content_hash
 from gnomon.difficulty.frozen import write_difficulties
-from gnomon.metrics.protocol import OfOptions
+from gnomon.metrics.base import OfOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.segment_hardness import SegmentHardness
     from gnomon.difficulty.token_hardness import Hardness
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 __all__ = ["EMPTY", "Pool", "PooledMetric", "check_pool", "choose_pool"]
 

@@ -15,12 +15,12 @@ from gnomon.difficulty.pools import empty_notices
 from gnomon.difficulty.score_rows import WeightedRow, ranks
 from gnomon.difficulty.sides import base_metric, facts_of, system_scores, wrapped
 from gnomon.difficulty.verdict import moves_headline, score_verdict
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:
     from gnomon.difficulty.sides import Bound
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 _EXAMPLES = """\
 examples:

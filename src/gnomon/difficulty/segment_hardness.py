@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 __all__ = ["SegmentHardness", "difficulty_of_segments", "measure_segments"]
 

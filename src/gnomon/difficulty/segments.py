@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.pools import Pool
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 __all__ = ["BoundSegmentDifficulty", "bind_segments"]
 

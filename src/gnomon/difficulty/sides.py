@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty.matched import BoundAlignedDifficulty
     from gnomon.difficulty.ngrams import BoundNgramDifficulty
     from gnomon.difficulty.segments import BoundSegmentDifficulty
-    from gnomon.metrics.protocol import AnyMetric, BoundMetric
+    from gnomon.metrics.base import AnyMetric, BoundMetric
 
     Bound = BoundDifficulty | BoundAlignedDifficulty | BoundNgramDifficulty | BoundSegmentDifficulty
 

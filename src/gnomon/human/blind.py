@@ -48,7 +48,7 @@ from gnomon.human.sheets import (
 )
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.messages.audiences import flag
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.base import Metrics
 from gnomon.muler.contrasting import PairRow, Run, Thresholds, WordChoice, draw, draw_contrasts
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from gnomon.judges.calibration_verdict import calibration_verdict
 from gnomon.judges.replies import mean_score
 from gnomon.judges.requests import judge_faults, named_judges
 from gnomon.messages.audiences import Words, flag
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import jackknife_test, pearson
 from gnomon.stats.significance import in_steps

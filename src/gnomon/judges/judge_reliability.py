@@ -16,7 +16,7 @@ from gnomon.judges.panels import JudgePanel
 from gnomon.judges.reliability_rows import ReliabilityRow, injection_rows, noise_rows, panel_rows
 from gnomon.judges.reliability_verdict import reliability_summary
 from gnomon.judges.requests import judge_faults, named_judges, named_judges_and_panels
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.base import Metrics
 from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:

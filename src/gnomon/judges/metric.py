@@ -34,8 +34,8 @@ from gnomon.judges.replies import (
 )
 from gnomon.judges.rubric_files import find_rubric
 from gnomon.judges.rubrics import ANSWER, ERRORS, Rubric, language_names
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.means import quotients
-from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.judges.client import ChatAnswer
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
     from gnomon.models import ModelFolder
 
 _log = logging.getLogger(__name__)

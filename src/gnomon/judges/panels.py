@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.signature import Signature
 from gnomon.judges.metric import BoundChatJudge, ChatJudge
-from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
 from gnomon.metrics.titles import metric_titles
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
 
 _HOW = (
     "judge([judge('gemba-da', model='A'), judge('gemba-da', model='B')]), or"

@@ -8,14 +8,14 @@ from gnomon.core.errors import UsageError
 from gnomon.core.validation import Problem, problems
 from gnomon.judges.metric import ChatJudge
 from gnomon.judges.panels import JudgePanel
-from gnomon.metrics.protocol import each_metric
+from gnomon.metrics.base import each_metric
 from gnomon.metrics.registry import check_metric, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.core.summary import Outline
-    from gnomon.metrics.protocol import AnyMetric, Metrics
+    from gnomon.metrics.base import AnyMetric, Metrics
 
 _HOW = "-m \"judge('gemba-da', model='NAME')\"; metrics=\"judge('gemba-da', model='NAME')\""
 

@@ -13,7 +13,7 @@ from gnomon.core.signature import content_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
 
 #: what an answer holds; "...-then-score": in two turns, the second with what the first one said
 AnswerKind = Literal["score", "errors", "errors-then-score", "words-then-score", "choice"]

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import Remembered, States
     from gnomon.learned.gradients import Products
+    from gnomon.metrics.base import Input
     from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
-    from gnomon.metrics.protocol import Input
 
 __all__ = ["BoundComet", "BoundMaskingComet", "BoundMatchingComet", "Comet"]
 

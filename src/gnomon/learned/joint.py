@@ -23,7 +23,7 @@ from gnomon.core.signature import Signature
 from gnomon.learned.kept_scores import KeptScores, content_of
 from gnomon.learned.metric import Triple, input_rows
 from gnomon.learned.torch_weights import find_joint_model, place_of_model
-from gnomon.metrics.protocol import Metric, OfOptions, check_needs
+from gnomon.metrics.base import Metric, OfOptions, check_needs
 from gnomon.metrics.spec import Options
 from gnomon.models import length_batches, licence_of, usable_device
 

@@ -17,9 +17,9 @@ from gnomon.learned.architectures import architecture_of
 from gnomon.learned.encoder import Remembered, load_metric
 from gnomon.learned.kept_scores import KeptScores, content_of
 from gnomon.learned.weights import find_learned
+from gnomon.metrics.base import Metric, OfOptions, check_needs
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.means import aggregate_means
-from gnomon.metrics.protocol import Metric, OfOptions, check_needs
 from gnomon.metrics.spec import Options
 from gnomon.models.vector_store import open_store
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import K, LoadedMetric, ReadStates, SequenceOf
     from gnomon.learned.weights import LearnedModel
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
 
 __all__ = ["BoundLearned", "InputRows", "LearnedOptions", "Triple", "input_rows", "triples_of"]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.learned.metric import Triple
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
     from gnomon.models import ModelFolder
 
 __all__ = ["MetricX", "MetricXModel"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import Remembered, States
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
 
 __all__ = ["BoundPear", "OutputPair", "Pear"]
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import Remembered, States, TextPieces
     from gnomon.learned.gradients import Products
+    from gnomon.metrics.base import Input
     from gnomon.metrics.differentiable import Attributions
-    from gnomon.metrics.protocol import Input
 
 __all__ = ["BoundMarkingUnified", "BoundUnified", "CometKiwi", "Unite", "Xcomet"]
 

@@ -15,8 +15,8 @@ from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import human_files
 from gnomon.messages.audiences import Named
 from gnomon.metrics import resolve
+from gnomon.metrics.base import each_metric
 from gnomon.metrics.functions import FunctionMetric
-from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.spec import read_spec
 

@@ -19,6 +19,7 @@ from gnomon.messages.audiences import Named, parameter
 from gnomon.metaeval.error_span_finding import MarkedErrors, MarkRules, error_span_finding
 from gnomon.metaeval.error_span_rows import CONTESTS, ERROR_FREE, MARKS, ROWS, SEGMENTS
 from gnomon.metaeval.error_spans_verdict import error_spans_verdict
+from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.error_marks import (
     MarkedSide,
     Marking,
@@ -30,7 +31,6 @@ from gnomon.metrics.error_marks import (
     read_people_marks,
 )
 from gnomon.metrics.marked_outputs import error_span_marks
-from gnomon.metrics.protocol import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.stats.draws import DocumentDraws, SegmentDraws
 

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.metrics.base import BoundMetric as BoundMetric
+    from gnomon.metrics.base import Metric as Metric
+    from gnomon.metrics.base import OfOptions as OfOptions
     from gnomon.metrics.bertscore import BertScore as BertScore
     from gnomon.metrics.bleu import Bleu as Bleu
     from gnomon.metrics.chrf import Chrf as Chrf
@@ -22,9 +25,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.masking import Action as Action
     from gnomon.metrics.masking import MaskPlan as MaskPlan
     from gnomon.metrics.matching import Matches as Matches
-    from gnomon.metrics.protocol import BoundMetric as BoundMetric
-    from gnomon.metrics.protocol import Metric as Metric
-    from gnomon.metrics.protocol import OfOptions as OfOptions
     from gnomon.metrics.registry import Description as Description
     from gnomon.metrics.registry import describe as describe
     from gnomon.metrics.registry import names as names

@@ -15,6 +15,7 @@ import numpy as np
 from gnomon.core.data_files import data_beside
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
 from gnomon.core.options import MODEL, InputFile
+from gnomon.metrics.base import check_needs
 from gnomon.metrics.baselines import estimate_baseline, find_baseline, read_baseline
 from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
 from gnomon.metrics.embeddings import (
@@ -27,7 +28,6 @@ from gnomon.metrics.embeddings import (
     first_references,
     idf_of,
 )
-from gnomon.metrics.protocol import check_needs
 from gnomon.metrics.requirements import needs_of_options
 from gnomon.models import SHORT_NAMES
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.metrics.base import Input
     from gnomon.metrics.baselines import Baseline
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
-    from gnomon.metrics.protocol import Input
     from gnomon.models import Encoder
 
 __all__ = ["BertScore", "BoundBertScore", "XBertScore"]

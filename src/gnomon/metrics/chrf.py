@@ -11,10 +11,10 @@ import numpy as np
 
 from gnomon.core.errors import SpecError
 from gnomon.core.signature import Signature
+from gnomon.metrics.base import Metric
 from gnomon.metrics.comparisons import TokenisedTexts, best_pairs, references_field
 from gnomon.metrics.counted import CountedNgrams
 from gnomon.metrics.ngrams import NgramCounter, TextPairs, totals
-from gnomon.metrics.protocol import Metric
 from gnomon.metrics.sequences import NgramLayout, Sequences, TokenRanges, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (

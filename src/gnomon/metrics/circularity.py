@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.scores import Scores
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import Metric
+    from gnomon.metrics.base import Metric
 
 #: names of human scores that count edits, that do not, and of references that are post-edits
 _EDITS = frozenset({"hter", "ter", "hbleu", "hmeteor", "edits", "postedit", "postedits"})

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from gnomon.core.plugins import version_of
+from gnomon.metrics.base import OfOptions
 from gnomon.metrics.comparisons import (
     PairRows,
     in_blocks,
@@ -21,7 +22,6 @@ from gnomon.metrics.comparisons import (
     pairs_of,
     reference_count,
 )
-from gnomon.metrics.protocol import OfOptions
 from gnomon.metrics.sequences import Sequences
 
 if TYPE_CHECKING:

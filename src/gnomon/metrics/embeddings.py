@@ -16,11 +16,11 @@ import numpy as np
 from gnomon.core.options import FILES, MODEL
 from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature, content_hash
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.comparisons import PairRows, pair_rows
 from gnomon.metrics.large_arrays import large_array
 from gnomon.metrics.masking import Action
 from gnomon.metrics.matching import Matches, SideMatches, TokenRows
-from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.sequences import TokenMasks, has_marked, offsets_of, ranges
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import TokenPlaces, TokenTable, Vocabulary

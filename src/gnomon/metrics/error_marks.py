@@ -29,7 +29,7 @@ from gnomon.data.formats import (
     split_name,
 )
 from gnomon.messages.audiences import Words, flag
-from gnomon.metrics.protocol import (
+from gnomon.metrics.base import (
     AnyMetric,
     BoundMetric,
     Metrics,

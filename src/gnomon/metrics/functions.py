@@ -19,7 +19,7 @@ import numpy as np
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
 from gnomon.core.signature import Signature, add_texts, content_hash
-from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.similarity import PARAMETERS, SimilarityMetric
 from gnomon.metrics.spec import CODE, NAME, RESERVED, Options, Spec
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric, Input
+    from gnomon.metrics.base import BoundMetric, Input
     from gnomon.metrics.spec import Literals
 
 __all__ = [

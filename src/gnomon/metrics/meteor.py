@@ -23,13 +23,13 @@ from gnomon.core.options import FILES, InputFile
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import read_text
 from gnomon.metrics.aligning import aligned_matches
+from gnomon.metrics.base import Metric, OfOptions, check_needs
 from gnomon.metrics.comparisons import best_pairs, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.embeddings import compared_texts
 from gnomon.metrics.means import (
     best_by_cell,
     mean_statistics,
 )
-from gnomon.metrics.protocol import Metric, OfOptions, check_needs
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
     Tokenised,

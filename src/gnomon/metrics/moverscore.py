@@ -14,6 +14,7 @@ import numpy as np
 
 from gnomon.core.errors import MissingDependencyError, SpecError
 from gnomon.core.options import MODEL
+from gnomon.metrics.base import check_needs
 from gnomon.metrics.embeddings import (
     BoundMatching,
     EncoderOptions,
@@ -23,7 +24,6 @@ from gnomon.metrics.embeddings import (
     idf_of,
 )
 from gnomon.metrics.means import best_by_cell
-from gnomon.metrics.protocol import check_needs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
+    from gnomon.metrics.base import Input
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.embeddings import EncodedTexts
     from gnomon.metrics.matching import TokenRows
-    from gnomon.metrics.protocol import Input
     from gnomon.models import CausalModel
 
 __all__ = ["BoundMoverScore", "Grams", "MoverScore", "XMoverScore"]

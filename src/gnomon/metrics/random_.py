@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from gnomon.core.signature import Signature, add_texts
-from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
 
 __all__ = ["BoundRandom", "Random"]
 

@@ -6,7 +6,6 @@ that other packages offer. These cannot take the name of a built-in.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import logging
 import re
@@ -17,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import DataError, GnomonError, SpecError, UnknownNameError, UsageError
+from gnomon.core.manifest import imported
 from gnomon.core.options import CAPABILITIES, describe_reaches, fields_of
 from gnomon.core.plugins import entry_points
 from gnomon.core.validation import Problem, problems
 from gnomon.messages.audiences import flag
+from gnomon.metrics.base import Metric, check_needs
 from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
-from gnomon.metrics.protocol import Metric, check_needs
 from gnomon.metrics.requirements import GROUP, requirements
 from gnomon.metrics.spec import (
     ALIASES,
@@ -346,7 +346,7 @@ def _of_several(
     items = [
         item if isinstance(item, str) else build(item, allow_code=allow_code) for item in several
     ]
-    made: Metric = _load(make)(items, arguments)
+    made: Metric = imported(make)(items, arguments)
     return made
 
 
@@ -413,13 +413,8 @@ def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
 
 def load_class(target: str) -> type[Any]:
     """The class that ``module:class`` names."""
-    kind: type[Any] = _load(target)
+    kind: type[Any] = imported(target)
     return kind
-
-
-def _load(target: str) -> Any:
-    module, _, name = target.partition(":")
-    return getattr(importlib.import_module(module), name)
 
 
 def summarise(options: type[Any]) -> tuple[tuple[str, ...], str]:

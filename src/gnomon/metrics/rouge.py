@@ -19,6 +19,7 @@ from gnomon.core.scores import UNREAD
 from gnomon.core.scripts import latin_share, unspaced_language
 from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches, aligned_places
+from gnomon.metrics.base import Metric
 from gnomon.metrics.comparisons import (
     TokenisedTexts,
     best_pairs,
@@ -28,7 +29,6 @@ from gnomon.metrics.comparisons import (
 )
 from gnomon.metrics.counted import CountedPairs
 from gnomon.metrics.means import mean_statistics
-from gnomon.metrics.protocol import Metric
 from gnomon.metrics.sequences import Sequences, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (

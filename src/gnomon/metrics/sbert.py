@@ -14,6 +14,7 @@ import numpy as np
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.options import MODEL
 from gnomon.core.signature import Signature
+from gnomon.metrics.base import OfOptions, check_needs
 from gnomon.metrics.differentiable import attributions
 from gnomon.metrics.embeddings import (
     EncoderOptions,
@@ -23,7 +24,6 @@ from gnomon.metrics.embeddings import (
     notices_of,
 )
 from gnomon.metrics.means import best_by_cell
-from gnomon.metrics.protocol import OfOptions, check_needs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
+    from gnomon.metrics.base import Input
     from gnomon.metrics.differentiable import Attributions
-    from gnomon.metrics.protocol import Input
     from gnomon.models import Encoder, Pieces
 
 __all__ = ["BoundSbert", "Sbert"]

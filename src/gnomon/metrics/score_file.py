@@ -15,7 +15,7 @@ from gnomon.core.scores import check_sums, coverage, named
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
 from gnomon.messages.audiences import flag
-from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.core.human import HumanScores
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
 
 __all__ = ["BoundSegmentScores", "BoundSystemScores", "ScoreFile"]
 

@@ -11,9 +11,9 @@ from gnomon.core.registry import method
 from gnomon.core.scores import Preferences, Scores
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
+from gnomon.metrics.base import Metrics
 from gnomon.metrics.comparisons import reference_count
 from gnomon.metrics.functions import FunctionMetric
-from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_score, resolve
 from gnomon.metrics.spec import read_spec
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.signature import Signature
-    from gnomon.metrics.protocol import AnyMetric, BoundMetric, Metric
+    from gnomon.metrics.base import AnyMetric, BoundMetric, Metric
 
 __all__ = [
     "bind",

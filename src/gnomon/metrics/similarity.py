@@ -20,9 +20,9 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, ScoringError
 from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.comparisons import pair_keys, pair_rows, pairs_of
 from gnomon.metrics.masking import Action
-from gnomon.metrics.protocol import Metric, OfOptions
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import (

@@ -18,9 +18,9 @@ from gnomon.core.errors import DataError
 from gnomon.core.scripts import base_language, is_unspaced
 from gnomon.core.signature import Signature
 from gnomon.metrics.aligning import aligned_matches, aligned_places
+from gnomon.metrics.base import Metric
 from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, pair_keys, pair_rows, pairs_of
 from gnomon.metrics.counted import CountedPairs
-from gnomon.metrics.protocol import Metric
 from gnomon.metrics.sequences import Sequences, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (

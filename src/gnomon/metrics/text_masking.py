@@ -22,9 +22,9 @@ from gnomon.core.batch import Batch, Ragged
 from gnomon.core.errors import MaskingError, ScoringError, UsageError
 from gnomon.core.options import SEED
 from gnomon.linguistics import Edit, apply_edits
+from gnomon.metrics.base import BoundMetric
 from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.masking import Action
-from gnomon.metrics.protocol import BoundMetric
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.signature import Signature
+    from gnomon.metrics.base import Input
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import Input
     from gnomon.metrics.tokenise import TokenTable
 
     Rows = Mapping[int, list["_Piece"]]

@@ -11,8 +11,8 @@ from gnomon.core.registry import method
 from gnomon.core.signature import of_test_sets
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import Features, FeatureSources
+from gnomon.metrics.base import Metrics
 from gnomon.metrics.masking import MaskSeed
-from gnomon.metrics.protocol import Metrics
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of
 from gnomon.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
 from gnomon.muler.correlate_points import Gathered, add_scorers, gather, members

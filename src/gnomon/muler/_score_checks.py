@@ -10,7 +10,7 @@ from gnomon.core.options import Metavar, Specs
 from gnomon.core.slices import check_slices
 from gnomon.core.validation import Problem, problems
 from gnomon.linguistics import standard_tagger, tagger_faults
-from gnomon.metrics.protocol import each_metric
+from gnomon.metrics.base import each_metric
 from gnomon.muler._sentences import Scorers, scorer_faults
 from gnomon.muler._setup import WordChoice, check_masked, side_faults, word_faults
 from gnomon.muler.discrepancy import Unscored
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.base import AnyMetric
 
 
 #: one or several, as every method takes them; or "none"

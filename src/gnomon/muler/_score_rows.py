@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit
     from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import FeatureScores, Presence
     from gnomon.muler.uncertainty import Ends, Uncertainty

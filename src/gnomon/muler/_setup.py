@@ -24,6 +24,7 @@ from gnomon.linguistics import (
 )
 from gnomon.messages.audiences import parameter
 from gnomon.metrics import bind, resolve, signature_of, with_masking
+from gnomon.metrics.base import each_metric
 from gnomon.metrics.masking import (
     MASKS_USED,
     OWN_TOKENS,
@@ -32,7 +33,6 @@ from gnomon.metrics.masking import (
     MaskPlan,
     Overlap,
 )
-from gnomon.metrics.protocol import each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
 from gnomon.metrics.text_masking import Substitution, with_substitution
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
     from gnomon.metrics import BoundMetric
-    from gnomon.metrics.protocol import AnyMetric, Metrics
+    from gnomon.metrics.base import AnyMetric, Metrics
     from gnomon.muler.figures import FeatureScores, Presence
 
     Progress = Callable[[str, int, int], None]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.metrics.protocol import BoundMetric, Metrics
+    from gnomon.metrics.base import BoundMetric, Metrics
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import FeatureScores, Figures, Presence
 

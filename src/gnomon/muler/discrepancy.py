@@ -14,7 +14,7 @@ from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, amount, counted, listed
 from gnomon.linguistics import gloss
 from gnomon.messages import message
-from gnomon.metrics.protocol import BoundMetric
+from gnomon.metrics.base import BoundMetric
 from gnomon.muler.figures import MulerRow
 
 if TYPE_CHECKING:

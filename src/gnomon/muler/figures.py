@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch, Ragged
     from gnomon.core.records import Ends
     from gnomon.core.spans import SpanTable
+    from gnomon.metrics.base import BoundMetric
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import BoundMetric
 
 __all__ = [
     "INTERVAL_SEGMENTS",

@@ -19,8 +19,8 @@ from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import method_of
 from gnomon.linguistics import parser_faults
 from gnomon.messages.audiences import Named, flag
+from gnomon.metrics.base import Metrics
 from gnomon.metrics.diversity import LEXICAL, lexical_values, mean
-from gnomon.metrics.protocol import Metrics
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.tokenise import check_tokeniser, text_tokeniser
 from gnomon.paraphrase._constraints import Tokeniser

@@ -17,7 +17,7 @@ from gnomon.linguistics import TAGGER_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from gnomon.metrics.protocol import Metrics
+    from gnomon.metrics.base import Metrics
 
 #: one list of texts per segment
 Wordings: TypeAlias = Sequence[Sequence[str | None]]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.messages import Message
     from gnomon.metrics import BoundMetric, Metric
-    from gnomon.metrics.protocol import Metrics
+    from gnomon.metrics.base import Metrics
 
     AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.pairs import Pair
-    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.base import AnyMetric
 
 _RANDOM, _LENGTH, _NEAREST = "random scores", "candidate length", "nearest length"
 

@@ -35,7 +35,7 @@ from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pair_scores, read_pairs, write_pairs
 from gnomon.linguistics import FeatureSources
 from gnomon.messages.audiences import flag, parameter
-from gnomon.metrics.protocol import Metrics, each_metric
+from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.registry import check_metric
 from gnomon.stress._scoring import PairScores, control_scores, score_pairs
 from gnomon.stress._tables import tables_of_pairs
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.pairs import Pair
     from gnomon.core.summary import Outline
-    from gnomon.metrics.protocol import AnyMetric
+    from gnomon.metrics.base import AnyMetric
 
     Progress: TypeAlias = "Callable[[str, int, int], None] | None"
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.registry import Method
     from gnomon.core.summary import Outline
-    from gnomon.metrics.protocol import Metric
+    from gnomon.metrics.base import Metric
     from gnomon.studies.definition import Step, StepKey
     from gnomon.studies.sources import PlannedSet
 

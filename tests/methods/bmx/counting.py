@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.signature import Signature
-from gnomon.metrics.protocol import BoundMetric
+from gnomon.metrics.base import BoundMetric
 
 if TYPE_CHECKING:
     from gnomon.core.batch import Batch
-    from gnomon.metrics.protocol import Input
+    from gnomon.metrics.base import Input
 
 
 def overlap(candidate: str, reference: str) -> float:

@@ -20,11 +20,11 @@ from gnomon.core.errors import ScoringError, SpecError, UnknownNameError, UsageE
 from gnomon.core.human import HumanScores
 from gnomon.core.spans import SpanTable
 from gnomon.metrics import MaskPlan, describe, parse, with_masking
-from gnomon.metrics.protocol import Metric
+from gnomon.metrics.base import Metric
 from gnomon.muler.figures import feature_scores
 
 if TYPE_CHECKING:
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
 
 SYSTEMS = {
     "a": ["the cat sat on the mat .", "x", "one two one two", "it  rains\xa0today"],

@@ -10,7 +10,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.signature import Signature
-from gnomon.metrics.protocol import Metric, OfOptions
+from gnomon.metrics.base import Metric, OfOptions
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
 from gnomon.stats.significance import binomial_p
 

@@ -11,7 +11,7 @@ from gnomon import TestSet
 from gnomon.core.human import HumanScores
 from gnomon.core.signature import Signature
 from gnomon.core.spans import ErrorSpan
-from gnomon.metrics.protocol import BoundMetric
+from gnomon.metrics.base import BoundMetric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ import pytest
 
 from gnomon.core.findings import Bars, Finding
 from gnomon.core.pairs import Pair
-from gnomon.metrics.protocol import BoundMetric
+from gnomon.metrics.base import BoundMetric
 from gnomon.stress.examples import StressExampleRow, differing_words
 from gnomon.stress.figures import StressRow
 from gnomon.stress.running import stress_pairs

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.token_hardness import Types
-    from gnomon.metrics.protocol import BoundMetric, Metric
+    from gnomon.metrics.base import BoundMetric, Metric
 
 
 def running_means(types: Types, values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, View
     from gnomon.messages import Message
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
     from gnomon.muler.validate.initials import Cut, Initials
 

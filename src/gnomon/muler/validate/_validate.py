@@ -13,7 +13,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.messages.audiences import parameter
-from gnomon.metrics.protocol import Metrics
+from gnomon.metrics.base import Metrics
 from gnomon.muler._mask_kinds import mixed_masks
 from gnomon.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
 from gnomon.muler.validate._frequency import (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell, View
     from gnomon.linguistics import Tagger
     from gnomon.messages import Message
-    from gnomon.metrics.protocol import BoundMetric
+    from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Run, Setup
     from gnomon.muler.figures import Figures
     from gnomon.muler.validate.random_words import PlacedWords, Synthetic

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.metrics.base import BoundMetric
     from gnomon.metrics.masking import MaskPlan
-    from gnomon.metrics.protocol import BoundMetric
 
 __all__ = ["PlacedWords", "RandomSplits", "Synthetic", "random_groups", "synthetic", "words_of"]
 
