@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tests.truth import scripts
 from tests.truth.worlds import bundled, outputs, planted, world
 
 import gnomon as gn
@@ -252,3 +253,14 @@ def nothing_lowers_the_score() -> Finding:
     return bmx.explain(
         planted({"a": [str(text) for text in texts]}, segments=10), "chrf", "erasure"
     )
+
+
+@world(
+    "Chinese characters that lower chrF",
+    says=["bmx.explain.words"],
+    without=["Words that"],
+)
+def chinese_characters() -> Finding:
+    own = scripts.sentences("zh", 40)
+    outputs_made = {"甲": [text[:4] + text[6:] + text[4:6] for text in own]}
+    return bmx.explain(gn.TestSet.from_lists(outputs_made, own, name="planted"), "chrf", "erasure")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tests.methods.difficulty.sets import contest, judged, sentences
+from tests.truth import scripts
 from tests.truth.worlds import bundled, outputs, planted, references, world
 
 import gnomon as gn
@@ -164,3 +165,15 @@ def few_words() -> Finding:
         {"a": ["cat", "mat"], "b": ["dog", "mat"]}, ["cat", "mat"], language_pair="de-en"
     )
     return hard_words(testset, "rouge1", examples=0)
+
+
+@world(
+    "Chinese outputs that miss characters",
+    says=["difficulty.words.hardest"],
+    silent=["difficulty.words.none_hard"],
+    without=[" words"],
+)
+def chinese_characters() -> Finding:
+    own = scripts.sentences("zh", 60)
+    outputs_made = {name: scripts.damaged(own, "zh", 0.3, n) for n, name in enumerate("甲乙丙")}
+    return hard_words(gn.TestSet.from_lists(outputs_made, own, name="planted"), "bleu", examples=0)

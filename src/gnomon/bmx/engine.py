@@ -15,6 +15,7 @@ from gnomon.bmx.explainers import DirectExplainer, PairImportances, PerturbingEx
 from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Texts
 from gnomon.core.cache import key as cache_key
 from gnomon.core.errors import UsageError
+from gnomon.core.scripts import spaced_words
 from gnomon.messages.audiences import Named
 from gnomon.metrics.functions import COSTLY, BoundFunction
 from gnomon.metrics.sequences import offsets_of
@@ -287,7 +288,7 @@ class Engine:
         return int(once ** (len(self.before) + 1)) + choosing
 
     def _length(self, text: int) -> int:
-        return len(self.batch.texts[text].split())
+        return len(spaced_words(self.batch.texts[text]))
 
     def _groups(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
         """Cells in their order, as many at a time as memory allows; segments stay together."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from gnomon.bmx.pairs import TextWords
 from gnomon.core.findings import Column
 from gnomon.core.store_views import Layer, StoredView, metric_sql, words_in
 
@@ -91,9 +92,7 @@ class ImportanceMarks:
             outputs, references = stretch.outputs[i], stretch.references[i]
             texts = [outputs[system]] if side == "candidate" else list(references.values())
             for words, values in _means(row[4:] for row in rows).items():
-                text = next(
-                    (candidate for candidate in texts if tuple(candidate.split()) == words), None
-                )
+                text = next((one for one in texts if TextWords(one).words == words), None)
                 if text is not None and words:
                     ends = [end for span in words_in(text, words) or () for end in span]
                     yield i, text, (layer, ends, values)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -14,6 +13,7 @@ import numpy as np
 
 from gnomon.core.batch import Batch, Ragged
 from gnomon.core.errors import ScoringError, UsageError
+from gnomon.core.scripts import spaced_words
 from gnomon.core.signature import add_texts
 from gnomon.core.spans import Span
 from gnomon.linguistics import Edit, apply_edits, joint_edits
@@ -48,17 +48,14 @@ __all__ = [
 #: what replaces a word that LIME and SHAP remove
 MASK = "UNKWORDZ"
 
-# \s and str.split() agree on what is white space, non-breaking spaces included
-_WORD = re.compile(r"\S+")
-
 
 @dataclass(frozen=True)
 class TextWords:
-    """A text and its whitespace words, every occurrence one word.
+    """A text and its words, every occurrence one word.
 
-    The words are those of ``str.split()``. What lies between them belongs to no word, and edits
-    leave it as it is: a text with nothing taken away is the text itself, double and non-breaking
-    spaces included.
+    The words are those of ``str.split()``; in scripts that part no words by spaces, each letter is
+    one. What lies between them belongs to no word, and edits leave it as it is: a text with nothing
+    taken away is the text itself, double and non-breaking spaces included.
 
     Attributes:
         text: the text.
@@ -69,7 +66,8 @@ class TextWords:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """The place of each word, half-open, in code points."""
-        return tuple(Span(*match.span()) for match in _WORD.finditer(self.text))
+        found = spaced_words(self.text)
+        return tuple(Span(*span) for span in found)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

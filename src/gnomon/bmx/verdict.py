@@ -12,6 +12,7 @@ from gnomon.bmx.explained_texts import CountedWord
 from gnomon.bmx.judging import JudgedRow
 from gnomon.bmx.score_verdict import cut_statements
 from gnomon.bmx.tuning_tables import ALL_SETS, HALVES, HELD_BACK, IN_TURN, TunedGain
+from gnomon.core.scripts import unit_of_words
 from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of, unsigned_amount
 from gnomon.messages import message
 from gnomon.stats.student import mean_test, upper_tail
@@ -234,7 +235,11 @@ def explain_verdict(finding: Finding) -> Iterator[Message]:
         ]
         title = titles_of(finding)[rows[0].metric]
         yield message(
-            "bmx.explain.words", finding.positions(rows), metric=title, words=listed(phrases)
+            "bmx.explain.words",
+            finding.positions(rows),
+            units=f"{unit_of_words(row.token for row in words)}s",
+            metric=title,
+            words=listed(phrases),
         )
     segments = len(set(finding.tables[0].values("segment")))
     if segments < LEAST:

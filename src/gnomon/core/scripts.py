@@ -21,6 +21,8 @@ __all__ = [
     "latin_share",
     "main_script",
     "script_counts",
+    "spaced_words",
+    "unit_of_words",
     "unspaced_language",
     "unspaced_letters",
     "word_pattern",
@@ -42,6 +44,8 @@ UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 )
 _RUNS = re.compile(f"[{UNSPACED}]+")
+_SPACED = re.compile(r"\S+")
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 _LANGUAGES = frozenset((*_UNSPACED.values(), "dz"))
 #: codes of three letters, and languages that are written alike
 _ALIKE = {
@@ -78,6 +82,37 @@ def word_pattern(joining: str = "", *, signs: bool = True, syllables: bool = Fal
     joined = rf"{letters}(?:(?:{joining}){letters})*" if joining else letters
     kinds = [rf"(?!\p{{M}})[{single}]\p{{M}}*", joined, *([r"[^\w\s]", "_"] if signs else [])]
     return regex.compile("|".join(kinds), flags=regex.VERSION1)
+
+
+def spaced_words(text: str) -> list[tuple[int, int]]:
+    """Where words stand that spaces part, and letters of scripts in which none does.
+
+    >>> spaced_words("a cat, 你好")
+    [(0, 1), (2, 6), (7, 8), (8, 9)]
+    """
+    if not _UNSPACED_LETTER.search(text):  # \S and str.split() agree on what is white space
+        return [match.span() for match in _SPACED.finditer(text)]
+    return [match.span() for match in _letters_and_words().finditer(text)]
+
+
+@lru_cache
+def _letters_and_words() -> Any:
+    import regex
+
+    single = f"{UNSPACED}--\\uac00-\\ud7af"
+    pattern = rf"(?!\p{{M}})[{single}]\p{{M}}*|[\S--[{single}]]+"
+    return regex.compile(pattern, flags=regex.VERSION1)
+
+
+def unit_of_words(words: Iterable[str]) -> str:
+    """What words are, in English: characters where most are one of a script without spaces.
+
+    >>> unit_of_words(["你", "好", "London"]), unit_of_words(["a", "house"])
+    ('character', 'word')
+    """
+    some = list(words)
+    single = sum(len(word) == 1 and _UNSPACED_LETTER.match(word) is not None for word in some)
+    return "character" if 2 * single > len(some) else "word"
 
 
 def base_language(language: str | None) -> str:

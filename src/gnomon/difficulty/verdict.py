@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import SpecError
+from gnomon.core.scripts import unit_of_words
 from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, titles_of
 from gnomon.difficulty.pools import EMPTY
 from gnomon.difficulty.score_rows import WeightedRow
@@ -143,8 +144,9 @@ def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Message]:
     alone = finding.facts.get("base metric") or finding.facts.get("metric") or "the metric"
     title = _base(rows[0].metric if several else alone, finding)
     hard = [row for row in rows if row.difficulty > 0]
+    unit = unit_of_words(row.word for row in rows)
     if not hard:
-        words = counted(len(rows), "word")
+        words = counted(len(rows), unit)
         yield message(
             "difficulty.words.none_hard", finding.positions(rows), words=words, metric=title
         )
@@ -158,7 +160,7 @@ def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Message]:
     yield message(
         "difficulty.words.hardest",
         finding.positions(shown),
-        words=counted(len(letters) or len(rows), "word"),
+        words=counted(len(letters) or len(rows), unit),
         metric=title,
         hardest=listed(phrases),
     )
@@ -179,7 +181,8 @@ def _right(finding: Finding, metric: str) -> Iterator[Message]:
         return
     first, second = sorted(rows, key=lambda row: -(row.hard or 0.0))[:2]
     evidence = finding.positions([first, second])
-    words = counted(first.hard_words, "word")
+    unit = unit_of_words(row.word for row in finding.records(WordRow) if row.metric == metric)
+    words = counted(first.hard_words, unit)
     if all(row.hard == 0 for row in rows):
         yield message("difficulty.words.none_has", evidence, words=words)
         return
@@ -198,7 +201,7 @@ def _right(finding: Finding, metric: str) -> Iterator[Message]:
     best = _best(rows, "other")
     also = f", on the others {listed(best)}" if best else ""
     if first.system in best:
-        also = ", on the other words too"
+        also = ", on the others too"
     nearest = (
         f"{first.system} is nearest to the references ({values[0]}, {second.system}"
         f" {values[1]}){also}"
