@@ -15,6 +15,7 @@ Parameters are numbers, names, lists and mappings of these; templates name the g
 ``{rate:amount low high unit}``    1.3 BLEU [0.4, 2.2]: its ends and unit are parameters, or parts
 ``{metric!c}``, ``{metric!u}``     with a capital letter; as the acronym that a short name is
 ``{rate:share low high}``          likewise, .12 [.04, .19]
+``{rate:percent low high}``         95 % [92, 98]
 ``{rate:size low high unit}``      likewise, without its sign; ``size-share``
 ``{p:p least}``                    p = .004; p <= .002 where ``least`` is what draws can show
 =================================  ==================================================
@@ -48,6 +49,7 @@ from gnomon.messages.grammar import (
     counted,
     listed,
     p_value,
+    percent,
     rounded,
     unsigned_amount,
 )
@@ -308,6 +310,8 @@ class _Sentences(Formatter):
         known = [self.get_field(other, (), self.params)[0] for other in others]
         if name == "p":
             return p_value(value, *(least or 0.0 for least in known))
+        if name == "percent":
+            return percent(value, *known)
         *ends, unit = known if len(known) == 3 else [*known, ""]
         told = unsigned_amount if name.startswith("size") else amount
         return told(value, *ends, share=name.endswith("share"), unit=unit or "")

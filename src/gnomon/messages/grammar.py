@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["FIGURES", "amount", "counted", "listed", "p_value", "rounded", "unsigned_amount"]
+__all__ = [
+    "FIGURES",
+    "amount",
+    "counted",
+    "listed",
+    "p_value",
+    "percent",
+    "rounded",
+    "unsigned_amount",
+]
 
 #: what templates name of a figure: its grammar, then the parameters of its ends, unit or least p
-FIGURES = frozenset({"amount", "share", "size", "size-share", "p"})
+FIGURES = frozenset({"amount", "share", "size", "size-share", "percent", "p"})
 #: names in a list
 _NAMED = 3
 #: half-widths of intervals below this share of a figure are rounding
@@ -72,6 +81,16 @@ def unsigned_amount(
     if value < 0:
         low, high = (None if end is None else -end for end in (high, low))
     return amount(abs(value), low, high, unit=unit, share=share)
+
+
+def percent(share: float, low: float | None = None, high: float | None = None) -> str:
+    """A share in percent, with its interval if there is one.
+
+    >>> percent(0.953, 0.921, 0.978), percent(0.5)
+    ('95 % [92, 98]', '50 %')
+    """
+    ends = "" if low is None or high is None else f" [{100 * low:.0f}, {100 * high:.0f}]"
+    return f"{100 * share:.0f} %{ends}"
 
 
 def _digits(value: float, half: float | None) -> int:

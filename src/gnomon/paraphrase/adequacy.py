@@ -11,7 +11,7 @@ from gnomon.core.findings import Bars, Finding, Listing
 from gnomon.core.options import CONFIDENCE, SEED
 from gnomon.core.records import EndColumns, Record, column, column_names
 from gnomon.core.testset import Paraphrase, TestSet
-from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title
+from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics import bind, score
@@ -71,40 +71,60 @@ def adequacy_verdict(finding: Finding) -> Iterator[Message]:
     every = [row for row in finding.records(AdequacyRow) if row.value is not None]
     for measure in dict.fromkeys(row.measure for row in every):
         rows = [row for row in every if row.measure == measure]
-        few = [row for row in rows if row.segments < LEAST]
         enough = [row for row in rows if row.segments >= LEAST]
         if enough:
             enough.sort(key=lambda row: -(row.value or 0.0))
             yield _nearest(finding, enough)
-        if few:
-            names = listed([row.method for row in few])
-            yield message("paraphrase.adequacy.few_segments", finding.positions(few), methods=names)
+        for row in rows:
+            if row.segments < LEAST:
+                yield message(
+                    "data.few",
+                    finding.positions([row]),
+                    of=[row.method],
+                    n=row.segments,
+                    unit="segment",
+                    least=LEAST,
+                )
 
 
 def _nearest(finding: Finding, rows: Sequence[AdequacyRow]) -> Message:
     """Which of the methods is nearest to the references, best first."""
-    measure = rows[0].measure
-    sizes = [f"{row.method} {amount(row.value or 0.0, *row.ends('value'))}" for row in rows]
+    ends = [row.ends("value") for row in rows]
     parts: dict[str, Any] = {
-        "methods": listed(sizes),
-        "measure": metric_title(measure),
+        "methods": [
+            {"method": row.method, "value": row.value, "low": low, "high": high}
+            for row, (low, high) in zip(rows, ends, strict=True)
+        ],
+        "measure": metric_title(rows[0].measure),
     }
     positions = finding.positions(rows)
-    if len(rows) == 1:
-        return message("paraphrase.adequacy.one", positions, **parts)
-    alone = [
-        f"{row.alone:,} of {counted(row.segments)} of {row.method} lack paraphrases of another"
+    missing = [
+        {"method": row.method, "alone": row.alone}
         for row in rows
         if row.alone > _MISSING * row.segments
     ]
-    if alone:
+    if len(rows) == 1 or missing:
         return message(
-            "paraphrase.adequacy.other_segments", positions, missing=listed(alone), **parts
+            "paraphrase.adequacy.undecided",
+            positions,
+            level="undecided" if len(rows) == 1 else "caution",
+            why="alone" if len(rows) == 1 else "unlike",
+            lack=len(rows) > 1,
+            missing=missing,
+            **parts,
         )
-    low, high = rows[0].ends("value")[0], rows[1].ends("value")[1]
+    low, high = ends[0][0], ends[1][1]
     if low is not None and high is not None and low > high:
         return message("paraphrase.adequacy.nearest", positions, best=rows[0].method, **parts)
-    return message("paraphrase.adequacy.alike", positions, **parts)
+    return message(
+        "paraphrase.adequacy.undecided",
+        positions,
+        level="undecided",
+        why="alike",
+        lack=False,
+        missing=[],
+        **parts,
+    )
 
 
 def closeness(

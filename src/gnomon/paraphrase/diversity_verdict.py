@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.records import Record, column
-from gnomon.core.verdicts import LEAST, amount, counted, listed
+from gnomon.core.verdicts import LEAST
 from gnomon.messages import message
 from gnomon.paraphrase.adequacy import adequacy_verdict
 
@@ -37,29 +37,30 @@ class DiversityRow(Record):
     skipped: int | None = column("Skipped", help="wordings without a tree (syntactic)")
 
 
-#: the measures that sentences tell, and what these are called there
-_DIVERSITY = {
-    "lexical": "Diversity of words",
-    "syntactic": "Diversity of sentence structures",
-}
+#: the measures that sentences tell
+_TOLD = ("lexical", "syntactic")
 
 
 def diversity_verdict(finding: Finding) -> Iterator[Message]:
     """Which set differs most within itself, by each measure."""
     every = [row for row in finding.records(DiversityRow) if row.value is not None]
-    for measure, what in _DIVERSITY.items():
-        rows = [row for row in every if row.measure == measure]
-        if not rows:
-            continue
-        rows.sort(key=lambda row: -(row.value or 0.0))
-        sets = [
-            f"{row.set} {amount(row.value or 0.0, share=True)} ({counted(row.n)})" for row in rows
-        ]
-        few = any(row.n < LEAST for row in rows)
+    told = [row for row in every if row.measure in _TOLD]
+    for measure in _TOLD:
+        rows = sorted(
+            (row for row in told if row.measure == measure), key=lambda row: -(row.value or 0.0)
+        )
+        if rows:
+            sets = [{"set": row.set, "value": row.value, "n": row.n} for row in rows]
+            places = finding.positions(rows)
+            yield message("paraphrase.diversity.sets", places, measure=measure, sets=sets)
+    least = min(told, key=lambda row: row.n, default=None)
+    if least is not None and least.n < LEAST:
         yield message(
-            "paraphrase.diversity.few_segments" if few else "paraphrase.diversity.sets",
-            finding.positions(rows),
-            measure=what[0].lower() + what[1:] if few else what,
-            sets=listed(sets),
+            "data.few",
+            finding.positions([least]),
+            of=[least.set],
+            n=least.n,
+            unit="segment",
+            least=LEAST,
         )
     yield from adequacy_verdict(finding)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gnomon.core.verdicts import MOST, counted, listed, titles_of
+from gnomon.core.verdicts import MOST, titles_of
 from gnomon.messages import message
 from gnomon.stress.figures import StressOverallRow, StressRow
 
@@ -57,10 +57,8 @@ def _unusable(finding: Finding, rows: Sequence[StressRow], status: str) -> Itera
     """Kinds of which nothing can be said; they are the same under all metrics."""
     some = [row for row in rows if row.status == status and row.metric == rows[0].metric]
     if some:
-        claim = "stress.repeated" if status == "repeated" else "stress.few"
-        yield message(
-            claim, finding.positions(some), phenomena=listed([row.phenomenon for row in some])
-        )
+        names = [row.phenomenon for row in some]
+        yield message("stress.few", finding.positions(some), names=names, why=status)
 
 
 def _profile(finding: Finding, title: str, errors: Sequence[StressRow]) -> Iterator[Message]:
@@ -68,40 +66,39 @@ def _profile(finding: Finding, title: str, errors: Sequence[StressRow]) -> Itera
     for row in sorted(errors, key=lambda row: -(row.detected or 0.0)):
         of_status.setdefault(row.status, []).append(row)
     detected, missed = of_status.get("detects", []), of_status.get("misses", [])[::-1]
-    claim = {
-        (True, True): "stress.detects_but",
-        (True, False): "stress.detects",
-        (False, True): "stress.misses",
-    }.get((bool(detected), bool(missed)))
-    if claim is not None:
-        places = finding.positions([*detected, *missed])
+    if detected or missed:
+        found = "some" if missed else "all"
         yield message(
-            claim, places, title=title, detected=_shares(detected), missed=_shares(missed)
+            "stress.detects",
+            finding.positions([*detected, *missed]),
+            title=title,
+            found=found if detected else "none",
+            detected=_shares(detected),
+            missed=_shares(missed),
         )
     blind = of_status.get("blind", [])
     if blind:
-        yield message(
-            "stress.blind", finding.positions(blind), title=title, phenomena=_shares(blind)
-        )
+        places = finding.positions(blind)
+        yield message("stress.blind", places, title=title, phenomena=_shares(blind))
     undecided = of_status.get("undecided", [])
     if undecided and not (detected or missed or blind):
         places = finding.positions(undecided)
         yield message("stress.undecided", places, title=title, phenomena=_shares(undecided))
 
 
-def _shares(rows: Sequence[StressRow]) -> str:
-    return listed([f"{row.phenomenon} ({_share(row, 'detected')})" for row in rows]) if rows else ""
+def _shares(rows: Sequence[StressRow]) -> list[dict[str, Any]]:
+    return [{"phenomenon": row.phenomenon, **_share(row, "detected")} for row in rows]
 
 
-def _share(row: Record, name: str) -> str:
-    """A share in percent, with its interval if there is one."""
-    share, (low, high) = getattr(row, name) or 0.0, row.ends(name)
-    ends = "" if low is None or high is None else f" [{100 * low:.0f}, {100 * high:.0f}]"
-    return f"{_percent(share)}{ends}"
+def _share(row: Record, name: str) -> dict[str, float | None]:
+    """A share with its interval."""
+    low, high = row.ends(name)
+    return {"share": getattr(row, name) or 0.0, "low": low, "high": high}
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def _other(row: Record, name: str) -> dict[str, float | None]:
+    """A share with its interval, beside another one."""
+    return {f"other_{part}": value for part, value in _share(row, name).items()}
 
 
 def _wording(
@@ -120,9 +117,10 @@ def _wording(
             finding.positions([row]),
             title=titles[row.metric],
             phenomenon=row.phenomenon,
-            unworded=_share(row, "detected_unworded"),
-            worded=_share(row, "detected_worded"),
-            pairs=counted(row.unworded_pairs, "pair"),
+            other="unworded",
+            pairs=row.unworded_pairs,
+            **_share(row, "detected_worded"),
+            **_other(row, "detected_unworded"),
         )
 
 
@@ -134,8 +132,8 @@ def _penalties(
     some = [row for row in ranked if (row.ends(name)[1] or 1.0) < _PENALISED]
     if some:
         some.sort(key=lambda row: row.critical_penalised_more or 0.0)
-        shares = [f"{_share(row, name)} under {titles[row.metric]}" for row in some]
-        yield message("stress.penalties", finding.positions(some), shares=listed(shares))
+        shares = [{"title": titles[row.metric], **_share(row, name)} for row in some]
+        yield message("stress.penalties", finding.positions(some), shares=shares)
 
 
 def _sanity(
@@ -150,7 +148,7 @@ def _sanity(
             finding.positions([row]),
             title=titles[row.metric],
             input=row.phenomenon,
-            share=_percent(1 - (row.detected or 0.0)),
+            share=1 - (row.detected or 0.0),
         )
 
 
@@ -169,12 +167,13 @@ def _crossed(
     if gaps:
         _, plain, row = max(gaps, key=lambda item: item[0])
         yield message(
-            "stress.crossed",
+            "stress.wording",
             finding.positions([plain, row]),
             title=titles[row.metric],
             phenomenon=plain.phenomenon,
-            plain=_share(plain, "detected"),
-            crossed=_share(row, "detected"),
+            other="crossed",
+            **_share(plain, "detected"),
+            **_other(row, "detected"),
         )
 
 
@@ -182,5 +181,8 @@ def _controls(finding: Finding, rows: Sequence[StressRow]) -> Iterator[Message]:
     """Errors that a control detects as well."""
     some = [row for row in rows if row.control and row.kind == "error" and row.status == "detects"]
     if some:
-        names = [f"{row.phenomenon} ({row.metric} {_percent(row.detected or 0.0)})" for row in some]
-        yield message("stress.control", finding.positions(some), phenomena=listed(names))
+        names = [
+            {"metric": row.metric, **shares}
+            for row, shares in zip(some, _shares(some), strict=True)
+        ]
+        yield message("stress.control", finding.positions(some), phenomena=names)

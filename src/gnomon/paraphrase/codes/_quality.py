@@ -10,7 +10,6 @@ import numpy as np
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Lines, Listing
 from gnomon.core.records import Record, column, columns_of, table
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import counted
 from gnomon.messages import message
 
 if TYPE_CHECKING:
@@ -74,24 +73,17 @@ class CodeSizeRow(Record):
 def codes_verdict(finding: Finding) -> Iterator[Message]:
     """How evenly sentences spread over codes."""
     for row in finding.records(CodedFileRow):
-        position = finding.positions([row])
-        if row.coded and row.used == 1:
-            yield message("paraphrase.codes.one_code", position, file=row.file)
-            continue
-        spread = ""
-        if row.perplexity is not None and row.largest is not None:
-            spread = (
-                f", as even as {row.perplexity:.1f} of one size; the commonest has"
-                f" {row.largest:.1%} of them"
-            )
+        same = bool(row.coded) and row.used == 1
+        spread = row.perplexity is not None and row.largest is not None
         yield message(
             "paraphrase.codes.coded",
-            position,
-            coded=f"{row.coded:,}",
-            sentences=counted(row.sentences, "sentence"),
+            finding.positions([row]),
+            level="caution" if same else "undecided",
+            coded=row.coded,
+            sentences=row.sentences,
             file=row.file,
-            codes=counted(row.used, "code"),
-            spread=spread,
+            used=row.used,
+            spread={"perplexity": row.perplexity, "largest": row.largest} if spread else None,
         )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.core.records import Record, column
-from gnomon.core.verdicts import counted, listed
 from gnomon.messages import message
 
 if TYPE_CHECKING:
@@ -35,22 +34,16 @@ class GeneratedRow(Record):
 def generate_verdict(finding: Finding) -> Iterator[Message]:
     """How many paraphrases were made, and how many were dropped."""
     (row,) = finding.records(GeneratedRow)
-    counts = {name: getattr(row, name) for name in ("empty", "copies", "duplicates", "inadequate")}
-    dropped = [f"{n:,} {name}" for name, n in counts.items() if n]
-    parts: dict[str, Any] = {
-        "method": row.method,
-        "segments": counted(row.segments),
-        "dropped": f"dropped: {listed(dropped, most=4)}" if dropped else "none was dropped",
-    }
-    position = finding.positions([row])
-    if row.paraphrases:
-        yield message(
-            "paraphrase.generate.made",
-            position,
-            made=counted(row.paraphrases, "paraphrase"),
-            **parts,
-        )
-    else:
-        yield message("paraphrase.generate.nothing", position, **parts)
-    if row.short:
-        yield message("paraphrase.generate.fewer", position, times=counted(row.short, "time"))
+    names = ("empty", "copies", "duplicates", "inadequate")
+    reasons = [{"reason": name, "n": n} for name in names if (n := getattr(row, name))]
+    yield message(
+        "paraphrase.generate.made",
+        finding.positions([row]),
+        level="caution" if row.short or not row.paraphrases else "undecided",
+        method=row.method,
+        made=row.paraphrases,
+        segments=row.segments,
+        dropped="some" if reasons else "none",
+        reasons=reasons,
+        short=row.short or None,
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.records import Record, column
-from gnomon.core.verdicts import amount, counted, listed
 from gnomon.messages import message
 
 if TYPE_CHECKING:
@@ -53,15 +52,11 @@ class DroppedPairsRow(Record):
 def train_verdict(finding: Finding) -> Iterator[Message]:
     """What a model has learnt."""
     for row in finding.records(Trained):
-        figures = [
-            *([] if row.loss is None else [f"a loss of {amount(row.loss)} nats per piece"]),
-            *([] if row.bleu is None else [f"BLEU {row.bleu:.1f}"]),
-        ]
-        held_out = f"; on pairs that were held out it has {listed(figures)}" if figures else ""
         yield message(
             "paraphrase.train.trained",
             finding.positions([row]),
-            updates=counted(row.steps, "update"),
+            updates=row.steps,
             epochs=row.epochs,
-            held_out=held_out,
+            loss=row.loss,
+            bleu=row.bleu,
         )
