@@ -141,10 +141,10 @@ def test_no_error_names_an_option_of_one_surface_alone() -> None:
 def test_options_are_keywords_in_python_and_flags_in_the_shell() -> None:
     error = FormatError("go on (", flag("resume"), "); gnomon a --b", path="a/b.tsv", line=2)
     assert str(error) == "a/b.tsv:2: go on (resume=); gnomon a --b"
-    assert error.text("shell") == "a/b.tsv:2: go on (--resume); gnomon a --b"
-    assert error.text("page") == "b.tsv:2: go on (resume=); gnomon a --b"
+    assert error.written("shell") == "a/b.tsv:2: go on (--resume); gnomon a --b"
+    assert error.written("page") == "b.tsv:2: go on (resume=); gnomon a --b"
     assert error.message.subjects == {"files": ("a/b.tsv",)}
     with written_for("shell"):
-        assert str(error) == error.text("shell")
+        assert str(error) == error.written("shell")
     unknown = UnknownNameError(("slice (", flag("by"), ")"), "x", ["y"])
     assert str(unknown) == "unknown slice (by=) 'x'; there are: y"

@@ -281,8 +281,8 @@ def test_numbers_of_any_size_are_compared_with_their_limits() -> None:
 
 def test_a_misfit_is_of_the_option_as_the_surface_at_hand_names_it() -> None:
     (problem,) = methods.find("compare").problems(None, {"min_drop": -1})
-    assert problem.error.text("python").startswith("min_drop must be a number")
-    assert problem.error.text("shell").startswith("--min-drop must be a number")
+    assert problem.error.written("python").startswith("min_drop must be a number")
+    assert problem.error.written("shell").startswith("--min-drop must be a number")
 
 
 @pytest.fixture(scope="module")

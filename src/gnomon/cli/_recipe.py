@@ -97,6 +97,6 @@ def read_recipe(method: Method, args: argparse.Namespace) -> dict[str, object]:
     options = typed_options(declared, parsed_toml(read_text(path), Path(path)), "", problems)
     for name, value in options.items():
         for misfit in misfits(in_files(declared[name]), value):
-            problems.add("", str(refusal(declared[name], misfit)))
+            problems.add("", refusal(declared[name], misfit))
     problems.refuse(path)
     return options

@@ -31,7 +31,7 @@ import difflib
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gnomon.messages import Message
-from gnomon.messages.audiences import Audience, Place, Words, written
+from gnomon.messages.audiences import Audience, Place, Words, Written, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,7 +58,7 @@ __all__ = [
 _SHOWN = 12
 
 
-class GnomonError(Exception):
+class GnomonError(Written, Exception):
     """Base of every error that gnomon raises on purpose.
 
     Args:
@@ -82,13 +82,12 @@ class GnomonError(Exception):
         files = {} if path is None else {"files": (str(path),)}
         return Message("error.said", "error", {"said": self.said}, subjects=files)
 
-    def text(self, audience: Audience | None = None) -> str:
-        """What it says to an audience; to whoever this process writes for by default."""
-        said: str = written(self.said, audience)
-        return said
+    def written(self, audience: Audience) -> str:
+        """What it says to an audience."""
+        return str(written(self.said, audience))
 
     def __str__(self) -> str:
-        return self.text()
+        return str(written(self.said))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors come from other processes whole, whatever they are made of."""

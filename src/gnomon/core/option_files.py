@@ -8,14 +8,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gnomon.core.errors import DataError, FormatError, UnknownNameError, WrongTypeError, plain
+from gnomon.core.errors import (
+    DataError,
+    FormatError,
+    GnomonError,
+    UnknownNameError,
+    WrongTypeError,
+    plain,
+)
 from gnomon.core.options import InputFile, fits, in_files, misfits
+from gnomon.core.validation import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from gnomon.core.options import Option
+    from gnomon.messages.audiences import Words
 
 
 def parsed_toml(text: str, file: Path) -> Mapping[str, object]:
@@ -57,30 +66,37 @@ def described(value: object) -> str:
     return repr(value)
 
 
+class OptionsError(DataError):
+    """Options in a file are wrong: each problem, with the key that it belongs to."""
+
+    def __init__(self, file: str | Path, problems: Sequence[Problem]) -> None:
+        self.path, self.problems = file, tuple(problems)
+        count = "an error" if len(self.problems) == 1 else f"{len(self.problems)} errors"
+        lines = [("\n  ", f"{key}: " if key else "", error) for key, error in self.problems]
+        super().__init__(f"{file} has {count}:", *lines)
+
+
 @dataclass
 class Problems:
     """Errors found so far, each with the key that it belongs to."""
 
-    found: list[str] = field(default_factory=list)
+    found: list[Problem] = field(default_factory=list)
     called: dict[str, str] = field(default_factory=dict)
 
-    def add(self, where: str, said: str) -> None:
+    def add(self, where: str, *said: Words) -> None:
         """Note an error, once."""
-        problem = f"{where}: {said}" if where else said
-        if problem not in self.found:
-            self.found.append(problem)
+        error = said[0] if isinstance(said[0], GnomonError) and not said[1:] else DataError(*said)
+        if (where, str(error)) not in [(key, str(other)) for key, other in self.found]:
+            self.found.append(Problem(where, error))
 
     def refuse(self, file: str | Path) -> None:
         """Tell all of them."""
         if self.found:
-            count = "an error" if len(self.found) == 1 else f"{len(self.found)} errors"
-            raise DataError(
-                f"{file} has {count}:\n" + "\n".join(f"  {problem}" for problem in self.found)
-            )
+            raise OptionsError(file, self.found)
 
     def name(self, where: str, kind: str, given: str, choices: Iterable[str]) -> None:
         """Note an unknown name, with what there is and the nearest of it."""
-        self.add(where, str(UnknownNameError(kind, given, list(choices))))
+        self.add(where, UnknownNameError(kind, given, list(choices)))
 
     def unknown(self, given: Mapping[str, object], allowed: Iterable[str], where: str) -> None:
         """Note unknown keys."""

@@ -23,6 +23,7 @@ from gnomon.linguistics.tagging import (
     tagged,
 )
 from gnomon.linguistics.word_lists import Lexicon, Pattern, with_built_in
+from gnomon.messages import message
 from gnomon.messages.audiences import Named, flag
 
 if TYPE_CHECKING:
@@ -178,14 +179,13 @@ def annotator_of(
         )
     if language is None:
         raise UsageError(
-            f"features of kind {', '.join(dict.fromkeys(kinds))} need a tagger, and neither"
-            " tagger nor language was given: name the language (",
-            Named("-l en", "language='en'"),
-            ") or a tagger (",
-            flag("tagger", "spacy:en_core_web_sm"),
-            "), or give your own labels (",
-            flag("labels", "FILE"),
-            "); `gnomon setup en` installs a tagger, `gnomon list taggers` shows those installed",
+            message(
+                "error.no_language",
+                kinds=", ".join(dict.fromkeys(kinds)),
+                language=Named("-l en", "language='en'"),
+                tagger=flag("tagger", "spacy:en_core_web_sm"),
+                labels=flag("labels", "FILE"),
+            )
         )
     annotator = standard_tagger(language)
     return annotator, (f"tagger {annotator.name} was chosen for language {language!r}",)

@@ -15,6 +15,7 @@ from gnomon.core.summary import target_of
 from gnomon.linguistics.feature_names import ENTITIES, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
+from gnomon.messages import message
 from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
@@ -176,10 +177,8 @@ def standard_tagger(language: str) -> Annotator:
     wanted = target_of(language).lower()
     candidates = [name for name in installed() if meta_of(name)["lang"] == wanted]
     if not candidates:
-        raise MissingDependencyError(
-            f"no tagger for language {wanted!r} is installed; installed:"
-            f" {', '.join(taggers()) or 'none'}; install one with `gnomon setup {wanted}`"
-        )
+        there = ", ".join(taggers()) or "none"
+        raise MissingDependencyError(message("error.no_tagger", language=wanted, installed=there))
     return SpacyAnnotator(min(candidates, key=lambda name: _standing(wanted, name)))
 
 

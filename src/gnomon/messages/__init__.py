@@ -42,7 +42,7 @@ from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from gnomon.messages.audiences import Audience, Named, Place, written
+from gnomon.messages.audiences import Audience, Written, written
 from gnomon.messages.grammar import (
     FIGURES,
     amount,
@@ -96,7 +96,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Message:
+class Message(Written):
     """What a method says, as data; ``str()`` gives the sentence.
 
     Attributes:
@@ -119,6 +119,10 @@ class Message:
 
     def __str__(self) -> str:
         return rendered(self)
+
+    def written(self, audience: Audience) -> str:
+        """Its words, within those of another."""
+        return phrase(self, audience)
 
     def renamed(self, rename: Callable[[str], str]) -> Message:
         """The message of other names: all its words are given to a function."""
@@ -238,7 +242,7 @@ def message(
 
 def _plain(value: object) -> Any:
     """A parameter that JSON can hold, or that is written for each audience."""
-    if value is None or isinstance(value, str | int | float | Named | Place):
+    if value is None or isinstance(value, str | int | float | Written):
         return value
     if isinstance(value, Mapping):
         return {name: _plain(of) for name, of in value.items()}

@@ -16,14 +16,32 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Audience", "Named", "Place", "Words", "flag", "parameter", "written", "written_for"]
+__all__ = [
+    "Audience",
+    "Named",
+    "Place",
+    "Words",
+    "Written",
+    "flag",
+    "parameter",
+    "written",
+    "written_for",
+]
 
 #: who reads: at a command line, in Python, in a browser
 Audience: TypeAlias = Literal["shell", "python", "page"]
 
 
+class Written:
+    """What is written for each audience."""
+
+    def written(self, audience: Audience) -> str:
+        """Its text for an audience."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Named:
+class Named(Written):
     """What command lines and Python name in their own ways: an option, or what to do."""
 
     shell: str
@@ -35,7 +53,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(Written):
     """A place in a file, at which what is wrong there begins.
 
     Attributes:
@@ -56,7 +74,7 @@ class Place:
 
 
 #: words that hold what is written for each audience
-Words: TypeAlias = "str | Named | Place | tuple[Words, ...]"
+Words: TypeAlias = "str | Written | tuple[Words, ...]"
 
 
 def flag(name: str, value: object = "", given: object = None) -> Named:
@@ -97,7 +115,7 @@ def written_for(audience: Audience) -> Iterator[None]:
 def written(words: Any, audience: Audience | None = None) -> Any:
     """Words for an audience; what is no words stays, for templates that say how to write it."""
     if isinstance(words, tuple):
-        return "".join(written(one, audience) for one in words)
-    if isinstance(words, Named | Place):
+        return "".join(str(written(one, audience)) for one in words)
+    if isinstance(words, Written):
         return words.written(audience or _reader)
     return words

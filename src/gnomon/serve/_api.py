@@ -312,7 +312,7 @@ def _metric(spec: str, allowed: Mapping[str, str], field: str) -> str:
     try:
         reached = reaches(option, spec)
     except GnomonError as error:
-        raise _unfit(in_words(str(error)), field) from error
+        raise _unfit(in_words(error), field) from error
     if reached:
         raise _unfit(
             f"{spec!r:.80} would reach files, other machines or code",
@@ -409,7 +409,6 @@ async def _waited(request: Request, id: str, seconds: float) -> Comparison:  # n
 def _data(request: Request, comparison: Comparison) -> ComparisonData:
     """A comparison as JSON."""
     about, job = comparison.about, comparison.job
-    files = {str(comparison.folder): about.title}
     ahead = queue_of(request).ahead(comparison.id) if job.active else None
     return ComparisonData(
         id=comparison.id,
@@ -422,7 +421,7 @@ def _data(request: Request, comparison: Comparison) -> ComparisonData:
         language_pair=about.choices.language_pair,
         segments=about.segments,
         ahead=ahead,
-        said=reason(request, job, files),
+        said=reason(request, job),
         remedy=job.remedy.text if job.remedy else None,
         steps=[
             StepData(
@@ -432,7 +431,7 @@ def _data(request: Request, comparison: Comparison) -> ComparisonData:
                 stage=step.stage,
                 done=step.done,
                 total=step.total,
-                said=reason(request, step, files),
+                said=reason(request, step),
                 remedy=step.remedy.text if step.remedy else None,
             )
             for step in job.steps
@@ -474,7 +473,7 @@ def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
     if step is not None and step.state in ("queued", "running", "interrupted"):
         return GateData(state="waiting")
     if step is None or step.state != "done":
-        return GateData(state="undecided", said=reason(request, step, {}) if step else "")
+        return GateData(state="undecided", said=reason(request, step) if step else "")
     return _decided(comparison, gate)
 
 
@@ -534,7 +533,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     except (DataError, UsageError, UnknownNameError) as error:
         return GateData(
             state="undecided",
-            said=in_words(str(error)),
+            said=in_words(error),
             baseline=baseline,
             differences=differences,
         )

@@ -130,14 +130,14 @@ class JobView:
 _UNSAID = "Why is not said to those who may not see the texts: it may quote them."
 
 
-def reason(request: Request, record: Job | StepState, files: Mapping[str, str]) -> str:
+def reason(request: Request, record: Job | StepState) -> str:
     """Why a job or a step was refused or failed, as far as this person may know.
 
     A reason with a remedy is gnomon's own sentence; any other may quote a line of the texts.
     """
     if record.said and record.remedy is None and not request.state.user.texts:
         return _UNSAID
-    return in_words(record.said, files)
+    return in_words(record.said)
 
 
 def job_view(request: Request, study: Any) -> JobView | None:
@@ -155,8 +155,7 @@ def job_view(request: Request, study: Any) -> JobView | None:
     words = _STATES[job.state]
     if ahead is not None and job.state == "queued":
         words = f"Waiting: {ahead} before you" if ahead else "Waiting: you are next"
-    files = {str(study.folder): study.about.title}
-    steps = [_step(step, reason(request, step, files)) for step in job.steps]
+    steps = [_step(step, reason(request, step)) for step in job.steps]
     segments = job.remedy.arguments.get("segments") if job.remedy else None
     return JobView(
         id=study.id,
@@ -165,7 +164,7 @@ def job_view(request: Request, study: Any) -> JobView | None:
         active=job.active,
         finished=sum(step.state not in ("queued", "running", "interrupted") for step in job.steps),
         steps=steps,
-        said=reason(request, job, files),
+        said=reason(request, job),
         remedy=job.remedy.text if job.remedy else "",
         first=segments if isinstance(segments, int) else None,
         may_change=access.rights(user, study) == "change",
@@ -393,7 +392,7 @@ async def _created(request: Request, fields: Mapping[str, list[str]]) -> Respons
             made = await run_in_threadpool(queue_of(request).create, draft, _choices(form))
             return to(f"/studies/{made.id}")
         except DataError as error:
-            form.errors["files"] = in_words(str(error))
+            form.errors["files"] = in_words(error)
     return _confirming(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
@@ -579,7 +578,7 @@ async def _add_system(request: Request) -> Response | Shown:
         await run_in_threadpool(queue.add_system, study.id, upload.draft, choice)
     except DataError as error:
         await run_in_threadpool(workspace.delete_draft, upload.draft)
-        return _adding(study, in_words(str(error)), HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _adding(study, in_words(error), HTTPStatus.UNPROCESSABLE_ENTITY)
     return to(f"/studies/{study.id}")
 
 

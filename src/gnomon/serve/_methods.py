@@ -157,7 +157,7 @@ async def _run(request: Request) -> Response | Shown:
             made = await run_in_threadpool(ask, request.state.study.id, step, user.id)
             return to(f"/studies/{made.id}")
         except DataError as error:
-            problems[""] = in_words(str(error))
+            problems[""] = in_words(error)
     return _asking(request, method, fields, problems, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 

@@ -14,6 +14,7 @@ from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import read_records, read_table, write_lines
 from gnomon.serve.comparison import write_whole
+from gnomon.serve.problems import in_words
 
 if TYPE_CHECKING:
     from gnomon.serve._inspection import Guess
@@ -111,15 +112,11 @@ def read_set(path: Path, name: str) -> TestSet:
             return replace(TestSet.read(file), path=None)
         except GnomonError as error:
             if file.suffix not in _TABLES:
-                raise _without_folder(error, folder) from error
+                raise DataError(in_words(error)) from error
         try:
             return replace(_read_table(file), path=None)
         except GnomonError as error:
-            raise _without_folder(error, folder) from error
-
-
-def _without_folder(error: GnomonError, folder: str) -> DataError:
-    return DataError(str(error).replace(f"{folder}/", ""))
+            raise DataError(in_words(error)) from error
 
 
 def _read_table(file: Path) -> TestSet:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import select
 import shutil
 import signal
@@ -23,6 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, GnomonError
+from gnomon.core.option_files import OptionsError
+from gnomon.core.validation import Problem
 from gnomon.serve.comparison import (
     JOB,
     LOG,
@@ -45,6 +46,7 @@ from gnomon.serve.comparison import (
     write_record,
     write_whole,
 )
+from gnomon.serve.problems import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -246,7 +248,7 @@ class _JobRun:
         try:
             self.job.said = make_texts(self.folder, self.about) or ""
         except GnomonError as error:
-            self.job.stop("refused", in_words(str(error), self.folder, "")[0])
+            self.job.stop("refused", refusal(error, "")[0])
             self._keep()
             return
         taken: list[StepChoice] = []
@@ -273,7 +275,7 @@ class _JobRun:
             outcome = self._run(before, choice, state)
         except GnomonError as error:
             state.state = "refused"
-            state.said, state.remedy = in_words(str(error), self.folder, choice.method)
+            state.said, state.remedy = refusal(error, choice.method)
         except Exception:  # noqa: BLE001  # other steps go on
             _log.exception("%s broke off", choice.method)
             state.state, state.said = "failed", "It broke off; the log of this comparison says why."
@@ -284,8 +286,7 @@ class _JobRun:
         self._keep()
 
     def _conclude(self, state: StepState, outcome: RunOutcome) -> None:
-        failed = dict.fromkeys(outcome.failed.values())
-        reasons = [in_words(said, self.folder, state.method)[0] for said in failed]
+        reasons = [in_words(said) for said in dict.fromkeys(outcome.failed.values())]
         state.state = "failed" if reasons else "done"
         state.said = "\n".join(reasons)
 
@@ -324,38 +325,37 @@ class _JobRun:
         self._written = time.monotonic()
 
 
-_HEAD = re.compile(r".*has (?:an error|\d+ errors):$")
-_NO_TAGGER = re.compile(r"^no tagger for language '([\w-]+)' is installed")
-_NO_LANGUAGE = re.compile(r"^features of kind .* neither tagger nor language was given")
+def refusal(error: GnomonError, method: str) -> tuple[str, Remedy | None]:
+    """An error as a page says it: no folders of the server, no shell; and its remedy.
 
-
-def in_words(message: str, folder: Path, method: str) -> tuple[str, Remedy | None]:
-    """A message as a page says it: no folders of the server, no shell; and its remedy.
-
-    >>> said = "methods.muler.tagger: no tagger for language 'sw' is installed; `gnomon ...`"
-    >>> text, remedy = in_words(said, Path("/srv/x"), "muler")
+    >>> from gnomon.messages import message
+    >>> error = DataError(message("error.no_tagger", language="sw", installed="none"))
+    >>> text, remedy = refusal(error, "muler")
     >>> text, remedy.id
     ('There is no tagger for Swahili here, which would tell its kinds of words apart.', 'install')
     """
-    for path in (folder / _TRIAL, folder):
-        message = message.replace(f"{path}/", "").replace(str(path), "")
-    key = re.compile(rf"^methods\.{re.escape(method)}(?:\[\d+\])?(?:\.\w+)?: ")
-    lines = [key.sub("", line.strip()) for line in message.splitlines()]
-    said = "\n".join(line for line in lines if line and not _HEAD.fullmatch(line)) or message
-    if tagger := _NO_TAGGER.match(said):
+    problems = error.problems if isinstance(error, OptionsError) else (Problem("", error),)
+    first = problems[0].error.message
+    if first.code == "error.no_tagger":
         from gnomon.core.languages import english_names
 
-        language = english_names().get(tagger[1], tagger[1])
+        asked = str(first.params["language"])
+        language = english_names().get(asked, asked)
         return (
             f"There is no tagger for {language} here, which would tell its kinds of words apart.",
-            Remedy("install", "The owner of this server can install one.", {"what": tagger[1]}),
+            Remedy("install", "The owner of this server can install one.", {"what": asked}),
         )
-    if _NO_LANGUAGE.match(said):
+    if first.code == "error.no_language":
         return (
             "Nobody said which language the translations are in.",
             Remedy("edit", "Change and compare again: name the language."),
         )
-    return said, None
+    step = f"methods.{method}"
+    lines = [
+        in_words(wrong if not key or key.startswith(step) else DataError(f"{key}: ", wrong))
+        for key, wrong in problems
+    ]
+    return "\n".join(lines), None
 
 
 # The texts of a comparison, from the files that were uploaded.
@@ -381,7 +381,7 @@ def make_texts(folder: Path, about: ComparisonRecord) -> str | None:
             try:
                 add_output(texts, uploads / str(choice.file), choice, about.segments)
             except GnomonError as error:
-                said = f"It could not be added: {error}"
+                said = f"It could not be added: {in_words(error)}"
                 about.choices.files.remove(choice)
                 write_record(folder / NAMES, about)
     shutil.rmtree(uploads, ignore_errors=True)

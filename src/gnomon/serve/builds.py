@@ -84,8 +84,7 @@ def main() -> None:
 
 def make(store: Path, folder: Path) -> Build:
     """Make the report, here and now."""
-    from gnomon.serve._worker import in_words
-    from gnomon.serve.problems import in_words as without_paths
+    from gnomon.serve._worker import refusal
 
     build = Build("running")
 
@@ -98,8 +97,8 @@ def make(store: Path, folder: Path) -> Build:
         _report(studies.Store(store), folder, progress)
         build.state = "done"
     except GnomonError as error:
-        said, remedy = in_words(str(error), folder, "")
-        words = [without_paths(said), remedy.text if remedy else ""]
+        said, remedy = refusal(error, "")
+        words = [said, remedy.text if remedy else ""]
         build.state, build.said = "failed", " ".join(filter(None, words))
     except BaseException:
         build.state, build.said = "failed", "Something went wrong; the log of the server says more."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from pathlib import PurePath
 
 import msgspec
 
@@ -15,9 +15,6 @@ from gnomon.core.errors import (
     OutputError,
     ScoringError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["NotFound", "ProblemData", "WebProblem", "in_words", "problem_of"]
 
@@ -79,11 +76,14 @@ class NotFound(WebProblem):
         )
 
 
-def in_words(message: str, names: Mapping[str, str] | None = None) -> str:
-    """A message of gnomon without paths of this machine."""
-    for path in sorted(names or {}, key=len, reverse=True):
-        message = message.replace(path, (names or {})[path])
-    return _PATH.sub(lambda path: path[1] or "a folder", message)
+def in_words(said: GnomonError | str) -> str:
+    """What a page says of an error: files by their names alone.
+
+    Errors of other packages and of the system hold paths, too, so that the text is searched for
+    them: nobody at a browser learns where things lie on this machine.
+    """
+    text = said.written("page") if isinstance(said, GnomonError) else said
+    return _PATH.sub(lambda path: path[1] or "a folder", text)
 
 
 #: errors of gnomon, and what they are to a browser
@@ -95,11 +95,10 @@ _STATUS = (
 )
 
 
-def problem_of(error: GnomonError, names: Mapping[str, str] | None = None) -> WebProblem:
+def problem_of(error: GnomonError) -> WebProblem:
     """An error of gnomon as a problem: what it says, without paths of the server."""
     status = next((s for kind, s in _STATUS if isinstance(error, kind)), 422)
     path, line = getattr(error, "path", None), getattr(error, "line", None)
-    file = None if path is None else in_words(str(path), names)
-    said = in_words(str(error), names)
+    file = None if path is None else PurePath(str(path)).name
     title = "This cannot be used" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "This failed"
-    return WebProblem(status, title, said, file=file, line=line)
+    return WebProblem(status, title, in_words(error), file=file, line=line)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core import registry as methods
-from gnomon.core.errors import GnomonError
+from gnomon.core.errors import GnomonError, MissingFileError
 from gnomon.core.option_files import Problems, described, typed_options
 from gnomon.studies.needs import (
     located_files,
@@ -50,7 +50,7 @@ def checked_specs(
         try:
             metric = parse(spec, allow_code=allow_code)
         except GnomonError as error:
-            problems.add(key, str(error))
+            problems.add(key, error)
             continue
         canonical = str(read_spec(spec))
         if canonical in specs:
@@ -89,7 +89,7 @@ def checked_options(
 
 class _Remark(NamedTuple):
     where: str
-    said: str
+    error: GnomonError
 
 
 def step_problems(
@@ -106,13 +106,14 @@ def step_problems(
     if not taken:  # what no test set could mend
         for remark in _of_step(step, key, None, folder, allow_code=allow_code):
             problems.add(*remark)
-    named: dict[_Remark, list[str]] = {}
+    remarks: dict[tuple[str, str], tuple[_Remark, dict[str, None]]] = {}
     for planned in taken:
-        for said in dict.fromkeys(_of_set(step, key, planned, folder, allow_code=allow_code)):
-            named.setdefault(said, []).append(planned.name)
-    for said, names in named.items():
-        some = len(names) < len(taken)
-        problems.add(said.where, f"{said.said} ({', '.join(names)})" if some else said.said)
+        for remark in _of_set(step, key, planned, folder, allow_code=allow_code):
+            same = remarks.setdefault((remark.where, str(remark.error)), (remark, {}))
+            same[1][planned.name] = None
+    for (where, error), names in remarks.values():
+        some = [f" ({', '.join(names)})"] if len(names) < len(taken) else []
+        problems.add(where, error, *some)
 
 
 def _sets_of_step(step: Step, sets: Iterable[PlannedSet]) -> Iterator[PlannedSet]:
@@ -169,7 +170,7 @@ def _of_step(
             for fault in chosen.problems(outline, {"metrics": spec, **given}):
                 reported.add(_option_of(fault.option))
                 named = where if fault.option == "metrics" else _key(key, fault.option)
-                yield _Remark(named, str(fault.error))
+                yield _Remark(named, fault.error)
     else:
         if chosen.metrics == "all":  # scores that are taken have the names of the study
             names = [_table_name(spec, allow_code=allow_code) for spec in step.metrics]
@@ -178,10 +179,10 @@ def _of_step(
         places = {f"metrics[{number}]": where for number, where in enumerate(key.specs)}
         for fault in chosen.problems(outline, given):
             reported.add(_option_of(fault.option))
-            yield _Remark(places.get(fault.option) or _key(key, fault.option), str(fault.error))
+            yield _Remark(places.get(fault.option) or _key(key, fault.option), fault.error)
     for option, file in missing_files(chosen, located):
         if option not in reported:
-            yield _Remark(f"{key.where}.{option}", f"there is no file {file!r}")
+            yield _Remark(f"{key.where}.{option}", MissingFileError(f"there is no file {file!r}"))
 
 
 def _option_of(option: str) -> str:
@@ -213,7 +214,7 @@ def _missing_models_of_metric(
     try:
         traits = traits_of(located_spec(spec, folder), language, allow_code=allow_code)
     except GnomonError as error:
-        yield _Remark(where, str(error))
+        yield _Remark(where, error)
         return
     yield from _missing_models(where, [need for need in traits.needs if need.kind == "model"])
 
@@ -225,4 +226,4 @@ def _missing_models(where: str, models: Iterable[Dependency]) -> Iterator[_Remar
         try:
             find_model(model.name, model.revision or None)
         except GnomonError as error:
-            yield _Remark(where, str(error))
+            yield _Remark(where, error)

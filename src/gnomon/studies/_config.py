@@ -199,7 +199,7 @@ def _chosen(name: str, where: str, problems: Problems) -> Method | None:
     try:
         method = methods.find(name) if name in methods.names() else None
     except GnomonError as error:
-        problems.add(where, str(error))
+        problems.add(where, error)
         return None
     if method is None or not method.tables:
         problems.name(where, "method of a study", name, methods.steps())
@@ -259,7 +259,8 @@ def _step(
         if given is None
         else checked_specs(given, f"{where}.metrics", problems, allow_code=allow_code)
     )
-    if chosen.metrics != "none" and not specs and "metrics" not in "".join(problems.found):
+    refused = any("metrics" in problem.option for problem in problems.found)
+    if chosen.metrics != "none" and not specs and not refused:
         problems.add(where, "needs metrics: write metrics = ['bleu'] here, or at the top")
     together = options.get("together", False)
     if not isinstance(together, bool):
