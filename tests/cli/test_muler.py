@@ -63,8 +63,8 @@ def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
     rows = json.loads((files / "d.json").read_text(encoding="utf-8"))["rows"]
     assert len(rows) == 2 * 10  # two variants, five systems
     fields = (
-        "metric variant slice feature system_a system_b difference low high p words p_words p_bh"
-        " segments resamples carried significant reliable"
+        "metric variant slice feature system_a system_b difference low high p decided words"
+        " effective p_words segments resamples carried reliable"
     )
     assert list(rows[0]) == fields.split()
     (first,) = answer.json()["signatures"].values()
@@ -74,10 +74,10 @@ def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
     assert [row["p"] for row in table] == [repr(row["p"]) for row in rows]
 
 
-def test_text_lists_the_significant_differences(gnomon, es_en) -> None:
+def test_text_lists_the_differences_that_are_decided(gnomon, es_en) -> None:
     said = gnomon("muler", "-t", es_en, *WORD, "-m", "bleu", "chrf").out
     for metric in ("BLEU", "chrF"):
-        assert f"Differences of MuLER under {metric} that are significant" in said
+        assert f"Differences of MuLER under {metric} (95 % intervals over all" in said
     assert "95 % intervals: 1000 resamples" in said
 
 

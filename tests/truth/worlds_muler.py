@@ -98,17 +98,6 @@ def three_systems() -> Finding:
     return scored(lines({"A": {"animal": 0.0}, "B": {"animal": 0.8}, "C": {"animal": 0.8}}))
 
 
-@world(
-    "so few draws that no difference of three systems could be shown",
-    says=["muler.draws"],
-    silent=["muler.*"],
-    without=["cannot tell"],
-)
-def few_draws() -> Finding:
-    wrong = {"A": {"animal": 0.0}, "B": {"animal": 0.8}, "C": {"animal": 0.8}}
-    return scored(lines(wrong), resamples=39)
-
-
 @world("no draws", says=["muler.untested"], silent=["muler.*"])
 def no_draws() -> Finding:
     return scored(lines({"A": {}, "B": {}}), resamples=0)
@@ -153,18 +142,39 @@ def not_monotone() -> Finding:
     return scored(made, metric, masking=gn.muler.Masks(words=("X1", "X2", "X3")))
 
 
+def _other_neighbours(text: str) -> str:
+    return text.replace("the small", "zzq").replace("came to", "zzr")
+
+
 @world(
     "other words around the same animals",
-    says=["muler.carried"],
-    silent=["muler.better", "muler.outside", "muler.left-out"],
+    says=["muler.same"],
+    silent=["muler.*"],
 )
 def other_neighbours() -> Finding:
     systems, reference = lines({"A": {}}, segments=120)
     other = [
-        one if one == reference[n] else one.replace("the small", "zzq").replace("came to", "zzr")
-        for n, one in enumerate(systems["A"])
+        one if one == reference[n] else _other_neighbours(one) for n, one in enumerate(systems["A"])
     ]
     return scored(({"A": systems["A"], "B": other}, reference), features=["re:animal"])
+
+
+@world(
+    "other animals as often, and other words around those that are the same and wrong",
+    says=["muler.carried"],
+    silent=["muler.*"],
+)
+def other_neighbours_of_some() -> Finding:
+    systems, reference = lines({"A": {}}, segments=240)
+    animals = re.compile("|".join(ANIMALS))
+    first, second = list(systems["A"]), list(systems["A"])
+    for n, right in enumerate(reference):
+        if n % 4 == 0:  # one of the two is right, by turns
+            wrong = animals.sub("cow" if "horse" in right else "horse", right)
+            first[n], second[n] = (wrong, right) if n % 8 else (right, wrong)
+        elif animals.findall(first[n]) != animals.findall(right):
+            second[n] = _other_neighbours(first[n])
+    return scored(({"A": first, "B": second}, reference), features=["re:animal"])
 
 
 @world(
@@ -192,7 +202,7 @@ def one_changed() -> Finding:
     "a copy in which only digits changed",
     says=["muler.better", "muler.same"],
     silent=["muler.left-out", "muler.many"],
-    without=["on adverbs", "on nouns", "on determiners", "B makes fewer"],
+    without=["B on adverbs", "B on nouns", "B on determiners", "B makes fewer"],
 )
 def other_digits() -> Finding:
     return tagged([re.sub(r"\d", lambda one: str((int(one[0]) + 3) % 10), t) for t in outputs()])

@@ -17,6 +17,7 @@ Parameters are numbers, names, lists and mappings of these; templates name the g
 ``{rate:share low high}``          likewise, .12 [.04, .19]
 ``{rate:percent low high}``         95 % [92, 98]
 ``{rate:size low high unit}``      likewise, without its sign; ``size-share``
+``{rate:hundredths}``              .12
 ``{p:p least}``                    p = .004; p <= .002 where ``least`` is what draws can show
 =================================  ==================================================
 
@@ -70,8 +71,8 @@ __all__ = [
 ]
 
 Level: TypeAlias = Literal["finding", "undecided", "caution", "note", "error"]
-#: a number, a name, or lists and mappings of these
-Param: TypeAlias = str | int | float | Sequence[Any] | Mapping[str, Any] | None
+#: a number, a name, yes or no, or lists and mappings of these
+Param: TypeAlias = str | bool | int | float | Sequence[Any] | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -302,6 +303,8 @@ class _Sentences(Formatter):
             return self._figure(value, name, rest.split())
         if name in ("count", "about"):
             return _number_of(rounded(value) if name == "about" else value, rest)
+        if name == "hundredths":
+            return f"{value:.2f}".removeprefix("0")
         if "|" in format_spec:
             number = len(value) if isinstance(value, list) else value
             return format_spec.split("|")[number != 1]

@@ -68,7 +68,7 @@ class Scored:
         all_figures = figures(scores, present, slice_.members)
         ends: Sequence[Mapping[str, Ends] | None] = [None] * len(all_figures)
         if self.uncertainty is not None:
-            ends = self.uncertainty.ends(metric, slice_, scores, present, all_figures)
+            ends = self.uncertainty.ends(metric, slice_, scores, present)
         for k, name in enumerate(setup.batch.systems):
             masks, empty = setup.metrics[metric].masks_used, setup.empty.get(name, 0)
             place = RowPlace(name, metric, scores.feature, slice_.name, masks, empty)

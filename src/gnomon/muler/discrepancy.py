@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon import stats
 from gnomon.core.findings import HeatMap, Listing, StackedBars
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import LEAST, amount, counted, listed
+from gnomon.core.verdicts import LEAST
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
@@ -135,33 +135,20 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
         some = [row for row in significant if (_surplus(row) < 0) == (name == "miss")]
         some = sorted(filter(_surplus, some), key=lambda row: -abs(_surplus(row)))
         if len(systems) > _ONE_BY_ONE and some:
-            features = Counter(row.feature for row in some).most_common()
+            often = Counter(row.feature for row in some)
             worst = {row.feature: row for row in reversed(some)}
             phrases = [
-                f"{gloss(feature)} ({n} of {len(systems)}; most so {worst[feature].system}, in"
-                f" {_share(worst[feature], name)} of the segments)"
-                for feature, n in features
+                {**_share(worst[feature], name), "system": worst[feature].system, "n": n}
+                for feature, n in often.most_common()
             ]
-            yield message(
-                "muler.uneven",
-                finding.positions(some),
-                systems="Systems have",
-                what=what,
-                features=listed(phrases),
-            )
+            yield _uneven(finding, some, what, systems=len(systems), worst=phrases)
             continue
         for system in systems:
             of_system = [row for row in some if row.system == system]
-            phrases = [f"{gloss(row.feature)} in {_share(row, name)}" for row in of_system]
+            phrases = [_share(row, name) for row in of_system]
             if of_system:
-                phrases[0] += " of the segments"
-                yield message(
-                    "muler.uneven",
-                    finding.positions(of_system),
-                    systems=f"{system} has",
-                    what=what,
-                    features=listed(phrases),
-                )
+                phrases[0]["unit"] = True
+                yield _uneven(finding, of_system, what, one=True, system=system, features=phrases)
     if alone:
         yield from _balanced([row for row in rows if row not in significant], len(systems))
 
@@ -172,10 +159,18 @@ def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
     alike = [row for row in rows if row not in differ and row.hit]
     for claim, some in (("muler.even", differ), ("muler.alike", alike)):
         if some:
-            n = f"{counted(len(some), 'kind')} of words"
-            if systems > 1:
-                n = counted(len(some), "combination") + " of a system and a kind of words"
-            yield message(claim, {}, n=n)
+            n, single = len(some), systems == 1
+            yield message(claim, kinds=n if single else None, combinations=None if single else n)
+
+
+def _uneven(finding: Finding, rows: Sequence[MulerRow], what: str, **params: Any) -> Message:
+    every: dict[str, Any] = {
+        "one": False,
+        "several": "systems" in params,
+        "features": [],
+        "worst": [],
+    }
+    return message("muler.uneven", finding.positions(rows), what=what, **{**every, **params})
 
 
 def _surplus(row: MulerRow) -> float:
@@ -191,6 +186,8 @@ def _p(row: MulerRow, segments: int) -> float:
     return math.erfc(abs(_surplus(row)) * math.sqrt(segments / differ) / math.sqrt(2))
 
 
-def _share(row: MulerRow, name: str) -> str:
-    """A share of the segments with its interval, as sentences write it."""
-    return amount(getattr(row, name) or 0.0, *row.ends(name), share=True)
+def _share(row: MulerRow, name: str) -> dict[str, Any]:
+    """A kind of words, and a share of the segments with its interval."""
+    low, high = row.ends(name)
+    share = getattr(row, name) or 0.0
+    return {"kind": gloss(row.feature), "share": share, "low": low, "high": high, "unit": False}

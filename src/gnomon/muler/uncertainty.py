@@ -15,8 +15,9 @@ from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
 from gnomon.messages.audiences import parameter
 from gnomon.muler._setup import drawn_slices
-from gnomon.muler.differences import Differences, OwnWords, compared, pair_tests
+from gnomon.muler.differences import Differences
 from gnomon.muler.figures import INTERVAL_SEGMENTS, VARIANTS, clipped_ratios, ratios
+from gnomon.muler.pairs import FeatureRatios, Units, linearised
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
     design_effect,
@@ -31,7 +32,6 @@ from gnomon.stats.resampling import (
     shift_distance,
 )
 from gnomon.stats.significance import fewest_draws
-from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.muler._words import WordsByFeature
-    from gnomon.muler.differences import PairTests
-    from gnomon.muler.figures import FeatureScores, Figures, Presence, Variant
+    from gnomon.muler.figures import FeatureScores, Presence, Variant
     from gnomon.stats.jackknife import Jackknife
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -245,14 +244,6 @@ class Frame:
     references: NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class Resampled:
-    """One feature of K systems in B resamples."""
-
-    samples: Mapping[str, Floats]
-    ends: tuple[Mapping[str, Ends], ...]
-
-
 def frame(
     base: Floats,
     present: Presence,
@@ -280,8 +271,10 @@ def frame(
     return Frame(members, counts, confidence, ends, sums["judged"], judged.sum(axis=1))
 
 
-def resampled(scores: FeatureScores, present: Presence, shared: Frame) -> Resampled:
-    """The figures of one feature in every resample, and their intervals.
+def resampled(
+    scores: FeatureScores, present: Presence, shared: Frame
+) -> tuple[Mapping[str, Ends], ...]:
+    """The intervals of the figures of one feature, per system.
 
     MuLER, in both variants, and mean scores have the symmetric bootstrap-t interval (Hall, 1988):
     estimate -+ q s, where s is the standard error and q the quantile over resamples of |estimate* -
@@ -303,18 +296,7 @@ def resampled(scores: FeatureScores, present: Presence, shared: Frame) -> Resamp
         ends[name] = _symmetric(estimate, samples[name], level, size)
     for name, values in shares(sums, shared.judged).items():
         ends[name] = _percentiles(values, level, shared.references)
-    return Resampled(
-        {name: samples[name].value for name in ("muler", "clipped")},
-        tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size))),
-    )
-
-
-class LeftOut(NamedTuple):
-    """One feature of K systems without each of G documents."""
-
-    values: Mapping[str, Floats]
-    sizes: NDArray[np.intp]
-    ends: tuple[Mapping[str, Ends], ...]
+    return tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size)))
 
 
 def left_out(
@@ -323,8 +305,8 @@ def left_out(
     members: NDArray[np.bool_],
     documents: NDArray[np.int64],
     confidence: float,
-) -> LeftOut:
-    """The figures of one feature without each document, and their intervals (jackknife)."""
+) -> tuple[Mapping[str, Ends], ...]:
+    """The intervals of the figures of one feature, per system, by leaving out documents."""
     rows = np.flatnonzero(members)
     which = numbered(documents[rows].tolist())
     inside = present.both & members
@@ -348,7 +330,7 @@ def left_out(
             defined = sizes.sum() >= INTERVAL_SEGMENTS and estimate.low < estimate.high
             pair = (float(estimate.low), float(estimate.high))
             ends[-1][name] = pair if defined else (None, None)
-    return LeftOut({name: drawn[name] for name in ("muler", "clipped")}, size, tuple(ends))
+    return tuple(ends)
 
 
 def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
@@ -421,82 +403,8 @@ _FIGURES: Mapping[Variant, Literal["muler", "clipped"]] = {
 }
 #: pairs of systems beyond which those of the first system represent all in the design effect
 _ALL_PAIRS = 45
-#: segments of pairs that are compared at once
-_CELLS = 1_000_000
 #: design effect above which there is a notice
 _GROUPED = 1.2
-
-
-def linearised(gain: Floats, spread: Floats, where: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """A ratio of sums over some segments [...], and how far each segment moves it [..., N]."""
-    above, below = np.where(where, gain, 0.0), np.where(where, spread, 0.0)
-    total = below.sum(axis=-1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = above.sum(axis=-1, keepdims=True) / np.where(total == 0, np.nan, total)
-        return value[..., 0], (above - value * below) / total
-
-
-def own_words(
-    values: tuple[Floats, Floats],
-    inside: NDArray[np.bool_],
-    differ: NDArray[np.bool_],
-    documents: NDArray[np.int64] | None,
-) -> OwnWords:
-    """Compare every pair of systems in the segments where the words of the feature differ.
-
-    The two ratios over these segments are linearised, and their difference is tested by Student's
-    t over segments, or over documents.
-    """
-    first, second = np.triu_indices(len(inside), 1)
-    some = np.flatnonzero(inside.any(axis=0))
-    sides = (values[0][:, some], values[1][:, some], inside[:, some])
-    groups = None
-    if documents is not None:
-        which = numbered(documents[some].tolist())
-        groups = (which[:, None] == np.arange(which.max(initial=-1) + 1)).astype(np.float64)
-    whole = linearised(*sides)[0]
-    p, p_same = np.ones((2, len(first)))
-    everywhere = np.zeros(len(first), dtype=np.bool_)
-    step = max(1, _CELLS // max(1, len(some)))
-    for start in range(0, len(first), step):
-        block = slice(start, start + step)
-        pair = first[block], second[block]
-        either = sides[2][pair[0]] | sides[2][pair[1]]
-        used = either & differ[block][:, some]
-        everywhere[block] = (used == either).all(axis=1)
-        apart = whole[pair[0]] - whole[pair[1]]
-        for p_values, rows in ((p, used), (p_same, either & ~used)):
-            difference, p_tested = _tested(sides, pair, rows, groups)
-            enough = rows.sum(axis=1) >= INTERVAL_SEGMENTS
-            fits = enough & (difference * apart > 0) & ~everywhere[block]
-            p_values[block] = np.where(fits, p_tested, 1.0)
-    return OwnWords(differ.sum(axis=1), everywhere, p, p_same)
-
-
-def _tested(
-    sides: tuple[Floats, Floats, NDArray[np.bool_]],
-    pair: tuple[NDArray[np.intp], NDArray[np.intp]],
-    rows: NDArray[np.bool_],
-    groups: Floats | None,
-) -> tuple[Floats, Floats]:
-    """Differences of two ratios over the same segments [P, n], and their p; NaN where undefined."""
-    gain, spread, within = sides
-    (first, moves), (second, others) = (
-        linearised(gain[x], spread[x], within[x] & rows) for x in pair
-    )
-    z, n = moves - others, rows.sum(axis=1).astype(np.float64)
-    if groups is not None:
-        z, sizes = z @ groups, rows @ groups
-        n = _over(sizes.sum(axis=1) ** 2, (sizes**2).sum(axis=1))
-    difference = first - second
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(n / (n - 1) * (z**2).sum(axis=1))
-        t = np.where(
-            error < _STILL, np.where(difference == 0, 0.0, np.inf), abs(difference) / error
-        )
-    statistics = zip(t.tolist(), (n - 1).tolist(), strict=True)
-    p = [min(1.0, 2 * upper_tail(a, df)) if a >= 0 and df > 0 else np.nan for a, df in statistics]
-    return difference, np.array(p)
 
 
 @dataclass
@@ -519,19 +427,17 @@ class Uncertainty:
         slice_: Slice,
         scores: FeatureScores,
         present: Presence,
-        all_figures: Sequence[Figures],
     ) -> tuple[Mapping[str, Ends], ...]:
         """The ends of the intervals of one feature, per system; its comparisons are noted."""
-        drawn = self._redrawn(metric, slice_, scores, present)
         if slice_.name is None:
             self._note_effects(scores, present)
-        if slice_.name in self.compared_in and len(all_figures) > 1:
-            self._compare(metric, slice_, scores, present, drawn, all_figures)
-        return drawn.ends
+        if slice_.name in self.compared_in and len(present.both) > 1:
+            self._compare(metric, slice_, scores, present)
+        return self._redrawn(metric, slice_, scores, present)
 
     def _redrawn(
         self, metric: str, slice_: Slice, scores: FeatureScores, present: Presence
-    ) -> Resampled | LeftOut:
+    ) -> tuple[Mapping[str, Ends], ...]:
         level = self.options.confidence
         if self.counts is None:
             assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
@@ -542,31 +448,18 @@ class Uncertainty:
         return resampled(scores, present, self._frames[key])
 
     def _compare(
-        self,
-        metric: str,
-        slice_: Slice,
-        scores: FeatureScores,
-        present: Presence,
-        drawn: Resampled | LeftOut,
-        all_figures: Sequence[Figures],
+        self, metric: str, slice_: Slice, scores: FeatureScores, present: Presence
     ) -> None:
-        sizes = np.array([system_figures.segments for system_figures in all_figures])
         number = self.words.spans.features.index(scores.feature)
-        pairs = zip(*(side.tolist() for side in np.triu_indices(len(all_figures), 1)), strict=True)
+        pairs = combinations(range(len(present.both)), 2)
         differ = np.array([self.words.differ(number, a, b) for a, b in pairs]) & slice_.members
         inside = present.both & slice_.members
-        documents = None if self.counts is not None else self.documents
         for variant in (v for v in VARIANTS if v in self.variants):
-            name = _FIGURES[variant]
-            values = (getattr(system_figures, name) for system_figures in all_figures)
-            estimates = np.array([np.nan if value is None else value for value in values])
-            word_tests = own_words(_summed(scores, name), inside, differ, documents)
-            level = self.options.confidence
-            if isinstance(drawn, Resampled):
-                tests = compared(estimates, drawn.samples[name], sizes, level, word_tests)
-            else:
-                tests = _compared_without(estimates, name, drawn, sizes, level, word_tests)
-            self.differences.add(metric, variant, slice_.name, scores.feature, tests)
+            sums = _summed(scores, _FIGURES[variant])
+            of_feature = FeatureRatios.of(
+                scores.feature, sums, inside, differ, self.differences.units
+            )
+            self.differences.add(metric, variant, slice_.name, of_feature)
 
     def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
         """How many times as far figures scatter over documents as over segments."""
@@ -633,28 +526,6 @@ def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[F
     return np.where(missing, 0.0, parts[0]), np.where(missing, 0.0, parts[1])
 
 
-def _compared_without(
-    estimates: Floats,
-    name: str,
-    drawn: LeftOut,
-    sizes: NDArray[np.intp],
-    level: float,
-    word_tests: OwnWords,
-) -> PairTests:
-    """Every pair of systems on one feature, by leaving out one document at a time."""
-    first, second = np.triu_indices(len(estimates), 1)
-    low, high, p = np.full((3, len(first)), np.nan)
-    values = drawn.values[name]
-    for k, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        if min(sizes[a], sizes[b]) >= INTERVAL_SEGMENTS:
-            together = np.maximum(drawn.sizes[:, a], drawn.sizes[:, b])
-            estimate = without_documents(
-                float(estimates[a] - estimates[b]), values[:, a] - values[:, b], together, level
-            )
-            low[k], high[k], p[k] = estimate.low, estimate.high, estimate.p
-    return pair_tests(estimates, sizes, (low, high), p, word_tests)
-
-
 def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
     """Documents as the unit of a test set that names none."""
     if unit == "document" and outline is not None and not outline.slices.get("document"):
@@ -679,12 +550,14 @@ def uncertainty(
     documents = None if testset.documents is None else numbered(testset.documents)
     counts = None if unit == "document" else options.draw(words.batch.shape[1])
     compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
+    segments = words.batch.shape[1]
+    units = Units.of(segments, documents if unit == "document" else None)
     return Uncertainty(
         options,
         counts,
         variants,
         {slice_.name for slice_ in compared_in},
-        Differences(words.batch.systems, options.confidence),
+        Differences(words.batch.systems, options, units),
         words,
         documents,
     )

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from gnomon.muler import clipped_ratios
-from gnomon.muler.differences import compared
-from gnomon.muler.figures import FeatureScores, Presence, figures
+from gnomon.muler.figures import FeatureScores, Presence
+from gnomon.muler.pairs import FeatureRatios, Units, compared
 from gnomon.muler.uncertainty import Bootstrap, frame, resampled
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ def coverage(segments: int, sets: int, *, seed: int, resamples: int = 1000) -> M
     whole = np.ones(segments, dtype=bool)
     found = resampled(scores, present, frame(base, present, whole, counts, 0.95))
     rates = {
-        name: float(np.mean([_covers(ends[name], truth) for ends in found.ends]))
+        name: float(np.mean([_covers(ends[name], truth) for ends in found]))
         for name, truth in _truth(*world).items()
     }
-    return rates | {"difference": _pairs(scores, present, found.samples["muler"])}
+    return rates | {"difference": _pairs(scores, Bootstrap(resamples, 0.95, seed))}
 
 
 def _covers(ends: tuple[float | None, float | None], truth: float) -> bool:
@@ -76,16 +76,19 @@ def _covers(ends: tuple[float | None, float | None], truth: float) -> bool:
     return low is not None and high is not None and low <= truth <= high
 
 
-def _pairs(scores: FeatureScores, present: Presence, samples: Floats) -> float:
+def _pairs(scores: FeatureScores, options: Bootstrap) -> float:
     """Two test sets side by side as two systems that do not differ: intervals that hold 0."""
-    whole = np.ones(scores.base.shape[1], dtype=bool)
-    mulers = np.array([one.muler for one in figures(scores, present, whole)], dtype=float)
-    sizes = np.array([scores.base.shape[1]] * 2)
-    held = [
-        compared(mulers[k : k + 2], samples[k : k + 2], sizes, 0.95)
-        for k in range(0, len(mulers) - 1, 2)
-    ]
-    return float(np.mean([pair.low[0] <= 0 <= pair.high[0] for pair in held]))
+    sets, segments = scores.base.shape
+    units = Units.of(segments, None)
+    everywhere = np.ones((2, segments), dtype=bool)
+    sums = scores.gain(), scores.oracle - scores.anti_oracle
+    held = []
+    for k in range(0, sets - 1, 2):
+        pair = (sums[0][k : k + 2], sums[1][k : k + 2])
+        ratios = FeatureRatios.of("f", pair, everywhere, everywhere[:1], units)
+        family = compared([ratios], units, options, 1).family
+        held.append(bool(family.low[0] <= 0 <= family.high[0]))
+    return float(np.mean(held))
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_a_real_difference_is_said_with_its_words_size_and_interval() -> None:
     assert first.level == "finding"
     shape = (
         r"A makes fewer errors than B on re:animal: it loses \.\d+ of what BLEU could give there,"
-        r" B \.\d+ \(\.\d+ \[\.\d+, \.\d+\] more\) \(corrected p <= \.\d+\)\."
+        r" B \.\d+ \(\.\d+ \[\.\d+, \.\d+\] more\) \(p <= \.\d+ over 2 comparisons\)\."
     )
     assert re.fullmatch(shape, str(first))
     assert [found.table("differences").rows[n]["feature"] for n in first.rows["differences"]] == [
@@ -86,8 +86,9 @@ def test_a_real_difference_is_said_with_its_words_size_and_interval() -> None:
 @pytest.mark.parametrize("names", ["AB", "BA"])
 def test_sentences_say_how_the_system_named_first_does_here_as_in_a_comparison(names: str) -> None:
     good, bad = names
-    systems, reference = texts(1, {"A": {}, "B": {}})
-    systems = {good: texts(1, {good: {"animal": 0.0}})[0][good], bad: systems[bad]}
+    systems, reference = texts(1, {"A": {}, "B": {}}, segments=120)
+    better, _ = texts(1, {good: {"animal": 0.0}}, segments=120)
+    systems = {good: better[good], bad: systems[bad]}
     systems = {name: systems[name] for name in "AB"}  # A is the baseline in both
     testset = gn.TestSet.from_lists(systems, reference)
     whole = gn.compare(testset, "bleu", resamples=199, examples=0, ngrams=0).verdict[0]
@@ -113,28 +114,28 @@ def shifted(segments: int = 60) -> tuple[dict[str, list[str]], list[str]]:
     }, reference
 
 
-def test_a_figure_outside_its_range_is_a_caution_however_significant() -> None:
+def test_a_figure_outside_its_range_is_a_note_and_not_compared() -> None:
     found = scored(*shifted(), features=["re:after"])
     outside = {row["system"]: row["outside"] for row in found.rows if row["variant"] == "ratio"}
     (row,) = (one for one in found.table("differences").rows if one["variant"] == "ratio")
     assert outside == {"A": True, "B": False}
-    assert row["significant"]
-    assert row["p_bh"] < 0.05
+    assert (row["p"], row["decided"]) == (None, None)
     nothing, said = found.verdict
     assert str(nothing).endswith("better: 1 kind of words with MuLER outside 0 to 1.")
-    assert said.level == "caution"
+    assert (nothing.level, said.level) == ("caution", "note")
     assert str(said) == (
-        "Caution: not reported under BLEU, because MuLER is outside 0 to 1: re:after."
+        "Under BLEU, 1 kind of words is not reported, because MuLER is outside 0 to 1: re:after."
     )
     assert not row["reliable"]
     assert all(view.table != "differences" for view in found.views)  # no list of findings has it
 
 
-def test_a_caution_about_several_metrics_is_said_once() -> None:
+def test_a_note_about_several_metrics_is_said_once() -> None:
     found = scored(*shifted(), metrics=["bleu", "chrf"], features=["re:after"])
     (said,) = [str(one) for one in found.verdict if one.code == "muler.outside"]
     assert said == (
-        "Caution: not reported under BLEU and chrF, because MuLER is outside 0 to 1: re:after."
+        "Under BLEU and chrF, 1 kind of words is not reported, because MuLER is outside 0"
+        " to 1: re:after."
     )
     systems, reference = texts(1, {"A": {}, "B": {}})
     systems["B"][:20] = [""] * 20
@@ -177,7 +178,7 @@ def test_of_one_system_it_is_said_where_it_leaves_most() -> None:
     assert str(said).startswith("A loses most of what BLEU could give it on re:animal .")
     systems, reference = shifted()
     nothing, said = scored({"A": systems["A"]}, reference, features=["re:after"]).verdict
-    assert nothing.level == said.level == "caution"
+    assert (nothing.level, said.level) == ("caution", "note")
     assert str(said).endswith("outside 0 to 1: re:after.")
 
 
