@@ -16,7 +16,7 @@ from gnomon.core.cache import Cache
 from gnomon.core.errors import MissingDependencyError, UnknownNameError, UsageError
 from gnomon.linguistics import Mark, parse
 from gnomon.linguistics import annotators as _annotators
-from gnomon.linguistics import parsing as _parse
+from gnomon.linguistics import parsers as _parse
 
 if TYPE_CHECKING:
     from tests.linguistics.conftest import Toy

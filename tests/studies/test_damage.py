@@ -13,9 +13,9 @@ import pytest
 
 from gnomon import study
 from gnomon.core.errors import DataError, OutputError
+from gnomon.studies import execution
 from gnomon.studies import folder as _folder
 from gnomon.studies import result_store as _store
-from gnomon.studies import running
 from gnomon.studies.sources import FileEntry
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
@@ -322,4 +322,4 @@ def test_what_is_lost_is_logged(
         file.unlink()
     assert _run(study_file).done == 2
     assert "results of 2 tasks are missing or damaged" in caplog.text
-    assert running.__name__ in {record.name for record in caplog.records}
+    assert execution.__name__ in {record.name for record in caplog.records}

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon import study
 from gnomon.core.errors import DataError
-from gnomon.studies.running import Equipment, equipment, preflight
+from gnomon.studies.execution import Equipment, equipment, preflight
 
 
 @dataclass

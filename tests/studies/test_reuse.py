@@ -12,7 +12,7 @@ import pytest
 from gnomon import example, metaeval, study
 from gnomon.core.testset import TestSet
 from gnomon.metrics import score as scored
-from gnomon.studies.running import stored_scores
+from gnomon.studies.execution import stored_scores
 from gnomon.studies.tables import cells_of
 from gnomon.studies.task_runs import TaskResult, execute
 
@@ -162,7 +162,7 @@ def _own_scores(place: Path) -> str:
 
 
 def test_each_wave_needs_only_earlier_ones(judged: Path) -> None:
-    from gnomon.studies.running import waves
+    from gnomon.studies.execution import waves
 
     made = study.plan(study.read_study(judged))
     first, second = waves(made.tasks, set())

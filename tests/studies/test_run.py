@@ -251,7 +251,7 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(
 ) -> None:
     from concurrent.futures import Future
 
-    from gnomon.studies import running
+    from gnomon.studies import execution
 
     class Deserted:
         workers = 2
@@ -268,7 +268,7 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(
         def lost(self) -> bool:
             return True
 
-    monkeypatch.setattr(running, "_LOOK", 0.01)
+    monkeypatch.setattr(execution, "_LOOK", 0.01)
     plan = study.plan(study.read_study(study_file))
     outcome = study.run(plan, Deserted())  # type: ignore[arg-type]  # as much of an engine as it needs
     assert len(outcome.failed) == len(plan.tasks)

@@ -18,8 +18,8 @@ from gnomon.core.testset import TestSet
 from gnomon.metrics import spec
 from gnomon.studies import PlannedSet, SetSource, Store, open_engine, plan, read_study, run
 from gnomon.studies import sources as sketches_module
+from gnomon.studies.execution import narrowed
 from gnomon.studies.folder import sealed
-from gnomon.studies.running import narrowed
 from gnomon.studies.sources import Sketches, content_of, read_set, sketch_of, systems_of
 from gnomon.studies.task_runs import Task, execute
 

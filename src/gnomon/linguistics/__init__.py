@@ -48,7 +48,7 @@ from gnomon.linguistics.dependencies import constituents
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import MEANINGS, gloss
 from gnomon.linguistics.label_names import Labels
-from gnomon.linguistics.parsing import parse, standard_parser
+from gnomon.linguistics.parsers import parse, standard_parser
 from gnomon.linguistics.spacy import SpacyAnnotator
 
 __all__ = [

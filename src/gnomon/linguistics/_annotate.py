@@ -13,7 +13,7 @@ from gnomon.linguistics.annotators import find_tagger, standard_tagger
 from gnomon.linguistics.facts import table
 from gnomon.linguistics.feature_names import FORMS, expand, is_wildcard, kind_of, matches, reach_of
 from gnomon.linguistics.label_names import Labels
-from gnomon.linguistics.parsing import find_parser, standard_parser
+from gnomon.linguistics.parsers import find_parser, standard_parser
 from gnomon.linguistics.tagging import (
     TaggingRun,
     check_kind,

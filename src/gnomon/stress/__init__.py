@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.stress.detection import stress as stress
+    from gnomon.stress.detection import stress_pairs as stress_pairs
     from gnomon.stress.outputs import OtherOutputs as OtherOutputs
     from gnomon.stress.outputs import Output as Output
     from gnomon.stress.perturbations import Crossed as Crossed
     from gnomon.stress.perturbations import Perturbation as Perturbation
     from gnomon.stress.perturbations import describe_perturbations as describe_perturbations
     from gnomon.stress.perturbations import perturbation as perturbation
-    from gnomon.stress.running import stress as stress
-    from gnomon.stress.running import stress_pairs as stress_pairs
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
 callable_package(__name__, "stress")

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from gnomon.studies.engines import ENGINES as ENGINES
     from gnomon.studies.engines import TaskEngine as TaskEngine
     from gnomon.studies.engines import open_engine as open_engine
+    from gnomon.studies.execution import RunOutcome as RunOutcome
+    from gnomon.studies.execution import run as run
     from gnomon.studies.query import QueryResult as QueryResult
     from gnomon.studies.result_store import Store as Store
-    from gnomon.studies.running import RunOutcome as RunOutcome
-    from gnomon.studies.running import run as run
     from gnomon.studies.sources import PlannedSet as PlannedSet
     from gnomon.studies.study_pages import pages as pages
     from gnomon.studies.study_pages import verdicts as verdicts

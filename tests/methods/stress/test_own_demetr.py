@@ -14,8 +14,8 @@ import gnomon as gn
 from gnomon.core.errors import MissingDependencyError
 from gnomon.core.pairs import Pair
 from gnomon.metrics.wordnet import find_wordnet
+from gnomon.stress.detection import stress_pairs
 from gnomon.stress.figures import StressRow
-from gnomon.stress.running import stress_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

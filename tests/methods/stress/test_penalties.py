@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gnomon.core.pairs import Pair, PairKind
+from gnomon.stress.detection import stress_pairs
 from gnomon.stress.figures import StressOverallRow, StressRow
 from gnomon.stress.outcomes import (
     Outcomes,
@@ -17,7 +18,6 @@ from gnomon.stress.outcomes import (
     share_interval,
 )
 from gnomon.stress.penalties import compare_penalties, harmless
-from gnomon.stress.running import stress_pairs
 
 
 def given(

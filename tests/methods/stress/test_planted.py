@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gnomon.core.pairs import Pair
+from gnomon.stress.detection import stress_pairs
 from gnomon.stress.figures import StressRow, stress_rows
 from gnomon.stress.outcomes import Outcomes, PairGroups, ScoredPairs
-from gnomon.stress.running import stress_pairs
 
 KINDS = 8
 WANTED = 0.8

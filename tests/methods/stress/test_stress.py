@@ -14,10 +14,10 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.pairs import Pair
+from gnomon.stress.detection import stress_pairs
 from gnomon.stress.examples import StressExampleRow
 from gnomon.stress.figures import StressOverallRow, StressRow
 from gnomon.stress.outcomes import Outcomes, is_worded
-from gnomon.stress.running import stress_pairs
 
 
 def pair(good: str, bad: str, *references: str, phenomenon: str = "error") -> Pair:

@@ -11,9 +11,9 @@ import pytest
 from gnomon.core.findings import Bars, Finding
 from gnomon.core.pairs import Pair
 from gnomon.metrics.base import BoundMetric
+from gnomon.stress.detection import stress_pairs
 from gnomon.stress.examples import StressExampleRow, differing_words
 from gnomon.stress.figures import StressRow
-from gnomon.stress.running import stress_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
@@ -31,28 +30,24 @@ from gnomon.core.options import (
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
-from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import read_pair_scores, read_pairs, write_pairs
 from gnomon.linguistics import FeatureSources
-from gnomon.messages.audiences import flag, parameter
 from gnomon.metrics.base import Metrics, each_metric
-from gnomon.metrics.registry import check_metric
 from gnomon.stress._scoring import PairScores, control_scores, score_pairs
 from gnomon.stress._tables import tables_of_pairs
 from gnomon.stress._verdict import stress_verdict
 from gnomon.stress.examples import StressExampleRow
 from gnomon.stress.figures import StressOverallRow, StressRow
 from gnomon.stress.outcomes import Outcomes, PairGroups, ScoredPairs
-from gnomon.stress.own_texts import TextChoice, check_perturbations, own_pairs
+from gnomon.stress.own_texts import TextChoice, own_pairs
+from gnomon.stress.requests import NOTHING, check_stress, named_test_set
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from gnomon.core.options import BoundOptions
     from gnomon.core.pairs import Pair
-    from gnomon.core.summary import Outline
     from gnomon.metrics.base import AnyMetric
 
     Progress: TypeAlias = "Callable[[str, int, int], None] | None"
@@ -73,39 +68,13 @@ examples:
   gnomon stress --pairs demetr/*.json -m bleu chrf
   gnomon stress --pairs challenge.tsv -m chrf bertscore --detection-rate 0.9 --html stress.html
 """
-_NOTHING = (
-    (
-        "there is nothing to change: give texts (ref.txt -i sys.txt, or -t DIR; testset=), or files"
-        " of minimal pairs ("
-    ),
-    flag("pairs", "FILE", ""),
-    ")",
-)
-
-
-def _test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
-    """The test set that a command line names; none, where pairs alone are given."""
-    if not inputs.has_testset and not options.get("pairs"):
-        raise UsageError(_NOTHING)
-    return (inputs.one().testset() if inputs.has_testset else None,)
-
-
-def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """Problems of options that fit each alone."""
-    yield from check_perturbations(outline, options)
-    if options.save_pairs and not os.fspath(options.save_pairs).endswith((".tsv", ".tsv.gz")):
-        wrong = f" must be a file name in .tsv; got {os.fspath(options.save_pairs)}"
-        yield Problem("save_pairs", UsageError(parameter("save_pairs"), wrong))
-    for metric in each_metric(options.metrics):
-        # scores that are given are looked at when they are bound to the pairs
-        yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]
 
 
 @method(
     "stress",
     purpose="test which kinds of errors metrics detect, and which they miss",
     title=_TITLE,
-    given=_test_set,
+    given=named_test_set,
     examples=_EXAMPLES,
     tables={"": "stress"},
     rows={
@@ -167,7 +136,7 @@ def stress(
         FormatError: a file cannot be read.
     """
     if testset is None and not pairs:
-        raise UsageError(_NOTHING)
+        raise UsageError(NOTHING)
     every, scores = _read(pairs)
     own = None
     if testset is not None:
