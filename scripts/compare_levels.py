@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.comparison.paired import PairedScores, PairedTestPlan, figures
-from gnomon.comparison.tables import verdict_of
 
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
 
@@ -109,10 +108,9 @@ def counts(
         for moved in (shift, 0.0) if null and mean else (0.0,):
             cells = np.stack([base, base + gains - moved])
             paired = PairedScores("m", ("A", "B"), cells, cells, None, 1)
-            figure = figures(paired, everything, plan, names if documents else None)[1]
+            [[_, figure]] = figures(paired, [everything], plan, names if documents else None)
             if null and (moved or not mean):
-                verdict = verdict_of(figure.difference, figure.p, figure.caveat, plan.alpha)
-                decided += verdict in {"better", "worse"}
+                decided += bool(figure.decided)
             if not moved and figure.low < figure.high:  # where nothing differs, both are 0
                 intervals += 1
                 covered += figure.low <= mean <= figure.high

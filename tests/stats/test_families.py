@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
-from gnomon.stats.families import Comparisons, family_draws, family_test
+from gnomon.stats.families import Comparisons, exchange_test, family_draws, family_test
 from gnomon.stats.resampling import resample_counts, resampled_sums
-from gnomon.stats.studentised import resampled_errors, standard_error, studentised_test
+from gnomon.stats.studentised import resampled_errors, standard_error, studentised
 
 
 def means(gains: np.ndarray, draws: int = 400, different=None):
@@ -29,11 +30,12 @@ def means(gains: np.ndarray, draws: int = 400, different=None):
 @pytest.mark.parametrize("shift", [0.0, 0.3, 2.0])
 def test_one_comparison_has_the_studentised_test(shift) -> None:
     gains = np.random.default_rng(1).exponential(size=(1, 60)) - 1 + shift
-    alone = family_test(*means(gains, draws=999))
-    test = studentised_test(np.stack([np.zeros(60), gains[0]]), count=999)
-    assert alone.low[0] == pytest.approx(test.difference_intervals[0, 1, 0], abs=1e-12)
-    assert alone.high[0] == pytest.approx(test.difference_intervals[1, 1, 0], abs=1e-12)
-    assert alone.p[0] == test.p[1, 0]
+    observed, resampled = means(gains, draws=999)
+    alone = family_test(observed, resampled)
+    (replicates,), (spreads,) = resampled(np.array([0]))
+    estimate, error = observed.estimates[0], observed.errors[0]
+    test = studentised(estimate, error, 60, replicates, spreads, 0.95)
+    assert (alone.low[0], alone.high[0], alone.p[0]) == (test.low, test.high, test.p)
 
 
 def test_two_comparisons_go_by_the_larger_distance_and_the_second_by_its_own() -> None:
@@ -137,3 +139,46 @@ def test_large_families_take_more_draws() -> None:
         9000,
     ]
     assert family_draws(11, 0) == 0
+
+
+def test_the_first_place_is_left_by_whoever_one_that_is_still_in_beats() -> None:
+    """Steps by hand: of the systems still in, the largest of all distances of two."""
+    draw = np.random.default_rng(0)
+    scores = draw.normal(size=(4, 100)) + np.array([[1.0], [0.85], [0.5], [0.0]])
+    pairs = [(i, j) for i in range(4) for j in range(i)]
+    observed, resampled = means(np.array([scores[i] - scores[j] for i, j in pairs]))
+    found = family_test(observed, resampled, pairs=pairs)
+    replicates, spreads = resampled(np.arange(6))
+    drawn = np.abs(replicates - observed.estimates[:, None]) / spreads
+    seen = np.abs(observed.estimates / observed.errors)
+    by_t = 2 * student.sf(seen, 99)  # never surer than Student's t
+    still, least, out = {0, 1, 2, 3}, 0.0, {}
+    while len(still) > 1:
+        within = [k for k, pair in enumerate(pairs) if set(pair) <= still]
+        largest = drawn[within].max(axis=0)
+        farthest = max(within, key=lambda k: seen[k])
+        worse, better = sorted(pairs[farthest], key=lambda one: scores[one].mean())
+        for k in within:
+            if worse in pairs[k]:
+                p = max(least, (1 + (largest >= seen[k]).sum()) / 401, by_t[k])
+                assert found.p[k] == pytest.approx(p)
+        least = found.p[farthest]
+        if least <= 0.05:
+            out[worse] = better
+        still -= {worse}
+    assert found.out == out
+    assert set(out) >= {2, 3}
+
+
+def test_exchanges_are_adjusted_by_the_largest_in_steps() -> None:
+    draw = np.random.default_rng(1)
+    null = draw.normal(size=(2, 99)) * np.array([[1.0], [5.0]])
+    estimates = np.array([3.0, 6.0])
+    found = exchange_test(estimates, null)
+    scale = np.sqrt((null**2).mean(axis=1))
+    t, seen = np.abs(null) / scale[:, None], estimates / scale
+    first = (1 + (t.max(axis=0) >= seen[0]).sum()) / 100
+    assert found.p.tolist() == [first, max(first, (1 + (t[1] >= seen[1]).sum()) / 100)]
+    assert np.isnan(found.low).all()
+    alone = exchange_test(estimates[:1], null[:1])
+    assert alone.p[0] == (1 + (np.abs(null[0]) >= 3).sum()) / 100

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from gnomon.core.errors import UsageError
-from gnomon.stats import approximate_randomisation, system_bootstrap_test
-from gnomon.stats.studentised import studentised_test
+from gnomon.stats import (
+    Pair,
+    SystemFamily,
+    approximate_randomisation,
+    exchange_test,
+    system_bootstrap_test,
+)
 from gnomon.stats.system_tests import sacrebleu_p_value
 
 
@@ -40,15 +45,34 @@ def test_sacrebleu_s_null_counts_sizes_above_the_observed_size() -> None:
     assert sacrebleu_p_value([0.0, 0.0], 0.0) == 1
 
 
-def test_of_few_segments_no_interval_of_a_score_is_given() -> None:
-    scores = np.array([[50.0, 40.0, 60.0], [10.0, 20.0, 30.0]])
-    assert np.isnan(studentised_test(scores, count=100).intervals).all()
-
-
 def test_resamples_of_equal_segments_give_no_interval_ends_made_of_rounding() -> None:
     """Two of twelve segments differ: resamples without them have no standard error but rounding."""
     rounding = np.random.default_rng(0).normal(0, 2e-8, 12)
     segments = np.array([16.2] * 10 + [17.8] * 2) + rounding
-    [low], [high] = studentised_test(np.stack([segments]), count=50).intervals
+    low, high, *_ = SystemFamily.of(segments[None], [Pair(0, 0)]).draws(50).alone(0, 0.95)
     assert 15.5 < low < segments.mean()
     assert np.isnan(high)
+
+
+def test_exchanges_of_a_family_are_those_of_its_pairs(scores) -> None:
+    scores[1, :4] = np.nan
+    pairs = [Pair(i, 2) for i in (0, 1, 3)]
+    family = SystemFamily.of(scores[[0, 2, 3]], [Pair(0, 1)])
+    [p] = exchange_test(family.comparisons.estimates, family.exchanges(50)).p
+    alone = approximate_randomisation(scores, baseline=2, count=50)
+    assert p == alone.p[0, 2]
+    estimates = SystemFamily.of(scores, pairs).comparisons.estimates
+    np.testing.assert_allclose(estimates, alone.differences[[0, 1, 3], 2])
+
+
+def test_documents_are_drawn_and_exchanged_whole(scores) -> None:
+    documents = np.repeat(np.arange(15), 2)
+    whole = scores.reshape(4, 15, 2).mean(axis=2)
+    by_document = SystemFamily.of(scores, [Pair(1, 0)], documents=documents)
+    of_means = SystemFamily.of(whole, [Pair(1, 0)])
+    for one, other in zip(by_document.comparisons, of_means.comparisons, strict=True):
+        np.testing.assert_allclose(one, other)
+    np.testing.assert_allclose(
+        by_document.draws(30).alone(0, 0.9), of_means.draws(30).alone(0, 0.9)
+    )
+    np.testing.assert_allclose(by_document.exchanges(30), of_means.exchanges(30))

@@ -113,7 +113,7 @@ def _is_worse(row: ComparisonRow, min_drop: float) -> bool:
             f" be decided by document: the two have {row.documents} in common; give"
             f" {LEAST_DOCUMENTS} or more"
         )
-    if gain is None or row.p_adjusted is None:
+    if gain is None or (row.p is None and row.decided is None):
         raise DataError(
             f"whether {row.system} is worse than {row.baseline} under {row.metric} cannot"
             f" be decided: the two have scores for {row.segments} segments in common; give two"
@@ -125,8 +125,7 @@ def _is_worse(row: ComparisonRow, min_drop: float) -> bool:
 def _loss_sentence(row: ComparisonRow) -> str:
     low, high = row.gain_ends
     ends = () if low is None or high is None else (-high, -low)
-    corrected = "corrected " if row.corrected else ""
     return (
         f"{row.system} is worse than {row.baseline} under {row.metric} by"
-        f" {amount(-(row.gain or 0.0), *ends)} ({corrected}{tested_by(row)})"
+        f" {amount(-(row.gain or 0.0), *ends, decided=True)} ({tested_by(row)})"
     )

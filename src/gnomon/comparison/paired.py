@@ -9,28 +9,30 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.agreement.significance import resample_faults
-from gnomon.comparison.preferences import preference_interval, sign_p
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.scores import UNREAD
 from gnomon.stats import (
-    BootstrapTest,
-    approximate_randomisation,
-    studentised_test,
+    Family,
+    Pair,
+    SystemFamily,
+    exchange_test,
+    family_draws,
+    family_test,
+    holm,
     system_bootstrap_test,
-    system_document_randomisation,
-    system_document_test,
 )
+from gnomon.stats.families import fewest_different
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.significance import fewest_draws
 from gnomon.stats.studentised import FEWEST_DIFFERENT, Dependence, dependence
 from gnomon.stats.system_tests import summable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.core.scores import Preferences, Scores
+    from gnomon.core.scores import Scores
     from gnomon.core.validation import Problem
 
     Aggregate: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -42,12 +44,13 @@ PairedTest: TypeAlias = Literal["bootstrap", "ar", "sacrebleu"]
 #: what is drawn and counted as independent
 SampledUnit: TypeAlias = Literal["segment", "document"]
 #: why nothing is called better or worse, whatever p says
-Caveat: TypeAlias = Literal[
-    "lines", "letters", "documents", "different", "skewed", "by document", "interval"
-]
+Caveat: TypeAlias = Literal["lines", "letters", "documents", "different", "skewed", "by document"]
 
 _EXCHANGES = 10000  # draws of the randomisation where no number is asked for
-_STEP, _MOST = 1000, 20000  # of resamples where those asked for show nothing
+#: what allows no test
+_UNTESTED = ("lines", "letters", "documents")
+#: segments that have to differ in a slice
+_FEWEST_IN_SLICE = 20
 #: segments below which differences that are skewed more than this allow no finding
 _FEW, _SKEWED = 60, 1.5
 
@@ -61,12 +64,12 @@ def plan_faults(resamples: int | None, confidence: float) -> Iterator[Problem]:
 class PairedTestPlan:
     """How differences are tested."""
 
-    test: PairedTest = "bootstrap"  # of intervals in any case the bootstrap
+    test: PairedTest = "bootstrap"  # others have no intervals
     resamples: int = RESAMPLES  # 0: neither intervals nor tests
     exchanges: int = _EXCHANGES  # draws of the randomisation
     confidence: float = CONFIDENCE  # of the intervals
     seed: int = SEED
-    unit: SampledUnit = "segment"  # documents are left out one at a time, or exchanged whole
+    unit: SampledUnit = "segment"  # documents are drawn, and exchanged, whole
 
     @classmethod
     def of(
@@ -79,19 +82,26 @@ class PairedTestPlan:
 
     @property
     def alpha(self) -> float:
-        """The largest corrected p of a difference."""
+        """The largest p of a difference that is decided."""
         return round(1 - self.confidence, 12)
 
-    @property
-    def draws(self) -> int:
-        """Number of draws behind a p-value."""
-        return self.exchanges if self.test == "ar" else self.resamples
+    least_p: float = 0.0  # the smallest one that the draws can show; 0 without draws
+
+    def in_family(self, comparisons: int) -> PairedTestPlan:
+        """The plan with as many resamples as a family of comparisons takes."""
+        resamples = self.resamples
+        if self.test == "bootstrap":
+            resamples = family_draws(comparisons, resamples)
+        drawn = self.exchanges if self.test == "ar" else resamples
+        tails = 1 + (self.test == "bootstrap" and comparisons == 1)
+        least = tails / (drawn + 1) if resamples else 0.0
+        return replace(self, resamples=resamples, least_p=least)
 
     def fields(self) -> dict[str, object]:
         """What a signature tells of it."""
         drawn: dict[str, object] = {"test": self.test, "bs": self.resamples}
         if self.unit == "document":
-            drawn = {"unit": self.unit, "test": "ar" if self.test == "ar" else "jackknife"}
+            drawn = {"unit": self.unit, **drawn}
         if self.test == "ar":
             drawn["ar"] = self.exchanges
         return {
@@ -99,31 +109,6 @@ class PairedTestPlan:
             "confidence": self.confidence,
             "seed": self.seed,
         }
-
-
-def least_p(plan: PairedTestPlan) -> float:
-    """The smallest p-value that the draws of a plan can show, not corrected; 0 without draws."""
-    if not plan.resamples or (plan.unit == "document" and plan.test != "ar"):
-        return 0.0
-    if plan.test == "bootstrap":
-        return 2 / (plan.resamples + 1)
-    return 1 / (plan.draws + 1)
-
-
-def needed(plan: PairedTestPlan, comparisons: int) -> int:
-    """How many draws the smallest p-value needs to stay significant after Holm's correction."""
-    if plan.unit == "document" and plan.test != "ar":
-        return 1
-    share = plan.alpha / (comparisons * (1 + (plan.test == "bootstrap")))
-    return math.ceil(1 / share - 1e-9) - 1
-
-
-def enough(plan: PairedTestPlan, comparisons: int) -> PairedTestPlan:
-    """The same plan; if it has too few resamples, and 20000 are enough, twice what that takes."""
-    least = needed(plan, comparisons)
-    if plan.test == "ar" or not 0 < plan.resamples < least <= _MOST:
-        return plan
-    return replace(plan, resamples=min(_MOST, _STEP * math.ceil(2 * least / _STEP)))
 
 
 # The figures of systems compared with a baseline under one metric: scores, differences, p-values.
@@ -139,17 +124,27 @@ class ComparedSystem(NamedTuple):
     score_low: float
     score_high: float
     difference: float  # system - baseline, on the segments that both have
-    low: float
+    low: float  # simultaneously for the family; 0 is open where it is decided
     high: float
-    p: float  # not corrected
-    p_documents: float  # of few documents, where segments are the unit; not corrected
-    caveat: Caveat | None  # why the system is neither better nor worse, whatever p says
+    p: float  # adjusted for the family
+    decided: bool | None  # whether a difference is shown; None: not tested
+    beaten_by: str | None  # of systems that share the first place, the one that beats it
+    p_documents: float  # of few documents, where segments are the unit; adjusted
+    caveat: Caveat | None  # why nothing is decided
     missing: int  # segments without a score of the system
     dependence: Dependence
     segments: int  # how many both have
     wins: int
     ties: int
     losses: int
+
+    def verdict(self, sign: int) -> str | None:
+        """Better or worse, where higher scores are better or (sign -1) worse; None: not tested."""
+        if self.decided is None:
+            return None
+        if not self.decided:
+            return "undecided"
+        return "better" if sign * self.difference > 0 else "worse"
 
 
 @dataclass(frozen=True)
@@ -169,7 +164,7 @@ class PairedScores:
     remarks: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
     # of a metric that reads two outputs: what it prefers, and the mean over all others [K, N]; the
     # scores are then preferences over the baseline
-    preferences: Preferences | None = None
+    preferences: NDArray[np.float64] | None = None  # [K, K, N]
     over_others: NDArray[np.float64] | None = None
 
     @classmethod
@@ -185,7 +180,8 @@ class PairedScores:
             return cls(
                 scores.metric, tuple(systems), over_baseline, over_baseline, None, 1,
                 doubtful=doubtful, unread=unread, remarks=remarks,
-                preferences=scores.preferences, over_others=scores.segments[rows],
+                preferences=scores.preferences.values[np.ix_(rows, rows)],
+                over_others=scores.segments[rows],
             )  # fmt: skip
         corpus = scores.statistics is not None and scores.aggregate is not None
         values = scores.segments if scores.statistics is None or not corpus else scores.statistics
@@ -205,16 +201,20 @@ class PairedScores:
             remarks,
         )
 
-    def by_signs(self, plan: PairedTestPlan) -> bool:
-        """Whether p is that of the sign test."""
-        usual = plan.test == "bootstrap" and plan.unit == "segment"
-        return self.preferences is not None and usual and plan.resamples > 0
-
-    def distrust(self, k: int) -> Caveat | None:
-        """Why a system is neither better nor worse than the baseline, whatever the scores are."""
-        if not self.doubtful.isdisjoint((self.systems[0], self.systems[k])):
+    def doubted(self, k: int) -> Caveat | None:
+        """Why a system is not to be compared, whatever the scores are."""
+        if self.systems[k] in self.doubtful:
             return "lines"
         return "letters" if self.unread else None
+
+    def distrust(self, k: int) -> Caveat | None:
+        """Why a system is not to be compared with the baseline."""
+        return self.doubted(k) or self.doubted(0)
+
+    def pairs(self, part: int, *, every: bool) -> list[Pair]:
+        """All pairs of systems, or those with the baseline, the worse placed first."""
+        last = [range(k) if every else range(1) for k in range(1, len(self.systems))]
+        return [Pair(k, j, part) for k, others in enumerate(last, start=1) for j in others]
 
     def gains(self) -> NDArray[np.float64]:
         """How much better each system is than the baseline in each segment, float64 [K, N]."""
@@ -224,168 +224,221 @@ class PairedScores:
 
 def figures(
     paired: PairedScores,
-    members: NDArray[np.bool_],
+    parts: Sequence[NDArray[np.bool_]],
     plan: PairedTestPlan,
     documents: NDArray[np.int64] | None = None,
-) -> list[ComparedSystem]:
-    """Each system compared with the baseline (the first), on the segments that are members."""
-    values = paired.values[:, members]
-    members_documents = None if documents is None else documents[members]
-    if plan.unit == "document" and members_documents is not None:
-        tested = system_document_test(
-            values,
-            members_documents,
-            aggregate=paired.aggregate,
-            confidence=plan.confidence,
-        )
-    else:
-        tested = studentised_test(
-            values,
-            aggregate=paired.aggregate,
-            confidence=plan.confidence,
-            count=plan.resamples or fewest_draws((1 + plan.confidence) / 2),
-            seed=plan.seed,
-        )
-        if not plan.resamples:
-            tested = tested._replace(
-                p=np.full_like(tested.p, np.nan),
-                intervals=np.full_like(tested.intervals, np.nan),
-                difference_intervals=np.full_like(tested.difference_intervals, np.nan),
-            )
-    published = _published(paired, values, plan, members_documents)
-    shown = tested if published is None else tested._replace(p=published.p)
-    if published is not None and plan.test == "sacrebleu":
-        shown = shown._replace(intervals=published.intervals)
-    shown = shown._replace(differences=_differences(values, paired.aggregate, tested))
-    shown = _of_preferences(shown, paired, members, plan)
-    gains = paired.gains()[:, members]
-    dependences = dependence(values, aggregate=paired.aggregate, documents=members_documents)
-    missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2).sum(axis=1)
-    compared = []
-    for k, counts in enumerate(map(_counts, gains)):
-        inside = published is not None and float(tested.p[k, 0]) > plan.alpha
-        if paired.by_signs(plan):
-            _, wins, _, losses = counts
-            ends = shown.difference_intervals[:, k, 0] * (1 if wins > losses else -1)
-            inside = not ends.min() > 0
-        caveat = paired.distrust(k)
-        if not paired.by_signs(plan):  # whose level holds for any number, and any shape
-            caveat = caveat or _caveat(plan, dependences[k], counts[0])
-        caveat = caveat or ("interval" if inside else None)
-        p_documents = math.nan
-        if plan.unit == "segment" and dependences[k].documents < LEAST_DOCUMENTS:
-            p_documents = dependences[k].p_documents
-        compared.append(
-            _compared(shown, k, p_documents, caveat, int(missing[k]), dependences[k], counts)
-        )
-    return compared
+    *,
+    every: bool = False,
+    slices: bool = False,
+) -> list[list[ComparedSystem]]:
+    """Each system compared with the baseline (the first), on the segments of each part: one family.
 
-
-def _of_preferences(
-    test: BootstrapTest, paired: PairedScores, members: NDArray[np.bool_], plan: PairedTestPlan
-) -> BootstrapTest:
-    """The test with scores that are preferences over all others, and with the sign test."""
-    if paired.preferences is None or paired.over_others is None:
-        return test
-    over_others, graded = paired.over_others[:, members], paired.preferences.graded
-    ends = [preference_interval(values, plan, graded=True) for values in over_others]
-    counts = np.isfinite(over_others).sum(axis=1)
-    sums = np.where(np.isfinite(over_others), over_others, 0.0).sum(axis=1)
-    scores = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
-    test = test._replace(statistics=scores, intervals=np.array(ends).T)
-    if not paired.by_signs(plan):
-        return test
-    p, intervals = test.p.copy(), test.difference_intervals.copy()
-    for k, values in enumerate(paired.segments[:, members]):
-        p[k, 0] = sign_p(values)
-        intervals[:, k, 0] = preference_interval(values, plan, graded=graded)
-    return test._replace(p=p, difference_intervals=intervals)
-
-
-def _caveat(plan: PairedTestPlan, differences: Dependence, segments: int) -> Caveat | None:
-    """Why a difference allows no finding: where neither intervals nor tests hold their level."""
-    if plan.unit == "document":
-        return "documents" if differences.documents < LEAST_DOCUMENTS else None
-    if 0 < differences.different < FEWEST_DIFFERENT:
-        return "different"
-    return "skewed" if segments < _FEW and abs(differences.skewness) > _SKEWED else None
-
-
-def _published(
-    paired: PairedScores,
-    values: NDArray[np.float64],
-    plan: PairedTestPlan,
-    documents: NDArray[np.int64] | None,
-) -> BootstrapTest | None:
-    """The test that was asked for, where it is not that of the intervals."""
-    if not plan.resamples:
-        return None
+    Args:
+        paired: the scores.
+        parts: the segments of each part.
+        plan: how differences are tested.
+        documents: the document of each segment, from 0.
+        every: the baseline is the best of all pairs of systems, which are the family.
+        slices: the parts are slices.
+    """
+    whole = documents if plan.unit == "document" else None
+    pairs = [pair for part in range(len(parts)) for pair in paired.pairs(part, every=every)]
+    family = _family(paired, pairs, parts, whole, plan.seed)
+    alone = SystemFamily.of(
+        paired.values if paired.over_others is None else paired.over_others,
+        [Pair(k, k, part) for part in range(len(parts)) for k in range(len(paired.systems))],
+        aggregate=paired.aggregate,
+        documents=whole,
+        parts=parts,
+        seed=plan.seed,
+    )
+    least = _FEWEST_IN_SLICE if slices else None
     if plan.test == "ar":
-        p = np.full((len(values), len(values)), np.nan)
-        if plan.unit == "document" and documents is not None:
-            p[:, 0] = system_document_randomisation(
-                values,
-                documents,
-                aggregate=paired.aggregate,
-                count=plan.exchanges,
-                seed=plan.seed,
-            )
-        else:
-            p = approximate_randomisation(
+        least = FEWEST_DIFFERENT
+    caveats = _caveats(paired, pairs, family, plan, least)
+    places = [pair[:2] for pair in pairs] if every and not slices else None
+    tested = _tested(family, caveats, plan, least, places)
+    intervals = _score_intervals(alone, plan)
+    position = {pair: n for n, pair in enumerate(pairs)}
+    found = []
+    for part, members in enumerate(parts):
+        values = paired.values[:, members]
+        named = None if documents is None else documents[members]
+        depend = dependence(values, aggregate=paired.aggregate, documents=named)
+        published = None
+        if plan.test == "sacrebleu" and plan.resamples:
+            published = system_bootstrap_test(
                 values,
                 aggregate=paired.aggregate,
                 baseline=0,
-                count=plan.exchanges,
+                confidence=plan.confidence,
+                count=plan.resamples,
                 seed=plan.seed,
-            ).p
-        nothing = np.full((2, len(p)), np.nan)
-        return BootstrapTest(nothing[0], nothing, p, np.stack([p, p]), p)
-    if plan.unit == "document" or plan.test == "bootstrap":
-        return None
-    return system_bootstrap_test(
+            )
+        missing = np.isnan(values).reshape(*values.shape[:2], -1).any(axis=2).sum(axis=1)
+        for k, counts in enumerate(map(_counts, paired.gains()[:, members])):
+            single = part * len(paired.systems) + k
+            low, high = (
+                intervals[single] if published is None else published.intervals[:, k].tolist()
+            )
+            base = ComparedSystem(
+                float(alone.comparisons.estimates[single]),
+                low,
+                high,
+                *(math.nan,) * 4,
+                decided=None,
+                beaten_by=None,
+                p_documents=math.nan,
+                caveat=None,
+                missing=int(missing[k]),
+                dependence=depend[k],
+                segments=counts[0],
+                wins=counts[1],
+                ties=counts[2],
+                losses=counts[3],
+            )
+            if k:
+                n = position[Pair(k, 0, part)]
+                p = tested.p[n] if published is None else float(published.p[k, 0])
+                decided = tested.decided[n] if published is None else p <= plan.alpha
+                winner = None if decided else tested.out.get(k)
+                base = base._replace(
+                    difference=float(family.comparisons.estimates[n]),
+                    low=float(tested.low[n]),
+                    high=float(tested.high[n]),
+                    p=math.nan if caveats[n] else float(p),
+                    decided=None if _is_untested(caveats[n], p) else bool(decided),
+                    beaten_by=None if winner is None else paired.systems[winner],
+                    caveat=caveats[n],
+                )
+            found.append(base)
+    found = _by_document(found, plan, more=len(pairs) - sum(part.second == 0 for part in pairs))
+    width = len(paired.systems)
+    return [found[part * width : (part + 1) * width] for part in range(len(parts))]
+
+
+def _is_untested(caveat: Caveat | None, p: float) -> bool:
+    return caveat in _UNTESTED or (caveat is None and math.isnan(p))
+
+
+def _family(
+    paired: PairedScores,
+    pairs: Sequence[Pair],
+    parts: Sequence[NDArray[np.bool_]],
+    documents: NDArray[np.int64] | None,
+    seed: int,
+) -> SystemFamily:
+    """The pairs of systems; of a metric that reads two outputs, what it prefers of each two."""
+    values, numbers = paired.values, list(pairs)
+    if paired.preferences is not None:
+        chosen = sorted({pair[:2] for pair in pairs})
+        rows = [paired.preferences[i, j] for i, j in chosen]
+        values = np.stack([np.zeros_like(rows[0]), *rows])
+        numbers = [Pair(1 + chosen.index(pair[:2]), 0, pair.part) for pair in pairs]
+    return SystemFamily.of(
         values,
+        numbers,
         aggregate=paired.aggregate,
-        baseline=0,
-        confidence=plan.confidence,
-        count=plan.resamples,
-        seed=plan.seed,
+        documents=documents,
+        parts=parts,
+        seed=seed,
     )
 
 
-def _differences(
-    values: NDArray[np.float64], aggregate: Aggregate | None, boot: BootstrapTest
-) -> NDArray[np.float64]:
-    """Those of the test, and those on one segment alone, of which there is no test."""
-    differences = boot.differences.copy()
-    cells = np.isnan(values).reshape(*values.shape[:2], -1)
-    missing: NDArray[np.bool_] = np.asarray(cells.any(axis=2))
-    for k, lacking in enumerate(missing):
-        both = np.flatnonzero(~(lacking | missing[0]))
-        if len(both) != 1:
-            continue
-        pair = np.stack([values[k, both[0]], values[0, both[0]]])
-        score, baseline = pair if aggregate is None else aggregate(pair)
-        differences[k, 0] = score - baseline
-    return differences
+def _caveats(
+    paired: PairedScores,
+    pairs: Sequence[Pair],
+    family: SystemFamily,
+    plan: PairedTestPlan,
+    least: int | None,
+) -> list[Caveat | None]:
+    """Why pairs are not tested: where neither intervals nor tests would hold their level."""
+    _, errors, units, differ = family.comparisons
+    few_different = fewest_different(family.comparisons, least)
+    skewness = family.skewness
+    caveats: list[Caveat | None] = []
+    for n, pair in enumerate(pairs):
+        caveat = paired.doubted(pair.first) or paired.doubted(pair.second)
+        if caveat is None and plan.unit == "document" and units[n] < LEAST_DOCUMENTS:
+            caveat = "documents"
+        if caveat is None and 0 < differ[n] < few_different and not np.isnan(errors[n]):
+            caveat = "different"
+        skewed = plan.unit == "segment" and units[n] < _FEW and abs(skewness[n]) > _SKEWED
+        if skewed and paired.preferences is None:  # which way choices go is skewed by itself
+            caveat = caveat or "skewed"
+        caveats.append(caveat)
+    return caveats
 
 
-def _compared(
-    test: BootstrapTest,
-    k: int,
-    p_documents: float,
-    caveat: Caveat | None,
-    missing: int,
-    differences: Dependence,
-    counts: tuple[int, int, int, int],
-) -> ComparedSystem:
-    score_low, score_high = test.intervals[:, k].tolist()
-    low, high = test.difference_intervals[:, k, 0].tolist()
-    difference, p = float(test.differences[k, 0]), float(test.p[k, 0])
-    if k == 0:  # that the baseline differs by nothing from itself is no finding
-        difference = low = high = p = float("nan")
-    score = float(test.statistics[k])
-    ends = (score_low, score_high, difference, low, high)
-    return ComparedSystem(score, *ends, p, p_documents, caveat, missing, differences, *counts)
+def _tested(
+    family: SystemFamily,
+    caveats: Sequence[Caveat | None],
+    plan: PairedTestPlan,
+    least: int | None,
+    places: Sequence[tuple[int, int]] | None,
+) -> Family:
+    """What the family shows; nothing of pairs with a caveat."""
+    left_out = np.array([caveat is not None for caveat in caveats], dtype=np.bool_)
+    observed = family.comparisons
+    left_out |= observed.units < 2
+    observed = observed._replace(
+        estimates=np.where(left_out, np.nan, observed.estimates),
+        errors=np.where(left_out, np.nan, observed.errors),
+    )
+    confidence = plan.confidence
+    if plan.test == "ar" and plan.resamples:
+        null = family.exchanges(plan.exchanges)
+        tested = exchange_test(observed.estimates, null, confidence=confidence, pairs=places)
+    else:
+        draws = family.draws(_drawn(plan))
+        tested = family_test(
+            observed, draws.resampled, least=least, confidence=confidence, pairs=places
+        )
+    equal = (observed.different == 0) & ~np.isnan(observed.estimates)
+    nothing = np.full(len(left_out), np.nan)
+    if not plan.resamples:
+        undecided: list[bool | None] = [None] * len(nothing)
+        return Family(nothing, nothing, nothing, undecided, {})
+    if plan.test != "bootstrap":
+        ends = np.where(equal, 0.0, np.nan)
+        return tested._replace(low=ends, high=ends)
+    return tested
+
+
+def _drawn(plan: PairedTestPlan) -> int:
+    return plan.resamples or fewest_draws((1 + plan.confidence) / 2)
+
+
+def _score_intervals(family: SystemFamily, plan: PairedTestPlan) -> list[tuple[float, float]]:
+    """Of each system's own score."""
+    if not plan.resamples:
+        return [(math.nan, math.nan)] * len(family.pairs)
+    draws, units = family.draws(_drawn(plan)), family.comparisons.units
+    fewest = LEAST_DOCUMENTS if plan.unit == "document" else FEWEST_DIFFERENT
+    return [
+        draws.alone(n, plan.confidence)[:2] if units[n] >= fewest else (math.nan, math.nan)
+        for n in range(len(family.pairs))
+    ]
+
+
+def _by_document(
+    found: Sequence[ComparedSystem], plan: PairedTestPlan, more: int
+) -> list[ComparedSystem]:
+    """Without findings of segments that their documents, which are few, do not show."""
+    if plan.unit == "document":
+        return list(found)
+    few = [0 < system.dependence.documents < LEAST_DOCUMENTS for system in found]
+    alone = [s.dependence.p_documents if of else math.nan for s, of in zip(found, few, strict=True)]
+    p = holm(np.array([*alone, *[1.0] * more]))[: len(found)].tolist()
+    checked = []
+    for system, p_documents in zip(found, p, strict=True):
+        kept = system._replace(p_documents=p_documents)
+        if system.decided and p_documents > plan.alpha:
+            kept = kept._replace(
+                low=math.nan, high=math.nan, p=math.nan, decided=False, caveat="by document"
+            )
+        checked.append(kept)
+    return checked
 
 
 def _counts(gains: NDArray[np.float64]) -> tuple[int, int, int, int]:

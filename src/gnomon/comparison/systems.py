@@ -24,10 +24,8 @@ from gnomon.comparison.paired import (
     PairedTest,
     PairedTestPlan,
     deciders,
-    enough,
     figures,
     influence,
-    needed,
     plan_faults,
 )
 from gnomon.comparison.tables import (
@@ -73,6 +71,7 @@ from gnomon.core.verdicts import (
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import compared_scores
 from gnomon.stats.jackknife import numbered
+from gnomon.stats.significance import fewest_draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -161,8 +160,7 @@ def compare(
     Corpus metrics are compared through their statistics, which are summed over each resample; other
     metrics by the mean of their segment scores. Equal outputs differ by 0, with p = 1. Of a metric
     that reads two outputs at once (PEAR, judges of pairs), each two are read in both orders: the
-    difference is the mean of half the difference of its two answers, and p, unless another test
-    is named, that of the sign test of the segments that prefer one output.
+    difference is the mean of half the difference of its two answers.
 
     Args:
         testset: references and the outputs of two or more systems.
@@ -170,15 +168,16 @@ def compare(
         baseline: the system that the others are compared with; by default the first of two
             systems, and of more the one with the best score under each metric (the first,
             too, with ``fail_if_worse`` and with ``test="sacrebleu"``).
-        test: "bootstrap" (studentised paired bootstrap; see :func:`gnomon.stats.studentised_test`),
-            "ar" (approximate randomisation; Riezler and Maxwell, 2005), or "sacrebleu" for exactly
-            what sacreBLEU's paired bootstrap reports. Intervals are the bootstrap's in any case.
-        resamples: least draws for intervals and tests, by default 1000, of "ar" 10000 exchanges;
-            more, up to 20000, where Holm's correction takes more; 0: neither intervals nor p.
-        confidence: of the intervals; a system is better or worse where p, corrected by Holm for
-            the systems of a metric (and for slices x systems), is at most 1 less this.
+        test: "bootstrap" (studentised paired bootstrap; see :func:`gnomon.stats.family_test`), "ar"
+            (approximate randomisation; Riezler and Maxwell, 2005), which has no intervals, or
+            "sacrebleu" for what sacreBLEU's paired bootstrap reports: its p alone, not adjusted.
+        resamples: draws for intervals and tests, by default 1000 (5000 for more than ten
+            comparisons), of "ar" 10000 exchanges; 0: neither intervals nor p.
+        confidence: of all intervals of a metric at once, and of those of its slices; a system is
+            better or worse where its interval leaves 0 out, which is where p is at most 1 less
+            this. An end of 0 is open then ("above 0").
         unit: what is independent: "segment", "document", or "auto": documents for scores that
-            people gave, segments for metrics.
+            people gave, segments for metrics. Documents are drawn whole.
         by: slices, too: by "document", "domain", "length", "score" or a label of the test set.
         delta_accuracy: a file of :func:`gnomon.metaeval.delta_accuracy`, which says how often
             people agreed with a difference of this size in other test sets.
@@ -190,7 +189,7 @@ def compare(
 
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
-        p_adjusted, verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
+        verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
         ``meaning`` (with such a file), ``slices``, ``segments`` and ``ngrams``. ``None`` where
         undefined.
 
@@ -222,10 +221,8 @@ def compare(
     collected = _ComparisonParts(notices=notices(compared, judged, pairings))
     parts = [slices(compared, by, paired.segments) for paired in pairings]
     documents = None if compared.documents is None else numbered(compared.documents)
-    systems = len(compared.systems)
-    pairs = systems * (systems - 1) // 2 if chosen else systems - 1
     plans = [
-        _plans(_by_unit(plan, unit, paired, documents), each, pairs)
+        _plans(_by_unit(plan, unit, paired, documents), each, paired, every=chosen)
         for paired, each in zip(pairings, parts, strict=True)
     ]
     with using_workers(workers):
@@ -263,14 +260,32 @@ class _TestPlans(NamedTuple):
 
     whole: PairedTestPlan
     sliced: PairedTestPlan
+    every: bool  # all pairs of systems are compared
     pairs: int
-    comparisons: int
+    slices: int
+
+    @property
+    def family(self) -> str:
+        """What is decided at once."""
+        if self.pairs == 1:
+            return "this one difference"
+        return f"all {self.pairs} {'pairs' if self.every else 'differences'} of a metric"
+
+    @property
+    def slice_family(self) -> str:
+        """The same of slices; empty without any."""
+        if not self.slices:
+            return ""
+        of = f"{self.pairs} pairs" if self.every else f"{self.pairs} differences"
+        return f"{of} in {self.slices} slices" if self.pairs > 1 else f"{self.slices} slices"
 
 
-def _plans(plan: PairedTestPlan, parts: Sequence[Slice], pairs: int) -> _TestPlans:
-    most = max(1, len(parts) - 1) * pairs
-    whole, sliced = (enough(plan, n) for n in (pairs, most))
-    return _TestPlans(whole, sliced, pairs, most)
+def _plans(
+    plan: PairedTestPlan, parts: Sequence[Slice], paired: PairedScores, *, every: bool
+) -> _TestPlans:
+    pairs, slices_of_metric = len(paired.pairs(0, every=every)), len(parts) - 1
+    whole, sliced = (plan.in_family(pairs * n) for n in (1, slices_of_metric))
+    return _TestPlans(whole, sliced, every, pairs, slices_of_metric)
 
 
 def _by_unit(
@@ -293,35 +308,44 @@ def _add_figures(
 ) -> None:
     """The rows of all metrics and slices."""
     tasks = [
-        (paired, piece, plan.whole if piece.name is None else plan.sliced)
+        (paired, each[:1] if whole else each[1:], plan, whole)
         for paired, each, plan in zip(pairings, parts, plans, strict=True)
-        for piece in each
+        for whole in (True, False)
+        if whole or len(each) > 1
     ]
 
-    def figure(task: tuple[PairedScores, Slice, PairedTestPlan]) -> list[ComparedSystem]:
-        paired, piece, plan = task
-        return figures(paired, piece.members, plan, documents)
+    def figure(
+        task: tuple[PairedScores, Sequence[Slice], _TestPlans, bool],
+    ) -> list[list[ComparedSystem]]:
+        paired, pieces, plan, whole = task
+        return figures(
+            paired,
+            [piece.members for piece in pieces],
+            plan.whole if whole else plan.sliced,
+            documents,
+            every=plan.every,
+            slices=not whole,
+        )
 
-    done = []
-    if progress:
-        progress("testing", 0, len(tasks))
-    for compared_systems in each_in_threads(figure, tasks):
-        done.append(compared_systems)
-        if progress:
-            progress("testing", len(done), len(tasks))
-    answers = iter(done)
     empty = {
         name: np.array([not text.strip() for text in texts])
         for name, texts in testset.systems.items()
     }
-    for paired, each, plan in zip(pairings, parts, plans, strict=True):
-        compared = [(piece.name, next(answers)) for piece in each]
+    if progress:
+        progress("testing", 0, len(tasks))
+    for done, (task, compared) in enumerate(
+        zip(tasks, each_in_threads(figure, tasks), strict=True), start=1
+    ):
+        paired, pieces, plan, _ = task
         lacking = [
-            [int(empty[name][piece.members].sum()) for name in paired.systems] for piece in each
+            [int(empty[name][piece.members].sum()) for name in paired.systems] for piece in pieces
         ]
-        collected.rows += system_rows(paired, compared, plan.whole, plan.pairs, lacking)
-    coarse = [notice for plan in plans for notice in too_coarse(plan.sliced, plan.comparisons)]
-    collected.notices += dict.fromkeys(coarse)
+        named = [(piece.name, each) for piece, each in zip(pieces, compared, strict=True)]
+        collected.rows += system_rows(paired, named, plan.whole, lacking)
+        if progress:
+            progress("testing", done, len(tasks))
+    notes = [notice for plan in plans for notice in too_coarse(plan.whole)]
+    collected.notices += dict.fromkeys(notes)
 
 
 def _tokens(testset: TestSet, collected: _ComparisonParts) -> TokenTable | None:
@@ -359,10 +383,7 @@ def _finding(
 ) -> Finding:
     tables: list[Table] = [
         system_table(
-            collected.rows,
-            plans[0].whole,
-            plans[0].sliced,
-            signs=[one.metric for one in pairings if one.by_signs(plans[0].whole)],
+            collected.rows, plans[0].whole, plans[0].family, plans[0].slice_family if by else ""
         )
     ]
     if collected.meaning:
@@ -380,8 +401,6 @@ def _finding(
 
     def signature(scores: Scores, paired: PairedScores, plan: _TestPlans) -> Signature:
         fields = {"baseline": paired.systems[0], **plan.whole.fields()}
-        if paired.by_signs(plan.whole):
-            fields["test"] = "signs"
         if chosen:
             fields["baseline_by"] = "score"
         if by and plan.sliced.resamples != plan.whole.resamples:
@@ -522,14 +541,11 @@ def _is_mean(scores: Scores) -> bool:
     return bool(np.allclose(means, scores.system, rtol=_SAME, atol=_SAME, equal_nan=True))
 
 
-def too_coarse(plan: PairedTestPlan, comparisons: int) -> Iterator[str]:
-    """Says so where no p-value can be small enough after Holm's correction."""
-    least = needed(plan, comparisons)
-    alone = comparisons == 1
-    what = "a difference" if alone else f"any one of {comparisons} differences"
-    if 0 < plan.draws < least:
+def too_coarse(plan: PairedTestPlan) -> Iterator[str]:
+    """Says so where no p-value of exchanges can be small enough."""
+    least = fewest_draws(plan.confidence)
+    if plan.test == "ar" and 0 < plan.exchanges < least:
         yield (
-            f"{plan.draws} draws cannot show {what}: the smallest p they give"
-            f"{'' if alone else f', times {comparisons},'} lies above 1 less the confidence"
-            f" ({plan.alpha:g}); take {least} or more"
+            f"{plan.exchanges} draws cannot show a difference: the smallest p they give lies above"
+            f" 1 less the confidence ({plan.alpha:g}); take {least} or more"
         )

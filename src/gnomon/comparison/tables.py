@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from gnomon.comparison.meanings import MEANING, DifferenceMeaningRow
-from gnomon.comparison.paired import least_p
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
 from gnomon.core.records import (
     METRIC,
@@ -22,14 +21,12 @@ from gnomon.core.records import (
     column_of,
     table,
 )
-from gnomon.core.verdicts import LEAST, listed, metric_title, p_value
-from gnomon.stats import holm
+from gnomon.core.verdicts import LEAST, metric_title, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from gnomon.comparison.paired import (
-        Caveat,
         ComparedSystem,
         Decider,
         PairedScores,
@@ -70,38 +67,40 @@ class ComparisonRow(Record):
         help="difference to the baseline, in points of the metric, on the segments that both have",
         interval=EndColumns(),
     )
-    p: float | None = column("p", digits=4, help="of the paired test, not corrected")
-    p_adjusted: float | None = column(
-        "p adj.", digits=4, help="corrected for the number of comparisons"
+    p: float | None = column(
+        "p", digits=4, help="adjusted for the family of comparisons that the note names"
     )
     verdict: str | None = column(
         "Verdict",
-        help="better or worse where the corrected p is at most 1 less the confidence and the"
-        " interval leaves 0 out, else undecided",
+        help="better or worse where p is at most 1 less the confidence, which is where the interval"
+        " leaves 0 out; else undecided",
     )
     slice: str | None = SLICE
     segments: int = _COMMON
     wins: int | None = column("Wins", help="segments where the system scores better")
     ties: int | None = column("Ties", help="segments where both score the same")
     losses: int | None = column("Losses", help="segments where it scores worse")
-    decided: bool = column("decided", help="better or worse")
+    decided: bool | None = column(
+        "decided", help="better or worse; an end of the interval that is 0 is open then"
+    )
     gain: float | None = column(
         "Gain", better="higher", help="the difference, positive where the system is better"
     )
-    p_least: float = column(
-        "Smallest p", digits=4, help="that the draws can show, not corrected; 0 without draws"
+    p_least: float = column("Smallest p", digits=4, help="that the draws can show; 0 without draws")
+    beaten_by: str | None = column(
+        "Beaten by", help="of those that share the first place, where the baseline does not beat it"
     )
     caveat: str | None = column(
         "Caveat",
-        help="why nothing is called better or worse, whatever p says: lines (those of a file are"
+        help="why nothing is decided, and there is no interval: lines (those of a file are"
         " wrong), letters (the metric does not read those of the texts), documents (too few of"
         " them), different (too few segments differ), skewed (too few segments for such"
-        " differences), by document (p over few documents is too large), interval (it holds 0)",
+        " differences), by document (p over few documents is too large)",
     )
     p_documents: float | None = column(
         "p by document",
         digits=4,
-        help="corrected, of the same with documents as what is independent, where segments are and"
+        help="Holm's, of the same with documents as what is independent, where segments are and"
         " the documents are fewer than 15",
     )
     unit: str = column("Unit", help="what counts as independent: segment or document")
@@ -147,11 +146,6 @@ class ComparisonRow(Record):
         """Whether it rests on too few segments to be read as a finding."""
         return self.gain is not None and self.segments < LEAST
 
-    @property
-    def corrected(self) -> bool:
-        """Whether p was corrected for other comparisons."""
-        return self.p != self.p_adjusted
-
 
 def chosen_by_score(finding: Finding) -> bool:
     """Whether the baseline is the system with the best score under each metric."""
@@ -159,10 +153,9 @@ def chosen_by_score(finding: Finding) -> bool:
 
 
 def tested_by(row: ComparisonRow) -> str:
-    """What the test of a row says, corrected; as a bound where draws can show no smaller p."""
-    smallest = row.p is not None and row.p <= row.p_least * (1 + _SAME)
-    p = row.p_adjusted or 0.0
-    return p_value(p, p if smallest else 0.0)
+    """What the test of a row says; as a bound where draws can show no smaller p."""
+    p = row.p or 0.0
+    return p_value(p, p if p <= row.p_least * (1 + _SAME) else 0.0)
 
 
 class ComparisonSliceRow(Record):
@@ -177,9 +170,7 @@ class ComparisonSliceRow(Record):
         "gain",
         help="difference from the baseline, positive where the system is better",
     )
-    p_adjusted: float | None = column_of(
-        ComparisonRow, "p_adjusted", help="corrected for systems and slices"
-    )
+    p: float | None = column_of(ComparisonRow, "p", help="adjusted for systems and slices")
     undecided: bool = column("undecided", help="neither better nor worse")
 
 
@@ -230,44 +221,14 @@ def system_rows(
     scores: PairedScores,
     parts: Sequence[tuple[str | None, Sequence[ComparedSystem]]],
     plan: PairedTestPlan,
-    pairs: int,
     empty: Sequence[Sequence[int]],
 ) -> list[ComparisonRow]:
-    """The rows of one metric: p-values are corrected over pairs of systems, and pairs x slices.
-
-    ``pairs`` are all pairs of systems where the baseline was chosen by its score, else those with
-    the baseline; ``empty`` counts the empty outputs of each system, slice by slice.
-    """
-    every = [(*piece, counts) for piece, counts in zip(parts, empty, strict=True)]
-    whole = [piece for piece in every if piece[0] is None]
-    sliced = [piece for piece in every if piece[0] is not None]
-    return [row for family in (whole, sliced) for row in _family(scores, family, plan, pairs)]
-
-
-def _family(
-    scores: PairedScores,
-    parts: Sequence[tuple[str | None, Sequence[ComparedSystem], Sequence[int]]],
-    plan: PairedTestPlan,
-    pairs: int,
-) -> list[ComparisonRow]:
-    systems = [
-        (k, name, system, empty[k])
-        for name, compared, empty in parts
+    """The rows of one metric; ``empty`` counts the empty outputs of each system, by slice."""
+    return [
+        _system_row(scores, k, name, system, counts[k], plan)
+        for (name, compared), counts in zip(parts, empty, strict=True)
         for k, system in enumerate(compared)
     ]
-    others = len(scores.systems) - 1
-    more = (pairs - others) * len(parts)
-    p = corrected([system.p for _, _, system, _ in systems], more)
-    by_document = corrected([system.p_documents for _, _, system, _ in systems], more)
-    return [
-        _system_row(scores, *system, *both, plan)
-        for system, both in zip(systems, zip(p, by_document, strict=True), strict=True)
-    ]
-
-
-def corrected(p: Sequence[float], more: int = 0) -> list[float]:
-    """Corrected p-values; NaN is no hypothesis, and ``more`` further ones count as p = 1."""
-    return [float(value) for value in holm(np.array([*p, *[1.0] * more]))[: len(p)]]
 
 
 def _system_row(
@@ -276,15 +237,11 @@ def _system_row(
     name: str | None,
     system: ComparedSystem,
     empty: int,
-    p: float,
-    p_documents: float,
     plan: PairedTestPlan,
 ) -> ComparisonRow:
     gain = scores.sign * system.difference + 0.0  # no -0.0
     counts = (None, None, None) if k == 0 else (system.wins, system.ties, system.losses)
-    caveat = system.caveat or _by_document(p, p_documents, plan.alpha)
-    verdict = "baseline" if k == 0 else verdict_of(gain, p, caveat, plan.alpha)
-    dependence = system.dependence
+    dependence, p_documents = system.dependence, system.p_documents
     return ComparisonRow(
         system=scores.systems[k],
         baseline=scores.systems[0],
@@ -296,17 +253,17 @@ def _system_row(
             "difference": (system.low, system.high),
         },
         p=system.p,
-        p_adjusted=p,
-        verdict=verdict,
+        verdict="baseline" if k == 0 else system.verdict(scores.sign),
         slice=name,
         segments=system.segments,
         wins=counts[0],
         ties=counts[1],
         losses=counts[2],
-        decided=verdict in ("better", "worse"),
+        decided=system.decided,
         gain=gain,
-        p_least=0.0 if scores.by_signs(plan) else least_p(plan),
-        caveat=None if k == 0 else caveat,
+        p_least=plan.least_p,
+        beaten_by=system.beaten_by,
+        caveat=system.caveat,
         p_documents=None if np.isnan(p_documents) else p_documents,
         unit=plan.unit,
         documents=dependence.documents or None,
@@ -317,59 +274,37 @@ def _system_row(
     )
 
 
-def _by_document(p: float, p_documents: float, alpha: float) -> Caveat | None:
-    """Whether segments show a difference that their documents do not; these are few."""
-    return "by document" if p <= alpha < p_documents else None
-
-
-#: what allows no test
-_UNTESTED = ("lines", "letters", "documents")
-
-
-def verdict_of(gain: float, p: float, caveat: str | None, alpha: float) -> str | None:
-    """Whether a system is better or worse; None where nothing was tested."""
-    if np.isnan(p) or caveat in _UNTESTED:
-        return None
-    if p > alpha or gain == 0 or caveat is not None:
-        return "undecided"
-    return "better" if gain > 0 else "worse"
-
-
 # Tables
 
 
 def system_table(
-    rows: Sequence[ComparisonRow],
-    plan: PairedTestPlan,
-    sliced: PairedTestPlan,
-    *,
-    signs: Sequence[str] = (),
+    rows: Sequence[ComparisonRow], plan: PairedTestPlan, family: str, slices: str
 ) -> Table:
-    """The table of all systems, metrics and slices; ``signs``: metrics with the sign test."""
-    corrected = any(row.corrected for row in rows)
-    more = plan.resamples != sliced.resamples and any(row.slice is not None for row in rows)
-    note = _note(plan, sliced, more=more, corrected=corrected)
-    if signs:
-        note += f" {listed(list(signs))}: sign test of the segments that prefer one output."
-    return table(SYSTEMS, "Systems compared", ComparisonRow, rows, note=note)
+    """The table of all systems, metrics and slices, with the families that are decided at once."""
+    return table(SYSTEMS, "Systems compared", ComparisonRow, rows, note=_note(plan, family, slices))
 
 
-def _note(plan: PairedTestPlan, sliced: PairedTestPlan, *, more: bool, corrected: bool) -> str:
-    drawn = f"{plan.resamples} resamples" + (f" ({sliced.resamples} in slices)" if more else "")
-    whole = " of whole documents" * (plan.unit == "document")
-    if plan.test == "ar":
-        how = f"approximate randomisation{whole}, {plan.exchanges} draws"
-    elif plan.unit == "document":
-        how = "Student's t, leaving documents out one at a time"
-    elif plan.resamples:
-        how = f"paired bootstrap, {drawn}"
-    else:
+def _note(plan: PairedTestPlan, family: str, slices: str) -> str:
+    if not plan.resamples:
         return "No resamples: neither intervals nor p."
-    adjusted = "; p adj.: Holm over the systems (and slices) of a metric" * corrected
-    ends = f" low, high: {100 * plan.confidence:g}% interval of the difference." * bool(
-        plan.resamples
+    whole = " of whole documents" * (plan.unit == "document")
+    over = f"{family}, and over {slices}" if slices else family
+    if plan.test == "sacrebleu":
+        return (
+            f"p: sacreBLEU's paired bootstrap, {plan.resamples} resamples; not adjusted for other"
+            " comparisons, and without an interval."
+        )
+    if plan.test == "ar":
+        return (
+            f"p: approximate randomisation{whole}, {plan.exchanges} draws, two-sided, over {over};"
+            " there are no intervals."
+        )
+    level = 100 * plan.confidence
+    return (
+        f"low, high: {level:g}% intervals of the difference, which hold for all at once, over"
+        f" {over}; an end of 0 is open. p: of the same paired bootstrap{whole}, {plan.resamples}"
+        " resamples, two-sided."
     )
-    return f"p: {how}, two-sided{adjusted}.{ends}"
 
 
 def slice_table(rows: Sequence[ComparisonRow]) -> Table:
@@ -409,7 +344,7 @@ def views(
     kinds = {table.name: table for table in tables}
     rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
     alone = systems[1] if len(systems) == 2 else None
-    chosen: list[View] = [_listing(metric, first, alone) for metric, first in baselines.items()]
+    chosen: list[View] = [_listing(metric, first) for metric, first in baselines.items()]
     if SLICES in kinds and alone:
         chosen += [_slices(metric, alone) for metric in baselines]
     chosen += [_bars(*one, rows, alone, doubtful) for one in baselines.items()]
@@ -431,13 +366,12 @@ def views(
     return tuple(chosen)
 
 
-def _listing(metric: str, baseline: str, alone: str | None) -> Listing:
-    p = "p" if alone else "p_adjusted"  # of one comparison, both are the same
+def _listing(metric: str, baseline: str) -> Listing:
     counts = ("wins", "ties", "losses")
     return Listing(
         SYSTEMS,
         f"{metric}, compared with {baseline}",
-        ("system", "score", *_DIFFERENCE, p, "verdict", *counts),
+        ("system", "score", *_DIFFERENCE, "p", "verdict", *counts),
         {"metric": metric, "slice": None},
     )
 
@@ -446,7 +380,7 @@ def _slices(metric: str, system: str) -> Listing:
     return Listing(
         SYSTEMS,
         f"{metric} of {system} by slice",
-        ("slice", "segments", "score", *_DIFFERENCE, "p_adjusted", "verdict"),
+        ("slice", "segments", "score", *_DIFFERENCE, "p", "verdict"),
         {"metric": metric, "system": system},
     )
 

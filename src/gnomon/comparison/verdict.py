@@ -40,8 +40,6 @@ _MISSING = 0.01
 #: design effects above this are said
 _CLUSTERED = 1.2
 
-_TESTED = "the interval of the difference and the corrected p of the test, which agree"
-
 
 class _SystemPair(NamedTuple):
     """A row of two systems, and what its metric is called."""
@@ -49,6 +47,7 @@ class _SystemPair(NamedTuple):
     row: ComparisonRow
     position: int
     title: str
+    family: str  # of comparisons that are decided at once
 
     @property
     def names(self) -> str:
@@ -70,7 +69,7 @@ class _SystemPair(NamedTuple):
         if self.row.people:
             named = f"points of {title}{judges}"
         named = named if unit else ""
-        return amount(abs(gain), low, high, unit=named)
+        return amount(abs(gain), low, high, unit=named, decided=self.row.decided or False)
 
     @property
     def ahead(self) -> str:
@@ -83,9 +82,7 @@ class _SystemPair(NamedTuple):
 
     @property
     def tested(self) -> str:
-        if self.row.p_adjusted is None:
-            return "not tested"
-        return f"{'corrected ' if self.row.corrected else ''}{tested_by(self.row)}"
+        return "not tested" if self.row.p is None else tested_by(self.row)
 
     @property
     def on(self) -> str:
@@ -96,7 +93,7 @@ class _SystemPair(NamedTuple):
 
     @property
     def facts(self) -> str:
-        return f"{self.on}, {self.tested}"
+        return f"{self.on}, {self.tested}{self.family}"
 
     @property
     def rows(self) -> dict[str, list[int]]:
@@ -141,9 +138,35 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
 
 def _rows(finding: Finding) -> Iterator[_SystemPair]:
     titles = titles_of(finding)
+    chosen = chosen_by_score(finding)
+    families = {
+        (metric, sliced): _family(finding, metric, sliced=sliced, chosen=chosen)
+        for metric in titles
+        for sliced in (False, True)
+    }
     for position, row in enumerate(finding.records(ComparisonRow)):
         if row.system != row.baseline:
-            yield _SystemPair(row, position, titles[row.metric])
+            family = families[row.metric, row.slice is not None]
+            yield _SystemPair(row, position, titles[row.metric], family)
+
+
+def _family(finding: Finding, metric: str, *, sliced: bool, chosen: bool) -> str:
+    """What is decided at once with a comparison; nothing where it stands alone."""
+    rows = [row for row in finding.records(ComparisonRow) if row.metric == metric]
+    systems = len({row.system for row in rows})
+    slices = len({row.slice for row in rows} - {None})
+    pairs = systems * (systems - 1) // 2 if chosen else systems - 1
+    count = pairs * (slices if sliced else 1)
+    signature = finding.signatures[metric]
+    test, confidence = signature.get("test"), signature.get("confidence")
+    if test == "sacrebleu" and count > 1:
+        return "; p as sacreBLEU has it, not adjusted"
+    if count < 2 or confidence is None:
+        return ""
+    what = f"{count:,} {'pairs in slices' if sliced else 'pairs'}"
+    if test == "ar":
+        return f"; p over all {what}"
+    return f"; {100 * float(confidence):g} % intervals over all {what}"
 
 
 def _alone(pair: _SystemPair) -> Message:
@@ -234,45 +257,58 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Message]:
         return
     by_gain = sorted(others, key=lambda pair: pair.row.gain or 0.0, reverse=True)
     worse = [pair.row for pair in by_gain if pair.row.outcome == "worse"]
-    near = [pair.row for pair in by_gain if pair.row.outcome != "worse"]
-    tests = {tested_by(row) for row in worse}
-    each = [f"{row.system} by {_lead(row)}" for row in worse]
-    every = "each " * (len(worse) > 1)
-    facts = f"{on}, {every}corrected {tests.pop()}" if len(tests) == 1 else on
-    parts: dict[str, Any] = {"systems": systems, "under": under, "score": score, "facts": facts}
-    if not near:
-        yield message(
-            "compare.best", places, best=leader, others=f"better than {listed(each)}", **parts
-        )
+    rest = [pair.row for pair in by_gain if pair.row.outcome != "worse"]
+    near = [row for row in rest if row.beaten_by is None]
+    after = _after(worse[0]) if worse else ""
+    parts: dict[str, Any] = {"systems": systems, "under": under, "score": score}
+    parts["facts"] = f"{on}{others[0].family}"
+    if not near and worse:
+        yield message("compare.best", places, best=leader, next=_capital(after), **parts)
         return
-    apart = [f"{row.system} ({_behind(row)})" for row in near]
-    text = f", and is better than {listed(each)}" if each else ""
+    beaten = [f"{row.beaten_by} is better than {row.system}" for row in rest if row.beaten_by]
     yield message(
         "compare.leaders",
         places,
         best=listed([leader, *(row.system for row in near)]),
         leader=leader,
-        near=listed(apart),
-        others=text,
+        near=listed([f"{row.system} ({_behind(row)})" for row in near]),
+        others="".join(f"; {text}" for text in (*beaten, after) if text),
         **parts,
     )
+
+
+def _after(row: ComparisonRow) -> str:
+    """Who follows the first place, by how much."""
+    return f"next is {row.system}, behind by {_lead(row)}, {tested_by(row)}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _lead(row: ComparisonRow) -> str:
     """By how much the leader is ahead of a system."""
     low, high = row.gain_ends
     ends = (None, None) if low is None or high is None else (-high, -low)
-    return amount(-(row.gain or 0.0), *ends)
+    return amount(-(row.gain or 0.0), *ends, decided=row.decided or False)
 
 
 def _behind(row: ComparisonRow) -> str:
     """By how much a system is behind a leader that is not significantly better."""
     if not row.gain:
         return "the same"
-    p = f", corrected {tested_by(row)}" * _leaves_zero_out(*row.gain_ends)
+    return f"behind by {_lead(row)}{_without_interval(row)}"
+
+
+def _without_interval(row: ComparisonRow) -> str:
+    """What says that a difference is undecided where no interval does."""
     if row.caveat == "by document":
-        p = f", but by document {p_value(row.p_documents or 0.0)}"
-    return f"behind by {_lead(row)}{p}"
+        return f", but by document {p_value(row.p_documents or 0.0)}"
+    if row.caveat == "different":
+        return f" in {counted(row.different)}, too few"
+    if row.caveat == "skewed":
+        return ", made by a few segments"
+    return f", {tested_by(row)}" if row.gain_ends == (None, None) and row.p is not None else ""
 
 
 def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
@@ -295,7 +331,7 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
                 systems=counted(len(some), "system"),
                 baseline=baseline,
                 under=under,
-                facts=f"{n}{facts}",
+                facts=f"{n}{facts}{some[0].family}",
                 each=each,
             )
     rest = [pair for pair in pairs if pair.row.outcome not in ("better", "worse")]
@@ -313,7 +349,7 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
             each=listed([f"{pair.row.system} ({_ahead(pair)})" for pair in rest]),
             baseline=baseline,
             under=under,
-            facts=n,
+            facts=f"{n}{rest[0].family}",
         )
 
 
@@ -333,15 +369,8 @@ def _ahead(pair: _SystemPair) -> str:
         return "not defined"
     if pair.row.equal:
         return "the same"
-    p = f", {pair.tested}" if _leaves_zero_out(*pair.row.gain_ends) else ""
-    if pair.row.caveat == "by document":
-        p = f", but by document {p_value(pair.row.p_documents or 0.0)}"
-    return f"{'ahead' if pair.row.gain > 0 else 'behind'} by {pair.size(unit=False)}{p}"
-
-
-def _leaves_zero_out(low: float | None, high: float | None) -> bool:
-    """Whether an interval alone would say more than p, which is corrected for other comparisons."""
-    return low is not None and high is not None and low * high > 0
+    ahead = "ahead" if pair.row.gain > 0 else "behind"
+    return f"{ahead} by {pair.size(unit=False)}{_without_interval(pair.row)}"
 
 
 def _sizes(segments: Sequence[int]) -> str:
@@ -371,7 +400,7 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Message]:
                     "compare.slice",
                     _places(some),
                     outcome=outcome,
-                    which=f"{some[0].title}{facts}",
+                    which=f"{some[0].title}{facts}{some[0].family}",
                     system=some[0].row.system,
                     each=each,
                 )

@@ -34,6 +34,7 @@ def amount(
     *,
     unit: str = "",
     share: bool = False,
+    decided: bool = False,
 ) -> str:
     """A figure with its interval, as many digits as the interval bears.
 
@@ -43,6 +44,7 @@ def amount(
         high: its upper end.
         unit: what it counts, said after the figure.
         share: it lies between 0 and 1 as a rule, and is written without the 0 before the point.
+        decided: a test shows that it is not 0; an end that is 0 is open.
 
     An end that is not 0 is never written as 0, nor is the figure: an interval that holds 0 shows
     it, and so does one that leaves it out.
@@ -53,6 +55,8 @@ def amount(
     '-.12 [-.19, -.04]'
     >>> amount(0.6, -0.046, 0.906, share=True)
     '.6 [-.05, .91]'
+    >>> amount(1.0, 0.0, 2.03, decided=True)
+    '1.0 (above 0, up to 2.0)'
     """
     ends = [end for end in (low, high) if end is not None and math.isfinite(end)]
     half = (ends[1] - ends[0]) / 2 if len(ends) == 2 else None
@@ -61,7 +65,12 @@ def amount(
     interval = ""
     if half is not None:
         digits = _nonzero(digits, ends, least)
-        interval = " [" + ", ".join(_number(end, digits, share=share) for end in ends) + "]"
+        low_end, high_end = (_number(end, digits, share=share) for end in ends)
+        interval = f" [{low_end}, {high_end}]"
+        if decided and not ends[0] and ends[1]:
+            interval = f" (above 0, up to {high_end})"
+        elif decided and not ends[1] and ends[0]:
+            interval = f" (below 0, down to {low_end})"
     return f"{figure}{f' {unit}' if unit else ''}{interval}"
 
 
@@ -72,6 +81,7 @@ def unsigned_amount(
     *,
     unit: str = "",
     share: bool = False,
+    decided: bool = False,
 ) -> str:
     """How large a figure is, without its sign, with its interval.
 
@@ -80,7 +90,7 @@ def unsigned_amount(
     """
     if value < 0:
         low, high = (None if end is None else -end for end in (high, low))
-    return amount(abs(value), low, high, unit=unit, share=share)
+    return amount(abs(value), low, high, unit=unit, share=share, decided=decided)
 
 
 def percent(share: float, low: float | None = None, high: float | None = None) -> str:

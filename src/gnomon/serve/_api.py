@@ -521,7 +521,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
             difference=row.difference,
             low=row.ends("difference")[0],
             high=row.ends("difference")[1],
-            p=row.p_adjusted,
+            p=row.p,
             verdict=row.verdict,
         )
         for row in rows

@@ -45,7 +45,13 @@ from gnomon.stats.error_spans import (
     roc_area,
     span_counts,
 )
-from gnomon.stats.families import Comparisons, Family, family_draws, family_test
+from gnomon.stats.families import (
+    Comparisons,
+    Family,
+    exchange_test,
+    family_draws,
+    family_test,
+)
 from gnomon.stats.isotonic import isotonic_regression
 from gnomon.stats.jackknife import Jackknife, design_effect, jackknife, jackknife_test
 from gnomon.stats.left_out import DocumentTest, decisions_by_document, document_test
@@ -77,11 +83,7 @@ from gnomon.stats.significance import (
     p_value,
     rules,
 )
-from gnomon.stats.studentised import (
-    studentised_test,
-    system_document_randomisation,
-    system_document_test,
-)
+from gnomon.stats.system_families import Pair, SystemFamily
 from gnomon.stats.system_tests import (
     approximate_randomisation,
     resampled_scores,
@@ -104,11 +106,13 @@ __all__ = [
     "Leniency",
     "OrderedPairs",
     "PValue",
+    "Pair",
     "PairTest",
     "RaterRidge",
     "Rules",
     "SoftPairwiseAccuracy",
     "SpanCounts",
+    "SystemFamily",
     "TieCalibration",
     "WilliamsResult",
     "acc_eq",
@@ -130,6 +134,7 @@ __all__ = [
     "decisions_by_document",
     "design_effect",
     "document_test",
+    "exchange_test",
     "family_draws",
     "family_test",
     "holm",
@@ -168,10 +173,7 @@ __all__ = [
     "spa_pair_swap_test",
     "span_counts",
     "spearman",
-    "studentised_test",
     "system_bootstrap_test",
-    "system_document_randomisation",
-    "system_document_test",
     "system_p_values",
     "tau_eq",
     "top",

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
         [NDArray[np.intp]], tuple[NDArray[np.float64], NDArray[np.float64]]
     ]
 
-__all__ = ["FEWEST_IN_FAMILY", "Comparisons", "Family", "family_draws", "family_test"]
+__all__ = [
+    "FEWEST_IN_FAMILY",
+    "Comparisons",
+    "Family",
+    "exchange_test",
+    "family_draws",
+    "family_test",
+    "fewest_different",
+]
 
 #: of fewer units that differ a comparison takes no part in a family: it would decide for all
 FEWEST_IN_FAMILY = 10
@@ -45,12 +53,14 @@ class Family(NamedTuple):
       decided; an end that is 0 is open then ("above 0"). NaN of those that take no part.
     - ``p``: adjusted for the family, in steps; NaN of those that take no part.
     - ``decided``: whether p is at most 1 - confidence; None of those that take no part.
+    - ``out``: where systems are asked for the first place, by which one each is beaten.
     """
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     p: NDArray[np.float64]
     decided: list[bool | None]
+    out: dict[int, int]
 
 
 class Comparisons(NamedTuple):
@@ -82,6 +92,17 @@ def family_draws(comparisons: int, draws: int) -> int:
     return max(draws, _DRAWS) if draws and comparisons > _LARGE else draws
 
 
+def fewest_different(observed: Comparisons, least: int | None = None) -> int:
+    """How many units have to differ, so that a comparison takes part; see :func:`family_test`."""
+    if least is not None:
+        return least
+    return FEWEST_DIFFERENT if _is_alone(observed) else FEWEST_IN_FAMILY
+
+
+def _is_alone(observed: Comparisons) -> bool:
+    return int(((observed.different > 0) & np.isfinite(observed.errors)).sum()) == 1
+
+
 def family_test(
     observed: Comparisons,
     resampled: Resampled,
@@ -89,6 +110,7 @@ def family_test(
     least: int | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
+    pairs: Sequence[tuple[int, int]] | None = None,
 ) -> Family:
     """Decide every comparison of a family, each resample over its own standard error.
 
@@ -106,6 +128,10 @@ def family_test(
             one comparison differs at all, else 10. Features and slices take 20.
         confidence: 1 less the chance that any decision or any interval of the family is wrong.
         alternative: "greater": is the difference above 0; then the upper end is infinite.
+        pairs: the two systems of each comparison, where all pairs are compared to find the best:
+            whoever is beaten by one that is still in leaves, with all its comparisons (the model
+            confidence set; Hansen, Lunde and Nason, 2011). Only comparisons with the system that
+            leads are to be read then.
 
     >>> import numpy as np
     >>> from gnomon.stats.resampling import resample_counts, resampled_sums
@@ -119,22 +145,88 @@ def family_test(
     >>> family_test(observed, lambda rows: (replicates[rows], errors[rows])).decided
     [False, True]
     """
-    estimates, different = observed.estimates, observed.different
-    alone = int((different > 0).sum()) == 1
-    if least is None:
-        least = FEWEST_DIFFERENT if alone else FEWEST_IN_FAMILY
+    estimates, errors, units, different = observed
+    alone = _is_alone(observed)
+    least = fewest_different(observed, least)
+    part = np.flatnonzero((different >= max(least, 1)) & np.isfinite(errors))
     low, high, p = (np.full(len(estimates), np.nan) for _ in range(3))
     equal = (different == 0) & ~np.isnan(estimates)
     low[equal], high[equal], p[equal] = 0.0, 0.0, 1.0
-    part = np.flatnonzero((different >= max(least, 1)) & np.isfinite(observed.errors))
+    leaving: list[NDArray[np.intp]] = []
     if alone and len(part):
         low[part], high[part], p[part] = _alone(observed, resampled, part, confidence, alternative)
+        leaving = [part]
     elif len(part):
-        family = _together(observed, resampled, part, confidence, alternative)
-        low[part], high[part], p[part] = family
+        still = errors <= STILL * np.abs(estimates)
+        signed = np.copysign(np.inf, estimates)
+        t = np.divide(estimates, errors, out=signed, where=~still)
+
+        def farther(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+            drawn = distances(estimates[rows], errors[rows], *resampled(rows))
+            drawn[still[rows]] = np.nan
+            return _oriented(drawn, alternative)
+
+        seen = _oriented(t, alternative)
+        leaving = _leaving(part[np.argsort(-seen[part], kind="stable")], pairs, estimates)
+        sides = 1 + (alternative == "two-sided")
+        by_t = np.zeros(len(t))
+        for k in part[~still[part]]:
+            by_t[k] = min(sides * upper_tail(float(seen[k]), float(units[k] - 1)), 1.0)
+        p, widest = _steps(leaving, seen, farther, by_t)
+        p[equal] = 1.0
+        low[part], high[part] = _ends(observed, part, p[part], widest, confidence, sides)
+        if alternative != "two-sided":
+            ends = high if alternative == "greater" else low
+            ends[part] = math.inf if alternative == "greater" else -math.inf
+    return _family(low, high, p, confidence, leaving, pairs, estimates)
+
+
+def exchange_test(
+    estimates: NDArray[np.float64],
+    exchanged: NDArray[np.float64],
+    *,
+    confidence: float = 0.95,
+    pairs: Sequence[tuple[int, int]] | None = None,
+) -> Family:
+    """Decide every comparison of a family by what exchanges of the two sides give; no intervals.
+
+    Args:
+        estimates: the differences that are observed [comparisons].
+        exchanged: those after each exchange, of the same units for all [comparisons, draws].
+        confidence: as for :func:`family_test`.
+        pairs: likewise.
+    """
+    error = np.sqrt((exchanged**2).mean(axis=1))
+    part = np.flatnonzero(~np.isnan(estimates) & ~np.isnan(error))
+    scale = np.where(error > 0, error, 1.0)
+    seen = np.abs(estimates) / scale
+    leaving = _leaving(part[np.argsort(-seen[part], kind="stable")], pairs, estimates)
+    nothing = np.full(len(estimates), np.nan)
+    p = nothing.copy()
+    if leaving:
+        p, _ = _steps(leaving, seen, lambda rows: np.abs(exchanged[rows]) / scale[rows, None])
+    return _family(nothing, nothing, p, confidence, leaving, pairs, estimates)
+
+
+def _family(
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    p: NDArray[np.float64],
+    confidence: float,
+    leaving: Sequence[NDArray[np.intp]],
+    pairs: Sequence[tuple[int, int]] | None,
+    estimates: NDArray[np.float64],
+) -> Family:
+    """The decisions beside what decides."""
     alpha = 1 - confidence + _ROUNDING
     decided = [None if math.isnan(value) else bool(value <= alpha) for value in p]
-    return Family(low, high, p, decided)
+    firsts = [int(rows[0]) for rows in leaving] if pairs is not None else []
+    out = {}
+    for k in firsts:
+        if pairs is not None and decided[k]:
+            winner, loser = pairs[k][:: 1 if estimates[k] > 0 else -1]
+            out[loser] = winner
+    return Family(low, high, p, decided, out)
 
 
 def _alone(
@@ -155,33 +247,6 @@ def _alone(
     if alternative == "greater":
         return test.low, math.inf, test.greater
     return -math.inf, test.high, test.less
-
-
-def _together(
-    observed: Comparisons,
-    resampled: Resampled,
-    part: NDArray[np.intp],
-    confidence: float,
-    alternative: Alternative,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Ends and p-values of several comparisons."""
-    estimates, errors = observed.estimates[part], observed.errors[part]
-    t, still = _observed_distances(estimates, errors, alternative)
-    order = np.argsort(-t, kind="stable")
-    largest = _Largest(observed, resampled, alternative)
-    p_values, widest = largest.steps([part[[k]] for k in order], t[order])
-    p = np.empty(len(part))
-    p[order] = p_values
-    sides = 1 + (alternative == "two-sided")
-    tails = [upper_tail(float(t[k]), float(observed.units[part[k]] - 1)) for k in range(len(part))]
-    p = np.minimum(np.where(still, p, np.maximum(p, sides * np.array(tails))), 1.0)
-    p[order] = np.maximum.accumulate(p[order])
-    low, high = _ends(observed, part, p, widest, confidence, sides)
-    if alternative == "greater":
-        high[:] = math.inf
-    elif alternative == "less":
-        low[:] = -math.inf
-    return low, high, p
 
 
 def _ends(
@@ -209,63 +274,65 @@ def _ends(
     return low, high
 
 
-def _observed_distances(
-    estimates: NDArray[np.float64], errors: NDArray[np.float64], alternative: Alternative
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """How far estimates lie from 0, in standard errors; and where every unit adds the same."""
-    still = errors <= STILL * np.abs(estimates)
-    t = np.where(still, np.copysign(np.inf, estimates), estimates / np.where(still, 1.0, errors))
-    return _oriented(t, alternative), still
-
-
 def _oriented(t: NDArray[np.float64], alternative: Alternative) -> NDArray[np.float64]:
     if alternative == "two-sided":
         return np.abs(t)
     return t if alternative == "greater" else -t
 
 
-class _Largest(NamedTuple):
-    """The largest distance of nested sets of comparisons in every resample."""
+def _steps(
+    leaving: Sequence[NDArray[np.intp]],
+    seen: NDArray[np.float64],
+    farther: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+    least: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """p-values of comparisons, and the largest distance of all of them in every resample.
 
-    observed: Comparisons
-    resampled: Resampled
-    alternative: Alternative
+    Args:
+        leaving: the comparisons that leave after each step, the farthest of them first.
+        seen: the distance that is observed of every comparison.
+        farther: given comparisons, how far away these are in every resample; NaN does not count.
+        least: p-values that each comparison has alone, by another test.
+    """
+    widest = np.full(farther(leaving[0][:1]).shape[1], -np.inf)
+    p = np.full(len(seen), np.nan)
+    starts = _starts([len(rows) for rows in leaving], max(1, _BLOCK // len(widest)))
+    for first, last in reversed([*pairwise(starts)]):
+        distances_of_block = farther(np.concatenate(leaving[first:last]))
+        ends = np.cumsum([len(rows) for rows in leaving[first:last]])
+        for step in range(last - 1, first - 1, -1):
+            rows, end = leaving[step], ends[step - first]
+            of_step = np.fmax.reduce(distances_of_block[end - len(rows) : end], axis=0)
+            widest = np.fmax(widest, of_step)
+            ordered = np.sort(widest)
+            room = STILL * np.where(np.isfinite(seen[rows]), np.abs(seen[rows]), 0.0)
+            below = np.searchsorted(ordered, seen[rows] - room)
+            p[rows] = (1 + len(ordered) - below) / (len(ordered) + 1)
+    before = 0.0
+    for rows in leaving:  # nothing is surer than what left before
+        p[rows] = np.maximum(p[rows], before if least is None else np.maximum(least[rows], before))
+        before = p[rows[0]]
+    return p, widest
 
-    def of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The distances of some comparisons [rows, draws]; -inf where undefined."""
-        estimates, errors = self.observed.estimates[rows], self.observed.errors[rows]
-        replicates, spreads = self.resampled(rows)
-        t = _oriented(distances(estimates, errors, replicates, spreads), self.alternative)
-        t[np.isnan(t) | (errors <= STILL * np.abs(estimates))[:, None]] = -np.inf
-        return t
 
-    def steps(
-        self, leaving: Sequence[NDArray[np.intp]], thresholds: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """p-values of steps, and the largest distance of all comparisons in every resample.
-
-        Args:
-            leaving: the comparisons that leave after each step; those of the last are of all.
-            thresholds: what is observed in each step.
-        """
-        widest = np.full(self.resampled(leaving[0][:1])[0].shape[1], -np.inf)
-        p = np.ones(len(leaving))
-        starts = _starts([len(rows) for rows in leaving], max(1, _BLOCK // len(widest)))
-        for first, last in reversed([*pairwise(starts)]):
-            distances_of_block = self.of(np.concatenate(leaving[first:last]))
-            ends = np.cumsum([len(rows) for rows in leaving[first:last]])
-            for step in range(last - 1, first - 1, -1):
-                end = ends[step - first]
-                rows = distances_of_block[end - len(leaving[step]) : end]
-                widest = np.maximum(widest, rows.max(axis=0, initial=-np.inf))
-                room = STILL * abs(thresholds[step]) if np.isfinite(thresholds[step]) else 0.0
-                farther = int((widest >= thresholds[step] - room).sum())
-                p[step] = (1 + farther) / (len(widest) + 1)
-        return np.maximum.accumulate(p), widest
+def _leaving(
+    order: NDArray[np.intp],
+    pairs: Sequence[tuple[int, int]] | None,
+    estimates: NDArray[np.float64],
+) -> list[NDArray[np.intp]]:
+    """What leaves after each step: the farthest comparison, or all of the worse system of it."""
+    if pairs is None:
+        return [order[[k]] for k in range(len(order))]
+    remaining, leaving = order.tolist(), []
+    while remaining:
+        worse = pairs[remaining[0]][1 if estimates[remaining[0]] > 0 else 0]
+        leaving.append(np.array([k for k in remaining if worse in pairs[k]]))
+        remaining = [k for k in remaining if worse not in pairs[k]]
+    return leaving
 
 
 def _starts(sizes: Sequence[int], most: int) -> list[int]:
-    """Where blocks of steps start that hold so many comparisons at most, and the end."""
+    """Where blocks of steps start that hold about so many comparisons, and the end."""
     starts, held = [0], 0
     for step, size in enumerate(sizes):
         if held and held + size > most:

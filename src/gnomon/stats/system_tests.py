@@ -44,7 +44,7 @@ def system_bootstrap_test(
 
     Intervals are the percentiles themselves. p is what sacreBLEU reports, see
     :func:`sacrebleu_p_value`. Both are too short and too small for few segments;
-    :func:`~gnomon.stats.studentised_test` is not.
+    :class:`~gnomon.stats.SystemFamily` is not.
 
     Args:
         statistics: segment scores [systems, segments], or what a corpus metric adds up over

@@ -11,8 +11,6 @@ import pytest
 import gnomon as gn
 from gnomon.core.signature import Signature
 from gnomon.metrics.base import Metric, OfOptions
-from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
-from gnomon.stats.significance import binomial_p
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,19 +68,15 @@ def testset() -> gn.TestSet:
     )
 
 
-def test_systems_are_compared_by_the_mean_preference_and_a_sign_test(testset: gn.TestSet) -> None:
+def test_systems_are_compared_by_the_mean_preference(testset: gn.TestSet) -> None:
     found = gn.compare(testset, Longer(), baseline="a", **BARE)
     rows = {row["system"]: row for row in found.rows}
     first = rows["b"]
     assert (first["wins"], first["ties"], first["losses"]) == (30, 5, 5)
     assert first["difference"] == pytest.approx((30 - 5) / 40)  # which comes first cancels out
-    assert first["p"] == binomial_p(30, 35)
-    preferences = np.repeat([1.0, -1.0, 0.0], [30, 5, 5])
-    counts = resample_counts(40, count=1000, seed=12345)
-    ends = percentile_interval(resampled_sums(preferences[None], counts)[0] / 40, 0.95)
-    assert [first["low"], first["high"]] == list(ends)
+    assert 0 < first["low"] < first["difference"] < first["high"] < 1
+    assert first["p"] <= 2 / 1001
     assert (first["verdict"], rows["c"]["verdict"]) == ("better", "worse")
-    assert "|test:signs|" in str(found.signatures["longer"])
     # the score is the mean preference over all others
     own = {name: np.array([len(text) for text in testset.systems[name]]) for name in "abc"}
     mean = np.mean((own["b"] - own["a"] + own["b"] - own["c"]) / 2)

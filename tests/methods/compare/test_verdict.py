@@ -185,7 +185,7 @@ def test_of_many_systems_a_few_are_named_and_the_others_counted() -> None:
     assert str(found).endswith(" and 3 more.")
     assert sorted(found.rows["systems"]) == [1, 2, 3, 4, 5, 6]
     (best,) = compared(scores).verdict
-    assert " are the best of 7 systems under m0: " in str(best)
+    assert " share the first place of 7 systems under m0: " in str(best)
     assert sorted(best.rows["systems"]) == [0, 1, 2, 3, 4, 5, 6]
 
 
@@ -204,7 +204,7 @@ def test_the_smallest_p_that_the_draws_can_show_is_said_as_a_bound() -> None:
     scores = noise(1, 3)
     scores[1:] -= 9
     (best,) = compared(scores).verdict
-    assert str(best).endswith("(60 segments, each corrected p <= .03).")
+    assert str(best).endswith("p <= .005 (60 segments; 95 % intervals over all 3 pairs).")
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
@@ -215,10 +215,38 @@ def test_verdict_interval_and_p_say_one_thing(options: dict[str, object], alpha:
         scores[1] += 1.4
         how = {"resamples": 499, "confidence": 1 - alpha}
         row = compared(scores, **how, **options).rows[1]
-        outside = row["low"] > 0 or row["high"] < 0
-        if not options:
-            assert (row["p"] <= alpha) == outside
-        assert (row["verdict"] != "undecided") == (row["p"] <= alpha and outside)
+        assert (row["verdict"] != "undecided") == row["decided"] == (row["p"] <= alpha)
+        if options:
+            assert (row["low"], row["high"]) == (None, None)
+        else:
+            assert row["decided"] == (row["low"] > 0 or row["high"] < 0)
+
+
+def test_what_a_later_step_decides_has_its_near_end_at_0() -> None:
+    for seed in range(40):
+        scores = noise(seed, systems=4)
+        scores -= np.array([[0.0], [2.6], [7.0], [9.0]])
+        found = compared(scores, resamples=499)
+        for row in found.rows[1:]:
+            if row["decided"] and row["high"] == 0:
+                said = str(found.verdict[0])
+                assert f"Next is {row['system']}, behind by " in said
+                assert " (above 0, up to " in said
+                return
+    pytest.fail("no draw has such a row")
+
+
+def test_a_system_that_another_than_the_leader_beats_shares_no_first_place() -> None:
+    """B is close behind A on other segments; C is always a little worse than B."""
+    draw = np.random.default_rng(0)
+    second = draw.normal(50, 10, 200)
+    scores = np.stack([draw.normal(50, 10, 200), second, second - 1 + draw.normal(0, 0.5, 200)])
+    scores[0] += second.mean() + 0.2 - scores[0].mean()
+    found = compared(scores, resamples=499)
+    row = next(row for row in found.rows if row["system"] == "C")
+    assert (row["decided"], row["beaten_by"]) == (False, "B")
+    assert str(found.verdict[0]).startswith("A and B share the first place of 3 systems under m0: ")
+    assert "; B is better than C (" in str(found.verdict[0])
 
 
 @pytest.mark.parametrize("metrics", [1, 2, 3, 7])
