@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from scripts.compare_levels import DISTRIBUTIONS, counts
+from scripts.family_levels import EQUAL, HALF, NOISE, SPREAD, How, family_counts
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds import outputs, planted
 from tests.truth.worlds_compare import judged, names_of, scored
@@ -83,6 +84,29 @@ def test_levels_hold_for_every_shape_of_differences(name: str, segments: int) ->
     assert one.found <= (0.06 + 0.016) * draws
     missed = one.intervals - one.covered
     assert missed <= (0.07 + 0.017) * draws
+
+
+@pytest.mark.parametrize("draws", _DRAWS)
+@pytest.mark.parametrize("name", NOISE)
+@pytest.mark.parametrize("means", [EQUAL[5], HALF[5]], ids=["equal", "half better"])
+@pytest.mark.parametrize("how", [How(), How(places=True), How(baseline=True), How(test="ar")])
+def test_of_five_systems_no_comparison_is_wrong_more_often_than_alpha_says(
+    how: How,
+    means: np.ndarray,  # type: ignore[type-arg]
+    name: str,
+    draws: int,
+) -> None:
+    found = family_counts(NOISE[name], means, 100, draws=draws, how=how, resamples=499)
+    assert is_mostly_undecided(draws - found.false, draws)
+    assert is_mostly_undecided(draws - found.missed, draws)
+
+
+def test_steps_find_as_much_as_holm_s_correction() -> None:
+    how = How(places=True)
+    found = family_counts(
+        NOISE["normal"], SPREAD[5], 100, draws=100, how=how, resamples=499, holm_too=True
+    )
+    assert found.found > found.by_holm > found.true / 2
 
 
 @pytest.mark.parametrize(("unit", "fewest", "most"), [("document", 0, 13), ("segment", 14, 40)])
