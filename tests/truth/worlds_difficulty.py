@@ -58,15 +58,19 @@ def gain(testset: gn.TestSet, metric: str = "difficulty(rouge1)", **options: obj
     return gn.metaeval(testset, ["rouge1", metric], baseline="rouge1", **given)
 
 
-@world("people hear hard words alone", says=["metaeval.gain"], silent=["metaeval.gain_alike"])
+@world(
+    "people hear hard words alone",
+    says=["metaeval.gains.differ"],
+    silent=["metaeval.gains.undecided"],
+)
 def heard() -> Finding:
     return gain(hard_words_that_people_hear())
 
 
 @world(
     "people's scores are drawn at random",
-    says=["metaeval.gain_alike"],
-    silent=["metaeval.gain"],
+    says=["metaeval.gains.undecided"],
+    silent=["metaeval.gains.differ"],
 )
 def drawn_people() -> Finding:
     return gain(hard_words_that_people_hear(people="nothing"))
@@ -75,7 +79,7 @@ def drawn_people() -> Finding:
 @world(
     "four systems were judged",
     says=["metaeval.few_systems"],
-    silent=["metaeval.gain", "metaeval.gain_alike"],
+    silent=["metaeval.gains.differ", "metaeval.gains.undecided"],
 )
 def four_systems() -> Finding:
     return gain(contest(systems=4, segments=20))
@@ -84,7 +88,7 @@ def four_systems() -> Finding:
 @world(
     "people's scores chose the pool that they judge",
     says=["metaeval.circular"],
-    silent=["metaeval.gain", "metaeval.gain_alike"],
+    silent=["metaeval.gains.differ", "metaeval.gains.undecided"],
 )
 def circular_pool() -> Finding:
     pooled = "difficulty(rouge1, pool='top:5', by='da')"
@@ -94,7 +98,7 @@ def circular_pool() -> Finding:
 @world(
     "people's scores are rates of edits",
     says=["metaeval.edits"],
-    silent=["metaeval.gain", "metaeval.gain_alike"],
+    silent=["metaeval.gains.differ", "metaeval.gains.undecided"],
 )
 def rates_of_edits() -> Finding:
     testset = hard_words_that_people_hear()

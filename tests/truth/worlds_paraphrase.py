@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
 
 _SYSTEMS = 12
-_GAINS = ["metaeval.gain", "metaeval.gain_alike", "metaeval.own_output", "metaeval.edits"]
+_GAINS = [
+    "metaeval.gains.differ",
+    "metaeval.gains.undecided",
+    "metaeval.gains.own_output",
+    "metaeval.edits",
+]
 
 
 @cache
@@ -82,7 +87,7 @@ def gain(testset: gn.TestSet, made: Sequence[Paraphrase], **options: object) -> 
 
 @world(
     "paraphrases in a style that half of the outputs have",
-    says=["metaeval.gain"],
+    says=["metaeval.gains.differ"],
     silent=_GAINS,
 )
 def another_style() -> Finding:
@@ -91,7 +96,7 @@ def another_style() -> Finding:
 
 @world(
     "people's scores are drawn at random",
-    says=["metaeval.gain_alike"],
+    says=["metaeval.gains.undecided"],
     silent=_GAINS,
 )
 def drawn_people() -> Finding:
@@ -100,7 +105,7 @@ def drawn_people() -> Finding:
 
 @world(
     "segments of eight documents",
-    says=["metaeval.gain", "metaeval.gain_alike", "metaeval.few_units"],
+    says=["metaeval.gains.differ", "metaeval.gains.undecided", "metaeval.few_units"],
     silent=_GAINS,
 )
 def few_documents() -> Finding:
@@ -109,8 +114,8 @@ def few_documents() -> Finding:
 
 @world(
     "a tenth of the segments have no paraphrase",
-    says=["metaeval.paraphrases_missing"],
-    silent=["metaeval.own_output", "metaeval.few_paraphrases"],
+    says=["metaeval.gains.missing"],
+    silent=["metaeval.gains.own_output", "data.few"],
 )
 def holes() -> Finding:
     testset, made = styles()
@@ -119,7 +124,7 @@ def holes() -> Finding:
 
 @world(
     "the outputs of a judged system as paraphrases",
-    says=["metaeval.own_output"],
+    says=["metaeval.gains.own_output"],
     silent=_GAINS,
 )
 def own_outputs() -> Finding:
@@ -142,7 +147,7 @@ def edits() -> Finding:
 
 @world(
     "four systems and twenty segments",
-    says=["metaeval.few_systems", "metaeval.few_paraphrases"],
+    says=["metaeval.few_systems", "data.few"],
     silent=_GAINS,
 )
 def few_systems() -> Finding:
@@ -355,7 +360,7 @@ def coded(k: int) -> Finding:
 @world(
     "a model that reads the beginnings of texts",
     says=["score.cut"],
-    silent=["metaeval.paraphrases_missing", "metaeval.own_output"],
+    silent=["metaeval.gains.missing", "metaeval.gains.own_output"],
 )
 def beginnings() -> list[Message]:
     found = gain(*styles())

@@ -96,6 +96,7 @@ def marked(
     "a marker that finds what people found",
     says=["metaeval.spans.found", "metaeval.spans.free"],
     silent=["metaeval.spans.*"],
+    without=["cannot tell whether"],
 )
 def finds_errors() -> Finding:
     return marked({"auto": missing(0.2)})
@@ -103,8 +104,9 @@ def finds_errors() -> Finding:
 
 @world(
     "a marker that marks at random",
-    says=["metaeval.spans.found", "metaeval.spans.free_unsure"],
+    says=["metaeval.spans.found", "metaeval.spans.free"],
     silent=["metaeval.spans.*"],
+    without=["tells these"],
 )
 def marks_at_random() -> Finding:
     return marked({"auto": at_random(2)})
@@ -113,7 +115,7 @@ def marks_at_random() -> Finding:
 @world(
     "a marker that marks nothing",
     says=["metaeval.spans.nothing"],
-    silent=["metaeval.spans.found", "metaeval.spans.free", "metaeval.spans.few"],
+    silent=["metaeval.spans.found", "metaeval.spans.free", "data.few"],
 )
 def marks_nothing() -> Finding:
     return marked({"auto": lambda _: []})
@@ -151,15 +153,16 @@ def people_alone() -> Finding:
     return marked({}, people=(error_at, missing(0.3, 3)))
 
 
-@world("ten judgements", says=["metaeval.spans.few"], silent=["metaeval.spans.*"])
+@world("ten judgements", says=["data.few"], silent=["metaeval.spans.*"])
 def few_judgements() -> Finding:
     return marked({"auto": missing(0.2)}, segments=10)
 
 
 @world(
     "marks in ten documents",
-    says=["metaeval.spans.few_documents"],
-    silent=["metaeval.spans.better", "metaeval.spans.undecided", "metaeval.spans.free"],
+    says=["data.few"],
+    silent=["metaeval.spans.better", "metaeval.spans.undecided"],
+    without=["tells these"],
 )
 def ten_documents() -> Finding:
     return marked({"good": missing(0.1), "poor": missing(0.7, 2)}, size=12)

@@ -150,7 +150,9 @@ def agreement() -> Finding:
     return found
 
 
-@world("paraphrases of Japanese and ROUGE", says=["data.unread"], silent=["metaeval.own_output"])
+@world(
+    "paraphrases of Japanese and ROUGE", says=["data.unread"], silent=["metaeval.gains.own_output"]
+)
 def gain() -> Finding:
     testset = _judged()
     (column,) = testset.references.values()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.core.findings import Finding
-    from gnomon.messages import Message
+    from gnomon.messages import Level, Message
 
 _COIN = 0.5
 #: classes that a sentence names
@@ -81,10 +81,14 @@ def _of_metric(
     )
     below = [row for row in classes if (row.ends("share")[1] or 0.0) < _COIN]
     open_ = [row for row in classes if (row.ends("share")[0] or 0.0) <= _COIN and row not in below]
-    for claim, some in (
-        ("metaeval.delta_accuracy.chance", open_),
-        ("metaeval.delta_accuracy.against", below),
-    ):
+    sides: tuple[tuple[Level, list[MeaningRow]], ...] = (("undecided", open_), ("caution", below))
+    for level, some in sides:
         if some:
-            named = " or ".join(span(row.smallest, row.largest, title) for row in some)
-            yield message(claim, finding.positions(some), classes=named)
+            named = [span(row.smallest, row.largest, title) for row in some]
+            yield message(
+                "metaeval.delta_accuracy.chance",
+                finding.positions(some),
+                level=level,
+                side=level,
+                classes=named,
+            )

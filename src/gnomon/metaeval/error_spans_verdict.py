@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, p_value
+from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.messages import message
 from gnomon.metaeval.error_span_rows import ErrorFreeRow, SpanAgreementRow, SpanContestRow
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.core.findings import Finding
-    from gnomon.messages import Message
+    from gnomon.messages import Level, Message
 
 
 def error_spans_verdict(finding: Finding) -> Iterator[Message]:
@@ -30,44 +30,38 @@ def error_spans_verdict(finding: Finding) -> Iterator[Message]:
     for row in markers:
         yield _agreement_statement(finding, row)
     for row in [row for row in sound if row.ceiling][:1]:
-        n = counted(row.judgements, "judgement")
-        yield message("metaeval.spans.people", finding.positions([row]), f1=_figure(row, "f1"), n=n)
+        parts = {**_figure(row, "f1"), "n": row.judgements}
+        yield message("metaeval.spans.people", finding.positions([row]), **parts)
     yield from _contests(finding)
     yield from _free(finding)
     if few:
-        names = listed([metric_title(row.marks) for row in few])
-        yield message("metaeval.spans.few", finding.positions(few), markers=names, least=LEAST)
+        names, most = [metric_title(row.marks) for row in few], max(r.judgements for r in few)
+        units: dict[str, Any] = {"unit": "judgement", "least": LEAST}
+        yield message("data.few", finding.positions(few), of=names, n=most, **units)
     short = [row for row in sound if row.documents and row.documents < LEAST_DOCUMENTS]
     if short:
         most = max(row.documents or 0 for row in short)
-        yield message(
-            "metaeval.spans.few_documents",
-            finding.positions(short),
-            documents=counted(most, "document"),
-            are="is" if most == 1 else "are",
-        )
+        units = {"unit": "document", "least": LEAST_DOCUMENTS}
+        yield message("data.few", finding.positions(short), of=[], n=most, **units)
 
 
-def _figure(row: SpanAgreementRow | ErrorFreeRow, name: str) -> str:
-    value = getattr(row, name)
-    return "an undefined share" if value is None else amount(value, *row.ends(name), share=True)
+def _figure(row: SpanAgreementRow | ErrorFreeRow, *names: str) -> dict[str, Any]:
+    """Figures with their ends."""
+    figures: dict[str, Any] = {}
+    for name in names:
+        low, high = row.ends(name)
+        figures |= {name: getattr(row, name), f"{name}_low": low, f"{name}_high": high}
+    return figures
 
 
 def _agreement_statement(finding: Finding, row: SpanAgreementRow) -> Message:
-    n, title = counted(row.judgements, "judgement"), metric_title(row.marks)
-    at = finding.positions([row])
-    if not row.marked:
-        return message("metaeval.spans.nothing", at, whose=f"{title} marks", n=n, checked="")
-    if not row.gold:
-        return message(
-            "metaeval.spans.nothing",
-            at,
-            whose="People marked",
-            n=n,
-            checked=f" that {title} checked",
-        )
-    figures = {name: _figure(row, name) for name in ("recall", "precision", "f1")}
-    return message("metaeval.spans.found", at, marker=title, n=n, **figures)  # type: ignore[arg-type]
+    places = finding.positions([row])
+    parts: dict[str, Any] = {"marker": metric_title(row.marks), "n": row.judgements}
+    if not row.marked or not row.gold:
+        who = "people" if row.marked else "marker"
+        return message("metaeval.spans.nothing", places, who=who, **parts)
+    figures = _figure(row, "recall", "precision", "f1")
+    return message("metaeval.spans.found", places, **parts, **figures)
 
 
 def _contests(finding: Finding) -> Iterator[Message]:
@@ -75,18 +69,19 @@ def _contests(finding: Finding) -> Iterator[Message]:
         if row.difference is None or row.p_holm is None or row.judgements < LEAST:
             continue
         first, second = row.first, row.second
-        low, high = row.ends("difference")
         if row.difference < 0:
             first, second = second, first
-            low, high = (None if end is None else -end for end in (high, low))
+        low, high = row.ends("difference")
         claim = "metaeval.spans.better" if row.decided else "metaeval.spans.undecided"
         yield message(
             claim,
             finding.positions([row]),
             first=metric_title(first),
             second=metric_title(second),
-            size=amount(abs(row.difference), low, high, share=True),
-            p=p_value(row.p_holm),
+            difference=row.difference,
+            low=low,
+            high=high,
+            p=row.p_holm,
         )
 
 
@@ -105,14 +100,16 @@ def _free(finding: Finding) -> Iterator[Message]:
         return
     best = max(sound, key=lambda row: row.mcc or 0.0)
     low = best.ends("mcc")[0]
-    claim = "metaeval.spans.free" if low is not None and low > 0 else "metaeval.spans.free_unsure"
+    known: Level = "finding" if low is not None and low > 0 else "undecided"
     yield message(
-        claim,
+        "metaeval.spans.free",
         finding.positions([best]),
-        n=counted(best.outputs, "judgement"),
-        share=amount(100 * (best.people or 0.0)),
+        level=known,
+        known=known,
+        n=best.outputs,
+        share=best.people or 0.0,
         marker=metric_title(best.marks),
         decided=best.decided_by,
-        mcc=_figure(best, "mcc"),
-        best=f", the highest of {len(sound)}" if len(sound) > 1 else "",
+        several=len(sound) if len(sound) > 1 else None,
+        **_figure(best, "mcc"),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.agreement.gains import OWN_OUTPUTS, MetricGainRow, largest_numbers
-from gnomon.core.verdicts import LEAST, counted, listed, metric_title, p_value, titles_of
+from gnomon.core.verdicts import LEAST, metric_title, titles_of
 from gnomon.messages import message
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
 
 _Direction: TypeAlias = Literal["better", "worse", "undecided"]
-_MOST = 3  # gains that a sentence names
 #: the share of segments without a paraphrase that is said, at least
 _MISSING = 0.01
 
@@ -36,47 +35,45 @@ def _said(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterat
         direction: _Direction = row.direction if row.decided else "undecided"
         groups.setdefault((direction, row.test_set, row.human, row.against), []).append(row)
     titles, sets = titles_of(finding), {row.test_set for row in rows}
-    corrected = "corrected " if len(rows) > 1 else ""
     for (direction, test_set, human, base), of in sorted(
         groups.items(), key=lambda group: group[0][0] == "undecided"
     ):
-        on = f"{test_set}, " if len(sets) > 1 else ""
-        sizes = [
-            f"{row.direction} by {row.size}" if direction == "undecided" else row.size for row in of
-        ]
-        largest = max((row.p_adjusted for row in of if row.p_adjusted is not None), default=None)
-        tested = "" if largest is None else f", {corrected}{p_value(largest)}"
+        gains = [_gain(row, titles) for row in of]
         parts: dict[str, Any] = {
             "level_name": level,
-            "gains": listed([_named(row, titles) for row in of], most=_MOST),
-            "agree": "agrees" if len(of) == 1 else "agree",
-            "people": "people" if human is None else f"people ({human})",
+            "gains": gains,
+            "sizes": gains,
+            "direction": None if direction == "undecided" else direction,
+            "human": human,
             "base": titles.get(base) or metric_title(base),
-            "sizes": listed(sizes, most=_MOST),
-            "facts": f"{on}{_over(of[0])}{tested}",
+            "test_set": test_set if len(sets) > 1 else None,
+            "several": len(rows) > 1,
+            "p": max((row.p_adjusted for row in of if row.p_adjusted is not None), default=None),
+            **_over(of[0]),
         }
-        if direction == "undecided":
-            yield message("metaeval.gain_alike", finding.positions(of), **parts)
-        else:
-            yield message("metaeval.gain", finding.positions(of), more=direction, **parts)
+        code = "metaeval.gains.undecided" if direction == "undecided" else "metaeval.gains.differ"
+        yield message(code, finding.positions(of), **parts)
 
 
-def _named(row: MetricGainRow, titles: Mapping[str, str]) -> str:
-    """The metric; with paraphrases, how many and by which method."""
+def _gain(row: MetricGainRow, titles: Mapping[str, str]) -> dict[str, Any]:
+    """A metric, with how many paraphrases by which method, and its gain."""
     name = row.metric if row.method is None else row.against
-    title = titles.get(name) or metric_title(name)
-    if row.method is None:
-        return title
-    number_of = counted(row.paraphrases or 0, "paraphrase")
-    return f"{title} with {number_of} of each reference ({row.method})"
+    low, high = row.ends("gain")
+    return {
+        "metric": titles.get(name) or metric_title(name),
+        "paraphrases": None if row.method is None else row.paraphrases or 0,
+        "method": row.method,
+        "gain": row.gain or 0.0,
+        "low": low,
+        "high": high,
+        "way": row.direction,
+    }
 
 
-def _over(row: MetricGainRow) -> str:
+def _over(row: MetricGainRow) -> dict[str, Any]:
     """What the gains rest on."""
-    name = {"pearson": "Pearson", "darr": "DaRR"}[row.statistic]
-    over = f"{name}, {counted(row.n, row.unit.removesuffix('s'))}"
-    in_documents = row.interval == "documents" and row.drawn is not None
-    return f"{over} in {counted(row.drawn or 0, 'document')}" if in_documents else over
+    documents = row.drawn if row.interval == "documents" else None
+    return {"statistic": row.statistic, "n": row.n, "unit": row.unit, "documents": documents}
 
 
 def _cautions(finding: Finding, rows: Sequence[MetricGainRow]) -> Iterator[Message]:
@@ -85,23 +82,14 @@ def _cautions(finding: Finding, rows: Sequence[MetricGainRow]) -> Iterator[Messa
     for row in rows:
         if row.method is not None:
             firsts.setdefault((row.test_set, row.method), row)
-    named = {key: f"{row.method} on {row.test_set}" for key, row in firsts.items()}
-    missing = [
-        f"{row.without:,} of {counted((row.without or 0) + (row.covered or 0), 'segment')} have no"
-        f" paraphrase ({named[key]})"
-        for key, row in firsts.items()
-        if (row.without or 0) > _MISSING * ((row.without or 0) + (row.covered or 0))
-    ]
-    if missing:
-        yield message("metaeval.paraphrases_missing", missing=listed(missing))
-    for key, row in firsts.items():
+    for (test_set, method), row in firsts.items():
+        without, covered = row.without or 0, row.covered or 0
+        place, parts = finding.positions([row]), {"method": method, "set": test_set}
+        if without > _MISSING * (without + covered):
+            numbers = {"without": without, "segments": without + covered}
+            yield message("metaeval.gains.missing", place, **parts, **numbers)
         if (row.outputs or 0.0) >= OWN_OUTPUTS:
-            share = f"{row.outputs:.0%}"
-            yield message(
-                "metaeval.own_output", finding.positions([row]), share=share, method=named[key]
-            )
-    few = [key for key, row in firsts.items() if (row.covered or 0) < LEAST]
-    if few:
-        rows_of = [firsts[key] for key in few]
-        of = listed([named[key] for key in few])
-        yield message("metaeval.few_paraphrases", finding.positions(rows_of), of=of)
+            yield message("metaeval.gains.own_output", place, **parts, share=row.outputs)
+        if covered < LEAST:
+            units = {"n": covered, "unit": "segment", "least": LEAST}
+            yield message("data.few", place, of=[f"{method} on {test_set}"], **units)
