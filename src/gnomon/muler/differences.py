@@ -74,7 +74,7 @@ class Differences:
         )
         holds = p_words <= 1 - self.options.confidence + _ROUNDING
         metric, variant, slice_name = key
-        low, high, p, decided = found.family
+        low, high, p, decided, _ = found.family
         return [
             DifferenceRow(
                 metric=metric,
