@@ -90,13 +90,13 @@ def _shares(rows: Sequence[StressRow]) -> list[dict[str, Any]]:
     return [{"phenomenon": row.phenomenon, **_share(row, "detected")} for row in rows]
 
 
-def _share(row: Record, name: str) -> dict[str, float | None]:
+def _share(row: Record, name: str) -> dict[str, Any]:
     """A share with its interval."""
     low, high = row.ends(name)
     return {"share": getattr(row, name) or 0.0, "low": low, "high": high}
 
 
-def _other(row: Record, name: str) -> dict[str, float | None]:
+def _other(row: Record, name: str) -> dict[str, Any]:
     """A share with its interval, beside another one."""
     return {f"other_{part}": value for part, value in _share(row, name).items()}
 
