@@ -91,7 +91,7 @@ def test_notices_are_given_in_every_format(gnomon, sets, form) -> None:
     )  # fmt: skip
     said = "outliers by human score"
     if form == "json":
-        assert any(said in notice for notice in answer.json()["notices"])
+        assert any(said in one["text"] for one in answer.json()["messages"])
     else:
         assert said in (answer.out if form == "text" else answer.err)
 

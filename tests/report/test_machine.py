@@ -12,6 +12,7 @@ from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Column, Finding, Table
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature, version
+from gnomon.messages import message
 from gnomon.report import envelope, render, render_segments
 
 COLUMNS = (Column("system", "System"), Column("muler", "MuLER", "share"))
@@ -41,7 +42,7 @@ def test_notices_of_scores_are_part_of_what_has_a_place_for_them(form: str) -> N
 def test_json_of_scores_is_the_envelope_of_the_contract() -> None:
     content = json.loads(render([scores()], "json", command="score"))
     signature = f"bleu|gnomon:{version()}"
-    assert [one["code"] for one in content.pop("verdict")] == ["score.missing"]
+    assert [one["code"] for one in content.pop("messages")] == ["score.missing"]
     assert content == {
         "gnomon": version(),
         "command": "score",
@@ -55,9 +56,33 @@ def test_json_of_scores_is_the_envelope_of_the_contract() -> None:
 
 def test_json_holds_every_record_of_a_finding_unrounded(finding: Finding) -> None:
     content = json.loads(render(finding, "json"))
-    assert list(content) == ["gnomon", "command", "rows", "signatures", "notices"]
+    assert list(content) == ["gnomon", "command", "messages", "rows", "signatures"]
     assert content["command"] == "muler"
     assert content["rows"] == [dict(row) for row in finding.rows]
+
+
+def test_json_holds_what_was_found_as_data_and_as_text() -> None:
+    found = message("score.disagree", {"rows": (0,)})
+    finding = Finding("m", "M", (Table("a", "a", COLUMNS, ()),), {}, notices=("much is cut",))
+    told = json.loads(render(replace(finding, verdict=(found,)), "json"))["messages"]
+    assert told == [
+        {
+            "code": "score.disagree",
+            "level": "caution",
+            "params": {},
+            "subjects": {},
+            "rows": {"rows": [0]},
+            "text": str(found),
+        },
+        {
+            "code": "note",
+            "level": "note",
+            "params": {},
+            "subjects": {},
+            "rows": {},
+            "text": "much is cut",
+        },
+    ]
 
 
 def test_json_holds_further_tables_by_name() -> None:

@@ -148,7 +148,8 @@ def ask(example: Example, out: Path) -> Answer:
         content = example.content(out)
         if out.is_file():
             text = out.read_text(encoding="utf-8")
-            lines += json.loads(text, parse_constant=_none).get("notices", [])
+            told = json.loads(text, parse_constant=_none).get("messages", [])
+            lines += [one["text"] for one in told if one["code"] == "note"]
     shutil.rmtree(out, ignore_errors=True)
     out.unlink(missing_ok=True)
     assert _there(example.folder.parent) == before

@@ -199,10 +199,14 @@ def _write_raw(raw: Path, case: Case, tables: Mapping[str, Rows]) -> None:
 def _json_tables(content: Mapping[str, Any]) -> dict[str, Rows]:
     tables: dict[str, Rows] = {"rows": content.get("rows", [])}
     tables |= {f"table {name}": rows for name, rows in content.get("tables", {}).items()}
-    tables["notices"] = [{"notice": notice} for notice in content.get("notices", [])]
+    told = content.get("messages", [])
+    tables["notices"] = [{"notice": one["text"]} for one in told if one["code"] == "note"]
+    fields = ("text", "level", "rows", "code")
+    found = [{key: one[key] for key in fields} for one in told if one["code"] != "note"]
+    tables["json verdict"] = _flat(found) if found else []
     signatures = content.get("signatures", {})
     tables["signatures"] = [{"of": key, "is": value} for key, value in signatures.items()]
-    known = {"gnomon", "command", "rows", "tables", "notices", "signatures"}
+    known = {"gnomon", "command", "rows", "tables", "messages", "signatures"}
     for name in content.keys() - known:
         tables[f"json {name}"] = _flat(content[name])
     return {name: rows for name, rows in tables.items() if rows or name == "rows"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -23,15 +24,14 @@ from gnomon.core.tabular import (
     verdict_to_markdown,
 )
 from gnomon.core.verdicts import leaders, metric_title, of_scores
-from gnomon.messages import rendered
+from gnomon.messages import Message, rendered
 from gnomon.report.terminal import print_finding, print_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gnomon.core.findings import Cell
     from gnomon.core.scores import Scores
-    from gnomon.messages import Message
 
 __all__ = [
     "Format",
@@ -140,10 +140,10 @@ def envelope(
         signatures: how to make them again.
         tables: records of further tables by name, under the key ``tables``, which is left out if
             there are none.
-        notices: what a reader should know, in sentences, under the key ``notices``; likewise.
-        verdict: what was found, as ``text``, ``level`` and ``rows`` (positions by the name of their
-            table; a name that ``tables`` lacks is that of ``rows``), under the key ``verdict``,
-            before the rows; likewise.
+        notices: what a reader should know, in sentences: notes among the ``messages``.
+        verdict: what was found, under the key ``messages`` before the rows; likewise. A message has
+            its ``code``, ``level``, ``params``, ``subjects``, ``rows`` (positions by the name of
+            their table; a name that ``tables`` lacks is that of ``rows``) and ``text``.
     """
     return "".join(_envelope(command, rows, signatures, tables, notices, verdict))
 
@@ -160,19 +160,36 @@ def _envelope(
         "gnomon": [_json(version())],
         "command": [_json(command)],
     }
-    if verdict:
-        content["verdict"] = _lines(
-            {"text": rendered(said), "level": said.level, "rows": said.rows, "code": said.code}
-            for said in verdict
-        )
+    if verdict or notices:
+        notes = [Message("note", "note", {"text": notice}) for notice in notices]
+        content["messages"] = _lines(message_data(said) for said in (*verdict, *notes))
     content["rows"] = _lines(rows)
     content["signatures"] = [_json({name: str(one) for name, one in signatures.items()})]
     if tables:
         content["tables"] = _members({name: _lines(some) for name, some in tables.items()})
-    if notices:
-        content["notices"] = [_json(list(notices))]
     yield from _members(content)
     yield "\n"
+
+
+def message_data(said: Message) -> dict[str, Any]:
+    """A message as JSON has it: its fields, and its text."""
+    text = said.params["text"] if said.code == "note" else rendered(said)
+    params = {} if said.code == "note" else _finite(said.params)
+    return {
+        "code": said.code,
+        "level": said.level,
+        "params": params,
+        "subjects": said.subjects,
+        "rows": said.rows,
+        "text": text,
+    }
+
+
+def _finite(value: object) -> object:
+    """A parameter without numbers that JSON lacks."""
+    if isinstance(value, Mapping):
+        return {name: _finite(of) for name, of in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list) else _plain(value)
 
 
 _encoder = json.JSONEncoder(allow_nan=False)

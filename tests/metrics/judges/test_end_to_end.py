@@ -79,7 +79,7 @@ def planned(name: str, chat: Chat, capsys: pytest.CaptureFixture[str]) -> int:
     capsys.readouterr()
     assert main(arguments(name, chat, ["--dry-run", "-f", "json", "-q"])) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert not any("cannot go to its end" in notice for notice in shown.get("notices", ()))
+    assert not any("cannot go to its end" in one["text"] for one in shown.get("messages", ()))
     return sum(row["requests"] for row in shown["rows"])
 
 
@@ -129,7 +129,7 @@ def test_each_option_of_requests_is_taken_from_the_command_line(
     shown = json.loads(printed.out)
     assert all(body["reasoning_effort"] == "low" for body in chat.bodies)
     assert "at the given prices" in printed.err
-    assert sum("tokens of questions" in notice for notice in shown["notices"]) == 2
+    assert sum("tokens of questions" in one["text"] for one in shown["messages"]) == 2
     assert chat.widest == 1
     key = " ".join(shown["signatures"].values())
     assert "top_p" in key
