@@ -84,12 +84,13 @@ def _cautions(finding: Finding, rows: Sequence[MetricGainRow]) -> Iterator[Messa
             firsts.setdefault((row.test_set, row.method), row)
     for (test_set, method), row in firsts.items():
         without, covered = row.without or 0, row.covered or 0
-        place, parts = finding.positions([row]), {"method": method, "set": test_set}
+        place = finding.positions([row])
+        parts: dict[str, Any] = {"method": method, "set": test_set}
         if without > _MISSING * (without + covered):
-            numbers = {"without": without, "segments": without + covered}
+            numbers: dict[str, Any] = {"without": without, "segments": without + covered}
             yield message("metaeval.gains.missing", place, **parts, **numbers)
         if (row.outputs or 0.0) >= OWN_OUTPUTS:
             yield message("metaeval.gains.own_output", place, **parts, share=row.outputs)
         if covered < LEAST:
-            units = {"n": covered, "unit": "segment", "least": LEAST}
+            units: dict[str, Any] = {"n": covered, "unit": "segment", "least": LEAST}
             yield message("data.few", place, of=[f"{method} on {test_set}"], **units)
