@@ -523,9 +523,9 @@ def documented(function: Callable[..., Any], further: Mapping[str, str] | None =
     """The docstring of a function with what types say of its parameters."""
     doc = inspect.getdoc(function) or ""
     options = options_of(function)
-    said = {name: (further or {}).get(name, "") for name in options}
-    said |= {name: option.help for name, option in options.items() if option.help}
-    said |= {k: v for k, v in help_texts(doc).items() if k not in said}
+    helps = {name: (further or {}).get(name, "") for name in options}
+    helps |= {name: option.help for name, option in options.items() if option.help}
+    helps |= {k: v for k, v in help_texts(doc).items() if k not in helps}
     lines = [
         textwrap.fill(
             f"{name}: {text}",
@@ -535,7 +535,7 @@ def documented(function: Callable[..., Any], further: Mapping[str, str] | None =
             break_long_words=False,
             break_on_hyphens=False,
         )
-        for name, text in said.items()
+        for name, text in helps.items()
         if text
     ]
     return _ARGS.sub(lambda _: "\n".join(["Args:", *lines, ""]), doc, count=1)

@@ -45,8 +45,8 @@ def _may_be_offered(heading: bytes) -> bool:
             state = Path(folder).stat()
         except OSError:
             continue
-        said = _offered(folder or ".", state.st_dev, state.st_ino, state.st_mtime_ns)
-        if said is None or heading in said:
+        offers = _offered(folder or ".", state.st_dev, state.st_ino, state.st_mtime_ns)
+        if offers is None or heading in offers:
             return True
     return False
 

@@ -55,7 +55,7 @@ def tense(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Itera
             new, end = _past(output, clause), tokens[clause.verb].end
         else:
             # reports are told in the past and present alike
-            likely = 1.0 if finite.pos == "VERB" and finite.lemma in _SAID else _FUTURE
+            likely = 1.0 if finite.pos == "VERB" and finite.lemma in _REPORTING else _FUTURE
             future = _future(output, clause) if rng.random() < likely else ""
             new, end = future or _other_tense(output, clause), finite.end
         if new and new != finite.text.casefold():
@@ -132,7 +132,7 @@ def aspect(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
         if clause.subject is None or not output.is_whole(finite.start, verb.end):
             continue
         word = finite.text.casefold()
-        simple = finite is verb and verb.pos == "VERB" and verb.lemma not in _SAID
+        simple = finite is verb and verb.pos == "VERB" and verb.lemma not in _REPORTING
         obliged = verb.lemma == "have" and text_at(output, clause.verb + 1) == "to"
         if simple and not obliged and (is_past(verb) or verb.lemma in _STATES):
             be = _be(output, clause)
@@ -151,7 +151,7 @@ def aspect(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
 
 
 #: verbs of reports, of which both aspects are usual; and "be"
-_SAID = words("say tell add note report explain be")
+_REPORTING = words("say tell add note report explain be")
 #: verbs of states, which are wrong in the progressive of the present, too
 _STATES = words(*_LISTS["states"])
 
