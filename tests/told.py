@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.messages import Message
+from gnomon.messages import Message, message, noted
 
 if TYPE_CHECKING:
-    from gnomon.messages import Level
+    from collections.abc import Iterable
+
+    from gnomon.messages import Level, Notice
 
 
 def told(text: str, level: Level = "finding", **rows: tuple[int, ...]) -> Message:
     """A message that says a text."""
-    return Message("data.doubtful", level, {"notice": text}, rows)
+    return Message("error.said", level, {"said": text}, rows)
+
+
+def notes(notices: Iterable[Notice]) -> tuple[str, ...]:
+    """What notices say."""
+    return tuple(map(noted, notices))
+
+
+def cut_texts(cut: int, texts: int, metric: str = "") -> Message:
+    """A notice of texts that a model does not read to their end."""
+    said = message("score.cut", cut=cut, texts=texts, what="texts", limit=512, of="", remedy="")
+    return said.about(metrics=[metric]) if metric else said

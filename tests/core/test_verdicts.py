@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.told import told
+from tests.told import cut_texts, told
 
 from gnomon.core import registry as methods
 from gnomon.core import verdicts
 from gnomon.core.findings import Column, Finding, Table
-from gnomon.core.scores import BEGINNINGS, Scores
+from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.messages import Kind, Message, add, message
 from gnomon.report import print_finding, render, to_html
@@ -152,10 +152,10 @@ def test_metrics_of_which_one_has_a_tie_on_top_agree() -> None:
 
 
 def test_texts_that_a_model_does_not_read_to_their_end_are_a_caution() -> None:
-    notice = f"sbert: 3 of 90 texts are longer than the model takes; {BEGINNINGS}"
-    one = replace(scores("sbert", 0.5, 0.6), notices=(notice, "sbert: something else"))
+    notices = (cut_texts(3, 90, "sbert"), "sbert: something else")
+    one = replace(scores("sbert", 0.5, 0.6), notices=notices)
     (said,) = [said for said in verdicts.of_scores([one]) if said.level == "caution"]
-    assert str(said) == f"Caution: {notice}."
+    assert str(said).startswith("Caution: sbert: 3 of 90 texts are longer than the model takes")
 
 
 def test_scores_of_few_segments_are_a_caution() -> None:
@@ -183,12 +183,14 @@ def test_the_verdict_is_the_first_line_on_a_terminal_and_what_users_gave_is_not_
 
 def test_json_and_markdown_hold_the_verdict_and_tables_of_rows_do_not(finding: Finding) -> None:
     found = json.loads(render(finding, "json"))
-    assert list(found)[:4] == ["gnomon", "command", "verdict", "rows"]
-    assert found["verdict"][0] == {
-        "text": str(SAID),
+    assert list(found)[:4] == ["gnomon", "command", "messages", "rows"]
+    assert found["messages"][0] == {
+        "code": "error.said",
         "level": "finding",
+        "params": dict(SAID.params),
+        "subjects": {},
         "rows": {"rows": [0]},
-        "code": "data.doubtful",
+        "text": str(SAID),
     }
     assert render(finding, "markdown").startswith("- B is better than A by 1.3 BLEU")
     assert "&lt;b&gt;C" in render(finding, "markdown")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.told import notes
 
 from gnomon.core.errors import (
     AnnotationError,
@@ -220,7 +221,7 @@ def test_the_first_labels_of_a_text_count_and_this_is_said(tmp_path: Path) -> No
     labels = Labels.read([_jsonl(tmp_path / "a.jsonl", *records)])
     found = annotate(["Ann"], ["*:*"], labels=labels)
     assert found.spans.features == ("label:x",)
-    assert "1 texts were labelled otherwise before (the first in line 2)" in found.notices[0]
+    assert "1 texts were labelled otherwise before (the first in line 2)" in notes(found.notices)[0]
 
 
 def test_a_file_is_read_again_when_it_changed_and_only_then(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 from gnomon.core.errors import MissingDependencyError
 from gnomon.linguistics import SpacyAnnotator, annotate, describe
@@ -145,7 +146,7 @@ def test_features_of_english_are_found_by_language() -> None:
     assert found.spans.spans(0, "dep:nsubj")[0] == (7, 13)
     assert found.spans.counts()[:, 4:6].sum() == 0
     assert found.taggers[0].startswith(f"{TAGGER}-3.8.0/spacy-3.")
-    assert "chosen for language 'de-en'" in found.notices[0]
+    assert "chosen for language 'de-en'" in notes(found.notices)[0]
 
 
 def test_steps_of_parsers_are_taken_for_all_texts_at_once_and_give_what_spacy_gives() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
@@ -102,7 +103,7 @@ def test_sources_are_paired_with_references_of_other_segments(tiny_model, cache)
     with pytest.raises(DataError, match="has no references"):
         bind(alone, spec)
     _, bound = bind(alone, f"difficulty(xbertscore(model='{tiny_model}', layer=2))")
-    notices = bound.notices(alone.batch())  # type: ignore[attr-defined]  # difficulty has some
+    notices = notes(bound.notices(alone.batch()))  # type: ignore[attr-defined]  # difficulty has some
     assert any("similarities are not rescaled" in notice for notice in notices)
 
 
@@ -113,7 +114,7 @@ def test_difficulty_rescales_unless_it_is_told_not_to(testset, tiny_model, cache
     for options in ("", ", rescale=False"):
         _, bound = bind(testset, f"difficulty({base}{options})")
         scores[options] = bound.parts(batch)  # type: ignore[attr-defined]  # of tokens
-        warned = any("not rescaled" in one for one in bound.notices(batch))  # type: ignore[attr-defined]  # likewise
+        warned = any("not rescaled" in one for one in notes(bound.notices(batch)))  # type: ignore[attr-defined]  # likewise
         assert warned is bool(options)
         assert ("shuffled-pairs" in str(bound.signature)) is not bool(options)
     for more in ("", ", variant='authors'"):

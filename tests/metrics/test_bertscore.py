@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, MissingDependencyError, SpecError
@@ -328,7 +329,7 @@ def test_signatures_name_model_layer_and_idf(testset: gn.TestSet, options: dict[
 
 def test_long_and_foreign_texts_are_said(options: dict[str, Any]) -> None:
     testset = gn.TestSet.from_lists({"a": ["the cat " * 40]}, [["\u6771 \u4eac \u5317 \u6d77"]])
-    notices = gn.score(testset, BertScore(**options)).notices
+    notices = notes(gn.score(testset, BertScore(**options)).notices)
     assert "1 of 2 texts are longer than the model takes (40 pieces)" in notices[0]
     assert "unknown to the model's vocabulary" in notices[1]
 

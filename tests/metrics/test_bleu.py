@@ -8,6 +8,7 @@ import pytest
 import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.told import notes
 
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError, UnknownNameError
 from gnomon.core.testset import TestSet
@@ -101,7 +102,7 @@ def test_characters_stand_in_for_a_tokeniser_whose_package_is_missing(
     testset = TestSet.from_lists({"a": texts}, texts, language_pair=language)
     bound = Bleu().bind(testset)
     assert bound.texts.tokens.tokeniser.name == "char"
-    assert "pip install 'sacrebleu[ja]'" in bound.notices(testset.batch())[-1]
+    assert "pip install 'sacrebleu[ja]'" in notes(bound.notices(testset.batch()))[-1]
     with pytest.raises(MissingDependencyError, match=r"sacrebleu\[ja\]"):
         Bleu(tokenize="ja-mecab").bind(testset)
 

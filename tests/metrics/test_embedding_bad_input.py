@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, MissingDependencyError, MissingFileError, SpecError
@@ -70,16 +71,18 @@ def test_texts_that_are_too_long_are_cut_and_that_is_said(name: str, tiny_model:
     assert np.isfinite(found.segments).all()
     cut = _scores(name, tiny_model, [long + "a house", "a dog"], ["the cat", "a dog"])
     np.testing.assert_array_equal(found.segments, cut.segments)
-    assert any("1 of 3 texts are longer than the model takes" in n for n in found.notices)
+    assert any("1 of 3 texts are longer than the model takes" in n for n in notes(found.notices))
     fine = _scores(name, tiny_model, ["a dog"], ["the cat"])
-    assert fine.notices == ()
+    assert notes(fine.notices) == ()
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_an_unknown_script_is_scored_and_warned_of(name: str, tiny_model: Path) -> None:
     found = _scores(name, tiny_model, ["猫が座った", "das"], ["猫", "das"])
     assert np.isfinite(found.segments).all()
-    assert any("of the pieces are unknown to the model's vocabulary" in n for n in found.notices)
+    assert any(
+        "of the pieces are unknown to the model's vocabulary" in n for n in notes(found.notices)
+    )
 
 
 @pytest.mark.parametrize("name", METRICS)

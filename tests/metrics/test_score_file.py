@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import metaeval
@@ -91,7 +92,7 @@ def test_scores_of_systems_alone_are_taken_as_they_are(testset, tmp_path, name, 
     assert found.system.tolist() == [1.5, 0.25]
     assert np.isnan(found.segments).all()
     assert found.statistics is None
-    assert found.notices == ()
+    assert notes(found.notices) == ()
 
 
 def test_scores_of_systems_say_nothing_of_slices(testset, tmp_path) -> None:
@@ -171,8 +172,8 @@ def test_missing_scores_are_undefined_and_said(testset, tmp_path) -> None:
     scores = gn.score(testset, spec(write(tmp_path / "M-r.seg.score", *lines)))
     assert np.isnan(scores.segments).tolist() == [[False, True, False], [False] * 3]
     assert scores.system.tolist() == [2.0, 2.0]
-    assert "1 of 6 scores of segments are missing in the file" in scores.notices[0]
-    assert "of 3 segments, a has 2, the most is 3" in scores.notices[0]
+    assert "1 of 6 scores of segments are missing in the file" in notes(scores.notices)[0]
+    assert "of 3 segments, a has 2, the most is 3" in notes(scores.notices)[0]
 
 
 def test_some_whole_systems_among_segments_are_refused(testset, tmp_path) -> None:
@@ -222,7 +223,7 @@ def test_blocks_of_another_length_and_other_language_pairs_are_refused(testset, 
 def test_further_systems_in_the_file_are_left_alone_and_named(testset, file) -> None:
     one = gn.score(testset.select(systems=["b"]), spec(file))
     assert one.segments.tolist() == [SCORES["b"]]
-    assert one.notices == ("scores('f.tsv') also scores a, not in the test set",)
+    assert notes(one.notices) == ("scores('f.tsv') also scores a, not in the test set",)
 
 
 @pytest.mark.parametrize("side", ["candidates", "references", "sources"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.models import Encoder, load_encoder
@@ -140,10 +141,10 @@ def test_metrics_say_how_many_texts_were_long(tiny_model: Path, metric: str) -> 
     )
     spec = f"{metric}(model={str(tiny_model)!r}, layer=2, device='cpu'"
     cut, whole = gn.score(testset, f"{spec})"), gn.score(testset, f"{spec}, long='window')")
-    assert "1 of 4 texts are longer than the model takes (40 pieces)" in cut.notices[0]
-    assert "only their beginnings are scored" in cut.notices[0]
-    assert "1 of 4 texts are longer" in whole.notices[0]
-    assert "overlapping windows" in whole.notices[0]
+    assert "1 of 4 texts are longer than the model takes (40 pieces)" in notes(cut.notices)[0]
+    assert "only their beginnings are scored" in notes(cut.notices)[0]
+    assert "1 of 4 texts are longer" in notes(whole.notices)[0]
+    assert "overlapping windows" in notes(whole.notices)[0]
     assert "long='window'" in str(whole.signature)
     assert cut.segments[0, 0] != whole.segments[0, 0]
     assert cut.segments[0, 1] == pytest.approx(whole.segments[0, 1], abs=1e-6)

@@ -58,7 +58,7 @@ def cells_of(column: dict) -> list:
 def test_the_first_statements_stand_with_their_cautions() -> None:
     levels = ("finding", "caution", "finding", "caution", "caution", "undecided", "caution")
     verdict = [told(str(n), level) for n, level in enumerate(levels)]
-    assert ["".join(str(one.params["notice"]) for one in part) for part in leading(verdict)] == [
+    assert ["".join(str(one.params["said"]) for one in part) for part in leading(verdict)] == [
         "01234",
         "56",
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 from gnomon.core.findings import Column, Table
 from gnomon.core.scores import Scores
@@ -58,7 +59,7 @@ def test_the_range_of_segments_undefined_and_outside_cells_are_shown(finding: Fi
 
 def test_signatures_and_notices_stand_below_the_table(finding: Finding) -> None:
     after = shown(finding).rpartition("morph:PronType=Rel")[2]
-    assert finding.notices[0] in after
+    assert notes(finding.notices)[0] in after
     assert str(finding.signatures["bleu"]) in after
     assert str(finding.signatures["chrf"]) not in after
 

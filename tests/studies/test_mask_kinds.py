@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.told import notes
 
 from gnomon import example, study
 from gnomon.metrics.masking import OWN_TOKENS
@@ -63,7 +64,7 @@ def test_steps_that_leave_it_to_gnomon_mask_all_metrics_of_a_method_alike(
     asked = "select distinct metric, masks from muler order by all"
     assert store.query(asked).rows == (("bleu", masks), (other, masks))
     # tokens of BLEU are not those of chrF, which stands beside the figures
-    shown = study.pages(store, texts=False).notices
+    shown = notes(study.pages(store, texts=False).notices)
     assert shown.count(f"MuLER: {OWN_TOKENS}") == (masks == "tokens")
 
 

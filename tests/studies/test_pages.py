@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 from gnomon import example, muler
 from gnomon.bmx.importance_tables import words_table
@@ -230,7 +231,7 @@ def test_texts_are_marked_as_the_methods_of_their_set_ask(tmp_path: Path) -> Non
     _label_first_letters(tmp_path / "labels" / "two" / "es-en.jsonl")
     assert run(plan(read_study(tmp_path / "s.toml")), open_engine("here")).failed == {}
     told = pages(Store.open(tmp_path / "s.store"))
-    assert told.notices == ()
+    assert notes(told.notices) == ()
     marked = {}
     for testset in told.testsets:
         number = [layer.name for layer in testset.layers].index("re:number")
@@ -313,11 +314,11 @@ def test_texts_that_changed_or_are_gone_are_not_shown(folder: Path, tmp_path: Pa
     shutil.copytree(folder, place)
     file = place / "set" / "systems" / "apertium-direct.txt"
     run(plan(read_study(place / "s.toml")), open_engine("here"))
-    assert pages(Store.open(place / "s.store")).notices == ()
+    assert notes(pages(Store.open(place / "s.store")).notices) == ()
     file.write_text(file.read_text().replace("the", "zhe", 1))
     changed = pages(Store.open(place / "s.store"))
     assert "holds other texts" in changed.testsets[0].missing
-    assert changed.testsets[0].missing in changed.notices
+    assert changed.testsets[0].missing in notes(changed.notices)
     assert list(changed.testsets[0].read()) == []
     assert changed.testsets[0].scores("bleu").shape == (5, 6)
     shutil.rmtree(place / "set")
@@ -329,7 +330,7 @@ def test_without_texts_there_is_nothing_to_say_of_them(folder: Path) -> None:
     told = pages(Store.open(folder / "s.store"), texts=False)
     assert list(told.testsets[0].read()) == []
     assert told.testsets[0].layers == ()
-    assert told.notices == ()
+    assert notes(told.notices) == ()
 
 
 def test_words_are_found_one_after_the_other() -> None:

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.told import notes
 
 from gnomon import example, metaeval, study
 from gnomon.core.testset import TestSet
@@ -76,7 +77,7 @@ def test_meta_evaluation_from_the_store_says_what_it_says_directly(judged: Path)
         assert kept == [dict(row) for row in table.rows], name
     (entry,) = [one for one in store.entries.values() if one.method == "metaeval"]
     assert dict(entry.signatures) == {k: str(one) for k, one in direct.signatures.items()}
-    assert entry.notices == direct.notices
+    assert notes(entry.notices) == notes(direct.notices)
 
 
 def test_meta_evaluation_scores_nothing_itself(

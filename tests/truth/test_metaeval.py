@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
+from tests.told import notes
 from tests.truth.worlds_metaeval import judged, metric, near, people
 from tests.truth.worlds_spans import marked, missing
 
@@ -155,4 +156,4 @@ def test_intervals_over_documents_are_those_of_the_jackknife() -> None:
 
 
 def _notices(human: np.ndarray, made: gn.Scores) -> tuple[str, ...]:
-    return gn.metaeval(judged(human), made, unit="segment", **{**ONE, **POOLED}).notices
+    return notes(gn.metaeval(judged(human), made, unit="segment", **{**ONE, **POOLED}).notices)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.noise import is_mostly_undecided
+from tests.told import notes
 from tests.truth.worlds import noised, outputs, planted
 from tests.truth.worlds_errors import found, marks
 from tests.truth.worlds_muler import PATTERN, lines
@@ -59,7 +60,7 @@ def test_intervals_by_document_are_the_jackknife_of_muler_without_each_document(
 def test_of_fewer_than_15_documents_there_is_no_interval_and_the_notice_says_why() -> None:
     finding = _scored(_testset(40), unit="document")
     assert all(r["muler_low"] is None for r in finding.rows)
-    assert any("10 documents are too few" in one for one in finding.notices)
+    assert any("10 documents are too few" in one for one in notes(finding.notices))
 
 
 def test_documents_that_nobody_names_are_no_unit() -> None:
@@ -75,16 +76,17 @@ def test_segments_of_documents_that_go_together_are_told_of() -> None:
     mixed = [a if fine else b for a, b, fine in zip(*systems.values(), good, strict=True)]
     testset = gn.TestSet.from_lists({"A": mixed}, reference, documents=list(_documents(80)))
     assert any(
-        "wider (median of 1): take documents as the unit" in one for one in _scored(testset).notices
+        "wider (median of 1): take documents as the unit" in one
+        for one in notes(_scored(testset).notices)
     )
-    assert not any("documents as the unit" in one for one in _scored(_testset()).notices)
+    assert not any("documents as the unit" in one for one in notes(_scored(_testset()).notices))
 
 
 def test_of_people_s_marks_documents_are_the_unit() -> None:
     testset = replace(marks({"a": [0.3] * 6, "b": [0.3] * 6}), documents=_documents(120))
     finding = found(testset)
     assert "unit:document" in str(next(iter(finding.signatures.values())))
-    assert any("30 documents are left out one at a time" in one for one in finding.notices)
+    assert any("30 documents are left out one at a time" in one for one in notes(finding.notices))
     (row,) = (
         r
         for r in finding.rows

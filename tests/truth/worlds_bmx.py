@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tests.told import cut_texts
 from tests.truth import scripts
 from tests.truth.worlds import bundled, outputs, planted, world
 
@@ -14,7 +15,6 @@ from gnomon import bmx
 from gnomon.bmx import Experiment, Grids
 from gnomon.bmx.verdict import tune_verdict
 from gnomon.core.human import HumanScores
-from gnomon.core.scores import BEGINNINGS
 from gnomon.core.spans import ErrorSpan
 
 if TYPE_CHECKING:
@@ -190,12 +190,12 @@ def collapsed_scores() -> Finding:
 
 @world(
     "a metric that reads beginnings alone",
-    says=["bmx.cut"],
+    says=["score.cut"],
     silent=["bmx.tune.undecided"],
 )
 def cut() -> list[Message]:
     made = tuned(grids(0.1))
-    notices = (*made.notices, f"2 texts are long; {BEGINNINGS}")
+    notices = (*made.notices, cut_texts(2, 90))
     return list(tune_verdict(replace(made, notices=notices)))
 
 

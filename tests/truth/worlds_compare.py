@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tests.methods.compare.test_preferences import BoundLonger, Longer
+from tests.told import cut_texts
 from tests.truth.worlds import bundled, noised, outputs, planted, references, world
 
 import gnomon as gn
-from gnomon.core.scores import BEGINNINGS, Scores
+from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Finding
+    from gnomon.messages import Notice
 
 BARE = {"resamples": 199, "examples": 0, "ngrams": 0}
 ANY = "compare.*"
@@ -446,8 +448,8 @@ class _Cut(Longer):
 
 
 class _BoundCut(BoundLonger):
-    def pair_notices(self, _: Batch) -> tuple[str, ...]:
-        return (f"3 of 120 texts are longer than the model takes; {BEGINNINGS}",)
+    def pair_notices(self, _: Batch) -> tuple[Notice, ...]:
+        return (cut_texts(3, 120),)
 
 
 @world("texts that are too long for a metric of pairs", says=["score.cut"], silent=["compare.few"])
@@ -510,7 +512,7 @@ def equal_by_domain() -> Finding:
 # Texts that a model does not read to their end
 
 
-def _read(notice: str) -> Finding:
+def _read(notice: Notice) -> Finding:
     cells = noise(3)
     texts = [f"text {k}" for k in range(60)]
     testset = gn.TestSet.from_lists({"A": texts, "B": texts}, [f"{text} ." for text in texts])
@@ -520,7 +522,7 @@ def _read(notice: str) -> Finding:
 
 @world("texts that are too long for a model", says=["score.cut"], silent=[*FOUND])
 def too_long() -> Finding:
-    return _read(f"3 of 120 texts are longer than the model takes; {BEGINNINGS}")
+    return _read(cut_texts(3, 120))
 
 
 @world("a notice of something else", says=["compare.undecided"], silent=["score.cut"])

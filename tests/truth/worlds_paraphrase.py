@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tests.told import cut_texts
 from tests.truth.scripts import damaged, sentences
 from tests.truth.worlds import bundled, planted, references, world
 
@@ -16,7 +17,6 @@ import gnomon as gn
 from gnomon.core.findings import Finding
 from gnomon.core.human import HumanScores
 from gnomon.core.records import table
-from gnomon.core.scores import BEGINNINGS
 from gnomon.core.testset import Paraphrase
 from gnomon.metaeval.agreement_verdict import metaeval_verdict
 from gnomon.paraphrase.generation.verdict import GeneratedRow, generate_verdict
@@ -364,5 +364,4 @@ def coded(k: int) -> Finding:
 )
 def beginnings() -> list[Message]:
     found = gain(*styles())
-    notice = f"3 texts are longer than 512 pieces: {BEGINNINGS}"
-    return list(metaeval_verdict(replace(found, notices=(notice,))))
+    return list(metaeval_verdict(replace(found, notices=(cut_texts(3, 90),))))

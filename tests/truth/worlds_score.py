@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tests.told import cut_texts
 from tests.truth.worlds import noised, outputs, planted, references, world
 
 import gnomon as gn
-from gnomon.core.scores import BEGINNINGS, Scores
+from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import of_scores
 
@@ -118,7 +119,7 @@ def different_leaders() -> Iterable[Message]:
 def cut() -> Iterable[Message]:
     whole = np.linspace(0, 1, 50)
     one = cells(whole, whole**2)
-    return of_scores([replace(one, notices=(f"3 of 90 texts are longer; {BEGINNINGS}",))])
+    return of_scores([replace(one, notices=(cut_texts(3, 90),))])
 
 
 UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 15

@@ -14,11 +14,10 @@ from gnomon import stats
 from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.core.human import Judgements, mean, of_segments
 from gnomon.core.options import SEED, Metavar, Reaches
-from gnomon.core.scores import Scores
+from gnomon.core.scores import Scores, of_metric
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.slices import slices
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import anomaly_notice
 from gnomon.messages.audiences import flag
 from gnomon.metrics import score
 from gnomon.metrics.base import each_metric
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import AnyMetric
 
 #: one for all test sets, or the scores of each (None: it has none there)
@@ -137,7 +137,7 @@ class Pairing:
     controls: tuple[JudgedMetric, ...] = ()  # what stands beside figures that judge ties
     documents: tuple[str, ...] | None = None  # the document of each segment; None: nobody knows
     slice: str | None = None  # name of the slice; None: all segments
-    notices: tuple[str, ...] = ()  # what a reader should know
+    notices: tuple[Notice, ...] = ()  # what a reader should know
 
     @property
     def title(self) -> str:
@@ -236,11 +236,11 @@ def _scored_by(
     return scored
 
 
-def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[str]:
+def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[Notice]:
     """What metrics say of their scores; what is said of the test set itself stands elsewhere."""
-    noted = {anomaly_notice(anomaly) for anomaly in testset.anomalies}
     for name, scores in scored:
-        yield from (f"{name}: {notice}" for notice in scores.notices if notice not in noted)
+        said = (notice for notice in scores.notices if notice not in testset.anomalies)
+        yield from (of_metric(name, notice) for notice in said)
 
 
 def _pairing(

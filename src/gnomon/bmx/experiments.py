@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.core.cache import Cache
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric, Metric
 
     Floats = NDArray[np.float64]
@@ -122,7 +123,7 @@ class Explained:
     offsets: NDArray[np.int64]
     human: Floats
     signature: Signature | None = None
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     def __post_init__(self) -> None:
         sizes = {"score": self.score.shape, "human": self.human.shape}

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gnomon.core.cache import Cache
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric, Metric
 
 __all__ = [
@@ -128,7 +129,7 @@ class Explanations:
     signature: Signature
     calls: int
     known: int = 0
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -423,7 +424,7 @@ _NOWHERE = np.zeros((0, 2), dtype=np.int32)
 
 def _explainer_notices(
     explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch
-) -> tuple[str, ...]:
+) -> tuple[Notice, ...]:
     """What the explainer has to say of each side."""
     if not isinstance(explainer, NoticingExplainer):
         return ()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.options import Capability
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric, Metric
     from gnomon.metrics.registry import Description
 
@@ -220,7 +221,7 @@ class SidedExplainer(BoundExplainer, Protocol):
 class NoticingExplainer(BoundExplainer, Protocol):
     """Power: what a reader of its explanations should know."""
 
-    def notices(self, side: str, texts: Sequence[str]) -> tuple[str, ...]:
+    def notices(self, side: str, texts: Sequence[str]) -> tuple[Notice, ...]:
         """Sentences about the explanations of a side; none where all is well.
 
         Args:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.bmx.explainers import TextPair
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric, Metric
 
     Floats = NDArray[np.float64]
@@ -181,7 +182,7 @@ class BoundExplanationFile:
         """A hash of the file."""
         return {"explanations": self.identity}
 
-    def notices(self, side: str, texts: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002  # of the file alone
+    def notices(self, side: str, texts: Sequence[str]) -> tuple[Notice, ...]:  # noqa: ARG002  # of the file alone
         """Systems of the file that the test set does not have."""
         if side != "candidate" or not self.others:
             return ()

@@ -23,6 +23,7 @@ from gnomon.bmx.explainers import (
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.options import Specs
 from gnomon.core.signature import Signature
+from gnomon.messages import message
 from gnomon.metrics import Options, resolve
 from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.registry import check_metric
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric, Input
 
 __all__ = ["Bmx", "BoundBmx"]
@@ -283,16 +285,13 @@ class BoundBmx(OfOptions):
         """Kinds of human scores that the explained metric has seen."""
         return self.bound.informed_by
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """What the metric says, and how many segments collapsed or could not be explained."""
         boosted = self._boosted(batch)
         said = list(self.bound.notices(batch)) + list(boosted.found.explanations.notices)
         if boosted.collapsed:
-            said.append(
-                f"{self.metric.spec}: the power mean of {boosted.collapsed:.1%} of the segments"
-                " collapsed: it tells how many words there are and no more; shift='floor' and"
-                " shift='exponential' do not collapse"
-            )
+            collapsed = message("bmx.score.collapsed", share=boosted.collapsed)
+            said.append(collapsed.about(metrics=[self.metric.spec]))
         if boosted.raised:
             said.append(
                 f"{self.metric.spec}: {boosted.raised} segment(s) have importances below 0, which"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx.pairs import TextWords
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric
     from gnomon.models import Filling, MaskedLM
 
@@ -330,7 +331,7 @@ class BoundMarginalisation:
         """Each word has fewer than 1 / threshold others, as their probabilities add up to 1."""
         return words * int(np.ceil(1 / self.options.threshold))
 
-    def notices(self, side: str, texts: Sequence[str]) -> tuple[str, ...]:
+    def notices(self, side: str, texts: Sequence[str]) -> tuple[Notice, ...]:
         """Whether the model knows the language of a side."""
         fluency = self.model.fluency(texts)
         if fluency.unknown > _UNKNOWN:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.bmx.score_rows import BoostedSystem
-from gnomon.core.verdicts import are_on_top, counted, cut_texts, listed, titles_of
+from gnomon.core.verdicts import are_on_top, counted, listed, said_of, titles_of
 from gnomon.messages import message
 
 if TYPE_CHECKING:
@@ -14,13 +14,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding
     from gnomon.messages import Message
 
-__all__ = ["cut_statements", "headline", "ranked", "score_verdict"]
-
-
-def cut_statements(finding: Finding) -> Iterator[Message]:
-    """A caution for each notice that says that texts were not read to their end."""
-    for notice in cut_texts(finding.notices):
-        yield message("bmx.cut", notice=notice.params["notice"])
+__all__ = ["headline", "ranked", "score_verdict"]
 
 
 def score_verdict(finding: Finding) -> Iterator[Message]:
@@ -39,10 +33,8 @@ def score_verdict(finding: Finding) -> Iterator[Message]:
             base=base,
             moved=moved,
         )
-    collapsed = [notice for notice in finding.notices if "collapse" in notice]
-    if collapsed:
-        yield message("bmx.score.collapsed", notice=collapsed[0])
-    yield from cut_statements(finding)
+    yield from said_of("bmx.score.collapsed", finding.notices)[:1]
+    yield from said_of("score.cut", finding.notices)
 
 
 def ranked(rows: Sequence[BoostedSystem]) -> tuple[str, str, str]:

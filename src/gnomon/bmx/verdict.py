@@ -10,10 +10,18 @@ import numpy as np
 from gnomon import stats
 from gnomon.bmx.explained_texts import CountedWord
 from gnomon.bmx.judging import JudgedRow
-from gnomon.bmx.score_verdict import cut_statements
 from gnomon.bmx.tuning_tables import ALL_SETS, HALVES, HELD_BACK, IN_TURN, TunedGain
 from gnomon.core.scripts import unit_of_words
-from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of, unsigned_amount
+from gnomon.core.verdicts import (
+    LEAST,
+    amount,
+    counted,
+    listed,
+    p_value,
+    said_of,
+    titles_of,
+    unsigned_amount,
+)
 from gnomon.messages import message
 from gnomon.stats.student import mean_test, upper_tail
 
@@ -101,7 +109,7 @@ def tune_verdict(finding: Finding) -> Iterator[Message]:
     yield from _halves(finding)
     told = {(test.explainer, test.sides) for test in tests}
     yield from _collapsed(finding, [row for row in rows if (row.explainer, row.sides) not in told])
-    yield from cut_statements(finding)
+    yield from said_of("score.cut", finding.notices)
 
 
 def _tested(rows: Sequence[TunedGain], explainer: str, sides: str) -> _Tested | None:
@@ -244,7 +252,7 @@ def explain_verdict(finding: Finding) -> Iterator[Message]:
     segments = len(set(finding.tables[0].values("segment")))
     if segments < LEAST:
         yield message("bmx.explain.few", segments=counted(segments))
-    yield from cut_statements(finding)
+    yield from said_of("score.cut", finding.notices)
 
 
 def _marked(finding: Finding) -> Iterator[Message]:

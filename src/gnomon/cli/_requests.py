@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from gnomon.cli import _options
 from gnomon.core.errors import UsageError
+from gnomon.messages import noted
 
 if TYPE_CHECKING:
     import argparse
@@ -97,7 +98,7 @@ def write_requests(args: argparse.Namespace, plan: RequestPlan) -> int:
     files = plan.write_batches(args.batch_write)
     finding = plan.finding("batch-write")
     for notice in finding.notices:
-        _log.info("%s", notice)
+        _log.info("%s", noted(notice))
     rows: list[dict[str, Cell]] = [
         {"file": str(path), "model": model, "requests": n} for path, model, n in files
     ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.agreement.significance import resample_faults
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
-from gnomon.core.scores import UNREAD
+from gnomon.core.verdicts import said_of
 from gnomon.stats import (
     Family,
     Pair,
@@ -174,7 +174,7 @@ class PairedScores:
         """The scores of some systems, in this order."""
         rows = [scores.systems.index(name) for name in systems]
         remarks = {(rows.index(k), i): said for (k, i), said in scores.remarks.items() if k in rows}
-        unread = any(UNREAD in notice for notice in scores.notices)
+        unread = bool(said_of("data.unread", scores.notices))
         if scores.preferences is not None:
             over_baseline = scores.preferences.values[rows, rows[0]]
             return cls(

@@ -60,14 +60,13 @@ from gnomon.core.options import (
     Workers,
 )
 from gnomon.core.registry import method
-from gnomon.core.scores import Scores, checked_scores
+from gnomon.core.scores import Scores, checked_scores, of_metric
 from gnomon.core.slices import check_slices, slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import each_in_threads, using_workers
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import (
-    anomaly_notice,
-)
+from gnomon.core.verdicts import doubtful_systems
+from gnomon.messages import message
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import compared_scores
 from gnomon.stats.jackknife import numbered
@@ -89,6 +88,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
+    from gnomon.messages import Notice
     from gnomon.metrics.tokenise import TokenTable
 
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
@@ -209,7 +209,7 @@ def compare(
     meanings = fitting_meanings(known, judged, str(delta_accuracy)) if known else {}
     first = bool(fail_if_worse) or test == "sacrebleu"
     chosen = baseline is None and len(testset.systems) > 2 and not first
-    doubtful = frozenset(name for anomaly in testset.anomalies for name in anomaly.systems)
+    doubtful = frozenset(doubtful_systems(testset.anomalies))
     sound = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
     names = list(testset.systems)
     orders = [starting_with(leader(s, sound) if chosen else baseline, names) for s in judged]
@@ -239,8 +239,7 @@ def compare(
     finding = _finding(collected, compared, judged, pairings, plans, by, chosen=chosen)
     if not fail_if_worse:
         return finding
-    anomalies = tuple(map(anomaly_notice, compared.anomalies))
-    said_first = replace(finding, notices=(*anomalies, *finding.notices))
+    said_first = replace(finding, notices=(*compared.anomalies, *finding.notices))
     worse = failures(said_first, fail_if_worse, min_drop=min_drop)
     return replace(finding, failure=worse)
 
@@ -252,7 +251,7 @@ class _ComparisonParts:
     segments: list[DecidingSegmentRow] = field(default_factory=list)
     ngrams: list[NgramRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
 
 
 class _TestPlans(NamedTuple):
@@ -395,7 +394,7 @@ def _finding(
     if collected.ngrams:
         tables.append(ngram_table(collected.ngrams))
     systems = list(testset.systems)
-    doubtful = frozenset(name for anomaly in testset.anomalies for name in anomaly.systems)
+    doubtful = frozenset(doubtful_systems(testset.anomalies))
 
     with_meaning = dict.fromkeys(row.metric for row in collected.meaning)
 
@@ -516,21 +515,21 @@ def scored(
 
 def notices(
     testset: TestSet, scored: Sequence[Scores], pairings: Sequence[PairedScores]
-) -> list[str]:
+) -> list[Notice]:
     """Equal outputs, and what was compared instead of a corpus score."""
     baseline, *others = testset.systems
     same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
-    statements = [f"{name} and {baseline} have the same output in every segment" for name in same]
-    anomalies = set(map(anomaly_notice, testset.anomalies))
+    statements: list[Notice] = [
+        message("note.same_output", system=name, baseline=baseline) for name in same
+    ]
     for scores, paired in zip(scored, pairings, strict=True):
         statements += [
-            f"{scores.metric}: {notice}" for notice in scores.notices if notice not in anomalies
+            of_metric(scores.metric, notice)
+            for notice in scores.notices
+            if notice not in testset.anomalies
         ]
         if paired.aggregate is None and not _is_mean(scores):
-            statements.append(
-                f"{scores.metric}: the corpus score is not the mean of its segments, which is what"
-                " is compared here"
-            )
+            statements.append(message("note.not_mean").about(metrics=[scores.metric]))
     return statements
 
 

@@ -17,11 +17,11 @@ from gnomon.core.verdicts import (
     LEAST,
     amount,
     counted,
-    cut_texts,
     empty_outputs,
     further_segments,
     listed,
     p_value,
+    said_of,
     titles_of,
 )
 from gnomon.judges.verdict import judge_title
@@ -133,7 +133,7 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
         yield message("compare.judged_together", _places(together), title=listed(list(titles)))
     yield from _clustered(sound)
     yield from _few(every)
-    yield from cut_texts(finding.notices)
+    yield from said_of("score.cut", finding.notices)
 
 
 def _rows(finding: Finding) -> Iterator[_SystemPair]:

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 from gnomon.core import notebook
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.manifest import imported
+from gnomon.messages import noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 
     from gnomon.core.records import Record
     from gnomon.core.signature import Signature
-    from gnomon.messages import Message
+    from gnomon.messages import Message, Notice
 
 __all__ = [
     "Bars",
@@ -493,7 +494,7 @@ class Finding:
         signatures: how to make the numbers again, by what they belong to (a metric's name).
         views: how the tables may be looked at; the first is what a terminal shows.
         exhibits: segments behind the numbers.
-        notices: what a reader should know, in sentences.
+        notices: what a reader should know.
         facts: what was looked at (test set, systems, segments, tagger), in order, for the head of
             a report.
         failure: what a gate that was asked for says; empty: it was passed, or none was asked for.
@@ -506,7 +507,7 @@ class Finding:
     signatures: Mapping[str, Signature]
     views: tuple[View, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     failure: str = ""
     verdict: tuple[Message, ...] = ()
@@ -604,7 +605,8 @@ class Finding:
         """The verdict if there is one, the first rows of what text shows first, and notices."""
         said = [f"<p>{notebook.escape(str(statement))}</p>" for statement in self.verdict]
         notices = [
-            f"<p><em>{notebook.escape(text)}</em></p>" for text in self.notices[:_SHOWN_NOTICES]
+            f"<p><em>{notebook.escape(noted(one))}</em></p>"
+            for one in self.notices[:_SHOWN_NOTICES]
         ]
         if len(self.notices) > _SHOWN_NOTICES:
             notices.append(f"<p><em>and {len(self.notices) - _SHOWN_NOTICES} more notices</em></p>")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import Option
     from gnomon.core.records import Record
     from gnomon.core.store_views import Marker, StoredRows, StoredView, SystemScoreColumn
-    from gnomon.core.summary import Anomaly, Outline
+    from gnomon.core.summary import Outline
     from gnomon.messages import Message
 
 __all__ = [
@@ -205,26 +205,25 @@ class Method:
         if all(name in values for name in self.options):
             yield from self.check(outline, BoundOptions(**values, sets=sets))
 
-    def with_verdict(self, found: R, anomalies: Sequence[Anomaly] = ()) -> R:
+    def with_verdict(self, found: R, anomalies: Sequence[Message] = ()) -> R:
         """What the method gave, and what that says; scores are given without a finding."""
         from gnomon.core.findings import Finding  # help loads neither
         from gnomon.core.scores import Scores
-        from gnomon.core.verdicts import anomaly_notice, cautious, neutral, with_metric_titles
+        from gnomon.core.verdicts import cautious, doubtful_systems, neutral, with_metric_titles
 
-        notices = tuple(anomaly_notice(anomaly) for anomaly in anomalies)
         if isinstance(found, Scores):
-            doubtful = tuple(dict.fromkeys(name for a in anomalies for name in a.systems))
-            told_scores = replace(found, notices=(*notices, *found.notices), doubtful=doubtful)
+            names = doubtful_systems(anomalies)
+            told_scores = replace(found, notices=(*anomalies, *found.notices), doubtful=names)
             return cast("R", told_scores)
         if isinstance(found, list):
             return cast("R", [self.with_verdict(each, anomalies) for each in found])
         if not isinstance(found, Finding):
             return found
-        result: Finding = replace(found, notices=(*notices, *found.notices))
+        result: Finding = replace(found, notices=(*anomalies, *found.notices))
         if self.verdict is not None:
             judges = bool(self.judged)
-            verdict = cautious(self.verdict, result, anomalies, judges=judges)
-            result = neutral(result, anomalies, judges=judges)
+            verdict = cautious(self.verdict, result, judges=judges)
+            result = neutral(result, judges=judges)
             result = replace(result, verdict=verdict)
         return cast("R", with_metric_titles(result))
 
@@ -274,7 +273,7 @@ def method(name: str, *, purpose: str, **more: Any) -> Callable[[Callable[P, R]]
     return decorated
 
 
-def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Anomaly, ...]:
+def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Message, ...]:
     """What looks wrong in the test sets that a method is given."""
     data = arguments.get(method.data[0]) if method.data else None
     sets = data if isinstance(data, list | tuple) else (data,)

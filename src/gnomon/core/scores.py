@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
 
 __all__ = [
-    "BEGINNINGS",
-    "UNREAD",
     "Preferences",
     "Scores",
     "check_sums",
@@ -29,12 +28,8 @@ __all__ = [
     "coverage",
     "named",
     "of_metric",
+    "of_testset",
 ]
-
-#: what notices say of texts that a model does not read to their end; verdicts warn of these
-BEGINNINGS = "only their beginnings are scored"
-#: what notices say of a metric that does not read the letters of the texts; verdicts warn of it
-UNREAD = "it says little of these outputs"
 
 _LARGEST = 1e150
 
@@ -64,7 +59,7 @@ class Scores:
         signature: how to make the numbers again.
         statistics: float64 [K, N, S], sufficient statistics of the corpus score, if it has any.
         aggregate: statistics [..., S], summed over segments, to corpus scores [...].
-        notices: what a reader should know (warnings in words).
+        notices: what a reader should know.
         native_signatures: signatures of the tool that defines the metric, by its name.
         informed_by: kinds of human scores that went into the scores, which they therefore cannot
             be judged by.
@@ -86,7 +81,7 @@ class Scores:
     signature: Signature
     statistics: NDArray[np.float64] | None = None
     aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     native_signatures: Mapping[str, str] | None = None
     informed_by: tuple[str, ...] = ()
     from_people: bool = False
@@ -219,9 +214,16 @@ def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
     return f"{of}, {said}; means over unlike segments do not compare"
 
 
-def of_metric(metric: str, notice: str) -> str:
-    """A notice that begins with the name of the metric that it is of."""
-    return notice if notice.startswith(f"{metric}: ") else f"{metric}: {notice}"
+def of_metric(metric: str, notice: Notice) -> Notice:
+    """A notice with the metric that it is of, which words may begin with."""
+    if isinstance(notice, str):
+        return notice if notice.startswith(f"{metric}: ") else f"{metric}: {notice}"
+    return notice if notice.subjects.get("metrics") else notice.about(metrics=[metric])
+
+
+def of_testset(testset: str, notice: Notice) -> Notice:
+    """A notice with the test set that it is of."""
+    return f"{testset}: {notice}" if isinstance(notice, str) else notice.about(testsets=[testset])
 
 
 def named(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
 
-__all__ = ["Anomaly", "Marked", "Outline", "outline_of", "target_of"]
+__all__ = ["Marked", "Outline", "outline_of", "target_of"]
 
 
 def target_of(pair: str) -> str:
@@ -19,21 +19,6 @@ def target_of(pair: str) -> str:
     ('en', 'en')
     """
     return pair.rsplit("-", 1)[-1]
-
-
-#: in each notice of an output that is a copy of a reference
-REFERENCE_COPIED = "the same text as the reference"
-#: likewise of segments without a reference, and of segments that come again
-NO_REFERENCE, REPEATED = "there can match nothing", "take them for further segments"
-
-
-class Anomaly(NamedTuple):
-    """Something that looks wrong in a test set, though it can be read."""
-
-    text: str  # what, in a sentence without its stop
-    # of whose outputs nothing can be said while it is so: they are shifted, in another order,
-    # repeated, not translated, or in another language
-    systems: tuple[str, ...] = ()
 
 
 class Marked(NamedTuple):

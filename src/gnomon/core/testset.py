@@ -38,6 +38,7 @@ from gnomon.core.scripts import unspaced_language
 from gnomon.core.signature import content_hash
 from gnomon.core.spans import ErrorSpan
 from gnomon.core.summary import outline_of
+from gnomon.messages import noted
 from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.core.summary import Anomaly, Outline
+    from gnomon.core.summary import Outline
+    from gnomon.messages import Message
 
 __all__ = [
     "ErrorSpan",
@@ -649,12 +651,12 @@ class TestSet:
         return kept
 
     @property
-    def anomalies(self) -> tuple[Anomaly, ...]:
+    def anomalies(self) -> tuple[Message, ...]:
         """What looks wrong in it, though it can be read; looked for once."""
         if "_anomalies" not in self.__dict__:
             anomalies = imported("gnomon.data.formats:anomalies")(self)
             object.__setattr__(self, "_anomalies", anomalies)
-        return cast("tuple[Anomaly, ...]", self.__dict__["_anomalies"])
+        return cast("tuple[Message, ...]", self.__dict__["_anomalies"])
 
     @property
     def empty_outputs(self) -> dict[str, int]:
@@ -693,7 +695,7 @@ class TestSet:
             ["domains", named(list(summary.domains)) or "none"],
             ["human scores", named(list(summary.human_scores)) or "none"],
         ]
-        doubts = [f"<p><em>{notebook.escape(anomaly.text)}</em></p>" for anomaly in self.anomalies]
+        doubts = [f"<p><em>{notebook.escape(noted(one))}</em></p>" for one in self.anomalies]
         table = notebook.html_table([("Part", False), ("Holds", False)], rows)
         return notebook.html_box(f"Test set {self.name}", [table, *doubts])
 

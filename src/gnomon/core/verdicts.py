@@ -24,7 +24,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.manifest import imported
-from gnomon.core.summary import NO_REFERENCE, REFERENCE_COPIED, REPEATED
 from gnomon.messages import Message, message, phrase
 from gnomon.messages.grammar import amount, counted, listed, p_value, unsigned_amount
 
@@ -36,31 +35,28 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Finding, View
     from gnomon.core.scores import Scores
-    from gnomon.core.summary import Anomaly
+    from gnomon.messages import Notice
 
 __all__ = [
     "LEAST",
     "amount",
-    "anomaly_notice",
     "brief",
     "cautious",
     "counted",
-    "cut_texts",
+    "doubtful_systems",
     "empty_outputs",
     "further_segments",
     "leaders",
     "listed",
     "mentions",
     "metric_title",
-    "misaligned",
     "neutral",
     "number",
-    "odd_texts",
     "of_scores",
     "p_value",
+    "said_of",
     "titles_of",
     "unread_metrics",
-    "unread_texts",
     "unsigned_amount",
     "with_metric_titles",
 ]
@@ -105,26 +101,25 @@ def _place(statements: Sequence[Message], n: int) -> int:
     return n
 
 
-#: in each notice of outputs that are no translations line by line
-_DISTRUSTED = "until then no comparison with"
+#: cautions of data that are said before anything else; of doubtful systems nothing else is said
+_DATA = ("data.doubtful", "data.unread", "data.no_reference", "data.repeated", "data.copied")
 
 
-def anomaly_notice(anomaly: Anomaly) -> str:
-    """What looks wrong in a test set, and what follows for the systems that it makes doubtful."""
-    if not anomaly.systems:
-        return anomaly.text
-    return f"{anomaly.text}; {_DISTRUSTED} {listed(anomaly.systems)} can be trusted"
+def said_of(code: str, notices: Iterable[Notice]) -> list[Message]:
+    """The messages of a kind among notices, each once."""
+    told = (one for one in notices if isinstance(one, Message))
+    return list(dict.fromkeys(one for one in told if one.code == code))
 
 
-def misaligned(notices: Iterable[str]) -> tuple[str, ...]:
-    """The notices that say of systems that their outputs are no translations line by line."""
-    return tuple(dict.fromkeys(notice for notice in notices if _DISTRUSTED in notice))
+def doubtful_systems(notices: Iterable[Notice]) -> tuple[str, ...]:
+    """The systems whose outputs are no translations line by line, as cautions of data say."""
+    doubts = said_of("data.doubtful", notices)
+    return tuple(dict.fromkeys(name for one in doubts for name in one.subjects["systems"]))
 
 
 def cautious(
     verdict: Callable[[Finding], Iterable[Message]],
     finding: Finding,
-    anomalies: Sequence[Anomaly],
     *,
     judges: bool = False,
 ) -> tuple[Message, ...]:
@@ -132,19 +127,15 @@ def cautious(
 
     Args:
         verdict: says what a method found.
-        finding: what it found; rows that set a system beside a doubtful one are not read, nor are
-            those of metrics that do not read the texts.
-        anomalies: what looks wrong in its data.
+        finding: what it found; rows that set a system beside one that its notices call doubtful are
+            not read, nor are those of metrics that do not read the texts.
         judges: it is the metrics that are judged, so that their figures say what they are worth.
     """
-    doubts = [anomaly for anomaly in anomalies if anomaly.systems]
-    names = frozenset(name for anomaly in doubts for name in anomaly.systems)
+    names = frozenset(doubtful_systems(finding.notices))
     unread = frozenset() if judges else unread_metrics(finding)
-    first = [message("data.doubtful", notice=anomaly_notice(anomaly)) for anomaly in doubts]
-    first += unread_texts(finding.notices)
     # among systems by which metrics are judged a reference does no harm
-    odd = odd_texts(finding.notices)
-    first += [said for said in odd if not (judges and said.code == "data.copied")]
+    codes = _DATA[:-1] if judges else _DATA
+    first = [one for code in codes for one in said_of(code, finding.notices)]
     statements = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
     silent = bool(unread) and unread >= _metrics(finding)
     kept = [
@@ -155,15 +146,14 @@ def cautious(
     return brief([*first, *kept])
 
 
-def neutral(finding: Finding, anomalies: Sequence[Anomaly], *, judges: bool = False) -> Finding:
+def neutral(finding: Finding, *, judges: bool = False) -> Finding:
     """A finding without titles of charts that name doubtful systems, or rank by unread texts.
 
     Args:
         finding: what a method found.
-        anomalies: what looks wrong in its data.
         judges: as for :func:`cautious`.
     """
-    names = frozenset(name for anomaly in anomalies for name in anomaly.systems)
+    names = frozenset(doubtful_systems(finding.notices))
     unread = frozenset() if judges else unread_metrics(finding)
     if not names and not unread:
         return finding
@@ -198,17 +188,10 @@ def _metrics(finding: Finding) -> frozenset[str]:
 
 
 def unread_metrics(finding: Finding) -> frozenset[str]:
-    """The metrics that do not read the texts, as notices say: of one, or of all without a name."""
-    from gnomon.core.scores import UNREAD  # it loads what computes, and help needs none of that
-
-    names = _metrics(finding)
-    unread: set[str] = set()
-    for notice in finding.notices:
-        if UNREAD not in notice:
-            continue
-        named = {name for name in (*names, *finding.signatures) if notice.startswith(f"{name}: ")}
-        unread |= named or names
-    return frozenset(unread)
+    """The metrics that do not read the texts, as notices say: of some, or of all without a name."""
+    unread = said_of("data.unread", finding.notices)
+    some = (one.subjects.get("metrics") or _metrics(finding) for one in unread)
+    return frozenset(name for names in some for name in names)
 
 
 #: columns that name the system that another one is compared with
@@ -290,34 +273,6 @@ def further_segments(segments: int, value: float, low: float, high: float) -> in
     return int(step * math.ceil(more / step - 1e-9))
 
 
-def cut_texts(notices: Iterable[str]) -> list[Message]:
-    """A caution for each notice that says that texts were not read to their end."""
-    from gnomon.core.scores import BEGINNINGS  # it loads what computes, and help needs none of that
-
-    return [
-        message("score.cut", notice=notice)
-        for notice in dict.fromkeys(notices)
-        if BEGINNINGS in notice
-    ]
-
-
-_ODD_TEXTS = {
-    NO_REFERENCE: "data.no_reference",
-    REPEATED: "data.repeated",
-    REFERENCE_COPIED: "data.copied",
-}
-
-
-def odd_texts(notices: Iterable[str]) -> list[Message]:
-    """A caution for each notice of empty references, repeated segments and copied references."""
-    return [
-        message(claim, notice=notice)
-        for notice in dict.fromkeys(notices)
-        for words, claim in _ODD_TEXTS.items()
-        if words in notice
-    ]
-
-
 def empty_outputs(
     empty: Mapping[str, int], segments: int, rows: Mapping[str, Sequence[int]] | None = None
 ) -> list[Message]:
@@ -338,17 +293,6 @@ def empty_outputs(
         if named
         else []
     )
-
-
-def unread_texts(notices: Iterable[str]) -> list[Message]:
-    """A caution for each notice that says that a metric does not read the letters of the texts."""
-    from gnomon.core.scores import UNREAD  # as above
-
-    return [
-        message("data.unread", notice=notice)
-        for notice in dict.fromkeys(notices)
-        if UNREAD in notice
-    ]
 
 
 def metric_title(spec: str, among: Iterable[str] = ()) -> str:
@@ -430,7 +374,7 @@ def of_scores(
         shell: whether readers can run a command.
     """
     notices = [notice for metric in scores for notice in metric.notices]
-    doubts = [message("data.doubtful", notice=notice) for notice in misaligned(notices)]
+    said = [one for code in _DATA for one in said_of(code, notices)]
     every = [(name, name not in metric.doubtful) for metric in scores for name in metric.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
     sound = [_sound(metric) for metric in scores]
@@ -438,8 +382,9 @@ def of_scores(
     empty = {name: n for metric in scores for name, n in metric.empty.items()}
     segments = max((metric.segments.shape[1] for metric in scores), default=0)
     lacking = empty_outputs(empty, segments)
-    first = [*doubts, *unread_texts(notices), *odd_texts(notices), *lacking]
-    return brief([*first, *statements, *cut_texts(notices)]) if first or statements else ()
+    first = [*said, *lacking]
+    cut = said_of("score.cut", notices)
+    return brief([*first, *statements, *cut]) if first or statements else ()
 
 
 def _sound(scores: Scores) -> Scores:
@@ -486,7 +431,7 @@ def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Message
 
 def _is_unread(scores: Scores) -> bool:
     """Whether the metric does not read the texts."""
-    return bool(unread_texts(scores.notices))
+    return bool(said_of("data.unread", scores.notices))
 
 
 def _ranked(scores: Scores) -> list[int]:

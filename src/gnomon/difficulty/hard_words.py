@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit, View
     from gnomon.core.store_views import Mark, StoredRows, Stretch
     from gnomon.difficulty.sides import Bound
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric
 
 _LISTED = 20
@@ -144,7 +145,7 @@ def words(
     least = (5 if testset.segments >= 100 else 1) if min_count is None else min_count
     types: list[WordRow] = []
     systems: list[WordsOfSystemRow] = []
-    notices: list[str] = []
+    notices: list[Notice] = []
     shown: list[Exhibit] = []
     bound: list[Bound] = []
     for done, options in enumerate(wanted, start=1):

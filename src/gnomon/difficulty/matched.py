@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.pools import Pool
     from gnomon.difficulty.token_hardness import Places
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches, SideMatches
@@ -393,7 +394,7 @@ class BoundDifficulty(TokenDifficulty, OfParts):
         parts: NDArray[np.float64] = last[1]
         return parts
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """Those of all difficulties, and what precision and F rest on."""
         notices = list(super().notices(batch))
         if self._part == _RECALL:

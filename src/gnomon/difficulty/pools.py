@@ -12,6 +12,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.signature import content_hash
 from gnomon.difficulty.frozen import write_difficulties
+from gnomon.messages import message
 from gnomon.metrics.base import OfOptions
 
 if TYPE_CHECKING:
@@ -27,13 +28,12 @@ if TYPE_CHECKING:
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.segment_hardness import SegmentHardness
     from gnomon.difficulty.token_hardness import Hardness
+    from gnomon.messages import Message, Notice
     from gnomon.metrics.base import BoundMetric
 
-__all__ = ["EMPTY", "Pool", "PooledMetric", "check_pool", "choose_pool"]
+__all__ = ["Pool", "PooledMetric", "check_pool", "choose_pool"]
 
 
-#: what notices say of systems without outputs; verdicts warn of these
-EMPTY = "outputs are empty"
 #: the share of empty outputs that is said, at least
 _EMPTY_SHARE = 0.01
 
@@ -229,17 +229,16 @@ class PooledMetric(OfOptions):
             human=self.informed_by,
         )
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """What the wrapped metric says, and what a reader should know of the pool."""
         return (*self.base.notices(batch), *pool_notices(self.metric.spec, self.pool))
 
 
-def empty_notices(testset: TestSet, systems: Sequence[str]) -> list[str]:
+def empty_notices(testset: TestSet, systems: Sequence[str]) -> list[Message]:
     """Which systems of a pool left segments empty, if more than 1 in 100 of them."""
     counts = {name: sum(not text.strip() for text in testset.systems[name]) for name in systems}
     return [
-        f"{empty:,} of {testset.segments:,} {EMPTY} ({name}): every word of theirs counts as"
-        " missed, and as harder than it is"
+        message("difficulty.empty", empty=empty, segments=testset.segments, system=name)
         for name, empty in counts.items()
         if empty > _EMPTY_SHARE * testset.segments
     ]

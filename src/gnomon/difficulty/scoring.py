@@ -20,6 +20,7 @@ from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:
     from gnomon.difficulty.sides import Bound
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric
 
 _EXAMPLES = """\
@@ -77,7 +78,7 @@ def score(
     wanted = [wrapped(metric, allow_code=allow_code) for metric in each_metric(metrics)]
     bound: list[Bound] = []
     rows: list[WeightedRow] = []
-    notices: list[str] = []
+    notices: list[Notice] = []
     for done, options in enumerate(wanted):
         if progress:
             progress("scoring", done, len(wanted))
@@ -85,9 +86,8 @@ def score(
         bound.append(metric)
         rows += score_rows(metric, testset)
         told = metric.notices(batch)  # while the matches of all texts are remembered
-        inner = f"{options.metric.spec}: "  # rows are of what weighs it
         if len(wanted) > 1:
-            told = tuple(of_metric(metric.metric.spec, one.removeprefix(inner)) for one in told)
+            told = tuple(_of_weighed(one, options.metric.spec, metric.metric.spec) for one in told)
         notices += told
         notices += empty_notices(testset, metric.pool.systems if metric.pool else ())
     if progress:
@@ -109,6 +109,13 @@ def score(
         notices=tuple(dict.fromkeys(notices)),
         facts=facts_of(testset, bound, "base metric"),
     )
+
+
+def _of_weighed(notice: Notice, inner: str, spec: str) -> Notice:
+    """A notice with the metric that is weighed, as rows are of what weighs it."""
+    if isinstance(notice, str):
+        return of_metric(spec, notice.removeprefix(f"{inner}: "))
+    return notice.about(metrics=[spec])
 
 
 def score_rows(bound: Bound, testset: TestSet) -> list[WeightedRow]:

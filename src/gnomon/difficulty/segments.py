@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.pools import Pool
+    from gnomon.messages import Notice
     from gnomon.metrics.base import BoundMetric
 
 __all__ = ["BoundSegmentDifficulty", "bind_segments"]
@@ -94,7 +95,7 @@ class BoundSegmentDifficulty(PooledMetric):
         """Corpus scores [...] from summed statistics [..., S]."""
         return self.base.aggregate(statistics)
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """Those of all difficulties, and that segments are weighed where words were not chosen."""
         notices = super().notices(batch)
         if self.metric.units is not None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import SpecError
 from gnomon.core.scripts import unit_of_words
-from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, titles_of
-from gnomon.difficulty.pools import EMPTY
+from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, said_of, titles_of
 from gnomon.difficulty.score_rows import WeightedRow
 from gnomon.difficulty.word_rows import WordRow, WordsOfSystemRow
 from gnomon.messages import message
@@ -129,9 +128,7 @@ def _weighed(text: str) -> str:
 
 
 def _empty(finding: Finding) -> Iterator[Message]:
-    for notice in dict.fromkeys(finding.notices):
-        if EMPTY in notice:
-            yield message("difficulty.empty", left_out=notice)
+    yield from said_of("difficulty.empty", finding.notices)
 
 
 # Words

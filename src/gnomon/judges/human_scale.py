@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.judges.metric import BoundChatJudge
+    from gnomon.messages import Notice
 
 _TITLE = "Judges' scores on people's scale"
 _FEWEST = 3
@@ -170,7 +171,7 @@ class _CalibratedJudges:
     def __post_init__(self) -> None:
         self.samples: list[CalibrationSample] = []
         self.points: list[CalibrationPoint] = []
-        self.notices: list[str] = []
+        self.notices: list[Notice] = []
         self.texts: list[dict[str, str]] = []
         self.humans: list[float] = []
 

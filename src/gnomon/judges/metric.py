@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.judges.client import ChatAnswer
+    from gnomon.messages import Notice
     from gnomon.metrics.base import Input
     from gnomon.models import ModelFolder
 
@@ -422,7 +423,7 @@ class BoundChatJudge(OfOptions):
             answered[cell] = any(not reply.missing for reply in replies)
         return answered
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
         users = self.users(batch)
         line = self.calibration
@@ -430,7 +431,7 @@ class BoundChatJudge(OfOptions):
         notices = tuple(f"{self.metric.label}: {text}" for text in texts if text)
         return (*self.notices_of(users), *notices)
 
-    def notices_of(self, users: Sequence[str]) -> tuple[str, ...]:
+    def notices_of(self, users: Sequence[str]) -> tuple[Notice, ...]:
         """What could not be read of the answers to some questions, and whose answers they are."""
         texts = (self._missing(self.ask(users)), self._others(users), self.client.tokens())
         return tuple(f"{self.metric.label}: {text}" for text in texts if text)
@@ -605,7 +606,7 @@ class BoundMarkingJudge(BoundChatJudge):
         """
         return tuple(self._spans(batch)[0])
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """As of any judge, and how many quotes the texts do not hold, and severities it lacks."""
         texts = (self._lost(batch), self._lowered(batch))
         notices = (f"{self.metric.label}: {text}" for text in texts if text)
@@ -685,7 +686,7 @@ class BoundPairJudge(BoundChatJudge):
         users = users_of(asked)
         return preferences(batch, asked, dict(zip(users, self.ask(users), strict=True)))
 
-    def pair_notices(self, batch: Batch) -> tuple[str, ...]:
+    def pair_notices(self, batch: Batch) -> tuple[Notice, ...]:
         """What could not be read, and whether the judge prefers a place."""
         asked = pair_questions(self, batch)
         users = users_of(asked)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import Input
 
 _HOW = (
@@ -249,7 +250,7 @@ class BoundJudgePanel(OfOptions):
                 remarks.setdefault((k, i), {}).update(named)
         return remarks
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """What any judge says, and how many outputs have no score."""
         scores = self.segments(batch)
         lacking, number = int(np.isnan(scores).sum()), len(self.judges)

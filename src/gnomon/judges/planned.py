@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gnomon.judges.client import ChatAnswer, ChatQuestion, ChatServer, ServerIdentity
     from gnomon.judges.costs import CostEstimate
     from gnomon.judges.rubrics import Rubric
+    from gnomon.messages import Notice
 
 #: most requests, and bytes, of one file for batches (those of the strictest servers)
 _MOST_LINES, _MOST_BYTES = 50_000, 190_000_000
@@ -207,7 +208,7 @@ class RequestPlan:
             notices=tuple(self._notices()),
         )
 
-    def _notices(self) -> Iterator[str]:
+    def _notices(self) -> Iterator[Notice]:
         if not self.servers and not self.folders:
             yield "no server was to be asked"
         for planned in self.servers.values():

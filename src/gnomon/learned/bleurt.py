@@ -63,7 +63,7 @@ class Bleurt(JointOptions):
 
     name: ClassVar[str] = "bleurt"
     title: ClassVar[str] = "BLEURT"
-    lost: ClassVar[str] = "the longer text of each pair loses its end first"
+    lost: ClassVar[str] = "pairs"
     bounds = MappingProxyType({"limit": (_SPECIAL + 1, 1 << 16), "batch": (1, 1 << 16)})
 
     def load(self, folder: ModelFolder, device: str) -> BleurtModel:

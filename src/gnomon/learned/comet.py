@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import Remembered, States
     from gnomon.learned.gradients import Products
+    from gnomon.messages import Notice
     from gnomon.metrics.base import Input
     from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
@@ -257,7 +258,7 @@ class BoundMaskingComet(BoundMatchingComet):
 
     masks_used: ClassVar[str] = "pooled"
 
-    def mask_notices(self) -> tuple[str, ...]:
+    def mask_notices(self) -> tuple[Notice, ...]:
         """That words have to be left out where there is no other reference to take some from."""
         if len(set(self.references)) > 1:
             return ()

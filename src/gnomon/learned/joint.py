@@ -18,11 +18,11 @@ from gnomon.core.cache import key
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import SpecError
 from gnomon.core.options import MODEL
-from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature
 from gnomon.learned.kept_scores import KeptScores, content_of
 from gnomon.learned.metric import Triple, input_rows
 from gnomon.learned.torch_weights import find_joint_model, place_of_model
+from gnomon.messages import message
 from gnomon.metrics.base import Metric, OfOptions, check_needs
 from gnomon.metrics.spec import Options
 from gnomon.models import length_batches, licence_of, usable_device
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.models import ModelFolder
 
 __all__ = [
@@ -224,7 +225,7 @@ class JointOptions(Options, Metric, ABC):
 
     opening: ClassVar[str | None] = "model"
     pooled: ClassVar[bool] = False
-    lost: ClassVar[str]  # what of a sequence that is too long is left out
+    lost: ClassVar[str]  # which end of a long sequence is left out, as messages name it
 
     model: Annotated[str, MODEL] = ""
     limit: int | None = None
@@ -288,15 +289,19 @@ class BoundJoint(OfOptions):
         scores, _ = self.model.scores(batch.texts, distinct, self.metric.batch)
         return rows.means(scores[back.reshape(-1), None])[..., 0]
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """Inputs that were cut at the model's limit."""
         distinct = np.unique(input_rows(batch, self.metric.needs).texts, axis=0)
         _, cut = self.model.scores(batch.texts, distinct, self.metric.batch)
         if not cut.any():
             return ()
-        notice = (
-            f"{self.metric.spec}: {int(cut.sum())} of {len(cut)} inputs are longer than the model"
-            f" takes ({self.model.limit} pieces, of all texts of a segment together); {BEGINNINGS}"
-            f" ({self.metric.lost})"
+        said = message(
+            "score.cut",
+            cut=int(cut.sum()),
+            texts=len(cut),
+            what="inputs",
+            limit=self.model.limit,
+            of="segment",
+            remedy=self.metric.lost,
         )
-        return (notice,)
+        return (said.about(metrics=[self.metric.spec]),)

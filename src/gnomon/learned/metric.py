@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import GnomonError, SpecError
 from gnomon.core.options import FILES, MODEL
-from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature
 from gnomon.learned.architectures import architecture_of
 from gnomon.learned.encoder import Remembered, load_metric
 from gnomon.learned.kept_scores import KeptScores, content_of
 from gnomon.learned.weights import find_learned
+from gnomon.messages import message
 from gnomon.metrics.base import Metric, OfOptions, check_needs
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.means import aggregate_means
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import K, LoadedMetric, ReadStates, SequenceOf
     from gnomon.learned.weights import LearnedModel
+    from gnomon.messages import Notice
     from gnomon.metrics.base import Input
 
 __all__ = ["BoundLearned", "InputRows", "LearnedOptions", "Triple", "input_rows", "triples_of"]
@@ -259,21 +260,19 @@ class BoundLearned(OfOptions, ABC):
         """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""
         return self.all_parts(batch)[..., 0]
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """How many texts were cut."""
         distinct = np.unique(input_rows(batch, self.needs).texts, axis=0)
         return self.cut_notices(triples_of(batch, distinct))
 
-    def cut_notices(self, triples: Sequence[Triple], inputs: str = "inputs") -> tuple[str, ...]:
+    def cut_notices(self, triples: Sequence[Triple], inputs: str = "inputs") -> tuple[Notice, ...]:
         """How many of some inputs were cut."""
         cut, whole = self.cut_texts(triples)
         if not cut:
             return ()
-        notice = (
-            f"{self.metric.spec}: {cut} of {whole} {inputs} are longer than the model takes"
-            f" ({self.limit} pieces, special ones included); {BEGINNINGS}"
-        )
-        return (notice,)
+        longer: dict[str, Any] = {"cut": cut, "texts": whole, "what": inputs, "limit": self.limit}
+        said = message("score.cut", of="special", remedy="", **longer)
+        return (said.about(metrics=[self.metric.spec]),)
 
     def remembered(
         self, what: str, kind: str, columns: int, sequence: SequenceOf[K], read: ReadStates

@@ -81,7 +81,7 @@ class MetricX(JointOptions):
     name: ClassVar[str] = "metricx"
     title: ClassVar[str] = "MetricX"
     higher_is_better: ClassVar[bool] = False
-    lost: ClassVar[str] = "what comes last in the prompt is lost first: the end of the reference"
+    lost: ClassVar[str] = "prompt"
     bounds = MappingProxyType({"limit": (8, 1 << 16), "batch": (1, 1 << 16)})
 
     against: Literal["reference", "source"] = "reference"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics._tokens import Sentence
     from gnomon.linguistics.annotators import Annotator
     from gnomon.linguistics.tagging import MarkSource
+    from gnomon.messages import Notice
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Annotation:
     taggers: tuple[str, ...]
     tagged: int = 0
     cached: int = 0
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     sentences: tuple[Sentence, ...] = ()
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
+    from gnomon.messages import Notice
+
 __all__ = ["Labels"]
 
 
@@ -390,7 +392,7 @@ class Labels:
 
     texts: Mapping[str, Mapping[str, Sequence[Mark]]]
     files: tuple[str, ...]
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     #: the states that the files had
     _states: tuple[object, ...] = field(default=(), repr=False, compare=False)
 

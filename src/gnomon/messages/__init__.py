@@ -62,10 +62,12 @@ __all__ = [
     "Kind",
     "Level",
     "Message",
+    "Notice",
     "add",
     "catalogue",
     "kind_of",
     "message",
+    "noted",
     "phrase",
     "rendered",
 ]
@@ -108,8 +110,8 @@ class Message(Written):
         params: what stands in the braces of the template. Names stand in it as users gave them:
             whoever shows it escapes them.
         rows: what it rests on: positions of rows, by the name of their table.
-        subjects: what it is about, by the kind ("testsets"), where it stands among others; of an
-            error the "files" that it is about.
+        subjects: what it is about, by the kind: "testsets" and "metrics" where it stands among
+            those of others, the "systems" whose outputs are doubtful, the "files" of an error.
     """
 
     code: str
@@ -118,6 +120,9 @@ class Message(Written):
     rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        return hash((self.code, self.level))
+
     def __str__(self) -> str:
         return rendered(self)
 
@@ -125,13 +130,24 @@ class Message(Written):
         """Its words, within those of another."""
         return phrase(self, audience)
 
+    def about(self, **subjects: Sequence[str]) -> Message:
+        """The message with further subjects."""
+        told = {kind: tuple(names) for kind, names in subjects.items()}
+        return replace(self, subjects={**self.subjects, **told})
+
     def renamed(self, rename: Callable[[str], str]) -> Message:
         """The message of other names: all its words are given to a function."""
-        return replace(self, params={k: _renamed(v, rename) for k, v in self.params.items()})
+        params = {k: _renamed(v, rename) for k, v in self.params.items()}
+        subjects = {k: tuple(map(rename, names)) for k, names in self.subjects.items()}
+        return replace(self, params=params, subjects=subjects)
 
     def words(self) -> Iterator[str]:
         """The names in its parameters, and other words."""
         return _words(self.params)
+
+
+#: what a reader should know: a message, or words
+Notice: TypeAlias = Message | str
 
 
 def _renamed(value: Param, rename: Callable[[str], str]) -> Param:
@@ -195,7 +211,7 @@ def kind_of(code: str) -> Kind:
     Raises:
         KeyError: if there is none.
     """
-    if code.startswith("error."):
+    if code.startswith(("error.", "note.")):
         return _errors()[code]
     return catalogue().get(code) or _ADDED[code]
 
@@ -344,8 +360,18 @@ def rendered(said: Message, *, opening: bool = True, audience: Audience | None =
     if said.level == "error":
         return phrase(said, audience)
     opened = ["Caution"] if opening and said.level == "caution" else []
-    text = ": ".join([*said.subjects.get("testsets", ()), *opened, phrase(said, audience)])
+    about = said.subjects
+    words = [*about.get("testsets", ()), *opened, *about.get("metrics", ()), phrase(said, audience)]
+    text = ": ".join(words)
     return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def noted(said: Notice) -> str:
+    """What a notice says, in a list of these: without opening and stop."""
+    if isinstance(said, str):
+        return said
+    about = said.subjects
+    return ": ".join([*about.get("testsets", ()), *about.get("metrics", ()), phrase(said)])
 
 
 def phrase(said: Message, audience: Audience | None = None) -> str:

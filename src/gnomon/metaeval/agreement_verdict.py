@@ -11,7 +11,7 @@ from gnomon.agreement.judging import ALL, AVERAGE, POOLED
 from gnomon.agreement.measures import STATISTICS
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import AgreementRow, WinRow, judged_rows
-from gnomon.core.verdicts import LEAST, amount, counted, cut_texts, listed, p_value, titles_of
+from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, said_of, titles_of
 from gnomon.messages import message
 from gnomon.metaeval.gain_verdict import gains_verdict
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -140,7 +140,7 @@ def metaeval_verdict(finding: Finding) -> Iterator[Message]:
         for group in sound if sets == 1 else ():
             yield from _of_set(finding, group)
     yield from gains_verdict(finding)
-    yield from cut_texts(finding.notices)
+    yield from said_of("score.cut", finding.notices)
     yield from _equal(finding)
     yield from _circular(finding)
     yield from _edits(finding, single)
@@ -496,7 +496,7 @@ def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Mes
     ]
     if some:
         names = list(dict.fromkeys(title for title, _ in some))
-        turnable = any("--lower-is-better" in notice for notice in finding.notices)
+        turnable = bool(said_of("note.negative", finding.notices))
         yield message(
             "metaeval.backwards",
             finding.positions([row for _, row in some]),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Preset
     from gnomon.agreement.significance import Test
     from gnomon.core.options import DrawOptions, Unit
+    from gnomon.messages import Notice
     from gnomon.stats.significance import Alternative
 
 __all__ = ["Measured"]
@@ -94,6 +95,6 @@ class Measured:
             unit=unit,
         )
 
-    def notices(self) -> Sequence[str]:
+    def notices(self) -> Sequence[Notice]:
         """The formulas of a shared task."""
         return [self.shared_task.says] if self.shared_task else []

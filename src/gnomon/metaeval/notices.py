@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.core.scores import coverage, named
+from gnomon.messages import message
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.judging import Judging, Overall, Result
     from gnomon.agreement.measures import MeasuredScores
     from gnomon.agreement.pairing import JudgedMetric, Pairing
+    from gnomon.messages import Message, Notice
 
 
 def notices(
@@ -28,9 +30,9 @@ def notices(
     averages: Sequence[Overall] = (),
     *,
     baseline: str | None,
-) -> tuple[str, ...]:
+) -> tuple[Notice, ...]:
     """All that should be said, each once."""
-    statements = [notice for pairing in pairings for notice in pairing.notices]
+    statements: list[Notice] = [notice for pairing in pairings for notice in pairing.notices]
     whole = [pairing for pairing in pairings if pairing.slice is None]
     for pairing in whole:
         statements += _missing(pairing, judging)
@@ -266,7 +268,7 @@ def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> 
     return "no group has two scores that differ on both sides"
 
 
-def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
+def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[Message]:
     """Metrics that seem to point the wrong way, where nobody knows which way they point."""
     directed = {entry.metric for entry in pairing.entries if entry.directed}
     for result in results:
@@ -280,10 +282,8 @@ def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
             if value.value < 0 and value.n > 2 and name not in directed
         ]
         if names:
-            yield (
-                f"{pairing.name}, {result.measure.title}: negative for {named(names)}, though"
-                " higher should be better; if it is an error rate, say so (--lower-is-better;"
-                " higher_is_better=False)"
+            yield message(
+                "note.negative", set=pairing.name, measure=result.measure.title, metrics=names
             )
 
 

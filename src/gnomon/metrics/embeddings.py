@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from gnomon.core.options import FILES, MODEL
-from gnomon.core.scores import BEGINNINGS
 from gnomon.core.signature import Signature, content_hash
+from gnomon.messages import message
 from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.comparisons import PairRows, pair_rows
 from gnomon.metrics.large_arrays import large_array
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.masking import MaskPlan
     from gnomon.models import Embedded, Encoder, Pieces
 
@@ -136,26 +137,21 @@ def model_fields(encoder: Encoder) -> dict[str, object]:
     return {"model": encoder.identity, "layer": encoder.layer}
 
 
-def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[str, ...]:
+def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[Notice, ...]:
     """What a reader should know of how a model read the texts."""
-    notices = []
+    notices: list[Notice] = []
     cut, windowed = int(pieces.truncated.sum()), encoder.windowed(pieces)
-    if cut or windowed:
-        what = (
-            f"{BEGINNINGS}; long='window' reads them whole"
-            if cut
-            else "they are read in overlapping windows"
-        )
-        notices.append(
-            f"{spec}: {cut or windowed} of {int((pieces.lengths > 0).sum())} texts are longer than"
-            f" the model takes ({encoder.limit} pieces); {what}"
-        )
+    texts: dict[str, Any] = {"texts": int((pieces.lengths > 0).sum()), "limit": encoder.limit}
+    if cut:
+        longer = message("score.cut", cut=cut, what="texts", of="", remedy="window", **texts)
+        notices.append(longer.about(metrics=[spec]))
+    elif windowed:
+        read = message("note.windows", windowed=windowed, **texts)
+        notices.append(read.about(metrics=[spec]))
     plain = int((~pieces.special).sum())
     if plain and pieces.unknown > _FOREIGN * plain:
-        notices.append(
-            f"{spec}: {pieces.unknown / plain:.0%} of the pieces are unknown to the model's"
-            " vocabulary; take a model of this language or a multilingual one"
-        )
+        unknown = message("note.unknown_pieces", share=pieces.unknown / plain)
+        notices.append(unknown.about(metrics=[spec]))
     return tuple(notices)
 
 
@@ -652,7 +648,7 @@ class BoundMatching(OfOptions):
             fields["idf"] = self.weights.identity
         return Signature(self.metric.spec).adding(fields)
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""
         encoded, _ = self.encode(batch, compared_rows(batch, self.needs))
         return notices_of(self.metric.spec, self.encoder, encoded.pieces)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from gnomon.core.spans import ErrorSpan, SpanMarker
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
 
 #: marks of errors: kinds of the test set's, files of them (some as NAME=FILE), metrics that mark
 Marks: TypeAlias = Annotated[
@@ -122,7 +123,7 @@ class ErrorMarks:
     placeless: Mapping[Judgement, tuple[ErrorSpan, ...]] = field(default_factory=dict)
     ungraded: int = 0  # how many spans have no severity that is known
     marking: bool = True  # whether errors were marked; a metric may score alone
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     signature: Signature | None = None  # of the metric; None for others
     # [K], the outputs of each system with an error, where nothing says which others were
     # looked at, so that all of them are taken to be; None elsewhere

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 import numpy as np
 
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
-from gnomon.core.scores import UNREAD
 from gnomon.core.scripts import latin_share, unspaced_language
 from gnomon.core.signature import Signature
+from gnomon.messages import message
 from gnomon.metrics.aligning import aligned_matches, aligned_places
 from gnomon.metrics.base import Metric
 from gnomon.metrics.comparisons import (
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
@@ -246,10 +247,7 @@ class Rouge(Options, Metric):
             raise DataError(f"metric {self.spec!r} needs references; {testset.name!r} has none")
         texts = [text for column in testset.references.values() for text in column if text]
         share = latin_share(texts)
-        unread = (
-            f"{self.name} counts runs of a-z and 0-9 alone, as rouge-score does, which are"
-            f" {share:.0%} of the letters and digits of the references: {UNREAD}"
-        )
+        unread = message("data.unread", what="letters", name=self.name, share=share)
         is_read = share >= _HALF and unspaced_language(texts) is None
         # a missing package shall show when binding, not after hours of other work
         stemmer = porter() if self.stemmer else None
@@ -263,7 +261,7 @@ class BoundRouge(CountedPairs):
     """ROUGE, ready to score; remembers the tokens of the texts that it saw last."""
 
     metric: Rouge
-    choice: tuple[str, ...] = ()  # what a reader should know of what it counts
+    choice: tuple[Notice, ...] = ()  # what a reader should know of what it counts
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F of every candidate, float64 [K, N, 3]; NaN without reference."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gnomon.core.human import HumanScores
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.base import Input
 
 __all__ = ["BoundSegmentScores", "BoundSystemScores", "ScoreFile"]
@@ -185,7 +186,7 @@ class BoundSegmentScores(OfOptions):
         """The file's scores, float64 [K, N]; NaN where it calls them missing."""
         return self.cells[np.ix_(*positions(batch, self.own, self.metric.spec))]
 
-    def notices(self, batch: Batch) -> tuple[str, ...]:
+    def notices(self, batch: Batch) -> tuple[Notice, ...]:
         """Scores that the file calls missing, where it has any, and those of other systems."""
         scored = ~np.isnan(self.segments(batch))
         missing = coverage(batch.systems, scored) if scored.any() else ""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
@@ -122,7 +123,7 @@ class Ter(Options, Metric):
             return replace(self, normalized=True, asian_support=True)
         return replace(self, tokenize="char")
 
-    def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[str]:
+    def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[Notice]:
         """What a reader should know of how words are separated."""
         if self.tokenize == "tercom" and not (self.normalized and self.asian_support):
             yield from by_spaces("tercom", "char", testset.target_language)
@@ -143,7 +144,7 @@ class BoundTer(CountedPairs):
     """
 
     metric: Ter  # the options, those that fit the language among them
-    choice: tuple[str, ...] = ()  # what a reader should know of how words are separated
+    choice: tuple[Notice, ...] = ()  # what a reader should know of how words are separated
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """TER [...] from summed statistics [..., 2]."""

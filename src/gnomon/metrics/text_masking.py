@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.signature import Signature
+    from gnomon.messages import Notice
     from gnomon.metrics.base import Input
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.tokenise import TokenTable
@@ -420,7 +421,7 @@ class BlackBox(TextEditing):
         """The tokens that masks are put on; None: on spans themselves."""
         return None if self.in_place else self.tokens.of(batch.texts)
 
-    def mask_notices(self) -> tuple[str, ...]:
+    def mask_notices(self) -> tuple[Notice, ...]:
         """What a reader of MuLER should know of the masks."""
         short = self.probe.shortfall
         if not short:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.messages import Notice
     from gnomon.models._folder import ModelFolder
     from gnomon.models._precision import Precision
 
@@ -113,7 +114,7 @@ class Seq2Seq:
     truncated: int = 0
     encoded: int = 0
     steps: int = 0
-    notices: list[str] = field(default_factory=list, repr=False)
+    notices: list[Notice] = field(default_factory=list, repr=False)
 
     @property
     def identity(self) -> str:

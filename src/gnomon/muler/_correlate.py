@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
+    from gnomon.messages import Notice
     from gnomon.muler._setup import Setup
     from gnomon.muler.correlate_points import Member
 
@@ -168,8 +169,8 @@ def _finding(
     )
 
 
-def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[str, ...]:
-    notices = [MEANING, *([POOLING] if len(sets) > 1 else [])]
+def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[Notice, ...]:
+    notices: list[Notice] = [MEANING, *([POOLING] if len(sets) > 1 else [])]
     notices += [
         f"{member.name}: human submissions are left out: {', '.join(member.human)}"
         for member in sets

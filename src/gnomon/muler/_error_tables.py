@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import Unit
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
+    from gnomon.messages import Notice
     from gnomon.metrics.error_marks import ErrorMarks
     from gnomon.muler._error_rates import ErrorRates, ErrorTallies
     from gnomon.muler.uncertainty import Bootstrap
@@ -77,7 +78,7 @@ class ErrorTables:
     unit: Unit
     side: str
     counted: str = WORDS
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     signatures: dict[str, Signature] = field(default_factory=dict)
     tallies: list[ErrorTallies] = field(default_factory=list)
     rates: list[ErrorRates] = field(default_factory=list)

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gnomon.data.formats import Human
+    from gnomon.messages import Notice
 
 #: a number of major errors at which a gate closes
 MajorErrors: TypeAlias = Annotated[int | None, Limits(1), Metavar("N")]
@@ -143,7 +144,7 @@ def errors(
     language = language_of(testset, side)
     words = words_asked(WordChoice.of(sources, features), language)
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
-    notices = [_without_tagger(language)] if surface else []
+    notices: list[Notice] = [_without_tagger(language)] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS
     tables = ErrorTables(testset, every, draws, unit, side, counted, notices=notices)
     batch = testset.batch()

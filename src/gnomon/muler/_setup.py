@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, GnomonError, MaskingError, UsageError
 from gnomon.core.options import SEED, Group, Help, Rare, fields_of, misfits, refusal
+from gnomon.core.scores import of_metric
 from gnomon.core.spans import SpanTable
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import listed
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
+    from gnomon.messages import Notice
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.base import AnyMetric, Metrics
     from gnomon.muler.figures import FeatureScores, Presence
@@ -378,11 +380,11 @@ class Setup:
         return WordsByFeature(self.batch, self.spans)
 
     @cached_property
-    def notices(self) -> tuple[str, ...]:
+    def notices(self) -> tuple[Notice, ...]:
         """What a reader should know of features and masks."""
         notices = [*self.annotation.notices, *self._kinds_of_masks()]
         for name, metric in self.metrics.items():
-            notices += [f"{name}: {notice}" for notice in metric.choice]
+            notices += [of_metric(name, notice) for notice in metric.choice]
             notices += metric.mask_notices()
             if self.masks.words and metric.masks_used == "tokens":
                 notices.append(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
+from gnomon.core.scores import of_testset
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.muler._sentences import ScorerRow, sentence_part
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.linguistics import Tagger
     from gnomon.linguistics.scorers import SentenceScorer
+    from gnomon.messages import Notice
     from gnomon.muler._setup import Run, Setup
     from gnomon.muler.figures import FeatureScores, Figures, Presence
 
@@ -123,7 +125,7 @@ def add_scorers(
         examples=0,
         run=run,
     )
-    gathered.notices += [f"{member.name}: {notice}" for notice in part.notices]
+    gathered.notices += [of_testset(member.name, notice) for notice in part.notices]
     gathered.signatures |= {(name, member.name): text for name, text in part.signatures.items()}
     points = [point for point in gathered.points if point.test_set == member.name]
     gathered.points += _points(points, part.table.records)
@@ -158,7 +160,7 @@ class Gathered:
     frequencies: list[FrequencyRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
     signatures: dict[tuple[str, str], Signature] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
 
 
 def gather(

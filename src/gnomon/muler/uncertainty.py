@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.muler._words import WordsByFeature
     from gnomon.muler.figures import FeatureScores, Presence, Variant
     from gnomon.stats.jackknife import Jackknife
@@ -484,7 +485,7 @@ class Uncertainty:
         """What a signature says of it."""
         return self.options.fields(by_document=self.counts is None)
 
-    def notices(self) -> Iterator[str]:
+    def notices(self) -> Iterator[Notice]:
         """How intervals were made, and what would be if segments were no unit."""
         level = f"{100 * self.options.confidence:g} % intervals"
         if self.counts is not None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
+    from gnomon.messages import Notice
 
 _TITLE = "How different the wordings of each set are"
 _SHOWN = 10
@@ -152,7 +153,7 @@ def diversity(
         _row(name, measure, values, mean(values), by_set[name])
         for (name, measure), values in lexical.items()
     ]
-    notices: list[str] = []
+    notices: list[Notice] = []
     sizes = {name: len(in_set) for name, in_set in by_set.items()}
     check_trees(given_trees, _size(by_set, given_trees), sizes)
     parses = given_trees | _parsed(by_set, given_trees, tagger, cache, progress)

@@ -22,7 +22,7 @@ from gnomon.core.lazy import checked
 from gnomon.core.signature import version
 from gnomon.core.tabular import visible
 from gnomon.core.verdicts import titles_of
-from gnomon.messages import rendered
+from gnomon.messages import noted, rendered
 from gnomon.metrics.titles import metric_titles
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _head(finding: Finding) -> dict[str, object]:
         "title": finding.title,
         "verdict": leading(finding.verdict),
         "facts": dict(finding.facts),
-        "notices": finding.notices,
+        "notices": list(map(noted, finding.notices)),
         "panels": [
             {**panel, "glosses": _glosses(finding.tables[panel["views"][0]["table"]], panel)}
             for panel in _panels(finding)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell
     from gnomon.core.scores import Scores
+    from gnomon.messages import Notice
 
 __all__ = [
     "Format",
@@ -126,7 +127,7 @@ def envelope(
     rows: Sequence[Mapping[str, Any]],
     signatures: Mapping[str, Signature],
     tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-    notices: Sequence[str] = (),
+    notices: Sequence[Notice] = (),
     verdict: Sequence[Message] = (),
 ) -> str:
     """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
@@ -153,7 +154,7 @@ def _envelope(
     rows: Iterable[Mapping[str, Any]],
     signatures: Mapping[str, Signature],
     tables: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
-    notices: Sequence[str] = (),
+    notices: Sequence[Notice] = (),
     verdict: Sequence[Message] = (),
 ) -> Iterator[str]:
     content: dict[str, Iterable[str]] = {
@@ -161,7 +162,8 @@ def _envelope(
         "command": [_json(command)],
     }
     if verdict or notices:
-        notes = [Message("note", "note", {"text": notice}) for notice in notices]
+        told = (one if isinstance(one, Message) else _note(one) for one in notices)
+        notes = [one for one in told if one not in verdict]
         content["messages"] = _lines(message_data(said) for said in (*verdict, *notes))
     content["rows"] = _lines(rows)
     content["signatures"] = [_json({name: str(one) for name, one in signatures.items()})]
@@ -169,6 +171,11 @@ def _envelope(
         content["tables"] = _members({name: _lines(some) for name, some in tables.items()})
     yield from _members(content)
     yield "\n"
+
+
+def _note(text: str) -> Message:
+    """A notice that is words, as a message."""
+    return Message("note", "note", {"text": text})
 
 
 def message_data(said: Message) -> dict[str, Any]:
@@ -265,7 +272,7 @@ def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
     )
 
 
-def _notices(scores: Sequence[Scores]) -> tuple[str, ...]:
+def _notices(scores: Sequence[Scores]) -> tuple[Notice, ...]:
     return tuple(dict.fromkeys(notice for scored in scores for notice in scored.notices))
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from gnomon.core.errors import OutputError
 from gnomon.core.signature import version
 from gnomon.linguistics import MEANINGS
-from gnomon.messages import rendered
+from gnomon.messages import noted, rendered
 from gnomon.report.html import DRAWERS, framed, json_in_html, packed, panels
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def write_site(
             "inside": sink.inside,
             "glosses": MEANINGS,
             "facts": list(content.facts.items()),
-            "notices": list(content.notices),
+            "notices": list(map(noted, content.notices)),
             "lower": list(content.lower_is_better),
             "long": dict(content.names),
             "standings": [column._asdict() for column in content.standings],

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 from gnomon.core.lazy import checked
 from gnomon.core.tabular import GridCell, GridColumn, grid, scores_grid, visible
 from gnomon.core.verdicts import of_scores
-from gnomon.messages import rendered
+from gnomon.messages import noted, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight
     from gnomon.core.scores import Scores
     from gnomon.core.tabular import Grid, GridRow
-    from gnomon.messages import Level, Message
+    from gnomon.messages import Level, Message, Notice
 
 __all__ = ["print_finding", "print_grid", "print_scores", "print_verdict"]
 
@@ -400,7 +400,7 @@ def _width() -> int:
     return _PIPED_WIDTH
 
 
-def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[str]) -> None:
+def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[Notice]) -> None:
     _line(console, made.title, "bold")
     if not made.columns:
         _line(console, "(there is nothing)")
@@ -418,7 +418,7 @@ def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[
         _print_block(console, made, [*range(made.stub), *block], sizes)
     if len(parts) > _BLOCKS:
         _line(console, "too wide for this terminal: -f tsv writes all columns side by side")
-    for note in (*made.notes, *notices):
+    for note in map(noted, (*made.notes, *notices)):
         _line(console, note)
     for name, signature in made.signatures.items():
         _line(console, f"{name}: {signature}", "dim")

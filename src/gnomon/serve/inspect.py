@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import anomalies, misplaced_lines, plain_name
+from gnomon.messages import noted
 from gnomon.serve._inspection import (
     Drift,
     FileProblem,
@@ -394,4 +395,4 @@ def _notes(
         testset = TestSet("texts", references=references, systems=systems, sources=sources)
     except GnomonError:
         return []
-    return [anomaly.text for anomaly in anomalies(testset)]
+    return list(map(noted, anomalies(testset)))

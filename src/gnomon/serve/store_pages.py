@@ -18,7 +18,7 @@ from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
-from gnomon.messages import kind_of, rendered
+from gnomon.messages import kind_of, noted, rendered
 from gnomon.serve._contained import refuse_links
 from gnomon.serve._terms import QUESTIONS, terms_in
 from gnomon.studies import reading
@@ -693,7 +693,7 @@ def provenance(opened: OpenStore) -> Provenance:
         for pair in (("gnomon", entry.gnomon), *entry.made_with.items()):
             if pair[1]:
                 versions[pair] = versions.get(pair, 0) + 1
-        for notice in entry.notices:
+        for notice in map(noted, entry.notices):
             notices[title, notice] = notices.get((title, notice), 0) + 1
     return Provenance(
         tuple(TaskSignature(*key, tasks) for key, tasks in signatures.items()),

@@ -12,10 +12,10 @@ from gnomon.core.errors import DataError, GnomonError, MissingDependencyError, U
 from gnomon.core.options import Metavar, Positive
 from gnomon.core.pairs import KINDS, Pair, PairKind
 from gnomon.core.scripts import is_unspaced
-from gnomon.core.summary import REFERENCE_COPIED
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import anomaly_notice
+from gnomon.core.verdicts import doubtful_systems, said_of
 from gnomon.linguistics import annotate, read_labels
+from gnomon.messages import message, noted
 from gnomon.metrics.scoring import bind
 from gnomon.metrics.tokenise import fitting_tokeniser, load_tokeniser, tokenise
 from gnomon.stress.making import make_pairs
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation, FeatureSources
+    from gnomon.messages import Message, Notice
     from gnomon.stress.perturbations import Perturbation
 
     Progress: TypeAlias = "Callable[[str, int, int], None] | None"
@@ -83,7 +84,7 @@ class OwnPairs(NamedTuple):
 
     pairs: list[Pair]
     facts: Mapping[str, str]
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def own_pairs(
@@ -130,7 +131,7 @@ def own_pairs(
             " of them changes"
         )
     unchanged = [f"{', '.join(idle)} change none of the texts"] if named and idle else []
-    notices = (*_copy_notices(on, testset), *impossible, *left_out, *unchanged)
+    notices: tuple[Notice, ...] = (*_copy_notices(on, testset), *impossible, *left_out, *unchanged)
     return OwnPairs(pairs, facts, notices)
 
 
@@ -143,7 +144,7 @@ def _choose_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]
         return on, {"texts": "references" if on == REFERENCE else f"outputs of {on}"}
     if not testset.systems:
         return REFERENCE, {"texts": "references, as there are no outputs"}
-    doubtful = {name for anomaly in testset.anomalies for name in anomaly.systems}
+    doubtful = doubtful_systems(testset.anomalies)
     names = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
     _refuse_doubtful(testset, names[0])
     if len(names) == 1 or not testset.references:
@@ -156,17 +157,16 @@ def _choose_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]
 
 def _refuse_doubtful(testset: TestSet, on: str) -> None:
     """Refuse outputs that do not fit the references, line by line, or are in another language."""
-    for anomaly in testset.anomalies:
-        if on in anomaly.systems:
-            raise DataError(f"{anomaly_notice(anomaly)}; until then nothing follows from its texts")
+    for doubt in said_of("data.doubtful", testset.anomalies):
+        if on in doubt.subjects["systems"]:
+            raise DataError(f"{noted(doubt)}; until then nothing follows from its texts")
 
 
-def _copy_notices(on: str, testset: TestSet) -> list[str]:
+def _copy_notices(on: str, testset: TestSet) -> list[Message]:
     """Notice where the only reference is changed and compared with itself."""
     if on != REFERENCE or len(testset.references) != 1:
         return []
-    said = f"the texts that are changed are {REFERENCE_COPIED} that they are compared with"
-    return [f"{said}: each change takes them away from it, and metrics detect nearly all of that"]
+    return [message("data.copied", what="changed")]
 
 
 def _texts(testset: TestSet, on: str) -> Sequence[str]:

@@ -18,7 +18,7 @@ from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, OutputError
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature, version
-from gnomon.core.verdicts import misaligned
+from gnomon.core.verdicts import said_of
 from gnomon.metrics.means import aggregate_means, mean_statistics
 from gnomon.studies.needs import differing
 from gnomon.studies.result_store import Store
@@ -163,7 +163,7 @@ def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
         signature=Signature.parse(str(first["signature"][0])),
         informed_by=tuple(str(informed).split(", ")) if informed else (),
         from_people=bool(first["from_people"][0]),
-        notices=tuple(notice for notice in said if notice not in misaligned(said)),
+        notices=tuple(notice for notice in said if notice not in said_of("data.doubtful", said)),
     )
     made_of = str(first["made_of"][0])
     if made_of == "segments":

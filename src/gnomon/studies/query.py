@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.findings import Column
+from gnomon.messages import noted
 from gnomon.studies.tables import bundle_of, source_of, sql_files, sql_text
 
 if TYPE_CHECKING:
@@ -477,7 +478,7 @@ def _tasks(store: Store) -> list[tuple[object, ...]]:
             entry.gnomon or None,
             _lines(f"{name} {release}" for name, release in entry.made_with.items()),
             _lines(entry.signatures.values()),
-            _lines(entry.notices),
+            _lines(map(noted, entry.notices)),
         )
         for entry in planned
     ]

@@ -30,7 +30,7 @@ from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.store_views import Stretch
 from gnomon.core.verdicts import counted, of_scores
-from gnomon.messages import message
+from gnomon.messages import message, noted
 from gnomon.metrics.masking import OWN_TOKENS
 from gnomon.metrics.titles import metric_titles
 from gnomon.studies.mask_kinds import mask_own_tokens
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell
     from gnomon.core.store_views import Layer, Mark, Marker
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Message
+    from gnomon.messages import Message, Notice
     from gnomon.studies.folder import FinishedTask
     from gnomon.studies.result_store import Store
     from gnomon.studies.sources import PlannedSet
@@ -76,7 +76,7 @@ class Markers:
     """Everything that marks the texts of one test set."""
 
     markers: tuple[Marker, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -423,7 +423,7 @@ def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
 def _system_scores(store: Store, done: Sequence[FinishedTask]) -> Iterator[Scores]:
     """Scores of systems as the store holds them: without those of segments."""
     by_metric: dict[str, list[SystemScore]] = {}
-    notices: dict[str, dict[str, None]] = {}
+    notices: dict[str, dict[Notice, None]] = {}
     segments = 0
     for entry in (entry for entry in done if entry.rows.get(_SCORES)):
         segments = max(segments, entry.rows.get(_SEGMENTS, 0) // max(1, entry.rows[_SCORES]))
@@ -520,4 +520,4 @@ def _notices(entries: Sequence[FinishedTask]) -> Iterator[Row]:
         for text in entry.notices
     )
     for (method, metrics, text), count in tally.items():
-        yield {"method": method, "metrics": metrics or None, "notice": text, "tasks": count}
+        yield {"method": method, "metrics": metrics or None, "notice": noted(text), "tasks": count}

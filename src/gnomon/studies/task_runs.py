@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.findings import Cell, View
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Message
+    from gnomon.messages import Message, Notice
     from gnomon.studies.definition import SetSource
     from gnomon.studies.tables import Cells
 
@@ -103,7 +103,7 @@ class TaskResult:
 
     key: str
     tables: tuple[TableFile, ...]
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
     signatures: Mapping[str, str]
     seconds: float
     verdict: tuple[Message, ...] = ()
@@ -382,13 +382,19 @@ def _as_named(task: Task, result: Scores | Finding) -> Scores | Finding:
         )
         for name, one in result.signatures.items()
     }
-    notices = tuple(_as_study_names(notice, names) for notice in result.notices)
+    notices = tuple(_notice_as_named(notice, names) for notice in result.notices)
     verdict = tuple(
         statement.renamed(lambda text: _as_study_names(text, names)) for statement in result.verdict
     )
     return replace(
         result, tables=tables, views=views, signatures=signatures, notices=notices, verdict=verdict
     )
+
+
+def _notice_as_named(notice: Notice, names: Mapping[str, str]) -> Notice:
+    if isinstance(notice, str):
+        return _as_study_names(notice, names)
+    return notice.renamed(lambda text: _as_study_names(text, names))
 
 
 def _canonical(spec: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.data.formats.judged_sets import SOURCES, SYSTEMS, judged_set, written
+from tests.told import notes
 
 from gnomon.core.errors import DataError, FormatError
 from gnomon.core.human import HumanScores, OutputLookedAt
@@ -90,7 +91,7 @@ def looked_at_set() -> TestSet:
 def judged_by(testset: TestSet) -> set[tuple[str, int, int]]:
     """Who looked at which outputs, as whatever counts errors takes it."""
     marks = people_marks(testset, "k")
-    assert not marks.notices
+    assert not notes(marks.notices)
     return {(marks.raters[one.rater], one.system, one.segment) for one in marks.judgements()}
 
 

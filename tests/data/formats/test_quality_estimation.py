@@ -20,6 +20,7 @@ from tests.data.formats.published_sets import (
     mlqe_table,
     table,
 )
+from tests.told import notes
 
 from gnomon import TestSet
 from gnomon.core.errors import (
@@ -311,7 +312,7 @@ def test_all_outputs_with_tags_were_looked_at_also_where_no_word_is_wrong(tmp_pa
     clean = TestSet.read(file)
     assert (clean.errors, len(clean.looked_at)) == ((), 2)
     marks = people_marks(clean)
-    assert (int(marks.judged.sum()), marks.notices) == (2, ())
+    assert (int(marks.judged.sum()), notes(marks.notices)) == (2, ())
     file.write_text("\n".join([*rows[:2], rows[2][:-1] + "1"]) + "\n")
     tagged = TestSet.read(file)
     assert [error.segment for error in tagged.errors] == [1]

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.methods.bmx.counting import Counting, overlap
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.bmx import (
@@ -265,7 +266,9 @@ def test_undefined_scores_make_undefined_importances_and_a_notice() -> None:
     own = found.sides[0].importance
     assert np.isnan(own).tolist() == [True, False, False, False, False]
     assert found.rows()[0]["importance"] is None
-    assert any("1 of 2 explanations have words of undefined importance" in n for n in found.notices)
+    assert any(
+        "1 of 2 explanations have words of undefined importance" in n for n in notes(found.notices)
+    )
 
 
 def test_infinite_scores_are_undefined() -> None:

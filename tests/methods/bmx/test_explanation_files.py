@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import bmx
@@ -114,7 +115,7 @@ def test_equal_outputs_may_be_explained_differently_and_what_is_missing_is_undef
     assert (found[1], found[3]) == ([1, 2], [3, 4])
     np.testing.assert_array_equal(found[0], [NAN] * 3)
     np.testing.assert_array_equal(found[2], [5, NAN])
-    notices = " ".join(bmx.explanations(ts, "chrf", spec, sides="candidate").notices)
+    notices = " ".join(notes(bmx.explanations(ts, "chrf", spec, sides="candidate").notices))
     assert "2 of 4 explanations have words of undefined importance" in notices
     assert explained(ts, spec[:-1] + ", absent='zero')")[0] == [0, 0, 0]
     assert explained(ts, spec[:-1] + ", absent='zero')")[2] == [5, 0]
@@ -158,9 +159,11 @@ def test_errors_that_a_shift_would_turn_into_praise_are_told(
     expected = 0.5 * base.mean(axis=1) - [0.5 * (5 / 3) / 2, 0]  # one word of three
     scores = {row["system"]: row["score"] for row in found.rows}
     assert [scores[name] for name in ts.systems] == pytest.approx(expected.tolist())
-    assert not found.notices
+    assert not notes(found.notices)
     raised = gn.bmx(ts, bmx.Bmx(chrf, p=1, **options))
-    assert "1 segment(s) have importances below 0, which the shift 'paper'" in raised.notices[0]
+    assert (
+        "1 segment(s) have importances below 0, which the shift 'paper'" in notes(raised.notices)[0]
+    )
 
 
 def test_explanations_and_scores_may_both_be_from_elsewhere(ts: gn.TestSet, tmp_path: Path) -> None:
@@ -365,7 +368,7 @@ def test_a_file_may_hold_further_systems(ts: gn.TestSet, tmp_path: Path) -> None
     spec = written(tmp_path / "x.jsonl", rows)
     found = bmx.explanations(ts.select(systems=["a"]), "chrf", spec, sides="candidate")
     assert found.sides[0].importance.tolist() == [1, 0, 0, 2, 0]
-    assert found.notices == ("file('x.jsonl') also explains b, c, not in the test set",)
+    assert notes(found.notices) == ("file('x.jsonl') also explains b, c, not in the test set",)
     strangers = gn.TestSet.from_lists({"z": ["x"]}, ["x"])
     with pytest.raises(DataError, match=r"explains no candidate .*its systems: a, b, c"):
         bmx.explanations(strangers, "chrf", written(tmp_path / "y.jsonl", rows[::2]))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.methods.bmx.counting import Counting
 from tests.models.tiny_masked import save_masked_lm
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.bmx import Explanations, explanations
@@ -96,7 +97,7 @@ def test_signatures_name_the_model(testset: gn.TestSet, folder: Path) -> None:
 
 def test_a_language_that_the_model_does_not_know_is_said(folder: Path) -> None:
     ts = gn.TestSet.from_lists({"a": ["the cat sat"]}, ["kass istus vaibal"])
-    (notice,) = _explained(ts, folder).notices
+    (notice,) = notes(_explained(ts, folder).notices)
     assert "seems not to know the language of the reference side" in notice
     assert "100% of its pieces" in notice
 
@@ -127,8 +128,8 @@ def test_the_packaged_model_explains_a_metric_and_doubts_estonian() -> None:
     ts = gn.TestSet.from_lists({"a": texts}, texts, sources=sources, language_pair="et-en")
     explainer = f"marginalisation(model={PACKAGED!r}, device='cpu')"
     found = explanations(ts, "chrf", explainer)
-    assert found.notices == ()
+    assert notes(found.notices) == ()
     assert max(_importances(found, 0)) > 0
     blamed = explanations(ts, lambda candidate, source: len(candidate) / len(source), explainer)
-    assert len(blamed.notices) == 1
-    assert "source side" in blamed.notices[0]
+    assert len(notes(blamed.notices)) == 1
+    assert "source side" in notes(blamed.notices)[0]

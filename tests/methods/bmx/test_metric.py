@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.bmx.counting import Counting, overlap
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.bmx import Bmx, explanations, power_mean
@@ -165,19 +166,19 @@ def test_scoring_a_test_set_explains_it_once(testset: gn.TestSet) -> None:
     metric = Counting()
     scores = gn.score(testset, Bmx(Unbound(metric), shift="paper"))
     assert len(metric.scored) == len(set(metric.scored))
-    assert any("collapsed" in notice for notice in scores.notices)
+    assert any("collapsed" in notice for notice in notes(scores.notices))
 
 
 @pytest.mark.parametrize("explainer", ["erasure", "lime", "shap"])
 def test_without_options_nothing_collapses(testset: gn.TestSet, explainer: str) -> None:
     found = gn.bmx(testset, explainer=explainer)
-    assert not any("collapsed" in notice for notice in found.notices)
+    assert not any("collapsed" in notice for notice in notes(found.notices))
     assert str(found.rows[0]["metric"]).endswith("shift='floor')")
     (boost,) = Bmx(parse("bleu"), explainer=explainer).boosts
     for options in ({"shift": "paper"}, {"p": boost.p, "w": boost.w}):
         paper = gn.bmx(testset, Bmx(parse("bleu"), explainer=explainer, **options))
         assert "shift" not in str(paper.rows[0]["metric"])
-        assert any("collapsed" in notice for notice in paper.notices)
+        assert any("collapsed" in notice for notice in notes(paper.notices))
 
 
 def test_scores_are_scaled_before_importances_are_added(testset: gn.TestSet) -> None:
@@ -213,7 +214,7 @@ def test_texts_without_words_keep_their_score() -> None:
     metric = Counting(lambda c, r: 7.0 if not c.strip() else overlap(c, r))
     made = Bmx(Unbound(metric), w=0.5).bind(ts)
     assert made.segments(ts.batch())[0, :2].tolist() == [7.0, 7.0]
-    assert any("2 output(s) have no word" in notice for notice in made.notices(ts.batch()))
+    assert any("2 output(s) have no word" in notice for notice in notes(made.notices(ts.batch())))
 
 
 def test_an_empty_candidate_is_judged_by_the_words_of_the_reference() -> None:

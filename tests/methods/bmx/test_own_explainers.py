@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import bmx
@@ -138,7 +139,7 @@ def test_explanations_of_uncertain_functions_are_not_kept(ts: gn.TestSet, tmp_pa
         assert found.sides[0].importance.tolist()[:2] == [3 * factor] * 2
     scales = [1]
     closed = bmx.explainer(lambda words: [scales[0] for _ in words], name="closed")
-    said = bmx.explanations(ts, "chrf", closed, cache=cache).notices
+    said = notes(bmx.explanations(ts, "chrf", closed, cache=cache).notices)
     assert "nothing is kept for later" in said[0]
     scales[0] = 5
     again = bmx.explanations(ts, "chrf", closed, cache=cache)

@@ -12,6 +12,7 @@ from tests.methods.bmx.invented import (
     grids_of_two_data_sets,
     invented,
 )
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import bmx
@@ -106,14 +107,14 @@ def test_the_curve_is_the_mean_of_all_experiments_with_the_metric_alone_as_a_lev
 
 
 def test_notices_say_what_was_held_out(tuned):
-    said = " ".join(tuned.notices)
+    said = " ".join(notes(tuned.notices))
     assert "on all other language pairs (or, of one pair, test sets), with one of 4" in said
     assert "random" not in said
 
 
 def test_one_test_set_alone_is_judged_on_halves_of_its_segments():
     found = bmx.tune([invented(50)], resamples=50)
-    said = " ".join(found.notices)
+    said = " ".join(notes(found.notices))
     assert "one test set alone" in said
     assert "random explainer was not run" in said
     every, one = found.rows
@@ -128,7 +129,7 @@ def test_one_grid_alone_is_judged_on_nothing():
     (row,) = found.rows
     assert (row["data"], row["gain"], row["n"]) == (None, None, 0)
     assert row["p"] is not None
-    assert "none can be held out." in " ".join(found.notices)
+    assert "none can be held out." in " ".join(notes(found.notices))
 
 
 def test_what_is_held_back_has_no_part_in_the_choice_by_hand():
@@ -186,7 +187,7 @@ def test_undefined_experiments_are_named_and_do_not_hurt_the_others():
         np.zeros(30), one.values, one.offsets, one.human,
     )  # fmt: skip
     found = bmx.tune([one, still, flat], resamples=20)
-    said = " ".join(found.notices)
+    said = " ".join(notes(found.notices))
     assert "fi-en chrf erasure: no correlation is defined: all human scores are equal." in said
     assert "gives all segments the same score" in said
     assert [row["n"] for row in found.rows] == [1, 1, 0, 0]
@@ -197,7 +198,7 @@ def test_nothing_defined_is_a_finding_of_undefined_rows():
     nothing = bmx.Explained(one.experiment, one.score, one.values, one.offsets, np.full(30, np.nan))
     found = bmx.tune([nothing], resamples=20)
     assert {row["gain"] for row in found.rows} == {None}
-    assert "no correlation is defined" in " ".join(found.notices)
+    assert "no correlation is defined" in " ".join(notes(found.notices))
     render(found, "text", command="bmx tune")
 
 
@@ -205,9 +206,9 @@ def test_a_control_that_is_dwarfed_by_the_scores_is_said():
     one = invented(20)
     hundred = replace(one, score=100 * one.score)
     found = bmx.tune([hundred, control_of(hundred)], resamples=20)
-    assert "scores of bleu are far larger" in " ".join(found.notices)
+    assert "scores of bleu are far larger" in " ".join(notes(found.notices))
     found = bmx.tune([one, control_of(one)], resamples=20)
-    assert "far larger" not in " ".join(found.notices)
+    assert "far larger" not in " ".join(notes(found.notices))
 
 
 def test_options_out_of_range_are_refused():
@@ -305,7 +306,7 @@ def test_functions_that_look_alike_do_not_share_explanations(tmp_path):
     with Cache(tmp_path / "cache") as cache:
         one, two = (bmx.explained(made, written(k), cache=cache) for k in (1.0, 2.0))
     np.testing.assert_allclose(2 * one.values, two.values)
-    assert "nothing is kept for later" in " ".join(bmx.tune([one], resamples=20).notices)
+    assert "nothing is kept for later" in " ".join(notes(bmx.tune([one], resamples=20).notices))
 
 
 def test_the_score_that_is_weighed_is_that_beside_all_references(tmp_path):
@@ -350,8 +351,8 @@ def test_test_sets_are_tuned_on_as_their_experiments_are():
 
 def test_the_scale_makes_the_control_count():
     large, small = (bmx.tune(judged(), "chrf", resamples=0, scale=scale) for scale in (1.0, 100.0))
-    assert "far larger" in " ".join(large.notices)
-    assert "far larger" not in " ".join(small.notices)
+    assert "far larger" in " ".join(notes(large.notices))
+    assert "far larger" not in " ".join(notes(small.notices))
     explained = [bmx.explained(judged(), "chrf", "erasure", scale=s) for s in (1.0, 100.0)]
     np.testing.assert_allclose(explained[0].score / 100, explained[1].score)
     np.testing.assert_allclose(explained[0].values / 100, explained[1].values, atol=1e-12)

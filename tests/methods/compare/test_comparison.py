@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as t_distribution
+from tests.told import notes
 
 import gnomon
 from gnomon import example
@@ -126,7 +127,7 @@ def test_equal_outputs_differ_by_nothing_with_p_1_and_are_told_of(tiny) -> None:
             assert row["decided"] is False
             assert (row["wins"], row["ties"], row["losses"]) == (0, 4, 0)
             assert row["verdict"] == "undecided"
-        assert "same and good have the same output in every segment" in found.notices
+        assert "same and good have the same output in every segment" in notes(found.notices)
 
 
 def test_results_depend_on_the_seed_alone_not_on_workers_or_repetition(ts) -> None:
@@ -200,7 +201,7 @@ def test_without_resamples_there_are_scores_and_differences_alone(ts) -> None:
         kept = [key for key in row if key not in shown]
         assert [row[key] for key in kept] == [other[key] for key in kept]
     assert plain.tables[0].note == "No resamples: neither intervals nor p."
-    assert not plain.notices
+    assert not notes(plain.notices)
     randomised = gnomon.compare(ts, "bleu", test="ar", **{**FEW, "resamples": 0})
     assert {row[key] for row in randomised.rows for key in ("p", "low")} == {None}
 
@@ -256,9 +257,9 @@ def test_a_metric_without_statistics_is_compared_by_the_mean_of_its_segments(tin
     row = _row(found, "bad")
     assert (row["score"], row["difference"]) == pytest.approx((0.375, -0.25))
     assert (row["wins"], row["ties"], row["losses"]) == (1, 1, 2)
-    assert not found.notices
+    assert not notes(found.notices)
     other = gnomon.compare(pair, [_scores(segments, system=[0.9, 0.1])], **FEW)
-    assert "mine: the corpus score is not the mean of its segments" in other.notices[0]
+    assert "mine: the corpus score is not the mean of its segments" in notes(other.notices)[0]
     assert _row(other, "bad")["difference"] == pytest.approx(-0.25)
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.told import notes
 
 import gnomon
 from gnomon import example
@@ -129,7 +130,7 @@ def test_without_references_the_reason_is_told() -> None:
         lambda candidate, source: float(candidate > source), name="late", needs=["sources"]
     )
     found = gnomon.compare(ts, [metric], by="length")
-    assert "n-grams are not listed: the test set has no references" in found.notices
+    assert "n-grams are not listed: the test set has no references" in notes(found.notices)
     assert [len(exhibit.texts) for exhibit in found.exhibits] == [3, 3]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, MissingFileError, OutputError, UsageError
@@ -41,7 +42,7 @@ def test_saved_difficulties_score_other_systems_as_the_pool_would(inner, tmp_pat
     assert np.allclose(found.segments, whole.segments[2:])
     assert found.system == pytest.approx(whole.system[2:])
     assert "frozen" in dict(found.signature.fields)["pool"]
-    assert any("read from a file" in notice for notice in found.notices)
+    assert any("read from a file" in notice for notice in notes(found.notices))
 
 
 def test_difficulties_of_other_references_are_refused(inner, tmp_path: Path) -> None:

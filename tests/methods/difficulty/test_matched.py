@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, SpecError, UsageError
@@ -306,7 +307,7 @@ def test_options_that_cannot_be_are_refused(more, error) -> None:
 def test_a_pool_of_one_cannot_leave_one_out(testset, options) -> None:
     with pytest.raises(UsageError, match="leaves no system to judge 'a'"):
         _bound(testset, options, pool=("a",), leave_one_out=True)
-    notices = _bound(testset, options, pool=("a",)).notices(testset.batch())
+    notices = notes(_bound(testset, options, pool=("a",)).notices(testset.batch()))
     assert any("is one system, 'a'" in notice for notice in notices)
 
 

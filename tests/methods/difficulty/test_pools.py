@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
@@ -72,5 +73,5 @@ def test_a_share_that_holds_nobody_is_refused() -> None:
 def test_scores_say_that_people_chose_the_pool() -> None:
     scores = gn.score(_testset([1, 2, 3, 4, 5]), "difficulty(bleu, pool='top:2')")
     assert scores.informed_by == ("da-z",)
-    assert any("cannot be judged by them" in notice for notice in scores.notices)
+    assert any("cannot be judged by them" in notice for notice in notes(scores.notices))
     assert gn.score(_testset([1, 2, 3, 4, 5]), "difficulty(bleu)").informed_by == ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.methods.difficulty.sets import contest, rows, sentences, spoiled
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import difficulty, stats
@@ -108,7 +109,7 @@ def test_saved_difficulties_give_the_same_scores(small, tmp_path) -> None:
 
 def test_a_pool_of_one_system_is_said_and_an_unknown_one_refused(small) -> None:
     found = difficulty.score(small, "difficulty(rouge1, pool=['s4'])")
-    assert any("is one system" in notice for notice in found.notices)
+    assert any("is one system" in notice for notice in notes(found.notices))
     with pytest.raises(UnknownNameError, match="'nobody'"):
         difficulty.score(small, "difficulty(rouge1, pool=['nobody'])")
 

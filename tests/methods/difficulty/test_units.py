@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sacrebleu
 from tests.methods.difficulty.sets import contest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import difficulty
@@ -205,7 +206,7 @@ def test_words_are_shown_of_whatever_tells_them(small) -> None:
 
 def test_what_falls_back_to_segments_says_so(small) -> None:
     found = difficulty.score(small, "random")
-    assert any("whole segments are weighed" in notice for notice in found.notices)
+    assert any("whole segments are weighed" in notice for notice in notes(found.notices))
 
 
 def test_muler_masks_what_has_weighted_words(small) -> None:
@@ -259,5 +260,7 @@ def test_parts_of_different_signs_are_told_of_segments_and_systems() -> None:
     outputs = {"padded": ["a x x x x x"], "other": ["y"]}
     found = gn.difficulty(gn.TestSet.from_lists(outputs, ["a b"]), alike)
     assert [row["score"] for row in found if row["system"] == "padded"] == [0]
-    assert any("in 1 of 2 outputs of segments precision" in notice for notice in found.notices)
-    assert any(notice.endswith("is therefore 0, of padded") for notice in found.notices)
+    assert any(
+        "in 1 of 2 outputs of segments precision" in notice for notice in notes(found.notices)
+    )
+    assert any(notice.endswith("is therefore 0, of padded") for notice in notes(found.notices))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.methods.difficulty.sets import rows
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import difficulty
@@ -78,7 +79,7 @@ def test_a_word_of_several_pieces_is_the_mean_of_its_pieces(testset, tokens) -> 
     found = difficulty.words(testset, tokens)
     row = one(found, "words", word="unbelievable")
     assert row["difficulty"] == pytest.approx(np.mean(inside))
-    assert any("are seen in several pieces" in notice for notice in found.notices)
+    assert any("are seen in several pieces" in notice for notice in notes(found.notices))
 
 
 def test_a_system_has_a_word_where_all_pieces_match_themselves(testset, tokens) -> None:
@@ -129,7 +130,7 @@ def test_who_has_the_hard_words_by_hand(testset) -> None:
 def test_rare_words_are_not_listed_and_that_is_said(testset) -> None:
     found = difficulty.words(testset, "rouge1", min_count=2)
     assert {row["word"] for row in found.rows} == {"the"}
-    assert any("fewer than 2 times" in notice for notice in found.notices)
+    assert any("fewer than 2 times" in notice for notice in notes(found.notices))
     with pytest.raises(UsageError, match="1 or more"):
         difficulty.words(testset, "rouge1", min_count=0)
 

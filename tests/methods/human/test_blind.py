@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.cli import main
@@ -107,7 +108,7 @@ def test_single_outputs_are_scored_and_read_as_judgements(tmp_path: Path) -> Non
     judged = read(tmp_path, anna=better, ben={**better, key[0]["item"]: ""})
     assert str(judged.verdict[0]).startswith("People score two highest: mean scores two 93.1 [")
     assert judged.facts["Krippendorff's alpha"] == "1.000"
-    assert judged.notices == ("ben answered 104 of 105 items",)
+    assert notes(judged.notices) == ("ben answered 104 of 105 items",)
     file = tmp_path / "esa.tsv"
     names = ("item", "segment", "annotator", "system", "score")
     lines = ["\t".join(str(row[name]) for name in names) for row in judged.table("answers").rows]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 from tests.methods.human.simulations import frame_of
+from tests.told import notes
 from tests.truth.campaigns import campaign, judged, with_judgements
 
 import gnomon as gn
@@ -177,7 +178,9 @@ def test_systems_that_few_segments_were_judged_of_are_left_out() -> None:
     )
     found = gn.human.compare(testset)
     assert {row["system"] for row in found.table("systems").rows} == {"A", "B"}
-    assert any("left out" in notice and "C (51 segments)" in notice for notice in found.notices)
+    assert any(
+        "left out" in notice and "C (51 segments)" in notice for notice in notes(found.notices)
+    )
 
 
 def test_rankings_become_shares_of_comparisons_won() -> None:

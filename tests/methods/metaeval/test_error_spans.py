@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.methods.metaeval.marked import Marking, marked_set
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.cli import main
@@ -117,7 +118,7 @@ def test_scores_alone_tell_what_is_free_of_errors() -> None:
     row = one(finding, "error_free", marks="chrf")
     assert row["decided_by"] == "score"
     assert row["people"] == row["marker"] == 4 / 9
-    assert any("chrf marks no errors" in notice for notice in finding.notices)
+    assert any("chrf marks no errors" in notice for notice in notes(finding.notices))
 
 
 def test_a_metric_is_better_than_another_where_a_test_says_so() -> None:
@@ -298,13 +299,13 @@ def test_outputs_without_errors_count_as_looked_at_where_a_file_lists_them(tmp_p
     finding = found(testset, human="esa", marks=[f"m={file}"])
     row = one(finding, marks="m", system=None, unit="characters", average="pooled")
     assert (row["judgements"], row["marked"]) == (9, 3)  # beta, too, in which nothing is marked
-    assert not any("nothing says which" in notice for notice in finding.notices)
+    assert not any("nothing says which" in notice for notice in notes(finding.notices))
     # a file of nothing but outputs with errors does not say so of the others
     file.write_text(json.dumps(lines[0]), encoding="utf-8")
     finding = found(testset, human="esa", marks=[f"m={file}"])
     row = one(finding, marks="m", system=None, unit="characters", average="pooled")
     assert row["judgements"] == 4
-    assert any("and so not of beta" in notice for notice in finding.notices)
+    assert any("and so not of beta" in notice for notice in notes(finding.notices))
     # a marker that finds nothing anywhere has looked, too
     file.write_text("\n".join(map(json.dumps, lines[1:])), encoding="utf-8")
     finding = found(testset, human="esa", marks=[f"m={file}"])

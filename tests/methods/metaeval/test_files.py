@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import metaeval
@@ -146,7 +147,7 @@ def test_human_scores_and_score_files_need_no_texts(tmp_path) -> None:
     assert {row["human"] for row in found} == {"da-z", None}
     values = {row["language_pair"]: row["value"] for row in found if row["statistic"] == "spearman"}
     assert values == {"de-en": pytest.approx(1.0), "fi-en": pytest.approx(-1.0), "average": 0.0}
-    assert any("d" in n and "without human system scores" in n for n in found.notices)
+    assert any("d" in n and "without human system scores" in n for n in notes(found.notices))
     assert {r["metric"] for r in found if r["control"]} == {"control: constant", "control: random"}
 
 
@@ -239,7 +240,11 @@ def said(testset, *lines: str, folder: Path, **options: object) -> list[str]:
     """Notices on the scores of a file."""
     scores = metaeval.metric_scores([write(folder / "m.wmt", *lines)], [testset])
     found = gn.metaeval([testset], scores, resamples=0, **options)
-    return [notice for notice in found.notices if "draws" not in notice and "test of" not in notice]
+    return [
+        notice
+        for notice in notes(found.notices)
+        if "draws" not in notice and "test of" not in notice
+    ]
 
 
 def test_a_system_that_lacks_most_of_its_scores_is_named(testset, tmp_path) -> None:
@@ -470,7 +475,7 @@ def test_a_reference_that_people_judged_is_a_system_and_no_reference(folder) -> 
     ts = gn.TestSet.read(folder, language_pair="de-en")
     options = {"statistics": ["pearson"], "levels": ["system"], "resamples": 0}
     left_out = gn.metaeval(ts, "chrf", **options)
-    assert any("human translations are left out: refA, refB" in n for n in left_out.notices)
+    assert any("human translations are left out: refA, refB" in n for n in notes(left_out.notices))
     found = gn.metaeval(ts, "chrf", reference_systems=["refB"], **options)
     systems = {row["system"]: row["score"] for row in found.table("systems").rows}
     alone = gn.score(ts.select(references=["refA"]), "chrf")
@@ -509,6 +514,6 @@ def test_unlike_segments_of_people_and_metrics_are_told_with_their_numbers(folde
     said = "people (mqm) judged 2 of 3 segments, and bleu scored 3, of which people judged 2"
     for levels, told in ((["system"], True), (["segment"], False)):
         found = gn.metaeval(partly, "bleu", levels=levels, resamples=0)
-        assert any(said in notice for notice in found.notices) is told
+        assert any(said in notice for notice in notes(found.notices)) is told
     whole = gn.metaeval(ts, "bleu", levels=["system"], resamples=0)
-    assert not any("people (mqm) judged" in notice for notice in whole.notices)
+    assert not any("people (mqm) judged" in notice for notice in notes(whole.notices))

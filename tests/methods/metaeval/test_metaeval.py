@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.metaeval.contests import SYSTEMS, drawn, noisy, scores
 from tests.methods.metaeval.contests import contest as make
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import metaeval, stats
@@ -183,7 +184,7 @@ def test_the_alternative_is_said_and_ranks_need_greater(human, pair, alternative
     sides = (system, pair["good"].system, pair["poor"].system)
     assert row["p"] == stats.williams(*sides, alternative=alternative).p
     assert row["rank"] is row["cluster"] is None
-    assert any(f"alternative: {alternative}" in notice for notice in found.notices)
+    assert any(f"alternative: {alternative}" in notice for notice in notes(found.notices))
 
 
 def test_named_tests_leave_alone_what_they_do_not_cover(human, pair) -> None:
@@ -277,10 +278,10 @@ def test_error_rates_are_turned_and_negative_agreement_is_said(human) -> None:
     for row in rows(found, metric="score"):
         twin = {key: row[key] for key in ("level", "statistic", "grouping")}
         assert one(found, metric="error", **twin)["value"] == row["value"]
-    assert not any("negative" in notice for notice in found.notices)
+    assert not any("negative" in notice for notice in notes(found.notices))
     wrong = gn.metaeval(make(human), {"wrong": scores(-metric)}, resamples=0)
     assert one(wrong, statistic="pearson", level="system", metric="wrong")["value"] < 0
-    assert any("negative for wrong" in n and "--lower-is-better" in n for n in wrong.notices)
+    assert any("negative for wrong" in n and "--lower-is-better" in n for n in notes(wrong.notices))
 
 
 def test_controls_stand_beside_figures_that_judge_ties_and_only_there(human, pair) -> None:
@@ -426,10 +427,10 @@ def test_scores_of_one_test_set_do_not_serve_for_several(three) -> None:
 def test_presets_measure_what_their_task_measured_and_say_so(human, pair, preset) -> None:
     ts = make(human, rows=[(0, "a", "f"), (1, "b", "e")])
     found = gn.metaeval(ts, pair, preset=preset, baseline="poor", **FEW_DRAWS)
-    assert any(one.startswith(f"preset {preset}: ") for one in found.notices)
+    assert any(one.startswith(f"preset {preset}: ") for one in notes(found.notices))
     measured = {(row["statistic"], row["level"]) for row in found}
     assert measured == {(m.statistic, m.level) for m in PRESETS[preset].measures}
-    assert any("p = r/B" in notice for notice in found.notices)
+    assert any("p = r/B" in notice for notice in notes(found.notices))
     tests = {row["test"] for row in rows(found, statistic="pearson", control=False)}
     expected = {
         "wmt19": {"Williams's test"},
@@ -523,8 +524,8 @@ def test_systems_without_text_or_without_scores_are_left_out_and_said(human) -> 
         ts, [lambda candidate: float(len(candidate))], levels=["system"], resamples=0
     )
     assert one(found, statistic="pearson")["n"] == 5
-    assert any("without human system scores, left out: extra" in n for n in found.notices)
-    assert any("did not score" in n and "f" in n for n in found.notices)
+    assert any("without human system scores, left out: extra" in n for n in notes(found.notices))
+    assert any("did not score" in n and "f" in n for n in notes(found.notices))
 
 
 def test_scores_of_systems_without_text_are_judged(human) -> None:
@@ -546,7 +547,7 @@ def test_holes_that_differ_between_metrics_are_left_out_and_said(human) -> None:
         human, both, grouping="item", swap="inputs", count=50, seed=12345
     )
     assert row["p"] == tested.p[0, 1]
-    assert any("first lacks 1 of 120 segment scores" in n for n in found.notices)
+    assert any("first lacks 1 of 120 segment scores" in n for n in notes(found.notices))
 
 
 def test_constant_scores_are_undefined_and_the_reason_is_said(human) -> None:
@@ -554,7 +555,7 @@ def test_constant_scores_are_undefined_and_the_reason_is_said(human) -> None:
     found = gn.metaeval(make(human), {"flat": flat, "m": scores(noisy(human, 1))}, **FEW_DRAWS)
     row = one(found, statistic="pearson", level="system", metric="flat")
     assert (row["value"], row["rank"], row["low"], row["n"]) == (None, None, None, 6)
-    assert any("flat is undefined: all its scores are equal" in n for n in found.notices)
+    assert any("flat is undefined: all its scores are equal" in n for n in notes(found.notices))
     assert one(found, statistic="acc_eq", metric="flat")["value"] is not None
 
 
@@ -562,7 +563,7 @@ def test_people_who_tie_everything_leave_correlations_undefined() -> None:
     human = np.ones((6, 20))
     found = gn.metaeval(make(human), [scores(drawn(1))], **FEW_DRAWS)
     assert one(found, statistic="pearson", level="system")["value"] is None
-    assert any("all human scores are equal" in notice for notice in found.notices)
+    assert any("all human scores are equal" in notice for notice in notes(found.notices))
     acc = one(found, statistic="acc_eq", metric="m")
     assert acc["value"] == 1.0  # with a threshold that ties everything
 
@@ -589,7 +590,7 @@ def test_one_system_is_judged_over_its_segments() -> None:
         ("spearman", "segment", "none"): stats.spearman(alone, metric),
         ("kendall_b", "segment", "none"): stats.kendall_b(alone, metric),
     }
-    assert any("people judged one system" in notice for notice in found.notices)
+    assert any("people judged one system" in notice for notice in notes(found.notices))
     named = gn.metaeval(
         make(alone, ("a",)), [scores(metric, ("a",))], statistics=["pearson"], **FEW_DRAWS
     )
@@ -606,11 +607,11 @@ def test_what_people_did_not_judge_is_left_out_and_said(human) -> None:
     ts = make(human.mean(axis=1)[:, None], level="system")
     found = gn.metaeval(ts, [scores(human)], resamples=0)
     assert {row["level"] for row in found} == {"system"}
-    assert any("no human scores at segment level" in n for n in found.notices)
+    assert any("no human scores at segment level" in n for n in notes(found.notices))
     found = gn.metaeval(ts, [scores(human)], statistics=["pearson", "darr"], resamples=0)
     assert any(
         "no human scores for: Pearson, segment level" in n and "DaRR needs rankings" in n
-        for n in found.notices
+        for n in notes(found.notices)
     )
     with pytest.raises(DataError, match="human scores are: set de-en: da \\(system\\)"):
         gn.metaeval(ts, [scores(human)], levels=["segment"])
@@ -675,7 +676,9 @@ def test_rankings_that_repeat_and_contradict_count_as_they_stand(human) -> None:
     row = one(found, metric="m")
     assert row["value"] == (2 * sum(right) - 4) / 4
     assert (row["n"], row["human"]) == (4, "darr")
-    assert any("repeats 1 judgement(s) and contradicts itself on 1" in n for n in found.notices)
+    assert any(
+        "repeats 1 judgement(s) and contradicts itself on 1" in n for n in notes(found.notices)
+    )
 
 
 def test_scores_that_lie_too_close_for_darr_leave_it_undefined_and_that_is_said(human) -> None:
@@ -684,7 +687,7 @@ def test_scores_that_lie_too_close_for_darr_leave_it_undefined_and_that_is_said(
     found = gn.metaeval(make(human), metrics, **options)
     row = one(found, metric="r")
     assert (row["value"], row["n"], row["p"], row["low"]) == (None, 0, None, None)
-    assert any("differ by at least 1000 (--darr-threshold" in n for n in found.notices)
+    assert any("differ by at least 1000 (--darr-threshold" in n for n in notes(found.notices))
 
 
 def test_a_gain_is_taken_over_the_systems_that_both_scored(human, pair) -> None:
@@ -710,7 +713,7 @@ def test_human_translations_are_left_out_unless_wanted(human) -> None:
     options = {"statistics": ["pearson"], "levels": ["system"], "resamples": 0}
     found = gn.metaeval(ts, [scores(human)], **options)
     assert one(found)["n"] == 5
-    assert any("human translations are left out: a" in n for n in found.notices)
+    assert any("human translations are left out: a" in n for n in notes(found.notices))
     assert one(gn.metaeval(ts, [scores(human)], human_systems=True, **options))["n"] == 6
 
 
@@ -777,13 +780,15 @@ def test_people_do_not_judge_a_metric_that_their_scores_went_into(human) -> None
     with pytest.raises(UsageError, match="allow_circular="):
         metaeval.metaeval(make(human), [raw], **FEW_DRAWS)
     found = metaeval.metaeval(make(human), [seen], allow_circular=True, **FEW_DRAWS)
-    assert any(notice.startswith("CIRCULAR, as was allowed") for notice in found.notices)
+    assert any(notice.startswith("CIRCULAR, as was allowed") for notice in notes(found.notices))
 
 
 def test_other_judgements_may_judge_it_with_a_notice(human) -> None:
     seen = replace(scores(noisy(human, 2)), informed_by=("mqm",))
     found = metaeval.metaeval(make(human), [seen], **FEW_DRAWS)
-    assert any("fair only if these are other judgements" in notice for notice in found.notices)
+    assert any(
+        "fair only if these are other judgements" in notice for notice in notes(found.notices)
+    )
 
 
 def test_a_pool_chosen_by_people_is_refused_when_they_judge_it(human) -> None:
@@ -791,7 +796,7 @@ def test_a_pool_chosen_by_people_is_refused_when_they_judge_it(human) -> None:
     with pytest.raises(UsageError, match=r"difficulty\(bleu, pool='top:3'\) was made with"):
         metaeval.metaeval(testset, ["difficulty(bleu, pool='top:3')"], resamples=0)
     found = metaeval.metaeval(testset, ["difficulty(bleu)"], resamples=0)
-    assert not any("was made with" in notice for notice in found.notices)
+    assert not any("was made with" in notice for notice in notes(found.notices))
 
 
 def test_every_column_says_what_it_means_and_holds_what_it_says(human, pair) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon
 from gnomon import stats
@@ -146,7 +147,7 @@ def test_a_number_above_what_there_is_is_the_largest_that_there_is() -> None:
     said = (
         "no segment has more than {}: metrics are judged with up to {}, in place of 5 and 20 (--n)"
     )
-    assert found.notices[:2] == (
+    assert notes(found.notices)[:2] == (
         f"good: {said.format('2 paraphrases', 2)}",
         f"bad: {said.format('1 paraphrase', 1)}",
     )

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.methods.metaeval.contests import contest, scores
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import stats
@@ -134,7 +135,7 @@ def test_averages_and_gains_over_language_pairs_are_those_of_the_tables(full) ->
 @pytest.mark.verify
 def test_a_system_without_a_human_score_is_left_out_and_said(full) -> None:
     _, found = full
-    assert any("online-B.0" in n and n.startswith("gu-en") for n in found.notices)
+    assert any("online-B.0" in n and n.startswith("gu-en") for n in notes(found.notices))
 
 
 @pytest.mark.parametrize(("pair", "r"), [("de-en", 0.890), ("kk-en", 0.943), ("lt-en", 0.969)])
@@ -177,7 +178,7 @@ def test_darr_of_kk_en_is_that_of_the_task_over_seven_systems(shared: Path) -> N
     assert rows["chrf"]["value"] == pytest.approx(0.322985, abs=5e-7)
     assert rows["bleu"]["value"] == pytest.approx(0.284539, abs=5e-7)
     assert rows["bleu"]["n"] == 9728
-    assert any("repeats 3" in n and "contradicts itself on 2" in n for n in found.notices)
+    assert any("repeats 3" in n and "contradicts itself on 2" in n for n in notes(found.notices))
 
 
 def test_one_outlier_makes_the_correlation_of_en_de(shared: Path) -> None:

@@ -10,6 +10,7 @@ import scipy.stats
 from sacrebleu.metrics import BLEU
 from tests.methods.metaeval.contests import SYSTEMS, drawn, noisy, scores
 from tests.methods.metaeval.contests import contest as make
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import TestSet
@@ -113,8 +114,10 @@ def test_what_slices_cannot_say_is_said(human) -> None:
         replace(ts, human=(*ts.human, whole)), {"odd": odd}, by="domain", resamples=0
     )
     assert rows(found, human="z", slice="news") == []
-    assert any("whole systems say nothing of slices: z" in n for n in found.notices)
-    assert any("system scores on slices are means of segment scores" in n for n in found.notices)
+    assert any("whole systems say nothing of slices: z" in n for n in notes(found.notices))
+    assert any(
+        "system scores on slices are means of segment scores" in n for n in notes(found.notices)
+    )
     with pytest.raises(UsageError, match="cannot slice by domain"):
         gn.metaeval(make(human), [scores(human)], by="domain")
 

@@ -9,6 +9,7 @@ import pytest
 import scipy.stats
 from tests.methods.metaeval.contests import contest as make
 from tests.methods.metaeval.contests import drawn, noisy, scores
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import stats
@@ -51,7 +52,7 @@ def test_wmt23_averages_ten_tasks_with_accuracy_counted_once_per_language_pair(t
         assert overall(found)[name] == pytest.approx(expected)
     (row, _) = found.table("overall").rows
     assert (row["metric"], row["place"], row["tasks"]) == ("good", 1, 10)
-    (said,) = [n for n in found.notices if n.startswith("average over tasks")]
+    (said,) = [n for n in notes(found.notices) if n.startswith("average over tasks")]
     assert "pairwise accuracy, system level (0.250)" in said
     assert "Pearson, segment level, bb-en (0.083)" in said
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, UsageError
@@ -127,7 +128,7 @@ def test_human_submissions_are_left_out_and_said() -> None:
     found = run(human)
     assert cells(found)["made", "bleu"]["n"] == 8
     assert "s0" not in found.table("systems").values("system")
-    assert any("human" in notice and "s0" in notice for notice in found.notices)
+    assert any("human" in notice and "s0" in notice for notice in notes(found.notices))
     everyone = replace(testset, info={name: SystemInfo(human=True) for name in testset.systems})
     with pytest.raises(DataError, match="human submissions"):
         run(everyone)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.methods.metaeval.marked import ERRORS, Marking, marked_set
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.cli import main
@@ -60,7 +61,7 @@ def test_rates_by_hand() -> None:
 def test_features_that_never_occur_have_no_rates() -> None:
     finding = found(marked_set(), pattern={"never": "zzz"})
     assert {table.name for table in finding.tables} == {"errors", "differences", "counts"}
-    assert any("no feature that matches re:*" in notice for notice in finding.notices)
+    assert any("no feature that matches re:*" in notice for notice in notes(finding.notices))
 
 
 def test_an_error_without_a_place_is_counted_and_hits_no_word() -> None:
@@ -150,7 +151,7 @@ def test_without_a_tagger_the_form_of_words_tells() -> None:
     testset = replace(marked_set(), language_pair="en-xx")
     finding = gn.muler.errors(testset, resamples=0)
     assert {r["feature"] for r in finding.rows} >= {"words", "re:number", "re:short"}
-    assert any("no tagger of 'xx' is installed" in notice for notice in finding.notices)
+    assert any("no tagger of 'xx' is installed" in notice for notice in notes(finding.notices))
 
 
 def test_what_the_form_of_words_tells() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.methods.muler.experiments import hybrids, parts, random_words
+from tests.told import notes
 from tests.truth.worlds_masks import Vectors
 from tests.truth.worlds_muler import PATTERN, lines
 
@@ -60,7 +61,7 @@ def test_metrics_are_masked_alike_by_default_and_it_is_said_with_what(
     assert finding.facts["masks"]
     exchanged = all(one.get("masking") == "substitute" for one in finding.signatures.values())
     assert exchanged == (kind == "substitute")
-    assert any("other words stand for words" in one for one in finding.notices) == exchanged
+    assert any("other words stand for words" in one for one in notes(finding.notices)) == exchanged
     assert not any(one.code == "muler.masks" for one in finding.verdict)
 
 
@@ -108,7 +109,7 @@ def test_experiments_and_errors_mask_alike_too() -> None:
 def test_tokens_of_several_classes_are_told_to_differ() -> None:
     def told(metrics: list[object], **options: object) -> bool:
         finding = scored(metrics, **options)  # type: ignore[arg-type]  # as they are
-        return any("on the tokens of each metric" in one for one in finding.notices)
+        return any("on the tokens of each metric" in one for one in notes(finding.notices))
 
     assert told(["bleu", "chrf"])
     assert not told(["bleu"])

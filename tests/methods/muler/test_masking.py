@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sacrebleu
 from tests.methods.muler.experiments import hybrids, parts, random_words
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import GnomonError, MaskingError, UsageError
@@ -68,11 +69,11 @@ class TestMetricsThatThinkLittleOfMasks:
         assert row["muler"] == pytest.approx((top - row["base"]) / (top - bottom))
 
     def test_a_notice_tells_how_far_the_oracle_stays_below_identical_texts(self) -> None:
-        (notice,) = (one for one in _muler(HAND, known_words).notices if "identical" in one)
+        (notice,) = (one for one in notes(_muler(HAND, known_words).notices) if "identical" in one)
         # every third word of 3 and of 4 is masked: 1 of 3, 2 of 4
         alike = ((2 / 3 + 1) / 2 + (2 / 4 + 1) / 2) / 2
         assert f"worse than identical texts ({alike:.4g} and 1, on 2 references" in notice
-        assert not any("identical" in one for one in _muler(HAND, "rouge1").notices)
+        assert not any("identical" in one for one in notes(_muler(HAND, "rouge1").notices))
 
     def test_a_metric_that_loves_masks_is_told_of(self) -> None:
         def loving(candidate: str, reference: str) -> float:
@@ -81,7 +82,7 @@ class TestMetricsThatThinkLittleOfMasks:
         found = _muler(
             HAND, gn.metric(loving, name="loving"), masking=Masks(words=["qzqzqz", "xj", "vk"])
         )
-        assert any("out of reach of any words" in one for one in found.notices)
+        assert any("out of reach of any words" in one for one in notes(found.notices))
 
     def test_scores_at_random_are_refused_though_masks_change_them(self) -> None:
         with pytest.raises(MaskingError, match="does not score texts that are masked alike above"):
@@ -117,9 +118,9 @@ class TestMetricsThatThinkLittleOfMasks:
 
     def test_metrics_with_masks_of_their_own_say_that_they_take_no_words(self) -> None:
         found = _muler(HAND, "bleu", masking=Masks(words=["one", "two", "three"]))
-        assert any("bleu masks its own tokens" in one for one in found.notices)
+        assert any("bleu masks its own tokens" in one for one in notes(found.notices))
         placed = _muler(HAND, "bleu", masking=Masks("in-place", words=["one", "two", "three"]))
-        assert not any("masks its own tokens" in one for one in placed.notices)
+        assert not any("masks its own tokens" in one for one in notes(placed.notices))
 
 
 class TestInPlace:
@@ -340,13 +341,13 @@ class TestLongMasks:
         found = gn.muler(
             self.CHINESE, metric, ["re:food"], pattern={"food": "书|苹果|香蕉"}, resamples=0
         )
-        said = [one for one in found.notices if "much longer than the words" in one]
+        said = [one for one in notes(found.notices) if "much longer than the words" in one]
         assert len(said) == bool(remedy)
         assert all(remedy in one and "re:food" in one for one in said)
 
     def test_words_that_are_tokens_are_not(self) -> None:
         found = _muler(_testset(), "ter")
-        assert not any("longer" in one for one in found.notices)
+        assert not any("longer" in one for one in notes(found.notices))
 
 
 def test_a_named_option_that_does_not_exist_is_refused() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
@@ -134,7 +135,7 @@ def test_a_scorer_is_named_by_its_source_where_two_share_a_name() -> None:
 
 def test_little_coverage_and_lacking_taggers_are_said() -> None:
     testset = gn.TestSet.from_lists({"s": ["x", "good", "x"]}, ["x", "good", "x"])
-    notices = scored(testset, [MOOD], resamples=0).notices
+    notices = notes(scored(testset, [MOOD], resamples=0).notices)
     assert any("by rules for English" in notice for notice in notices)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.methods.muler.experiments import parts
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
@@ -84,7 +85,7 @@ def test_a_feature_of_one_letter_cannot_be_cut_and_says_so() -> None:
         None,
         0,
     )
-    assert any("re:all at 0.5" in notice for notice in found.notices)
+    assert any("re:all at 0.5" in notice for notice in notes(found.notices))
 
 
 def test_a_part_without_common_segments_is_undefined() -> None:

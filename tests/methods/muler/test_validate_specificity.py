@@ -11,6 +11,7 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.methods.muler.experiments import random_words
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
@@ -192,7 +193,9 @@ def test_a_vocabulary_too_small_for_its_groups_is_undefined_and_says_so() -> Non
     found = _validated(_testset(), groups=[50])
     row = next(r for r in found if r["groups"] == 50)
     assert (row["draws"], row["mean"], row["variance"]) == (0, None, None)
-    assert any("11 types cannot be split into 50 groups" in notice for notice in found.notices)
+    assert any(
+        "11 types cannot be split into 50 groups" in notice for notice in notes(found.notices)
+    )
 
 
 def test_a_feature_that_the_references_lack_is_undefined() -> None:

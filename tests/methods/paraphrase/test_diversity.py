@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.told import notes
 
 from gnomon.cli import main
 from gnomon.core.errors import DataError, FormatError, UsageError
@@ -39,7 +40,7 @@ def test_a_row_tells_set_measure_value_and_what_was_skipped() -> None:
         ("lexical-tokens", pytest.approx(0.25), 2, None),
         ("syntactic", pytest.approx(0.5), 1, 1),
     ]
-    assert found.notices == (
+    assert notes(found.notices) == (
         "p: 1 segment(s) with fewer than two trees count 0; without them the value is 1.0000",
     )
     first = found.exhibits[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.methods.stress.changed import MODEL, changed, pairs_of, tagged
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import MissingDependencyError
@@ -173,7 +174,7 @@ def test_rules_with_word_forms_say_what_to_install(monkeypatch: pytest.MonkeyPat
         gn.stress(testset, "chrf", perturb=["tense"])
     finding = gn.stress(testset, "chrf", perturb=["no subject", "t*", "plura*"])
     assert "wrong tenses" not in {row["phenomenon"] for row in finding.rows}
-    assert any("gnomon[stress]" in notice for notice in finding.notices)
+    assert any("gnomon[stress]" in notice for notice in notes(finding.notices))
 
 
 def test_each_rule_says_what_it_does_and_what_its_texts_have() -> None:

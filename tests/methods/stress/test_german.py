@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.methods.stress.changed import changed, pairs_of
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.stress.outputs import Output
@@ -76,7 +77,7 @@ def test_labels_of_parts_of_speech_alone_serve_the_rules_that_need_no_more(tmp_p
     phenomena = {row["phenomenon"] for row in finding.rows}
     assert {"deleted nouns", "deleted verbs", "reversed comparisons and directions"} <= phenomena
     assert not {"deleted names", "wrong names"} & phenomena
-    assert any("no name" in notice and "left out" in notice for notice in finding.notices)
+    assert any("no name" in notice and "left out" in notice for notice in notes(finding.notices))
 
 
 def test_crossed_numbers() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.metrics.judges.test_metric import numbers, sets, spec
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.cli import main
@@ -104,7 +105,7 @@ def test_a_judge_that_contradicts_people_is_said_not_to_fit(chat: Chat) -> None:
     (row,) = found.rows
     assert (row["slope"], row["calibrated"], row["gain"]) == (None, None, None)
     assert found.verdict[0].level == "caution"
-    assert "fall as people's rise" in found.notices[0]
+    assert "fall as people's rise" in notes(found.notices)[0]
 
 
 def test_what_cannot_be_calibrated_is_refused(chat: Chat, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.cli import main
@@ -174,7 +175,9 @@ def test_plain_answers_are_asked_for_as_plain_text(tiny: Path, tmp_path: Path) -
     wanted = _expected(tiny, bound, {"candidate": "Das Haus."}, str(file))
     assert bound.segments(_testset().batch())[0, 0] == pytest.approx(wanted, abs=1e-4)
     assert 0 < wanted < 4
-    assert not any("cannot be read" in notice for notice in bound.notices(_testset().batch()))
+    assert not any(
+        "cannot be read" in notice for notice in notes(bound.notices(_testset().batch()))
+    )
     chat = _causal(tmp_path / "chat", template=_TEMPLATE, end="<s>")
     bound = parse(_spec(chat, str(file))).bind(_testset())  # its answers end as its turns do
     assert np.isfinite(bound.segments(_testset().batch())).all()
@@ -244,7 +247,9 @@ def test_a_changed_file_of_the_model_is_asked_anew(tmp_path: Path) -> None:
     def asked(place: Path) -> int:
         bound: Any = parse(_spec(place, "summary-fluency")).bind(testset)
         bound.segments(testset.batch())
-        assert not any("other systems" in notice for notice in bound.notices(testset.batch()))
+        assert not any(
+            "other systems" in notice for notice in notes(bound.notices(testset.batch()))
+        )
         return int(bound.client.counts["asked"])
 
     assert asked(folder) == 3
@@ -275,7 +280,9 @@ def test_texts_beyond_the_model_have_no_score_and_are_counted(tmp_path: Path) ->
     folder = _causal(tmp_path / "short", positions=64)
     bound: Any = parse(_spec(folder)).bind(_testset())
     assert np.isnan(bound.segments(_testset().batch())).all()
-    assert any("could not be asked" in notice for notice in bound.notices(_testset().batch()))
+    assert any(
+        "could not be asked" in notice for notice in notes(bound.notices(_testset().batch()))
+    )
 
 
 def test_who_answers_stands_in_the_signature_and_what_else_it_would_say_is_told(
@@ -287,14 +294,14 @@ def test_who_answers_stands_in_the_signature_and_what_else_it_would_say_is_told(
     assert fields["answers"].startswith("tiny#")
     assert fields["system"] == "probabilities of answers"
     assert str(tiny) not in str(bound.signature)  # anywhere the same
-    (told,) = [one for one in bound.notices(_testset().batch()) if "probability" in one]
+    (told,) = [one for one in notes(bound.notices(_testset().batch())) if "probability" in one]
     assert "it would mostly say something else" in told
 
 
 def test_pairs_are_compared_by_the_probability_of_each_answer(tiny: Path) -> None:
     finding = gn.compare(_testset(), _spec(tiny, "pairwise"), examples=0, ngrams=0)
     assert [row["segments"] for row in finding.rows] == [2, 2]
-    assert not any("cannot be read" in notice for notice in finding.notices)
+    assert not any("cannot be read" in notice for notice in notes(finding.notices))
     assert finding.verdict
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.metrics.judges.test_metric import fenced, sets, spec
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
@@ -49,7 +50,7 @@ def test_a_judge_that_prefers_a_place_prefers_nobody(chat: Chat) -> None:
     ts = sets(a=[f"a {n}" for n in range(40)], b=[f"b {n}" for n in range(40)])
     found = compared(chat, ts)
     assert (found.rows[1]["difference"], found.rows[1]["ties"]) == (0, 40)
-    assert any("stands first is preferred in 100%" in notice for notice in found.notices)
+    assert any("stands first is preferred in 100%" in notice for notice in notes(found.notices))
     assert not any(one.level == "finding" for one in found.verdict)
 
 
@@ -81,7 +82,7 @@ def test_answers_that_name_no_side_are_left_out_and_counted(chat: Chat) -> None:
     ts = sets(a=["a", "aa"], b=["bbb", "bbbb"])
     found = compared(chat, ts)
     assert found.rows[1]["segments"] == 1
-    assert any("1 cannot be read" in notice for notice in found.notices)
+    assert any("1 cannot be read" in notice for notice in notes(found.notices))
 
 
 def test_a_judge_of_pairs_scores_no_outputs(chat: Chat) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, SpecError, UsageError
@@ -55,7 +56,7 @@ def test_a_judge_scores_and_its_signature_says_who_answered(chat: Chat) -> None:
     found = gn.score(sets(a=["good 70", "bad 10"], b=["good 70", "fine 50"]), spec(chat))
     assert found.segments.tolist() == [[70, 10], [70, 50]]
     assert found.system.tolist() == [40, 60]
-    assert found.notices == ()
+    assert notes(found.notices) == ()
     said = dict(found.signature.fields)
     assert (said["answers"], said["system"], said["schema"]) == ("fake-1", "fp_1", "yes")
     assert re.fullmatch("[0-9a-f]{16}", said["rubric"])
@@ -72,7 +73,7 @@ def test_what_says_nothing_is_missing_and_counted_and_never_zero(chat: Chat) -> 
     found = gn.score(sets(s=["a", "b", "c", "d"]), spec(chat))
     assert np.isnan(found.segments[0]).tolist() == [False, True, True, False]
     assert found.system.tolist() == [40]
-    (notice,) = found.notices
+    (notice,) = notes(found.notices)
     assert "of 4 answers 1 were refused, 1 cannot be read: they are left out" in notice
     assert "2 outputs have no score" in notice
 
@@ -103,7 +104,7 @@ def test_mqm_scores_are_negated_penalties_and_errors_become_spans(chat: Chat) ->
     assert {(s.system, s.rater, s.kind, s.by) for s in spans} == {
         ("s", parse(spec(chat, "gemba-mqm")).spec, "gemba-mqm", "judge")
     }
-    assert "1 of 3 quoted errors do not stand in the texts" in found.notices[0]
+    assert "1 of 3 quoted errors do not stand in the texts" in notes(found.notices)[0]
 
 
 def test_an_output_without_a_readable_answer_is_not_free_of_errors(chat: Chat) -> None:
@@ -139,7 +140,7 @@ def test_repetitions_are_averaged_and_spans_say_how_many_mark_them(chat: Chat) -
     found = gn.score(ts, judge)
     assert found.segments.tolist() == [[80, 80]]
     assert sorted({body["seed"] for body in chat.bodies}) == [1, 2, 3]
-    assert "own noise" in found.notices[0]
+    assert "own noise" in notes(found.notices)[0]
     spans = parse(judge).bind(ts).error_spans(ts.batch())  # type: ignore[attr-defined]  # it marks errors
     assert [(s.segment, s.start, round(s.confidence, 3)) for s in spans] == [
         (0, 2, 0.333),
@@ -200,14 +201,14 @@ def test_a_second_turn_that_cannot_be_read_leaves_no_score_and_no_errors(chat: C
     ts = sets(s=["fine", "bad1"])
     found = gn.score(ts, spec(chat, "gemba-esa"))
     assert np.isnan(found.segments[0]).tolist() == [False, True]
-    assert "of 2 answers 1 cannot be read" in found.notices[0]
+    assert "of 2 answers 1 cannot be read" in notes(found.notices)[0]
     bound = parse(spec(chat, "gemba-esa")).bind(ts)
     assert bound.answered(ts.batch()).tolist() == [[True, False]]  # type: ignore[attr-defined]  # a judge
 
 
 def test_equal_repetitions_are_no_measure_of_noise(chat: Chat) -> None:
     found = gn.score(sets(s=["a", "b"]), spec(chat, repeats=2))
-    assert "all 2 repetitions gave equal scores" in found.notices[0]
+    assert "all 2 repetitions gave equal scores" in notes(found.notices)[0]
 
 
 def test_a_change_of_the_system_behind_the_name_is_told(chat: Chat) -> None:
@@ -216,7 +217,8 @@ def test_a_change_of_the_system_behind_the_name_is_told(chat: Chat) -> None:
     chat.served = "fake-2"
     found = gn.score(sets(s=["a", "b", "c"]), spec(chat))
     assert (
-        "answers came from other systems than fake-1 fp_1, too: fake-2 fp_1 (1)" in found.notices[0]
+        "answers came from other systems than fake-1 fp_1, too: fake-2 fp_1 (1)"
+        in notes(found.notices)[0]
     )
     assert dict(found.signature.fields)["answers"] == "fake-1"
 
@@ -323,7 +325,7 @@ def test_scores_are_carried_over_to_peoples(chat: Chat, tmp_path: Path) -> None:
     judge = spec(chat, calibration=str(anchors))
     found = gn.score(sets(s=["text 25", "text 35"]), judge)
     assert found.segments[0].tolist() == pytest.approx([55, 75])
-    assert "calibrated: human = 5 + 2 * judge, by 4 scores" in found.notices[-1]
+    assert "calibrated: human = 5 + 2 * judge, by 4 scores" in notes(found.notices)[-1]
     assert "calibration='people.tsv'" in str(found.signature)
     assert re.fullmatch("[0-9a-f]{16}", dict(found.signature.fields)["anchors"])
     anchors.write_text(

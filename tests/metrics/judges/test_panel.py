@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.metrics.judges.chat_server import Chat, serving
 from tests.metrics.judges.test_metric import fenced, sets, spec
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import SpecError, UsageError
@@ -52,8 +53,8 @@ def test_a_panel_is_the_mean_of_its_judges_where_all_have_a_score(chat: Chat) ->
     assert scores.segments[0, :2].tolist() == [30, 60]
     assert np.isnan(scores.segments[0, 2])
     assert scores.system.tolist() == [45]
-    assert "1 of 3 outputs have no score: not all 3 judges have one" in scores.notices[0]
-    assert "of 3 answers 1 cannot be read" in scores.notices[1]
+    assert "1 of 3 outputs have no score: not all 3 judges have one" in notes(scores.notices)[0]
+    assert "of 3 answers 1 cannot be read" in notes(scores.notices)[1]
     assert chat.answered == 9
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.metrics.judges.test_metric import sets, spec
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.metrics import parse
@@ -76,7 +77,7 @@ def test_critical_errors_of_a_rubric_that_knows_none_count_as_major_and_that_is_
     chat.reply = lambda body: "55" if "errors-" in body["messages"][-1]["content"] else errors
     scored = gn.score(sets(s=["one"]), spec(chat, judge))
     assert scored.segments.tolist() == [[55]]
-    [notice] = scored.notices
+    [notice] = notes(scored.notices)
     assert "1 of 2 errors that it calls critical count as major" in notice
 
 
@@ -93,7 +94,7 @@ def test_the_documented_rubrics_are_asked_as_they_stand(chat: Chat, tmp_path: Pa
     scores = []
     for text in rubrics:
         scored = gn.score(sets(s=["hello"]), spec(chat, rubric(tmp_path, text)))
-        assert scored.notices == ()
+        assert notes(scored.notices) == ()
         scores.append(scored.segments.tolist())
     assert scores == [[[2]], [[1]]]
     analysis = next(turns for turns in said(chat) if len(turns) == 4)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.metrics.judges.test_command_line import folder
 from tests.metrics.judges.test_metric import fenced, numbers, sets, spec, two_turns
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.cli import main
@@ -94,7 +95,7 @@ def test_a_resumed_run_tells_the_tokens_of_all_its_answers(chat: Chat) -> None:
     gn.score(sets(s=["a 1", "b 2"]), judge)
     scores = gn.score(sets(s=["a 1", "b 2", "c 3"]), judge)
     assert chat.answered == 3
-    assert scores.notices[-1].endswith(
+    assert notes(scores.notices)[-1].endswith(
         "3 answers took 360 tokens of questions and 24 of answers; 0.00096 at the given prices"
     )
     assert "prices" not in str(scores.signature)
@@ -106,7 +107,7 @@ def test_answers_of_earlier_versions_are_read_and_tell_no_tokens(chat: Chat) -> 
     answer = ChatAnswer("text", "m", read=3, written=4)
     assert ChatAnswer.unpacked(answer.packed()) == answer
     chat.usage = None
-    assert gn.score(sets(s=["a"]), spec(chat)).notices == ()
+    assert notes(gn.score(sets(s=["a"]), spec(chat)).notices) == ()
 
 
 @pytest.mark.parametrize("prices", ["[1]", "[1, -1]", "[1, inf]", "'free'"])

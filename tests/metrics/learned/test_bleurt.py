@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.metrics.learned import sequence_models
 from tests.metrics.learned.sequence_models import Original
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
@@ -105,7 +106,7 @@ def test_the_score_is_the_mean_over_several_references(tiny: Path) -> None:
 
 def test_texts_that_were_cut_are_told_with_their_number(tiny: Path) -> None:
     found = gn.score(_testset(), f"bleurt('{tiny}', limit=12)")
-    (told,) = found.notices
+    (told,) = notes(found.notices)
     assert "2 of 5 inputs are longer than the model takes (12 pieces" in told
 
 

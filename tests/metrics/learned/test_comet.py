@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.told import notes
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.spans import SpanTable
@@ -133,10 +134,10 @@ def test_texts_that_are_cut_are_counted(oracle: Callable[[str, str], Any]) -> No
     found = oracle("regression", "sparsemax")
     testset = found.testset()
     bound = parse(f"comet('{found.folder}', device='cpu')").bind(testset)
-    (told,) = bound.notices(testset.batch())
+    (told,) = notes(bound.notices(testset.batch()))
     assert "5 of " in told
     assert "510 pieces" in told
-    assert not bound.notices(testset.batch().select(segments=[0, 1]))
+    assert not notes(bound.notices(testset.batch().select(segments=[0, 1])))
 
 
 def test_texts_that_spell_special_tokens_are_text(oracle: Callable[[str, str], Any]) -> None:
@@ -535,10 +536,10 @@ def test_with_one_segment_words_are_left_out_and_it_is_said(
     sides = [one[None] for one in (vectors.pool([kept]), *fixed)]
     (scores,) = bound.masked(batch, _anti_plan(batch))
     assert scores[0, 0] == pytest.approx(float(bound.head(bound.features(*sides))[0]), abs=1e-5)
-    (told,) = bound.mask_notices()
+    (told,) = notes(bound.mask_notices())
     assert "no two different references" in told
     assert "masking='substitute'" in told
-    assert parse(spec).bind(_farm([0, 1])).mask_notices() == ()
+    assert notes(parse(spec).bind(_farm([0, 1])).mask_notices()) == ()
 
 
 @pytest.mark.parametrize("inner_first", [True, False])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.metrics.learned import sequence_models
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.cache import nothing_kept
@@ -101,7 +102,7 @@ def test_models_of_joint_texts_keep_scores_and_what_was_cut(
     assert weights_read == ["_read_model"]
     _forget()
     bound: Any = parse(spec).bind(testset)
-    assert bound.notices(testset.batch())  # what is cut is known without reading
+    assert notes(bound.notices(testset.batch()))  # what is cut is known without reading
     assert bound.segments(testset.batch()).tobytes() == first.tobytes()
     assert (read > 0, bound.model.read, len(weights_read)) == (True, 0, 1)
     assert _scored(f"{metric}('{folder}', limit=20, device='cpu')", testset)[1] > 0

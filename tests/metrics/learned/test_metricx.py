@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.metrics.learned import sequence_models
 from tests.metrics.learned.sequence_models import Original, spelled
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.cli import main
@@ -179,10 +180,10 @@ def test_a_segment_without_a_reference_has_no_score(tiny: Path) -> None:
 
 def test_texts_that_were_cut_are_told_with_their_number(tiny: Path) -> None:
     found = gn.score(_testset(), f"metricx('{tiny}', limit=40)")
-    (told,) = found.notices
+    (told,) = notes(found.notices)
     assert "3 of 5 inputs are longer than the model takes (40 pieces" in told
     assert "the end of the reference" in told
-    assert not gn.score(_testset(), f"metricx('{tiny}')").notices
+    assert not notes(gn.score(_testset(), f"metricx('{tiny}')").notices)
 
 
 def test_the_signature_names_weights_pieces_and_licence(tiny: Path, tmp_path: Path) -> None:

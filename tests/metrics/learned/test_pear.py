@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import DataError, SpecError, UsageError
@@ -147,7 +148,7 @@ def test_texts_that_were_cut_are_told(pear: Callable[[str], Oracle]) -> None:
     found = pear("released_like")
     outputs = {"a": ["one " * 600], "b": ["one"]}
     testset = gn.TestSet.from_lists(outputs, ["one"], sources=["eins"])
-    (said,) = gn.score(testset, f"pear('{found.folder}')").notices
+    (said,) = notes(gn.score(testset, f"pear('{found.folder}')").notices)
     assert "1 of 2 inputs are longer than the model takes (512 pieces" in said
 
 
@@ -157,11 +158,11 @@ def test_inputs_that_were_cut_are_counted_as_they_are_read(pear: Callable[[str],
     half = "one " * 300
     outputs = {"a": [half], "b": [half + "two"], "c": ["one"]}
     testset = gn.TestSet.from_lists(outputs, ["one"], sources=["eins"])
-    (said,) = gn.score(testset, f"pear('{found.folder}', anchor='systems')").notices
+    (said,) = notes(gn.score(testset, f"pear('{found.folder}', anchor='systems')").notices)
     assert "2 of 6 inputs (a source and two outputs) are longer" in said
-    said = gn.compare(testset, f"pear('{found.folder}')", resamples=0, **BARE).notices
+    said = notes(gn.compare(testset, f"pear('{found.folder}')", resamples=0, **BARE).notices)
     assert any("1 of 3 inputs" in notice for notice in said)
-    assert not gn.score(testset, f"pear('{found.folder}')").notices
+    assert not notes(gn.score(testset, f"pear('{found.folder}')").notices)
 
 
 def test_a_checkpoint_without_its_class_is_known_by_its_head(

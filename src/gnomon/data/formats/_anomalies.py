@@ -14,7 +14,7 @@ from collections import Counter
 from functools import cached_property
 from math import sqrt
 from operator import eq
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,10 @@ from gnomon.core.languages import language_scripts
 from gnomon.core.lazy import checked
 from gnomon.core.scores import named
 from gnomon.core.scripts import is_unspaced, main_script, unspaced_language, unspaced_letters
-from gnomon.core.summary import NO_REFERENCE, REFERENCE_COPIED, REPEATED, Anomaly
+from gnomon.core.verdicts import doubtful_systems
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._line_order import Misplaced, misplaced_lines
+from gnomon.messages import Message, message, noted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -71,24 +72,24 @@ def warn_of_anomalies(testset: TestSet) -> TestSet:
 @checked
 def anomaly_texts(testset: TestSet) -> tuple[str, ...]:
     """What looks wrong in a test set, in sentences; none in sets of fewer than ten segments."""
-    return tuple(anomaly.text for anomaly in testset.anomalies)
+    return tuple(map(noted, testset.anomalies))
 
 
 @checked
-def anomalies(testset: TestSet) -> tuple[Anomaly, ...]:
+def anomalies(testset: TestSet) -> tuple[Message, ...]:
     """What looks wrong in a test set, and in which systems, so that no verdict judges these."""
     if testset.segments < _FEWEST:
         return ()
-    noted = [
+    found = [
         *_find_odd_segments(testset),
         *_find_equal_texts(testset),
         *_find_untranslated(testset),
     ]
-    noted += _find_other_languages(testset, {name for anomaly in noted for name in anomaly.systems})
-    involved = {name for anomaly in noted for name in anomaly.systems}
-    noted += _find_repeated(testset, involved)
-    involved |= {name for anomaly in noted for name in anomaly.systems}
-    return (*noted, *_find_misplaced(testset, involved))
+    found += _find_other_languages(testset, set(doubtful_systems(found)))
+    involved = set(doubtful_systems(found))
+    found += _find_repeated(testset, involved)
+    involved |= set(doubtful_systems(found))
+    return (*found, *_find_misplaced(testset, involved))
 
 
 def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:
@@ -110,53 +111,62 @@ def say_roles(references: Sequence[str], systems: Sequence[str], source: str | N
         LOGGER.warning("%s is given as the source; references come first, without -s", source)
 
 
+def _doubt(what: str, systems: Sequence[str], **counts: Any) -> Message:
+    """Of whose outputs nothing can be said while it is so.
+
+    They are shifted, in another order, repeated, not translated, or in another language.
+    """
+    said = message("data.doubtful", what=what, systems=list(systems), **counts)
+    return said.about(systems=systems)
+
+
 # Texts that are the same
 
 
-def _find_odd_segments(testset: TestSet) -> Iterator[Anomaly]:
+def _find_odd_segments(testset: TestSet) -> Iterator[Message]:
     """Segments without a reference, and segments that come again."""
     columns, size = list(testset.references.values()), testset.segments
     empty = sum(not any(row) for row in zip(*columns, strict=True))
     if size > empty > _SOME_EMPTY * size:
-        text = f"{empty} of {size} segments have an empty reference"
-        yield Anomaly(f"{text}: outputs {NO_REFERENCE}")
+        yield message("data.no_reference", empty=empty, segments=size)
     if columns and testset.systems:
         again = size - len(set(zip(*columns, *testset.systems.values(), strict=True)))
         if again - empty > _SOME_AGAIN * size:
-            text = f"{again} of {size} segments come again with the same texts"
-            yield Anomaly(f"{text}: intervals and tests {REPEATED}")
+            yield message("data.repeated", again=again, segments=size)
 
 
-def _find_equal_texts(testset: TestSet) -> list[Anomaly]:
+def _find_equal_texts(testset: TestSet) -> list[Message]:
     equal = []
     for reference, texts in testset.references.items():
         if testset.sources is not None and _same(testset.sources, texts):
-            equal.append(Anomaly(f"the reference {reference!r} is the same text as the source"))
+            equal.append(message("note.reference_is_source", reference=reference))
         for system, output in testset.systems.items():
             info = testset.info.get(system)
             if system == reference or (info and info.human):
                 continue
             if _same(output, texts, _NEARLY):
-                nearly = "" if _same(output, texts) else "nearly "
-                text = f"the output of {system!r} is {nearly}{REFERENCE_COPIED} {reference!r}"
-                equal.append(Anomaly(f"{text}; was one file given twice?"))
+                said = message(
+                    "data.copied",
+                    what="output",
+                    system=system,
+                    nearly=not _same(output, texts),
+                    reference=reference,
+                )
+                equal.append(said)
     alike: dict[int, list[str]] = {}
     for system, output in testset.systems.items():
         alike.setdefault(hash(tuple(output)), []).append(system)
     equal += [
-        Anomaly(f"the outputs of {named(names)} are the same text")
-        for names in alike.values()
-        if len(names) > 1
+        message("note.same_outputs", systems=names) for names in alike.values() if len(names) > 1
     ]
     if testset.sources is not None:
         untranslated = [n for n, texts in testset.systems.items() if _same(texts, testset.sources)]
         if untranslated:
-            text = f"the same text as the source is the output of {named(untranslated)}"
-            equal.append(Anomaly(text, tuple(untranslated)))
+            equal.append(_doubt("source", untranslated))
     return equal
 
 
-def _find_untranslated(testset: TestSet) -> Iterator[Anomaly]:
+def _find_untranslated(testset: TestSet) -> Iterator[Message]:
     """Systems whose outputs equal the source in many segments, though not in all."""
     if testset.sources is None:
         return
@@ -173,14 +183,10 @@ def _find_untranslated(testset: TestSet) -> Iterator[Anomaly]:
         ]
         letters = sum(map(len, output))
         if _MANY * letters <= sum(copied) and len(copied) < _EQUAL * len(output):
-            text = (
-                f"{name} leaves {len(copied)} of {len(output)} segments untranslated: its output"
-                " there is the source"
-            )
-            yield Anomaly(text, (name,))
+            yield _doubt("untranslated", [name], lines=len(copied), segments=len(output))
 
 
-def _find_repeated(testset: TestSet, involved: Collection[str]) -> Iterator[Anomaly]:
+def _find_repeated(testset: TestSet, involved: Collection[str]) -> Iterator[Message]:
     """Systems with a block of lines twice: outputs that return so many lines on, always as many.
 
     A system that writes the same of many inputs does so at no fixed distance.
@@ -194,8 +200,7 @@ def _find_repeated(testset: TestSet, involved: Collection[str]) -> Iterator[Anom
         if 2 * _twice(output, reference, some) >= _MANY * len(some):
             twice = _twice(output, reference, range(len(output)))
             if twice >= _MANY * len(output):
-                text = f"{twice} of {len(output)} outputs of {name} hold their text twice"
-                yield Anomaly(f"{text}, where the references do not; check the file", (name,))
+                yield _doubt("doubled", [name], lines=twice, segments=len(output))
                 continue
         if len(output) - len(set(output)) < _MANY * len(output):
             continue
@@ -209,9 +214,9 @@ def _find_repeated(testset: TestSet, involved: Collection[str]) -> Iterator[Anom
                 last[text] = at
         distance, times = distances.most_common(1)[0] if distances else (0, 0)
         if times >= _MANY * len(output):
-            lines = "the line before" if distance == 1 else f"the line {distance} lines before"
-            text = f"{times} of {len(output)} outputs of {name} repeat {lines}"
-            yield Anomaly(f"{text}, where the references differ; check the file", (name,))
+            what = "before" if distance == 1 else "repeated"
+            counts = {"lines": times, "segments": len(output), "distance": distance}
+            yield _doubt(what, [name], **counts)
 
 
 def _twice(output: Sequence[str], reference: Sequence[str | None], rows: Sequence[int]) -> int:
@@ -248,7 +253,7 @@ def _same(a: Sequence[str | None], b: Sequence[str | None], share: float = _EQUA
 # Lines that stand elsewhere
 
 
-def _find_misplaced(testset: TestSet, involved: Collection[str]) -> Iterator[Anomaly]:
+def _find_misplaced(testset: TestSet, involved: Collection[str]) -> Iterator[Message]:
     """Systems whose lines fit other references than their own."""
     if not testset.references:
         return
@@ -260,33 +265,22 @@ def _find_misplaced(testset: TestSet, involved: Collection[str]) -> Iterator[Ano
         key = wrong._replace(segments=0, found=0) if alike else wrong
         systems.setdefault(key, []).append(name)
     for wrong, names in systems.items():
-        yield Anomaly(_describe_order(wrong, names), tuple(names))
+        yield _disorder(wrong, names)
 
 
-def _describe_order(wrong: Misplaced, names: Sequence[str]) -> str:
+def _disorder(wrong: Misplaced, names: Sequence[str]) -> Message:
     at = wrong.first + 1
     if wrong.exchanged:
-        return (
-            f"neighbouring lines of {named(names)} are exchanged, from segment {at} on: output {at}"
-            f" fits reference {at + 1}, and output {at + 1} reference {at}; check the file"
-        )
+        return _doubt("exchanged", names, at=at, fits=at + 1)
     if not wrong.shift:
-        return (
-            f"the lines of {named(names)} stand in another order than the references:"
-            f" {wrong.segments} of {wrong.found} that were found again fit another line; check the"
-            " file"
-        )
-    lines = f"{abs(wrong.shift)} line{'s' if abs(wrong.shift) > 1 else ''}"
-    return (
-        f"the lines of {named(names)} are shifted by {lines} against the references, from segment"
-        f" {at} on: output {at} fits reference {at + wrong.shift}; check the file"
-    )
+        return _doubt("order", names, lines=wrong.segments, found=wrong.found)
+    return _doubt("shifted", names, shift=abs(wrong.shift), at=at, fits=at + wrong.shift)
 
 
 # Scripts and languages
 
 
-def _find_other_languages(testset: TestSet, copies: Collection[str]) -> list[Anomaly]:
+def _find_other_languages(testset: TestSet, copies: Collection[str]) -> list[Message]:
     checked = {n for n in testset.systems if n not in testset.references and n not in copies}
     outputs = {n: _Profile(t) for n, t in testset.systems.items() if n in checked}
     references = {n: _Profile(t) for n, t in testset.references.items()}
@@ -308,38 +302,24 @@ def _find_other_languages(testset: TestSet, copies: Collection[str]) -> list[Ano
     if not strange:
         return []
     every = len(strange) == len(long_enough)
-    text = _describe_swap(long_enough, whole, source) if every and source is not None else ""
-    if text:
-        return [Anomaly(text, tuple(strange))]
+    swapped = _swapped(long_enough, whole, source) if every and source is not None else ""
+    if swapped:
+        return [_doubt(swapped, strange)]
     if every and len(strange) > 1:
-        text = "all outputs look like a different language than the references"
-        return [Anomaly(f"{text}; do the files belong together?", tuple(strange))]
-    return [
-        Anomaly(
-            f"{name} looks like a different language than the references: {shares[name].share:.0%}"
-            " of its letters stand in lines with hardly a word of theirs",
-            (name,),
-        )
-        for name in strange
-    ]
+        return [_doubt("others", strange)]
+    return [_doubt("language", [name], share=shares[name].share) for name in strange]
 
 
-def _describe_swap(
+def _swapped(
     outputs: Mapping[str, _Profile], references: Sequence[_Profile], source: _Profile
 ) -> str:
-    """What is swapped, where either side is written like the source; empty where nothing is."""
+    """Which side is written like the source; empty where none is."""
     if source.letters < _LETTERS:
         return ""
     if all(profile.likeness(source) > _LIKE for profile in outputs.values()):
-        return (
-            "the outputs are written like the source and not like the references; are source and"
-            " references swapped, or are the outputs not translated?"
-        )
+        return "swapped"
     if all(profile.likeness(source) > _LIKE for profile in references):
-        return (
-            "the references are written like the source and not like the outputs; was the source"
-            " given as reference?"
-        )
+        return "references"
     return ""
 
 
@@ -433,15 +413,18 @@ def _spread(n: int) -> Sequence[int]:
 
 def _find_wrong_script(
     testset: TestSet, references: Mapping[str, _Profile], outputs: Mapping[str, _Profile]
-) -> Anomaly | None:
+) -> Message | None:
     wanted = language_scripts().get((testset.target_language or "").split("_")[0])
     others = {n: p.script for n, p in references.items() if p.script not in (None, wanted)}
     if wanted is not None and others:
         name, script = next(iter(others.items()))
-        return Anomaly(
-            f"the reference {name!r} is written in {_letters(script)}, which"
-            f" {testset.target_language} is not; is it the source, or the language pair another?",
-            tuple(testset.systems),  # words are cut as in a language that these are not
+        # words are cut as in a language that the outputs are not in either
+        return _doubt(
+            "reference",
+            list(testset.systems),
+            reference=name,
+            script=_title(script),
+            language=testset.target_language,
         )
     scripts = {profile.script for profile in references.values()} - {None}
     strange = [n for n, profile in outputs.items() if profile.script not in (None, *scripts)]
@@ -449,17 +432,13 @@ def _find_wrong_script(
         strange = [name for name in strange if outputs[name].letters >= _MANY_LETTERS]
     if len(scripts) != 1 or not strange:
         return None
-    theirs = _letters(outputs[strange[0]].script)
-    who = "all outputs are" if 1 < len(strange) == len(outputs) else f"{named(strange)} is"
-    return Anomaly(
-        f"{who} written in {theirs}, and the references in {_letters(next(iter(scripts)))}; do the"
-        " files belong together?",
-        tuple(strange),
-    )
+    written = {"script": outputs[strange[0]].script, "other": next(iter(scripts))}
+    what = "scripts" if 1 < len(strange) == len(outputs) else "script"
+    return _doubt(what, strange, **{side: _title(script) for side, script in written.items()})
 
 
-def _letters(script: str | None) -> str:
-    return f"{(script or '').title()} letters"
+def _title(script: str | None) -> str:
+    return (script or "").title()
 
 
 class _Profile:

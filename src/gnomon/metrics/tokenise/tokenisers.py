@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runt
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import MissingDependencyError, UnknownNameError
-from gnomon.core.scores import UNREAD
 from gnomon.core.scripts import base_language, is_unspaced, unspaced_language
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
 
 __all__ = [
     "OTHER_SPACE",
@@ -346,7 +347,7 @@ class FittingTokeniser(NamedTuple):
     """
 
     name: str
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def fitting_tokeniser(
@@ -390,7 +391,7 @@ def unit_of(tokeniser: str) -> str:
     return "character" if tokeniser in ("char", "zh") else "word"
 
 
-def by_spaces(name: str, fits: str, language: str | None) -> tuple[str, ...]:
+def by_spaces(name: str, fits: str, language: str | None) -> tuple[Notice, ...]:
     """What is to be said of a tokeniser that goes by spaces, in a language without them.
 
     Args:
@@ -401,11 +402,8 @@ def by_spaces(name: str, fits: str, language: str | None) -> tuple[str, ...]:
     base = base_language(language)
     if base == "ko" or base not in _NAMES:
         return ()
-    notice = (
-        f"the tokeniser {name!r} takes what stands between spaces for a word, and {_NAMES[base]}"
-        f" puts no spaces between words: {fits!r} fits; {UNREAD}"
-    )
-    return (notice,)
+    unread = message("data.unread", what="spaces", name=name, language=_NAMES[base], fits=fits)
+    return (unread,)
 
 
 def inferred_language(given: TestSet | Batch | Outline) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Cell, View
-    from gnomon.messages import Message
+    from gnomon.messages import Message, Notice
     from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import Figures, Variant
@@ -193,7 +193,7 @@ def _change(value: float | None, of_whole: float | None) -> float | None:
     return None if value is None or not of_whole else value / of_whole - 1
 
 
-def _notices(rows: Sequence[PartRow]) -> Iterator[str]:
+def _notices(rows: Sequence[PartRow]) -> Iterator[Notice]:
     whole = dict.fromkeys(
         f"{gloss(row.feature)} at {row.alpha}" for row in rows if row.share is None
     )

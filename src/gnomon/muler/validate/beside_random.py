@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, View
     from gnomon.linguistics import Tagger
-    from gnomon.messages import Message
+    from gnomon.messages import Message, Notice
     from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Run, Setup
     from gnomon.muler.figures import Figures
@@ -290,7 +290,7 @@ def random_experiment(
         every = every.among(tagged.spans)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
     rows: list[RandomWordsRow] = []
-    notices: list[str] = []
+    notices: list[Notice] = []
     for name, metric in setup.metrics.items():
         experiment = _Experiment(
             setup, name, metric, words, draws, tuple(sorted(set(groups))), seed
@@ -320,7 +320,7 @@ class _Experiment:
     groups: tuple[int, ...]
     seed: int
 
-    def run(self) -> Iterator[tuple[list[RandomWordsRow], list[str]]]:
+    def run(self) -> Iterator[tuple[list[RandomWordsRow], list[Notice]]]:
         """Score real and random features: the rows of every system, and notices on them."""
         all_figures = self._figures()
         for system, words in enumerate(self.words):
@@ -383,7 +383,9 @@ class _Experiment:
             for groups, feature in (*beside, *((groups, None) for groups in self.groups))
         ]
 
-    def _notices(self, system: int, real: Sequence[Real], drawn: dict[int, Synthetic]) -> list[str]:
+    def _notices(
+        self, system: int, real: Sequence[Real], drawn: dict[int, Synthetic]
+    ) -> list[Notice]:
         wanted = {*self.groups, *(feature.groups for feature in real if feature.groups)}
         much = sorted(wanted - set(drawn))
         if not much:

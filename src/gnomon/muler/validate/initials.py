@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Table, View
+    from gnomon.messages import Notice
     from gnomon.muler.validate._frequency import PartRow
     from gnomon.muler.validate._range import RangeRow
 
@@ -158,4 +159,4 @@ class Part:
 
     table: Table
     views: tuple[View, ...]
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]

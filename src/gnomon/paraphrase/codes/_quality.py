@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.messages import Message
+    from gnomon.messages import Message, Notice
     from gnomon.paraphrase.codes.clustering import Codes, Placed
 
 
@@ -210,8 +210,8 @@ def _mean(values: NDArray[np.float32]) -> float | None:
     return float(values.mean(dtype=np.float64)) if len(values) else None
 
 
-def _notices(codes: Codes) -> list[str]:
-    notices = []
+def _notices(codes: Codes) -> list[Notice]:
+    notices: list[Notice] = []
     if codes.fitted.empty:
         notices.append(f"{codes.fitted.empty} of {codes.k} codes are empty: no sentence had them")
     if codes.fitted.skipped:

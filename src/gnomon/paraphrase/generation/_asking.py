@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Notice
     from gnomon.models.decoding import Hypothesis
     from gnomon.paraphrase._constraints import Constraint
 
@@ -348,7 +349,7 @@ class Work(RoundMaking):
         models = {"model": self.models.identity, "asked": digest(self.groups)}
         return {**of_generator, **self.request.settings(), **models}
 
-    def notices(self, counts: Counter[str]) -> tuple[str, ...]:
+    def notices(self, counts: Counter[str]) -> tuple[Notice, ...]:
         """What was out of reach, and what the models say."""
         statements = []
         if self.models.model.codes and not self.generator.coded:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotator
+    from gnomon.messages import Notice
 
 __all__ = ["ChatParaphrases", "ChatWork"]
 
@@ -220,7 +221,7 @@ class ChatWork(RoundMaking):
             "asked": content_hash(repr(columns), str(self.testset.language_pair)),
         }
 
-    def notices(self, counts: Counter[str]) -> tuple[str, ...]:
+    def notices(self, counts: Counter[str]) -> tuple[Notice, ...]:
         """What was dropped apart from copies, what could not be read, and who checked names."""
         phrases = {
             "numbers": "time(s) a wording had other numbers than the reference, and was dropped",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 from gnomon.core.errors import UsageError
 from gnomon.paraphrase import codes
@@ -91,6 +92,6 @@ def test_the_finding_says_sizes_spread_and_what_is_nearest() -> None:
     assert row["perplexity"] == pytest.approx(2**0.9183, abs=1e-4)  # entropy of 2 and 1
     assert row["distance"] is None
     assert [size["count"] for size in found.table("sizes").rows] == [2, 1]
-    assert found.notices == (
+    assert notes(found.notices) == (
         "1 line(s) that were empty or had no tree took no part when the codes were made",
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.told import notes
 
 from gnomon.cli import main
 from gnomon.core.errors import DataError
@@ -45,7 +46,7 @@ def test_codes_of_the_identity_that_a_model_names_are_taken(tmp_path: Path) -> N
     model = _model(tmp_path, {"kind": "random", "count": 3, "identity": made.identity})
     found = codes_of_outputs(_OUTPUTS, model, made)
     assert found["y"] == [made.assign(["a cat"])[0], -1]
-    assert not model.notices
+    assert not notes(model.notices)
     with pytest.raises(DataError, match="name the folder of codes"):
         codes_of_outputs(_OUTPUTS, model, _random(seed=1))
 
@@ -53,7 +54,7 @@ def test_codes_of_the_identity_that_a_model_names_are_taken(tmp_path: Path) -> N
 def test_a_model_that_names_no_identity_is_trusted_and_that_is_said(tmp_path: Path) -> None:
     model = _model(tmp_path, None)
     codes_of_outputs(_OUTPUTS, model, _random())
-    assert "does not say which codes it was trained with" in model.notices[0]
+    assert "does not say which codes it was trained with" in notes(model.notices)[0]
     with pytest.raises(DataError, match=r"has 4 codes, and those given are 5"):
         codes_of_outputs(_OUTPUTS, model, _random(k=5))
 
