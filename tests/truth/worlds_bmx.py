@@ -219,7 +219,8 @@ def marked(count: int, *, errors: str, seed: int = 2) -> Finding:
 @world(
     "words that people marked and that lower the score",
     says=["bmx.explain.marks", "bmx.explain.words"],
-    silent=["bmx.explain.few_marks", "bmx.explain.few", "bmx.explain.marks_undecided"],
+    silent=["data.few"],
+    without=["cannot tell", "so few"],
 )
 def marked_words() -> Finding:
     return marked(40, errors="right")
@@ -227,8 +228,9 @@ def marked_words() -> Finding:
 
 @world(
     "marks that have nothing to do with what lowers the score",
-    says=["bmx.explain.marks_undecided"],
-    silent=["bmx.explain.marks", "bmx.explain.few_marks", "bmx.explain.few"],
+    says=["bmx.explain.marks"],
+    silent=["data.few"],
+    without=["above random", "below random", "so few"],
 )
 def marks_at_random() -> Finding:
     return marked(40, errors="random")
@@ -236,8 +238,8 @@ def marks_at_random() -> Finding:
 
 @world(
     "ten sentences with marked words",
-    says=["bmx.explain.few_marks", "bmx.explain.few"],
-    silent=["bmx.explain.marks", "bmx.explain.marks_undecided"],
+    says=["bmx.explain.marks", "data.few"],
+    without=["above random", "below random", "cannot tell"],
 )
 def few_marked_words() -> Finding:
     return marked(10, errors="right")
@@ -245,7 +247,7 @@ def few_marked_words() -> Finding:
 
 @world(
     "outputs that are the references",
-    says=["bmx.explain.few"],
+    says=["data.few"],
     silent=["bmx.explain.*"],
 )
 def nothing_lowers_the_score() -> Finding:

@@ -109,6 +109,7 @@ def rates_of_edits() -> Finding:
 @world(
     "a third of a system's outputs are empty",
     says=["difficulty.empty", "difficulty.score.ranks"],
+    silent=["difficulty.words.hardest"],
 )
 def empty_outputs() -> Finding:
     texts = {name: list(own)[:60] for name, own in bundled().systems.items()}
@@ -126,8 +127,9 @@ def copied_reference() -> Finding:
 
 @world(
     "systems that write what the reference says",
-    says=["difficulty.words.none_hard"],
+    says=["difficulty.words.hardest"],
     silent=["difficulty.*"],
+    without=["miss these"],
 )
 def nothing_hard() -> Finding:
     own = references()
@@ -136,8 +138,9 @@ def nothing_hard() -> Finding:
 
 @world(
     "words that all systems miss, and a mark that they write otherwise",
-    says=["difficulty.words.hardest", "difficulty.words.punctuation", "difficulty.words.none_has"],
-    silent=["difficulty.words.none_hard", "difficulty.words.nearest", "difficulty.empty"],
+    says=["difficulty.words.hardest", "difficulty.words.nearest"],
+    silent=["difficulty.empty", "difficulty.score.ranks"],
+    without=["none is hard", "nearest to the references"],
 )
 def missed_by_all() -> Finding:
     own = [f"{text} “" for text in sentences(60)]
@@ -157,12 +160,9 @@ def one_has_hard_words() -> Finding:
 
 @world(
     "a few words",
-    says=["difficulty.words.few_words"],
-    silent=[
-        "difficulty.words.nearest",
-        "difficulty.words.none_has",
-        "difficulty.words.punctuation",
-    ],
+    says=["data.few"],
+    silent=["difficulty.words.nearest"],
+    without=["punctuation"],
 )
 def few_words() -> Finding:
     testset = gn.TestSet.from_lists(
@@ -174,8 +174,7 @@ def few_words() -> Finding:
 @world(
     "Chinese outputs that miss characters",
     says=["difficulty.words.hardest"],
-    silent=["difficulty.words.none_hard"],
-    without=[" words"],
+    without=["none is hard", " words"],
 )
 def chinese_characters() -> Finding:
     own = scripts.sentences("zh", 60)

@@ -16,7 +16,6 @@ from gnomon.core.verdicts import (
     LEAST,
     amount,
     counted,
-    listed,
     p_value,
     said_of,
     titles_of,
@@ -29,14 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.core.findings import Finding
-    from gnomon.messages import Message
+    from gnomon.messages import Level, Message
 
 __all__ = ["explain_verdict", "tune_verdict"]
 
 
 _ALPHA = 0.05
-#: side of a word in sentences, after how often it hurts
-_TEXTS = {"candidate": " in outputs", "reference": " in references", "source": " in sources"}
 #: groups that a test needs
 _GROUPS = 3
 #: gains nearer to 0 are none
@@ -236,22 +233,24 @@ def explain_verdict(finding: Finding) -> Iterator[Message]:
     rows = [row for row in words if row.hurts and any(map(str.isalnum, row.token))][:3]
     if rows:
         several = len({row.side for row in rows}) > 1
-        phrases = [
-            f"“{row.token}” ({row.hurts} of {counted(row.count, 'time')}"
-            f"{_TEXTS.get(row.side, '') if several else ''})"
-            for row in rows
-        ]
-        title = titles_of(finding)[rows[0].metric]
         yield message(
             "bmx.explain.words",
             finding.positions(rows),
             units=f"{unit_of_words(row.token for row in words)}s",
-            metric=title,
-            words=listed(phrases),
+            metric=titles_of(finding)[rows[0].metric],
+            words=[
+                {
+                    "token": row.token,
+                    "hurts": row.hurts,
+                    "count": row.count,
+                    "side": row.side if several else None,
+                }
+                for row in rows
+            ],
         )
     segments = len(set(finding.tables[0].values("segment")))
     if segments < LEAST:
-        yield message("bmx.explain.few", segments=counted(segments))
+        yield message("data.few", of=[], n=segments, unit="segment", least=LEAST)
     yield from said_of("score.cut", finding.notices)
 
 
@@ -259,26 +258,35 @@ def _marked(finding: Finding) -> Iterator[Message]:
     """Whether the words of the lowest importance are those that people marked as errors."""
     titles = titles_of(finding)
     for row in finding.records(JudgedRow):
-        gain, (low, high), n = row.gain, row.ends("gain"), row.sentences
         if row.value is None or row.measure != "auc":
             continue
-        size = amount(row.value, *row.ends("value"), share=True)
-        what = (
-            f"{row.explainer} ranks words of the {row.side} that people marked as errors"
-            f" ({titles[row.metric]}, {counted(n, 'sentence')}): AUC {size}"
+        gain, (low, high) = row.gain, row.ends("gain")
+        beyond, level = _beyond_chance(row)
+        auc_low, auc_high = row.ends("value")
+        yield message(
+            "bmx.explain.marks",
+            finding.positions([row]),
+            level=level,
+            explainer=row.explainer,
+            side=row.side,
+            metric=titles[row.metric],
+            sentences=row.sentences,
+            auc=row.value,
+            auc_low=auc_low,
+            auc_high=auc_high,
+            beyond=beyond,
+            gain=gain,
+            low=low,
+            high=high,
+            where="above" if (gain or 0.0) > 0 else "below",
         )
-        rows = finding.positions([row])
-        if n < LEAST:
-            yield message("bmx.explain.few_marks", rows, what=what)
-        elif gain is None or low is None or high is None:
-            yield message(
-                "bmx.explain.marks_undecided", rows, what=what, beyond=", of which there are none"
-            )
-        elif low <= 0 <= high:
-            where = "above" if gain > 0 else "below"
-            beyond = f": {unsigned_amount(gain, low, high, share=True)} {where} these"
-            yield message("bmx.explain.marks_undecided", rows, what=what, beyond=beyond)
-        else:
-            side = "better" if gain > 0 else "worse"
-            beyond = unsigned_amount(gain, low, high, share=True)
-            yield message("bmx.explain.marks", rows, what=what, beyond=beyond, side=side)
+
+
+def _beyond_chance(row: JudgedRow) -> tuple[str, Level]:
+    """Whether explanations rank words better or worse than random ones, and the level of that."""
+    low, high = row.ends("gain")
+    if row.sentences < LEAST:
+        return "few", "caution"
+    if row.gain is None or low is None or high is None:
+        return "no_random", "undecided"
+    return ("undecided", "undecided") if low <= 0 <= high else ("decided", "finding")

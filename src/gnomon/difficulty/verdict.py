@@ -43,7 +43,7 @@ def words_verdict(finding: Finding) -> Iterator[Message]:
     yield from _empty(finding)
     words = finding.records(WordRow)
     for metric in dict.fromkeys(row.metric for row in words):
-        yield from _hardest(finding, [row for row in words if row.metric == metric])
+        yield _hardest(finding, [row for row in words if row.metric == metric])
         yield from _right(finding, metric)
 
 
@@ -134,37 +134,28 @@ def _empty(finding: Finding) -> Iterator[Message]:
 # Words
 
 
-def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Iterator[Message]:
+def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Message:
     """The hardest words of one metric."""
     rows = sorted(rows, key=lambda row: -row.difficulty)
     several = any(column.name == "metric" for column in finding.tables[0].columns)
     alone = finding.facts.get("base metric") or finding.facts.get("metric") or "the metric"
     title = _base(rows[0].metric if several else alone, finding)
     hard = [row for row in rows if row.difficulty > 0]
-    unit = unit_of_words(row.word for row in rows)
-    if not hard:
-        words = counted(len(rows), unit)
-        yield message(
-            "difficulty.words.none_hard", finding.positions(rows), words=words, metric=title
-        )
-        return
     letters = [row for row in rows if any(map(str.isalnum, row.word))]
     shown = [row for row in letters if row.difficulty > 0][:3] or hard[:3]
-    phrases = [
-        f"“{row.word}” ({amount(row.difficulty, share=True)}, {counted(row.count, 'time')})"
-        for row in shown
-    ]
-    yield message(
+    signs = [row.word for row in hard[:3] if row not in letters]
+    return message(
         "difficulty.words.hardest",
-        finding.positions(shown),
-        words=counted(len(letters) or len(rows), unit),
+        finding.positions(shown or rows),
+        found="some" if hard else "none",
+        unit=unit_of_words(row.word for row in rows),
+        n=(len(letters) if hard else 0) or len(rows),
         metric=title,
-        hardest=listed(phrases),
+        hardest=[
+            {"word": row.word, "difficulty": row.difficulty, "times": row.count} for row in shown
+        ],
+        signs=signs if shown and shown[0] in letters else [],
     )
-    signs = [row for row in hard[:3] if row not in letters]
-    if signs and shown[0] in letters:
-        names = listed([row.word for row in signs])
-        yield message("difficulty.words.punctuation", finding.positions(signs), signs=names)
 
 
 def _right(finding: Finding, metric: str) -> Iterator[Message]:
@@ -179,31 +170,33 @@ def _right(finding: Finding, metric: str) -> Iterator[Message]:
     first, second = sorted(rows, key=lambda row: -(row.hard or 0.0))[:2]
     evidence = finding.positions([first, second])
     unit = unit_of_words(row.word for row in finding.records(WordRow) if row.metric == metric)
-    words = counted(first.hard_words, unit)
-    if all(row.hard == 0 for row in rows):
-        yield message("difficulty.words.none_has", evidence, words=words)
-        return
-    if first.hard_words < LEAST:
-        yield message("difficulty.words.few_words", evidence, words=words)
-        return
-    if all(row.other is None for row in rows):
-        return  # no tenth is harder than the others
-    values = [amount(row.hard or 0.0, share=True) for row in (first, second)]
-    if values[0] == values[1]:
-        who = f"{first.system} and {second.system} are equally near to the references"
+    if first.hard and first.hard_words < LEAST:
         yield message(
-            "difficulty.words.nearest", evidence, words=words, nearest=f"{who} ({values[0]})"
+            "data.few",
+            evidence,
+            of=["the hardest tenth"],
+            n=first.hard_words,
+            unit=unit,
+            least=LEAST,
         )
         return
+    if first.hard and all(row.other is None for row in rows):
+        return  # no tenth is harder than the others
     best = _best(rows, "other")
-    also = f", on the others {listed(best)}" if best else ""
-    if first.system in best:
-        also = ", on the others too"
-    nearest = (
-        f"{first.system} is nearest to the references ({values[0]}, {second.system}"
-        f" {values[1]}){also}"
+    shown = {amount(row.hard or 0.0, share=True) for row in (first, second)}
+    found = "two" if len(shown) == 1 else "one"
+    yield message(
+        "difficulty.words.nearest",
+        evidence,
+        unit=unit,
+        n=first.hard_words,
+        found=found if first.hard else "none",
+        best=first.system,
+        value=first.hard,
+        second=second.system,
+        second_value=second.hard,
+        others="too" if first.system in best else best,
     )
-    yield message("difficulty.words.nearest", evidence, words=words, nearest=nearest)
 
 
 def _best(rows: Sequence[WordsOfSystemRow], column: str) -> list[str]:

@@ -69,7 +69,7 @@ def test_where_all_words_are_among_the_hardest_nothing_is_said_of_others() -> No
     found = gnomon.difficulty.words(same_outputs("cat", "cat", "dog"), "bleu")
     (picture,) = (view for view in found.views if isinstance(view, Scatter))
     assert picture.title == "difficulty-weighted BLEU: s0 is nearest on hard words"
-    assert "the hardest tenth is 1 word, too few" in str(found.verdict[1])
+    assert "the hardest tenth: 1 word is too few" in str(found.verdict[1])
 
 
 def test_systems_that_share_the_first_place_are_on_top_together() -> None:
@@ -97,6 +97,6 @@ def test_hard_words_that_no_system_has_are_said_to_tell_none_from_another() -> N
     )
     found = gnomon.difficulty.words(testset, "bleu", examples=0)
     told = next(str(one) for one in found.verdict if "hardest tenth" in str(one))
-    assert "No system has any of the hardest tenth (" in told
+    assert "no system has what the references have" in told
     assert "equally near" not in told
     assert not any(isinstance(view, Scatter) for view in found.views)  # all on one line
