@@ -15,6 +15,7 @@ from gnomon.core.manifest import imported
 _CORE = MANIFEST.parent
 #: what `core` asks of packages above it, and of modules of its own that import the one that asks
 _BY_NAME = (
+    "gnomon.core.tabular:brief_grid",
     "gnomon.core.tabular:cell_text",
     "gnomon.core.tabular:grid",
     "gnomon.core.tabular:to_latex",
@@ -32,6 +33,7 @@ _BY_NAME = (
     "gnomon.metrics.titles:metric_titles",
     "gnomon.report.figures:draw",
     "gnomon.report.machine:scores_finding",
+    "gnomon.report.terminal:in_brief",
 )
 
 

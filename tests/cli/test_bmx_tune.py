@@ -82,7 +82,7 @@ def test_several_explainers_metrics_and_a_sample(sets, capsys):
 
 
 def test_text_shows_gains_and_notices(sets, capsys):
-    assert run("-t", sets[0], "-m", "chrf") == 0
+    assert run("-t", sets[0], "-m", "chrf", "-v") == 0
     shown = capsys.readouterr().out
     assert "Gains where p and w were not chosen" in shown
     assert "halves" in shown

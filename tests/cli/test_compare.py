@@ -95,7 +95,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_printed(
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex"])
 def test_notices_are_given_in_every_format(gnomon, files, form) -> None:
     (files / "c.txt").write_bytes((files / "a.txt").read_bytes())
-    answer = gnomon("compare", *_data(files), files / "c.txt", "-f", form)
+    answer = gnomon("compare", *_data(files), files / "c.txt", "-f", form, "-v")
     said = "c and a have the same output in every segment"
     has_a_place = form in ("text", "json")
     assert (answer.code, said in answer.out, said in answer.err) == (

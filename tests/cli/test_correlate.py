@@ -57,7 +57,7 @@ def test_several_test_sets_are_correlated_alone_and_together(gnomon, sets) -> No
 
 
 def test_text_shows_n_in_each_cell_and_few_systems_in_parentheses(gnomon, sets) -> None:
-    answer = gnomon("muler", "correlate", "-t", *sets, *WORD, "-w", "3")
+    answer = gnomon("muler", "correlate", "-t", *sets, *WORD, "-w", "3", "-v")
     assert "fewer than 8 (n): no finding" in answer.out
     assert "human submissions are left out: sys4" in answer.out
     assert ") [6]" in answer.out

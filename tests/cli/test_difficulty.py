@@ -115,7 +115,7 @@ def test_circular_figures_need_leave(gnomon: Callable, folder: Path) -> None:
     meta = gnomon("metaeval", "-t", folder, "-m", spec, "--resamples", 0)
     assert meta.code == 2
     assert "--allow-circular" in meta.err
-    free = gnomon("metaeval", "-t", folder, "-m", spec, "--resamples", 0, "--allow-circular")
+    free = gnomon("metaeval", "-t", folder, "-m", spec, "--resamples", 0, "--allow-circular", "-v")
     assert free.code == 0, free.err
     assert "CIRCULAR" in free.out
 

@@ -87,7 +87,7 @@ def test_json_holds_the_fields_of_the_contract(gnomon, sets) -> None:
 def test_notices_are_given_in_every_format(gnomon, sets, form) -> None:
     answer = gnomon(
         "metaeval", "-t", sets[0], "-m", "bleu", "--levels", "system", "--preset", "outliers",
-        "--statistics", "pearson", "--resamples", 0, "-f", form,
+        "--statistics", "pearson", "--resamples", 0, "-f", form, "-v",
     )  # fmt: skip
     said = "outliers by human score"
     if form == "json":
@@ -98,7 +98,17 @@ def test_notices_are_given_in_every_format(gnomon, sets, form) -> None:
 
 def test_text_lists_each_statistic_with_intervals_ranks_and_p(gnomon, sets) -> None:
     answer = gnomon(
-        "metaeval", "-t", sets[0], "-m", "bleu", "chrf", "--baseline", "bleu", "--resamples", 60
+        "metaeval",
+        "-t",
+        sets[0],
+        "-m",
+        "bleu",
+        "chrf",
+        "--baseline",
+        "bleu",
+        "-v",
+        "--resamples",
+        60,
     )
     assert answer.code == 0
     for heading in ("Pearson, system level", "Accuracy with tie calibration", "Tie threshold"):
@@ -157,7 +167,7 @@ def test_human_scores_come_from_a_file_too(gnomon, files, tmp_path) -> None:
 
 
 def test_a_preset_says_whose_formulas_it_takes(gnomon, sets) -> None:
-    answer = gnomon("metaeval", "-t", *sets, "--preset", "wmt24", "--resamples", 50)
+    answer = gnomon("metaeval", "-t", *sets, "--preset", "wmt24", "--resamples", 50, "-v")
     assert answer.code == 0
     assert "preset wmt24: soft pairwise accuracy (1000 sign flips, seed 4" in answer.out
 

@@ -34,7 +34,7 @@ def tagged() -> None:
 def test_the_command_of_the_readme_prints_a_readable_table(gnomon, files, tagged) -> None:
     answer = gnomon(
         "muler", files / "ref.txt", "-i", files / "a.txt", files / "b.txt", "-m", "bleu",
-        "-l", "en", "--features", "pos:*", "ent:*",
+        "-l", "en", "--features", "pos:*", "ent:*", "-v",
     )  # fmt: skip
     assert answer.code == 0
     for word in ("pos:NOUN", "Segments", "a", "b", "tagger"):
@@ -75,7 +75,7 @@ def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
 
 
 def test_text_lists_the_differences_that_are_decided(gnomon, es_en) -> None:
-    said = gnomon("muler", "-t", es_en, *WORD, "-m", "bleu", "chrf").out
+    said = gnomon("muler", "-t", es_en, *WORD, "-m", "bleu", "chrf", "-v").out
     for metric in ("BLEU", "chrF"):
         assert f"Differences of MuLER under {metric} (95 % intervals over all" in said
     assert "95 % intervals: 1000 resamples" in said
@@ -344,7 +344,7 @@ def test_outputs_that_cannot_be_written_are_refused_before_any_work(gnomon, file
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs pseudo-terminals")
 def test_progress_on_a_terminal_does_not_mix_with_the_result(files) -> None:
-    command = ["muler", "ref.txt", "-i", "a.txt", *WORD]
+    command = ["muler", "ref.txt", "-i", "a.txt", *WORD, "-v"]
     leader, follower = os.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "gnomon", *command],

@@ -47,7 +47,7 @@ def test_json_and_tsv_hold_the_same_rows(gnomon, files, experiment) -> None:
 def test_tables_show_every_metric(gnomon, files, experiment, form, said) -> None:
     answer = gnomon(
         "muler", "validate", files / "ref.txt", "-i", files / "a.txt", *WORD,
-        *OWN[experiment], "-m", "bleu", "rouge1", "-f", form, "--experiments", experiment,
+        *OWN[experiment], "-m", "bleu", "rouge1", "-f", form, "--experiments", experiment, "-v",
     )  # fmt: skip
     assert answer.code == 0
     assert said in answer.out

@@ -89,7 +89,7 @@ def test_lines_without_a_tree_have_no_code(gnomon, tmp_path: Path) -> None:
     trees.write_text(_TREES)
     made = gnomon(
         *("paraphrase", "codes", "--trees", trees, "--kind", "syntactic", "--k", 2),
-        *("--device", "cpu", "--save", tmp_path / "codes"),
+        *("--device", "cpu", "--save", tmp_path / "codes", "-v"),
     )
     assert made.code == 0, made.err
     lines = (tmp_path / "codes" / "train.codes.txt").read_text().split("\n")

@@ -81,7 +81,7 @@ def test_constraints_come_from_a_file_from_variants_or_from_systems(
     base = ("--model", folder, "--save", saved, "--method")
     listed = f"constrained('{tmp_path}/c.jsonl', limit=8)"
     _constraint_file(tmp_path / "c.jsonl", (1, "rug"), (3, "zebra"))
-    assert main(["paraphrase", "generate", ref, *base, listed]) == 0
+    assert main(["paraphrase", "generate", ref, *base, listed, "-v"]) == 0
     said = capsys.readouterr().out
     assert "1 of 2 constraints were not reached" in said
     assert [("rug" in p.text, p.segment) for p in read_paraphrases([saved])] == [(True, 1)]

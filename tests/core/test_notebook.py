@@ -41,21 +41,30 @@ def compared(testset: gn.TestSet) -> gn.Finding:
     return gn.compare(testset, "chrf", resamples=50)
 
 
-def test_what_stands_for_results_is_one_short_line(
-    testset: gn.TestSet, compared: gn.Finding
-) -> None:
+def test_scores_stand_for_themselves_in_one_line(testset: gn.TestSet) -> None:
     scores = gn.score(testset, "chrf")
     assert (
         repr(testset) == "<TestSet 'example' es-en: 209 segments, 1 reference, 5 systems, source>"
     )
-    assert repr(scores) == "<Scores of chrf: 5 systems x 209 segments; best apertium-direct 61.98>"
-    assert repr(compared).startswith("<Finding of compare: systems (5 rows), ")
-    assert repr(compared.tables[0]).startswith("<Table systems: 5 rows x ")
+    first = "apertium-direct 61.98, apertium-galician 58.43, apertium-catalan 57.56"
+    assert repr(scores).startswith(f"<Scores of chrf: {first}, ")
+    assert repr(scores).endswith("; 209 segments>")
     undefined = replace(scores, system=np.full(5, np.nan))
-    assert repr(undefined) == "<Scores of chrf: 5 systems x 209 segments>"
-    errors = gn.score(testset, "ter")
-    assert errors.system[errors.systems.index("apertium-direct")] == errors.system.min()
-    assert "best apertium-direct" in repr(errors)
+    assert repr(undefined).startswith("<Scores of chrf: apertium-catalan -, ")
+    assert "<Scores of ter: apertium-direct " in repr(gn.score(testset, "ter"))
+
+
+def test_a_finding_stands_for_itself_by_its_first_sentences_and_four_columns(
+    compared: gn.Finding,
+) -> None:
+    text = repr(compared)
+    assert text == str(compared)
+    assert text.startswith("apertium-direct is the best of 5 systems under chrF")
+    assert "chrF, compared with apertium-direct\nSystem  " in text
+    assert text.endswith("to_pandas('systems') has all rows and columns")
+    assert all(len(line.rstrip()) <= 80 for line in text.split("\n"))
+    assert repr(replace(compared, tables=(), views=(), verdict=())) == compared.title
+    assert repr(compared.tables[0]).startswith("<Table systems: 5 rows x ")
 
 
 def test_html_is_small_and_escaped(testset: gn.TestSet, compared: gn.Finding) -> None:
@@ -69,7 +78,7 @@ def test_html_is_small_and_escaped(testset: gn.TestSet, compared: gn.Finding) ->
         assert len(html) < 20_000
         assert "<script>" not in html
     assert "and 490 more" in finding._repr_html_()
-    assert "and 15 more notices" in finding._repr_html_()
+    assert "<summary>20 notes</summary>" in finding._repr_html_()
 
 
 def test_a_verdict_is_shown_where_there_is_one(compared: gn.Finding) -> None:

@@ -98,19 +98,28 @@ def test_further_segments_are_left_out_where_they_are_absurd_or_already_there() 
     assert verdicts.further_segments(1000, 2.0, float("nan"), 3) is None
 
 
+def cut(said: Message) -> Message:
+    """The same of texts that were cut, in place of doubtful systems."""
+    return replace(said, code="score.cut")
+
+
 def test_of_many_statements_cautions_stay() -> None:
-    many = [told(str(number)) for number in range(9)]
-    kept = verdicts.brief([*many, WARNED])
-    assert [str(one) for one in kept] == ["0.", "1.", "2.", "3.", "4.", str(WARNED)]
+    many = [cut(told(str(number))) for number in range(9)]
+    kept = verdicts.brief([*many, cut(WARNED)])
+    assert [str(one) for one in kept] == ["0.", "1.", "2.", "3.", "4.", "5.", str(WARNED)]
 
 
-def test_a_caution_follows_what_it_limits() -> None:
-    first, second = replace(SAID, rows={"t": (0,)}), replace(SAID, rows={"t": (1, 2)})
-    of_second, of_first = (replace(WARNED, rows={"t": (row,)}) for row in (2, 0))
-    general = replace(WARNED, rows={})
-    other = replace(WARNED, rows={"u": (1,)})
-    told = verdicts.brief([first, second, other, of_second, of_first, general])
-    assert told == (first, of_first, second, of_second, other, general)
+def test_answers_come_first_then_what_is_undecided_then_cautions() -> None:
+    found, warned = cut(SAID), cut(WARNED)
+    undecided = replace(found, level="undecided")
+    assert verdicts.brief([warned, undecided, found]) == (found, undecided, warned)
+    assert verdicts.brief([warned, undecided, found, WARNED])[0] == WARNED  # a doubtful system
+
+
+def test_cautions_after_the_second_one_are_folded() -> None:
+    shown, after = verdicts.split_notes([SAID, WARNED, WARNED, replace(WARNED, code="other")])
+    assert shown == [SAID, WARNED, WARNED]
+    assert [said.code for said in after] == ["other"]
 
 
 def test_scores_say_who_has_the_best_and_that_no_test_was_made() -> None:

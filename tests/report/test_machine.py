@@ -34,9 +34,10 @@ def scores() -> Scores:
 @pytest.mark.parametrize("form", ["text", "json", "latex", "markdown"])
 def test_notices_of_scores_are_part_of_what_has_a_place_for_them(form: str) -> None:
     noticed = replace(scores(), notices=("much is cut",))
-    assert "much is cut" in render([noticed], form)
+    assert "much is cut" in render([noticed], form, verbose=True)
     # segments are a finding, whose notices LaTeX and Markdown leave to the command
-    assert ("much is cut" in render_segments([noticed], form)) is (form in ("text", "json"))
+    assert ("much is cut" in render_segments([noticed], form)) is (form == "json")
+    assert ("1 note" in render_segments([noticed], form)) is (form == "text")
 
 
 def test_json_of_scores_is_the_envelope_of_the_contract() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 from tests.told import notes
 
 from gnomon.core.findings import Column, Table
@@ -29,15 +30,16 @@ def shown(finding: Finding, width: int = 100) -> str:
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
-def test_systems_wrap_into_blocks_that_fit_the_width(finding: Finding, width: int) -> None:
+def test_the_systems_that_fit_are_shown_and_the_others_named(finding: Finding, width: int) -> None:
     out = shown(finding, width)
     rows = [line for line in out.split("\n") if re.match(r"(pos|ent|morph):\S+ +\d", line)]
-    assert len(rows) % 60 == 0
+    assert len(rows) == 60
     assert all(len(line.rstrip()) <= width for line in rows)
+    assert "(--all-columns)" in out
 
 
 def test_every_value_of_the_first_view_is_printed(finding: Finding) -> None:
-    out = shown(finding)
+    out = shown(finding, 10_000)
     line = next(line for line in out.split("\n") if line.startswith("pos:NOUN"))
     values = [
         row["muler"]
@@ -45,9 +47,8 @@ def test_every_value_of_the_first_view_is_printed(finding: Finding) -> None:
         if (row["feature"], row["metric"], row["variant"], row["slice"])
         == ("pos:NOUN", "bleu", "ratio", "")
     ]
-    block = line.split()[2:]
-    assert block == [f"{v:.2f}" for v in values[: len(block)]]
-    assert out.count("\npos:NOUN") * len(block) >= len(values)
+    assert line.split()[2:] == [f"{v:.2f}" for v in values]
+    assert "--all-columns" not in out
 
 
 def test_the_range_of_segments_undefined_and_outside_cells_are_shown(finding: Finding) -> None:
@@ -57,15 +58,17 @@ def test_the_range_of_segments_undefined_and_outside_cells_are_shown(finding: Fi
     assert "! Outside [0, 1]: the two sides are tagged differently" in out
 
 
-def test_signatures_and_notices_stand_below_the_table(finding: Finding) -> None:
+def test_signatures_and_the_number_of_notes_stand_below_the_table(finding: Finding) -> None:
     after = shown(finding).rpartition("morph:PronType=Rel")[2]
-    assert notes(finding.notices)[0] in after
+    assert f"\n{len(finding.notices)} note" in after
+    assert "(-v lists them)" in after
+    assert notes(finding.notices)[0] not in after
     assert str(finding.signatures["bleu"]) in after
     assert str(finding.signatures["chrf"]) not in after
 
 
 def test_long_system_names_are_folded_and_never_cut(finding: Finding) -> None:
-    out = shown(finding, 60)
+    out = shown(finding, 10_000)
     heads = out.replace("\n", " ")
     for part in ("uni-valley-", "ensemble.6520", "Transformer.", "6628"):
         assert part in heads
@@ -91,7 +94,7 @@ def test_no_color_is_honoured_on_a_terminal(
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert not re.search(r"\x1b\[[0-9;]*3\d", shown(hostile))
     monkeypatch.delenv("NO_COLOR")
-    assert re.search(r"\x1b\[[0-9;]*33m", shown(hostile))
+    assert re.search(r"\x1b\[[0-9;]*33m", shown(hostile, 1000))
 
 
 def test_columns_sets_the_width_when_piped(
@@ -100,7 +103,7 @@ def test_columns_sets_the_width_when_piped(
     monkeypatch.setenv("COLUMNS", "300")
     file = io.StringIO()
     print_finding(finding, file=file)
-    assert "columns 1-" not in file.getvalue()
+    assert "--all-columns" not in file.getvalue()
 
 
 def test_an_encoding_that_lacks_characters_shows_escapes_instead_of_failing(
@@ -126,7 +129,7 @@ def test_scores_are_printed_with_both_kinds_of_signatures() -> None:
         native_signatures={"sacrebleu": "nrefs:1|case:mixed"},
     )
     file = io.StringIO()
-    print_scores([scores], width=80, file=file)
+    print_scores([scores], width=80, verbose=True, file=file)
     out = file.getvalue()
     assert re.search(r"good +30\.12\n", out.replace(" \n", "\n"))
     assert re.search(r"\[red\]bad\[/red\] +-", out)
@@ -157,18 +160,20 @@ def lines_of(table: Table, start: str) -> list[str]:
     return [line for line in file.getvalue().split("\n") if re.match(start, line)]
 
 
-def test_every_block_of_a_broken_listing_tells_its_rows_apart() -> None:
-    rows = lines_of(wide(["online-A", "online-B"]), "online-")
-    assert len(rows) > 4
-    assert all(re.match(r"online-[AB] +pos:(NOUN|VERB) ", row) for row in rows)
+def test_columns_that_do_not_fit_are_left_out_in_one_line() -> None:
+    table = wide(["online-A", "online-B"])
+    assert len(lines_of(table, "online-[AB] +pos:(NOUN|VERB) ")) == 4
+    (line,) = lines_of(table, "Left out for room: ")
+    assert line == "Left out for room: figure 6, figure 7, figure 8 and 3 more (--all-columns)"
 
 
-def test_rows_are_numbered_where_their_names_would_take_too_much_room() -> None:
-    rows = lines_of(wide([f"{letter * 30}" for letter in "AB"]), r"\d ")
-    named = [row for row in rows if "pos:" in row]
-    assert [row.split()[0] for row in named] == ["1", "2", "3", "4"]
-    assert [row.split()[0] for row in rows] == ["1", "2", "3", "4"] * (len(rows) // 4)
-    assert len(rows) > 4
+@pytest.mark.parametrize(
+    "name", ["\u6a5f\u68b0\u7ffb\u8bd1" * 2, "\u0e41\u0e1b\u0e25\u0e20\u0e32\u0e29\u0e32"]
+)
+def test_a_wide_character_takes_two_columns(name: str) -> None:
+    rows = lines_of(wide([name]), name)
+    assert len(rows) == 2
+    assert all(60 < cell_len(row) <= 80 for row in rows)
 
 
 def test_a_listing_that_fits_is_left_as_it_is() -> None:

@@ -196,7 +196,7 @@ def test_documents_that_are_not_there_cannot_be_the_unit() -> None:
         gn.compare(_set(documents=False), "chrf", unit="document")
 
 
-def test_holes_in_a_score_file_are_said_first_and_change_nothing(tmp_path: Path) -> None:
+def test_holes_in_a_score_file_are_said_and_change_nothing(tmp_path: Path) -> None:
     cells = np.repeat(np.random.default_rng(1).normal(70, 10, (1, 200)), 2, axis=0)
     file = _written(tmp_path, "comet.tsv", cells)
     lines = (tmp_path / "comet.tsv").read_text().split("\n")
@@ -208,7 +208,7 @@ def test_holes_in_a_score_file_are_said_first_and_change_nothing(tmp_path: Path)
     (tmp_path / "comet.tsv").write_text("\n".join(holed))
     for test in ("bootstrap", "ar"):
         found = gn.compare(_set(), f"scores('{file}')", test=test, **_BARE)  # type: ignore[arg-type]
-        first, second = found.verdict
+        second, first = found.verdict
         assert first.level == "caution"
         assert "has no score for 66 (B) of 200 segments" in str(first)
         assert str(second) == "B and A score the same under comet in each of 134 segments."

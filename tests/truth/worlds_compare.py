@@ -163,7 +163,7 @@ def undrawn() -> Finding:
 def empty_outputs() -> Finding:
     texts = ["" if k % 5 == 0 else text for k, text in enumerate(outputs())]
     found = compared({"A": outputs(), "B": texts}, "bleu")
-    assert "B leaves 42 of 209 outputs empty" in str(found.verdict[0])
+    assert any("B leaves 42 of 209 outputs empty" in str(said) for said in found.verdict)
     return found
 
 
@@ -554,7 +554,8 @@ def by_coins() -> Finding:
 def the_reference() -> Finding:
     assert bundled().segments == len(references())
     found = compared({"copy": references(), "B": outputs()}, "bleu")
-    assert "output of 'copy' is the same text as the reference" in str(found.verdict[0])
+    copied = "output of 'copy' is the same text as the reference"
+    assert any(copied in str(said) for said in found.verdict)
     return found
 
 

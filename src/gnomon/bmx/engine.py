@@ -274,7 +274,7 @@ class Engine:
         if isinstance(bound, BoundFunction):
             bound.announce(calls)
         else:
-            _log.info("%s will be called up to %s times", bound.name, f"{calls:,}")
+            _log.debug("%s will be called up to %s times", bound.name, f"{calls:,}")
 
     def _calls(self, cell: Cell) -> int:
         choosing = 1 + len(cell.others) if len(cell.others) > 1 else 0

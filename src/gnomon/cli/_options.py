@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from gnomon.cli.parser import HelpFormatter, rare
 from gnomon.core.errors import DataError, OutputError, UsageError
-from gnomon.messages import rendered
+from gnomon.messages import noted, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
@@ -59,6 +59,9 @@ def add_command(
 def add_run(parser: argparse.ArgumentParser) -> None:
     """How a command runs, whatever it does."""
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="list notes on data and tests, and timings"
+    )
     rare(parser.add_argument("--debug", action="store_true", help="show where in gnomon it failed"))
     rare(
         parser.add_argument(
@@ -110,7 +113,7 @@ def add_data(
         "-l",
         "--language-pair",
         metavar="PAIR",
-        help="the languages, as de-en, or the target language alone, as en",
+        help="the languages, as de-en, or the target alone, as en",
     )
     data.add_argument(
         "-t",
@@ -304,6 +307,7 @@ def add_output(
         metavar="FORMAT",
         help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]} (default: text)",
     )
+    _add_all_columns(output)
     names = ["--output"] if "-o" in taken else ["-o", "--output"]
     output.add_argument(*names, metavar="FILE", help="write the result there, not to the terminal")
     rare(
@@ -329,7 +333,18 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]} (default: text)",
     )
+    _add_all_columns(parser)
     parser.set_defaults(output=None, width=None)
+
+
+def _add_all_columns(parser: argparse._ActionsContainer) -> None:
+    rare(
+        parser.add_argument(
+            "--all-columns",
+            action="store_true",
+            help="print all columns of tables, also where they do not fit the terminal",
+        )
+    )
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
@@ -677,15 +692,18 @@ def show(
         log_notices(what if args.format == "tsv" else (), logged)
     else:
         log_notices((what,) if args.format in BARE else (), logged)
+    shown = {"digits": args.width, "verbose": args.verbose}
+    if args.all_columns:
+        shown["width"] = sys.maxsize
     if args.format == "text" and args.output is None and sys.stdout.isatty():
         if isinstance(what, list):
-            report.print_scores(what, digits=args.width)
+            report.print_scores(what, **shown)
         else:
-            report.print_finding(what, digits=args.width, most=most)
+            report.print_finding(what, **shown, most=most)
         if after is not None:
             after(None)
         return
-    parts = [report.render(what, args.format, command=command, digits=args.width, most=most)]
+    parts = [report.render(what, args.format, command=command, **shown, most=most)]
     if after is not None:
         file = io.StringIO()
         after(file)
@@ -698,7 +716,7 @@ def log_notices(results: Sequence[Finding | Scores], verdict: Sequence[Message] 
     for statement in verdict:
         _log.info("%s", rendered(statement))
     for notice in dict.fromkeys(notice for result in results for notice in result.notices):
-        _log.info("%s", notice)
+        _log.debug("%s", noted(notice))
 
 
 def emit(args: argparse.Namespace, parts: Iterable[str]) -> None:

@@ -242,7 +242,10 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     before = (logger.handlers[:], logger.propagate, logger.level)
     logger.handlers[:] = [handler]
     logger.propagate = False
-    logger.setLevel(logging.ERROR if getattr(args, "quiet", False) else logging.INFO)
+    if getattr(args, "quiet", False):
+        logger.setLevel(logging.ERROR)
+    else:
+        logger.setLevel(logging.DEBUG if getattr(args, "verbose", False) else logging.INFO)
     try:
         yield
     finally:

@@ -93,7 +93,7 @@ def stages(doing: str, *, quiet: bool, timed: bool = True) -> Iterator[Stages]:
             progress = Stages(bars, doing)
             yield progress
     if timed and progress.in_words():
-        _log.info("time: %s", progress.in_words())
+        _log.debug("time: %s", progress.in_words())
 
 
 def _bars(doing: str) -> Progress:

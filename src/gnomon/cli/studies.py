@@ -163,7 +163,7 @@ def _finish(args: argparse.Namespace, made: StudyPlan, engine: TaskEngine) -> in
     verdicts = study.verdicts(store)
     finding = made.finding(store)
     if args.format == "text":
-        show(args, finding, "run", after=partial(print_found, verdicts))
+        show(args, finding, "run", after=partial(print_found, verdicts, verbose=args.verbose))
     else:
         show(args, replace(finding, verdict=tuple(_in_a_row(verdicts))), "run")
     code = _exit_code(outcome)
@@ -176,7 +176,9 @@ def _finish(args: argparse.Namespace, made: StudyPlan, engine: TaskEngine) -> in
 _SETS = 10
 
 
-def print_found(verdicts: Sequence[PageVerdict], file: IO[str] | None) -> None:
+def print_found(
+    verdicts: Sequence[PageVerdict], file: IO[str] | None, *, verbose: bool = False
+) -> None:
     """What was found, test set by test set."""
     from gnomon.core.registry import title_of
     from gnomon.report import print_verdict
@@ -186,7 +188,8 @@ def print_found(verdicts: Sequence[PageVerdict], file: IO[str] | None) -> None:
     for verdict in verdicts:
         if verdict.testset in sets[:_SETS]:
             what = "Scores" if verdict.section == "systems" else title_of(verdict.section)
-            print_verdict(f"{verdict.testset}: {what}", verdict.verdict, file=file)
+            title = f"{verdict.testset}: {what}"
+            print_verdict(title, verdict.verdict, verbose=verbose, file=file)
     if len(sets) > _SETS:
         left = f"What was found on {len(sets) - _SETS} more test sets stands in the report."
         print_verdict(left, (), file=file)

@@ -346,7 +346,7 @@ class Cache:
         except sqlite3.OperationalError as error:
             if not bears(error, (*_REFUSED, sqlite3.SQLITE_BUSY)):
                 raise
-            _log.info("use of the cache %s is not noted: %s", self.path, error)
+            _log.debug("use of the cache %s is not noted: %s", self.path, error)
 
     def _put(self, connection: sqlite3.Connection, items: Mapping[bytes, bytes]) -> None:
         now = int(self._clock())

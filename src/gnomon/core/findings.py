@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping  # views are read from JSON by their types
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from gnomon.core import notebook
@@ -388,7 +388,6 @@ class Listing:
 
 
 _SHOWN_ROWS = 10
-_SHOWN_NOTICES = 5
 _LONGEST_CELL = 120
 
 
@@ -595,36 +594,26 @@ class Finding:
         return notebook.figure(self, view)
 
     def __repr__(self) -> str:
-        tables = ", ".join(
-            f"{t.name} ({notebook.counted(len(t.rows), 'row')})" for t in self.tables
-        )
-        notices = f"; {notebook.counted(len(self.notices), 'notice')}" if self.notices else ""
-        return f"<Finding of {self.method}: {tables or 'no table'}{notices}>"
+        """What is read first, and a table in brief."""
+        text: str = imported("gnomon.report.terminal:in_brief")(self)
+        return text
 
     def _repr_html_(self) -> str:
-        """The verdict if there is one, the first rows of what text shows first, and notices."""
-        said = [f"<p>{notebook.escape(str(statement))}</p>" for statement in self.verdict]
-        notices = [
-            f"<p><em>{notebook.escape(noted(one))}</em></p>"
-            for one in self.notices[:_SHOWN_NOTICES]
-        ]
-        if len(self.notices) > _SHOWN_NOTICES:
-            notices.append(f"<p><em>and {len(self.notices) - _SHOWN_NOTICES} more notices</em></p>")
-        rows = [self._first_shown()] if self.tables else []
-        return notebook.html_box(self.title, [*said, *rows, *notices])
+        """What is read first, a table in brief, and notes in a fold."""
+        from gnomon.core.verdicts import split_notes
 
-    def _first_shown(self) -> str:
-        """The first rows of what text shows first: of a wide table the columns that matter."""
-        view = self.shown()[0]
-        whole = replace(view, most=None) if isinstance(view, Listing) else view
-        made = imported("gnomon.core.tabular:grid")(self, whole)
-        rows = [[_clipped(cell.shown) for cell in row.cells] for row in made.rows[:_SHOWN_ROWS]]
-        name = view.table if view else self.tables[0].name
-        more = len(made.rows) - len(rows)
-        before = f"and {more} more: " if more > 0 else ""
-        said = f"{before}to_pandas({name!r}) has all rows and columns"
+        first, others = split_notes(self.verdict)
+        said = [f"<p>{notebook.escape(str(statement))}</p>" for statement in first]
+        rows = [self._table_in_brief()] if self.tables else []
+        notes = [*map(str, others), *map(noted, self.notices)]
+        return notebook.html_box(self.title, [*said, *rows, notebook.html_fold("note", notes)])
+
+    def _table_in_brief(self) -> str:
+        made = imported("gnomon.core.tabular:brief_grid")(self)
+        rows = [[_clipped(cell.shown) for cell in row.cells] for row in made.rows]
         heads = [(c.title, c.numeric) for c in made.columns]
-        return f"<p>{notebook.escape(made.title)}</p>{notebook.html_table(heads, rows, said)}"
+        table = notebook.html_table(heads, rows, " ".join(made.notes))
+        return f"<p>{notebook.escape(made.title)}</p>{table}"
 
     def shown(self) -> tuple[View | None, ...]:
         """The views that text shows: listings and prominent heat maps, else the first view."""

@@ -20,6 +20,7 @@ __all__ = [
     "figure",
     "frame",
     "html_box",
+    "html_fold",
     "html_table",
     "pandas_frame",
     "short_name",
@@ -86,6 +87,14 @@ def html_box(title: str, parts: Iterable[str]) -> str:
     """A title and parts that are HTML already."""
     inside = "".join(parts)
     return f'<div class="gnomon"><p><strong>{escape(title)}</strong></p>{inside}</div>'
+
+
+def html_fold(what: str, texts: Sequence[str]) -> str:
+    """Texts below their number, to be unfolded; nothing of none."""
+    if not texts:
+        return ""
+    inside = "".join(f"<p>{escape(text)}</p>" for text in texts)
+    return f"<details><summary>{counted(len(texts), what)}</summary>{inside}</details>"
 
 
 def html_table(

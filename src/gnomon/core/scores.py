@@ -35,6 +35,7 @@ _LARGEST = 1e150
 
 _SHOWN = 8  # names in a list
 _SHOWN_ROWS = 20  # systems in a notebook
+_NAMED = 5  # and in a line
 
 
 class Preferences(NamedTuple):
@@ -161,24 +162,25 @@ class Scores:
         return notebook.figure(finding)
 
     def __repr__(self) -> str:
-        size = (
-            f"{notebook.counted(len(self.systems), 'system')} x {self.segments.shape[1]} segments"
-        )
-        best = self._best()
-        said = "" if best is None else f"; best {self.systems[best]} {self.system[best]:.2f}"
-        return f"<Scores of {self.metric}: {size}{said}>"
+        named = [f"{self.systems[i]} {self._shown(i)}" for i in self._ranked()[:_NAMED]]
+        more = [f"{len(self.systems) - _NAMED} more"] if len(self.systems) > _NAMED else []
+        size = notebook.counted(self.segments.shape[1], "segment")
+        return f"<Scores of {self.metric}: {', '.join([*named, *more])}; {size}>"
 
-    def _best(self) -> int | None:
-        defined = np.isfinite(self.system)
-        if not defined.any():
-            return None
-        worst = -np.inf if self.higher_is_better else np.inf
-        values = np.where(defined, self.system, worst)
-        return int(np.argmax(values) if self.higher_is_better else np.argmin(values))
+    def _ranked(self) -> list[int]:
+        """The numbers of the systems, the best first."""
+        order: list[int] = np.argsort(
+            -self.system if self.higher_is_better else self.system
+        ).tolist()
+        return order
+
+    def _shown(self, system: int) -> str:
+        value = float(self.system[system])
+        digits = 4 if np.nanmax(np.abs(self.system), initial=0.0) <= 1 else 2
+        return f"{value:.{digits}f}" if np.isfinite(value) else "-"
 
     def _repr_html_(self) -> str:
-        order = np.argsort(self.system if not self.higher_is_better else -self.system)
-        rows = [[self.systems[i], f"{self.system[i]:.2f}"] for i in order[:_SHOWN_ROWS]]
+        rows = [[self.systems[i], self._shown(i)] for i in self._ranked()[:_SHOWN_ROWS]]
         more = len(self.systems) - len(rows)
         said = f"and {more} more: to_pandas() has all systems. " if more > 0 else ""
         table = notebook.html_table(

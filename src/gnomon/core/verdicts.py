@@ -55,6 +55,7 @@ __all__ = [
     "of_scores",
     "p_value",
     "said_of",
+    "split_notes",
     "titles_of",
     "unread_metrics",
     "unsigned_amount",
@@ -63,8 +64,12 @@ __all__ = [
 
 #: segments below which a figure is no evidence
 LEAST = 30
-#: statements of a verdict, at most
+#: statements of a verdict besides cautions and notes, at most
 MOST = 6
+#: findings that stay, however much is undecided
+_ANSWERS = 2
+#: cautions that are read first, at most
+_CAUTIONS = 2
 #: shares of empty outputs, or of segments without a score, above this are said first
 _MISSING = 0.01
 #: digits after the point of two scores that are told apart, at most
@@ -75,30 +80,31 @@ _ROUNDING = 1e-12
 _ABSURD = 100
 
 
+#: the levels of messages in the order in which they are read
+_ORDER = ("finding", "undecided", "caution", "note")
+
+
 def brief(statements: Iterable[Message]) -> tuple[Message, ...]:
-    """The statements in their order, each caution behind what it limits; six at most.
+    """The statements as they are read: what was found, what is undecided, then cautions and notes.
 
-    A caution limits the first statement that rests on one of its own rows. Of more than six,
-    cautions stay rather than others.
+    Six of the first two at most, of which further findings go first. Which systems are doubtful,
+    so that nothing is said of them, comes before all.
     """
-    kept = list(statements)
-    while len(kept) > MOST:
-        others = [n for n, statement in enumerate(kept) if statement.level != "caution"]
-        del kept[others[-1] if others else -1]
-    places = [_place(kept, n) for n in range(len(kept))]
-    return tuple(kept[n] for n in sorted(range(len(kept)), key=places.__getitem__))  # stable
+    doubts: list[Message] = []
+    levels: dict[str, list[Message]] = {level: [] for level in _ORDER}
+    for said in statements:
+        (doubts if said.code == "data.doubtful" else levels[said.level]).append(said)
+    found, undecided, cautions, notes = levels.values()
+    found = found[: max(_ANSWERS, MOST - len(undecided))]
+    return (*doubts, *found, *undecided[: MOST - len(found)], *cautions, *notes)
 
 
-def _place(statements: Sequence[Message], n: int) -> int:
-    """The position of the statement that a caution limits; else the statement's own."""
-    if statements[n].level != "caution":
-        return n
-    evidence = {(table, row) for table, rows in statements[n].rows.items() for row in rows}
-    for position, other in enumerate(statements[:n]):
-        rests_on = ((table, row) for table, rows in other.rows.items() for row in rows)
-        if other.level != "caution" and not evidence.isdisjoint(rests_on):
-            return position
-    return n
+def split_notes(verdict: Sequence[Message]) -> tuple[Sequence[Message], Sequence[Message]]:
+    """The statements that are read first, and those to be unfolded: notes and further cautions."""
+    cautions = [n for n, said in enumerate(verdict) if said.level == "caution"]
+    after = {*cautions[_CAUTIONS:], *(n for n, said in enumerate(verdict) if said.level == "note")}
+    shown = [said for n, said in enumerate(verdict) if n not in after]
+    return shown, [verdict[n] for n in sorted(after)]
 
 
 #: cautions of data that are said before anything else; of doubtful systems nothing else is said
@@ -421,7 +427,8 @@ def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Message
     tops = [set(_level(s)) for s in scores if _level(s) and not _is_unlike(s)]
     if tops and not set.intersection(*tops):  # of several equal ones one may be that of the others
         statements.append(message("score.disagree"))
-    if any(_level(of_metric) for of_metric in scores):
+    compared = any(_level(of_metric) for of_metric in scores)
+    if compared and any(said.level == "undecided" for said in statements):
         remedy = "A comparison of the systems under the same metrics tests it."
         if shell:
             remedy = "`gnomon compare` with the same arguments tests it."

@@ -524,7 +524,7 @@ class ChatClient(KeptAnswers):
         is_known = error.busy and self.counts["busy"]
         self.counts["busy"] += error.busy
         if not is_known:
-            _log.info("%s: %s; trying again", self.server.endpoint.url, error)
+            _log.debug("%s: %s; trying again", self.server.endpoint.url, error)
 
     async def _wait_for(self, error: _TransientError, attempt: int, stop: asyncio.Event) -> None:
         if error.after is not None:
@@ -667,7 +667,7 @@ class AnswerProgress:
             return
         self.last_report = now
         left = (self.total - self.done) * (now - self.begun) / self.done / 60
-        _log.info(
+        _log.debug(
             "%s of %s answers, about %.0f minutes left", f"{self.done:,}", f"{self.total:,}", left
         )
 

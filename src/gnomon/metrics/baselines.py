@@ -204,7 +204,7 @@ def _cached_baseline(name: bytes) -> list[float] | None:
         with Cache() as cache:
             data = cache.get_many([name]).get(name)
     except OutputError as error:
-        _log.info("no baseline is read from the cache: %s", error)
+        _log.debug("no baseline is read from the cache: %s", error)
         return None
     return None if data is None else [float(value) for value in json.loads(data)]
 
@@ -214,4 +214,4 @@ def _keep(name: bytes, values: Sequence[float]) -> None:
         with Cache() as cache:
             cache.put_many({name: json.dumps(list(values)).encode()})
     except OutputError as error:
-        _log.info("the baseline is not kept: %s", error)
+        _log.debug("the baseline is not kept: %s", error)

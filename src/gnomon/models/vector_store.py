@@ -184,7 +184,7 @@ class VectorStore:
         try:
             os.utime(shard)
         except OSError as error:  # a folder that may only be read goes without
-            _log.info("use of %s is not noted: %s", shard, error)
+            _log.debug("use of %s is not noted: %s", shard, error)
 
     def _write(
         self, shard: Path, index: Mapping[str, NDArray[Any]], vectors: NDArray[np.float32]
@@ -225,7 +225,7 @@ class VectorStore:
         try:
             shard.unlink(missing_ok=True)
         except OSError as error:
-            _log.info("%s cannot be removed: %s", shard, error)
+            _log.debug("%s cannot be removed: %s", shard, error)
 
     def _forget(self, shard: Path) -> None:
         if self._index is not None:

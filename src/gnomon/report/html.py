@@ -21,7 +21,7 @@ from gnomon.core.findings import HeatMap, Listing
 from gnomon.core.lazy import checked
 from gnomon.core.signature import version
 from gnomon.core.tabular import visible
-from gnomon.core.verdicts import titles_of
+from gnomon.core.verdicts import split_notes, titles_of
 from gnomon.messages import noted, rendered
 from gnomon.metrics.titles import metric_titles
 
@@ -168,11 +168,12 @@ def _static(name: str) -> str:
 
 
 def _head(finding: Finding) -> dict[str, object]:
+    first, others = split_notes(finding.verdict)
     return {
         "title": finding.title,
-        "verdict": leading(finding.verdict),
+        "verdict": leading(first),
         "facts": dict(finding.facts),
-        "notices": list(map(noted, finding.notices)),
+        "notices": [*map(rendered, others), *map(noted, finding.notices)],
         "panels": [
             {**panel, "glosses": _glosses(finding.tables[panel["views"][0]["table"]], panel)}
             for panel in _panels(finding)
@@ -188,9 +189,9 @@ _LEADS = 2
 
 
 def leading(verdict: Sequence[Message]) -> list[Sequence[Message]]:
-    """The first statements, with the cautions that follow them uncounted, and the others."""
-    plain = [n for n, statement in enumerate(verdict) if statement.level != "caution"]
-    first = plain[_LEADS] if len(plain) > _LEADS else len(verdict)
+    """The first statements, and the others; all as one where few are no cautions."""
+    plain = sum(statement.level != "caution" for statement in verdict)
+    first = _LEADS if plain > _LEADS else len(verdict)
     return [group for group in (verdict[:first], verdict[first:]) if group]
 
 

@@ -28,7 +28,7 @@ from gnomon.messages import Message, rendered
 from gnomon.report.terminal import print_finding, print_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gnomon.core.findings import Cell
     from gnomon.core.scores import Scores
@@ -56,6 +56,7 @@ def render(
     digits: int | None = None,
     width: int | None = None,
     most: int | None = None,
+    verbose: bool = False,
 ) -> str:
     """A finding, or the scores of some metrics, in one of the output formats.
 
@@ -68,15 +69,21 @@ def render(
         digits: digits after the point, for people.
         width: text only: characters per line.
         most: text of findings only: rows of a table; see :func:`print_finding`.
+        verbose: text only: list notes, which are counted otherwise.
 
     Raises:
         UnknownNameError: there is no such format.
     """
     if format not in get_args(Format):
         raise UnknownNameError("output format", format, get_args(Format))
+    shown = {"digits": digits, "width": width, "verbose": verbose}
     if isinstance(what, Finding):
-        return _finding(what, format, digits, width=width, most=most)
-    return _scores(what, format, command, digits, width=width)
+        if format == "text":
+            return _printed(print_finding, what, **shown, most=most)
+        return _finding(what, format, digits)
+    if format == "text":
+        return _printed(print_scores, what, **shown)
+    return _scores(what, format, command, digits)
 
 
 def render_segments(
@@ -303,13 +310,17 @@ def _segments_side_by_side(scores: Sequence[Scores], digits: int | None) -> Tabl
     )
 
 
+def _printed(write: Callable[..., None], *what: Any, **how: Any) -> str:
+    """What a function prints."""
+    file = io.StringIO()
+    write(*what, **how, file=file)
+    return file.getvalue()
+
+
 def _finding(
     finding: Finding,
     format_: str,
     digits: int | None,
-    *,
-    width: int | None,
-    most: int | None,
 ) -> str:
     if format_ == "json":
         further = {table.name: table.rows for table in finding.tables[1:]}
@@ -323,10 +334,6 @@ def _finding(
         )
     if format_ == "tsv":
         return to_tsv(finding.table())
-    if format_ == "text":
-        file = io.StringIO()
-        print_finding(finding, digits=digits, width=width, most=most, file=file)
-        return file.getvalue()
     write = to_latex if format_ == "latex" else to_markdown
     tables = (write(grid(finding, view, digits=digits)) for view in finding.shown())
     verdict = verdict_to_markdown(finding.verdict) if format_ == "markdown" else ""
@@ -338,8 +345,6 @@ def _scores(
     format_: str,
     command: str,
     digits: int | None,
-    *,
-    width: int | None,
 ) -> str:
     table = scores_table(scores)
     if format_ == "json":
@@ -352,10 +357,6 @@ def _scores(
         )
     if format_ == "tsv":
         return to_tsv(table)
-    if format_ == "text":
-        file = io.StringIO()
-        print_scores(scores, digits=digits, width=width, file=file)
-        return file.getvalue()
     made = scores_grid(scores, digits=digits)
     if format_ == "latex":
         return to_latex(made)

@@ -2,7 +2,7 @@
 
 Everything from data is printed as literal text: markup, escape sequences, bidi controls and emoji
 codes are shown, not obeyed. No name is cut below 10,000 characters: what is too wide is folded, and
-what does not fit side by side continues in a further block.
+columns that do not fit are left out, which is said.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import io
 import os
 import re
 from dataclasses import replace
+from itertools import accumulate
+from textwrap import wrap
 from typing import IO, TYPE_CHECKING
 
 from gnomon.core.lazy import checked
-from gnomon.core.tabular import GridCell, GridColumn, grid, scores_grid, visible
-from gnomon.core.verdicts import of_scores
-from gnomon.messages import noted, rendered
+from gnomon.core.tabular import brief_grid, grid, scores_grid, visible
+from gnomon.core.verdicts import counted, listed, of_scores, split_notes
+from gnomon.messages import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,8 +42,6 @@ __all__ = ["print_finding", "print_grid", "print_scores", "print_verdict"]
 #: variables that make rich write colours to anything
 _COLOURED = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE"})
 _RULE = "\u2500"
-#: parts of a table below each other that can still be read together
-_BLOCKS = 2
 
 
 class _PlainConsole:
@@ -102,12 +102,13 @@ def _padded(text: str, size: int, right: bool) -> str:  # noqa: FBT001
     return blanks + text if right else text + blanks
 
 
-# How a wide grid is broken into blocks, and long names into lines.
+# Which columns of a wide grid fit, and how long names are broken into lines.
 
 
 _GAP = 2
 _HEAD = 14
-_NAME = 36
+#: cells of a text in a line, at most, and at least where room is short
+_NAME, _NARROW = 36, 20
 _BREAKS = re.compile(r"(?<=[-._/: ])")
 
 
@@ -130,55 +131,26 @@ def folded(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def widths(made: Grid) -> list[int]:
-    """Cells that each column of a grid needs."""
-    return [_column_width(made, i) for i in range(len(made.columns))]
-
-
-def keyed(made: Grid, width: int) -> Grid:
-    """The grid with a stub that tells its rows apart in every block that it is broken into.
-
-    The stub takes in further columns until no two rows agree on it; where that needs more than
-    half of the width, rows are numbered instead.
-    """
-    sizes = widths(made)
-    if len(blocks(made, sizes, width)) == 1:
-        return made
-    for stub in range(made.stub, len(made.columns)):
-        if stub > made.stub and 2 * sum(size + _GAP for size in sizes[:stub]) > width:
-            break
-        names = {tuple(cell.shown for cell in row.cells[:stub]) for row in made.rows}
-        if len(names) == len(made.rows):
-            return replace(made, stub=stub)
-    return _numbered(made)
-
-
-def _numbered(made: Grid) -> Grid:
-    rows = tuple(
-        replace(row, cells=(GridCell(number, str(number)), *row.cells))
-        for number, row in enumerate(made.rows, start=1)
+def widths(made: Grid, width: int) -> list[int]:
+    """Cells of each column of a grid; texts take more lines where more columns fit that way."""
+    each = (
+        [_column_width(made, i, most if i else _NAME) for i in range(len(made.columns))]
+        for most in range(_NAME, _NARROW - 1, -_GAP)
     )
-    columns = (GridColumn("#", numeric=True), *made.columns)
-    return replace(made, columns=columns, rows=rows, stub=1)
+    return max(each, key=lambda sizes: len(fitting(made, sizes, width)))  # the first of equal ones
 
 
-def blocks(made: Grid, sizes: Sequence[int], width: int) -> list[list[int]]:
-    """The columns after the stub, in blocks that fit the width beside the stub; one at least."""
-    space = width - sum(size + _GAP for size in sizes[: made.stub])
-    parts: list[list[int]] = [[]]
-    for column in range(made.stub, len(made.columns)):
-        taken = sum(sizes[i] + _GAP for i in parts[-1])
-        if parts[-1] and taken + sizes[column] + _GAP > space:
-            parts.append([])
-        parts[-1].append(column)
-    return [block for block in parts if block] or [[]]
+def fitting(made: Grid, sizes: Sequence[int], width: int) -> list[int]:
+    """The first columns of a grid, as many as fit the width; those that name rows at least."""
+    ends = accumulate(size + _GAP for size in sizes)
+    return [n for n, end in enumerate(ends) if n < max(made.stub, 1) or end <= width]
 
 
-def _column_width(made: Grid, column: int) -> int:
-    limit = _HEAD if column >= made.stub and made.columns[column].numeric else _NAME
+def _column_width(made: Grid, column: int, most: int) -> int:
+    limit = _HEAD if column >= made.stub and made.columns[column].numeric else most
     head = _widest(folded(made.columns[column].title, limit))
     marked = any(row.cells[column].marked for row in made.rows)
-    cells = (_widest(folded(row.cells[column].shown, _NAME)) for row in made.rows)
+    cells = (_widest(folded(row.cells[column].shown, most)) for row in made.rows)
     return max(head, max(cells, default=0) + marked, 1)
 
 
@@ -274,6 +246,7 @@ def _number(value: float | str | None) -> str:
 
 _LONGEST_WORDS = 90  # characters of what a metric says in words of a text
 _PIPED_WIDTH = 100
+_BRIEF_WIDTH = 80
 _LEAST_WIDTH = 40
 
 
@@ -284,9 +257,10 @@ def print_finding(
     digits: int | None = None,
     width: int | None = None,
     most: int | None = None,
+    verbose: bool = False,
     file: IO[str] | None = None,
 ) -> None:
-    """Print the verdict of a finding, then its facts and views, notices and signatures below.
+    """Print the verdict of a finding, then its facts and views, and signatures below.
 
     Exhibits whose highlights have weights come before the views, in colours; where there are no
     colours, what hurts most stands in [-brackets-] and what helps most in {+braces+}, as in wdiff.
@@ -296,10 +270,11 @@ def print_finding(
         digits: digits after the point; by default each column's own.
         width: characters per line; by default COLUMNS, the terminal's, or 100 where none is known.
         most: rows of a table; those that say least are left out, and counted. All by default.
+        verbose: list notes, too, which are counted otherwise.
         file: where to print; standard output by default.
     """
     console = _console(width, file)
-    _print_verdict(console, finding.verdict)
+    notes = _print_verdict(console, finding.verdict)
     if finding.facts:
         facts = " | ".join(f"{name}: {value}" for name, value in finding.facts.items())
         _line(console, facts, "dim")
@@ -310,7 +285,7 @@ def print_finding(
         signatures = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
         _print_grid(console, replace(other, signatures=signatures), ())  # others come at the end
         console.print()
-    _print_grid(console, last, finding.notices)
+    _print_grid(console, last, _listed([*notes, *map(noted, finding.notices)], verbose=verbose))
 
 
 def print_scores(
@@ -318,19 +293,22 @@ def print_scores(
     *,
     digits: int | None = None,
     width: int | None = None,
+    verbose: bool = False,
     file: IO[str] | None = None,
 ) -> None:
-    """Print who is on top, systems x metrics, notices and signatures (of the defining tools too).
+    """Print who is on top, systems x metrics, and signatures (of the defining tools too).
 
     Args:
         scores: what each metric said.
         digits: digits after the point; by default 4 for scores within [-1, 1], else 2.
         width: characters per line, as for :func:`print_finding`.
+        verbose: list notes, too, which are counted otherwise.
         file: where to print; standard output by default.
     """
     console = _console(width, file)
-    _print_verdict(console, of_scores(scores))
-    _print_grid(console, scores_grid(scores, digits=digits), ())
+    made = scores_grid(scores, digits=digits)
+    notes = [*_print_verdict(console, of_scores(scores)), *map(noted, made.notes)]
+    _print_grid(console, replace(made, notes=()), _listed(notes, verbose=verbose))
 
 
 def print_verdict(
@@ -338,6 +316,7 @@ def print_verdict(
     verdict: Sequence[Message],
     *,
     width: int | None = None,
+    verbose: bool = False,
     file: IO[str] | None = None,
 ) -> None:
     """Print what was found below a heading, a line for each sentence.
@@ -346,15 +325,32 @@ def print_verdict(
         title: the heading.
         verdict: the sentences.
         width: characters per line, as for :func:`print_finding`.
+        verbose: list notes, too, which are counted otherwise.
         file: where to print; standard output by default.
     """
     console = _console(width, file)
     _line(console, title, "bold")
-    _print_verdict(console, verdict)
+    for note in _listed(_print_verdict(console, verdict), verbose=verbose):
+        _line(console, note)
+
+
+def in_brief(finding: Finding) -> str:
+    """What is read first of a finding, and the first columns and rows of a table, as text."""
+    file = io.StringIO()
+    console = _PlainConsole(file, _BRIEF_WIDTH)
+    first, _ = split_notes(finding.verdict)
+    for statement in first:
+        text = visible(rendered(statement))
+        lines = wrap(text, _BRIEF_WIDTH, break_long_words=False, break_on_hyphens=False)
+        console.print("\n".join(lines))
+    if finding.tables:
+        console.print()
+        _print_grid(console, brief_grid(finding), ())
+    return file.getvalue().strip("\n") or finding.title
 
 
 def print_grid(made: Grid, *, width: int | None = None, file: IO[str] | None = None) -> None:
-    """Print a grid in as many blocks as its columns need."""
+    """Print a grid, its first columns that fit."""
     _print_grid(_console(width, file), made, ())
 
 
@@ -405,20 +401,12 @@ def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[
     if not made.columns:
         _line(console, "(there is nothing)")
         return
-    made = keyed(made, console.width)
-    sizes = widths(made)
-    parts = blocks(made, sizes, console.width)
-    shown = len(made.columns) - made.stub
-    for block in parts:
-        if len(parts) > 1:
-            _line(
-                console,
-                f"columns {block[0] - made.stub + 1}-{block[-1] - made.stub + 1} of {shown}",
-            )
-        _print_block(console, made, [*range(made.stub), *block], sizes)
-    if len(parts) > _BLOCKS:
-        _line(console, "too wide for this terminal: -f tsv writes all columns side by side")
-    for note in map(noted, (*made.notes, *notices)):
+    sizes = widths(made, console.width)
+    shown = fitting(made, sizes, console.width)
+    _print_block(console, made, shown, sizes)
+    if left := [column.title for column in made.columns[len(shown) :]]:
+        _line(console, f"Left out for room: {listed(left)} (--all-columns)")
+    for note in (*map(noted, made.notes), *notices):
         _line(console, note)
     for name, signature in made.signatures.items():
         _line(console, f"{name}: {signature}", "dim")
@@ -487,23 +475,29 @@ _LEVELS: Mapping[Level, str] = {
 }
 
 
-def _print_verdict(console: Console | _PlainConsole, verdict: Sequence[Message]) -> None:
-    for statement in verdict:
-        # a person's lines end between words; in a pipe a sentence is a line
-        text = _line_of(console, visible(rendered(statement)), _LEVELS[statement.level])
-        console.print(text, soft_wrap=not console.is_terminal)
-    if verdict:
+def _print_verdict(console: Console | _PlainConsole, verdict: Sequence[Message]) -> list[str]:
+    """Print what is read first; the sentences of the others."""
+    first, others = split_notes(verdict)
+    for statement in first:
+        _line(console, rendered(statement), _LEVELS[statement.level])
+    if first:
         console.print()
+    return [rendered(statement) for statement in others]
+
+
+def _listed(notes: Sequence[str], *, verbose: bool) -> Sequence[str]:
+    """Notes, or how many there are."""
+    return notes if verbose or not notes else [f"{counted(len(notes), 'note')} (-v lists them)"]
 
 
 def _line(console: Console | _PlainConsole, text: str, style: str = "") -> None:
-    console.print(_line_of(console, visible(text), style), soft_wrap=True)
-
-
-def _line_of(console: Console | _PlainConsole, text: str, style: str) -> Text | str:
+    """Print a line, which ends between words for people; in a pipe it is one."""
     if isinstance(console, _PlainConsole):
-        return _encodable_text(console, text)
-    return _text(console, text, style)
+        console.print(_encodable_text(console, visible(text)))
+    elif console.is_terminal:
+        console.print(_text(console, visible(text), style), width=min(console.width, _width()))
+    else:
+        console.print(_text(console, visible(text), style), soft_wrap=True)
 
 
 def _text(console: Console | _PlainConsole, text: str, style: str = "") -> Text:

@@ -161,11 +161,11 @@ def test_metrics_that_disagree_are_a_caution() -> None:
     up[1] += 6
     down[1] -= 6
     found = compared(up, down).verdict
-    assert [one.level for one in found] == ["finding", "caution", "finding"]
-    assert str(found[1]) == (
+    assert [one.level for one in found] == ["finding", "finding", "caution"]
+    assert str(found[2]) == (
         "Caution: the metrics disagree: B is better under m0 and worse under m1."
     )
-    assert found[1].rows == {"systems": (1, 3)}
+    assert found[2].rows == {"systems": (1, 3)}
 
 
 def test_without_resamples_nothing_is_decided() -> None:

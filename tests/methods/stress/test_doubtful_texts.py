@@ -24,14 +24,14 @@ def stressed(references: list[str], on: str | None = None, **systems: list[str])
     return gn.stress(testset, "bleu", perturb=NAMES, perturbed_system=on)
 
 
-def test_of_texts_that_are_the_reference_it_is_said_first(texts):
+def test_of_texts_that_are_the_reference_it_is_said(texts):
     references, outputs = texts
     for finding in (
         stressed(references, copy=references),
         stressed(references, "REFERENCE", a=outputs),
     ):
-        assert finding.verdict[0].level == "caution"
-        assert "the same text as the reference" in str(finding.verdict[0])
+        cautions = [str(said) for said in finding.verdict if said.level == "caution"]
+        assert any("the same text as the reference" in text for text in cautions)
     plain = stressed(references, a=outputs)
     assert not any("same text" in str(said) for said in plain.verdict)
 

@@ -369,7 +369,7 @@ def test_the_home_page_says_what_was_found_test_set_by_test_set(
         assert box["y"] + box["height"] <= 844
         picture = page.locator(".proof svg.chart, .proof table.heat").first.bounding_box()
         assert picture["y"] < 600  # it begins well within the first screen
-        warned = page.locator(".verdict li.caution").first
+        warned = page.locator(".verdict [data-level=caution]").first
         assert "<b>b/de-en</b>" in warned.inner_text()
         other = page.locator("details.found")
         assert "x is on top." in other.locator("summary").inner_text()

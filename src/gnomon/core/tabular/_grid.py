@@ -80,9 +80,9 @@ class Grid:
 
     Attributes:
         title: heading.
-        columns: the columns; the first ``stub`` of them name the row.
+        columns: the columns.
         rows: the rows, those of one kind together.
-        stub: leading columns to repeat when a wide grid is broken into blocks.
+        stub: how many of the first columns name a row.
         notes: sentences below the table; says what a mark means where one occurs.
         signatures: how to make the numbers again, by what they belong to.
     """
@@ -177,6 +177,24 @@ def grid(finding: Finding, view: View | None = None, *, digits: int | None = Non
     where = view.where if view else {}
     signatures = _signatures(finding, where, view.table if view else None)
     return Grid(made.title, made.columns, made.rows, made.stub, made.notes, signatures)
+
+
+#: columns and rows of a table that stands for a finding in Python
+_BRIEF = 4, 10
+
+
+def brief_grid(finding: Finding) -> Grid:
+    """The first columns and rows of what text shows first, and a note that says where all are."""
+    view = finding.shown()[0]
+    made = grid(finding, replace(view, most=None) if isinstance(view, Listing) else view)
+    columns, rows = _BRIEF
+    few = tuple(replace(row, cells=row.cells[:columns]) for row in made.rows[:rows])
+    notes = ()
+    if len(few) < len(made.rows) or columns < len(made.columns):
+        more = f"and {len(made.rows) - rows} more: " if len(few) < len(made.rows) else ""
+        name = view.table if view else finding.tables[0].name
+        notes = (f"{more}to_pandas({name!r}) has all rows and columns",)
+    return Grid(made.title, made.columns[:columns], few, min(made.stub, columns), notes)
 
 
 def table_grid(table: Table, *, digits: int | None = None) -> Grid:

@@ -177,7 +177,7 @@ def obtain(url: str, origin: Origin) -> Iterator[Path]:
         raise DataError(f"{error}{_set_aside(path)}, and its checksum is not recorded") from error
     if checksum != known:
         record(origin.downloads, url, path, checksum)
-        _log.info("%s: SHA-256 %s, recorded in %s", path, checksum, origin.downloads / _LOCK)
+        _log.debug("%s: SHA-256 %s, recorded in %s", path, checksum, origin.downloads / _LOCK)
 
 
 def _set_aside(path: Path) -> str:
@@ -193,7 +193,7 @@ def _downloaded(address: str, url: str, origin: Origin) -> Path:
     target = origin.downloads / f"{mark}-{base_name(url)}"
     origin.downloads.mkdir(parents=True, exist_ok=True)
     if not target.exists():
-        _log.info("fetching %s", address)
+        _log.debug("fetching %s", address)
         download(address, target, progress=origin.progress)
     return target
 

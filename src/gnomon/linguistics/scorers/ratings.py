@@ -226,7 +226,7 @@ def read_ratings(path: str | PathLike[str], name: str) -> Ratings:
     first = _fields(lines[0][1], sign, where, lines[0][0])
     layout = _layout(first, name, where, lines[0][0])
     if layout.header and layout.width == 2 and first[0].strip().casefold() not in _TERMS:
-        _log.info("%s: line %d, %r, is taken for a header", where, *lines[0])
+        _log.debug("%s: line %d, %r, is taken for a header", where, *lines[0])
     rows = lines[1:] if layout.header else lines
     ratings = Ratings.of(_rows(rows, sign, layout, where))
     if not ratings:

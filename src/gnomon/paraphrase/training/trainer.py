@@ -453,4 +453,4 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
         parts += [f"validation loss {score.loss:.3f}"]
         parts += [] if score.bleu is None else [f"BLEU {score.bleu:.2f}"]
         parts += ["best so far"] if better else []
-        _log.info("%s", ", ".join(parts))
+        _log.debug("%s", ", ".join(parts))

@@ -54,8 +54,8 @@ function foundSections(t, picture) {
   const list = (n, from = () => 0) => of(n).map((one, k) => [one, one.said.slice(from(k))]).filter(([, said]) => said.length)
     .map(([one, said]) => el("div", {}, named(one, n) ? el("h3", {}, named(one, n)) : "", sentences(said)));
   const own = of(t), several = own.length > 1, set = page.sets[t], LEADS = narrow.matches ? 2 : 3;
-  // so many sentences of a method, and the cautions that follow these
-  const until = (one, most) => { const plain = one.said.flatMap(([level], n) => level === "caution" ? [] : [n]); return plain.length > most ? plain[most] : one.said.length; };
+  // so many sentences of a method, or all of few and two cautions
+  const until = (one, most) => { const plain = one.said.filter(([level]) => level !== "caution").length; return plain > most ? most : Math.min(plain + 2, one.said.length); };
   const leads = several ? el("ul", {class: "verdict"}, ...own.slice(0, LEADS).flatMap((one) => one.said.slice(0, until(one, 1)).map((text, n) => sentence(text, n ? null : titled(one, t)))))
     : own.length ? sentences(own[0].said.slice(0, until(own[0], FIRST_SENTENCES)), named(own[0], t)) : "";
   const rest = list(t, (k) => !several ? until(own[0], FIRST_SENTENCES) : k < LEADS ? until(own[k], 1) : 0);
