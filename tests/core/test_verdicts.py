@@ -98,22 +98,16 @@ def test_further_segments_are_left_out_where_they_are_absurd_or_already_there() 
     assert verdicts.further_segments(1000, 2.0, float("nan"), 3) is None
 
 
-def cut(said: Message) -> Message:
-    """The same of texts that were cut, in place of doubtful systems."""
-    return replace(said, code="score.cut")
-
-
 def test_of_many_statements_cautions_stay() -> None:
-    many = [cut(told(str(number))) for number in range(9)]
-    kept = verdicts.brief([*many, cut(WARNED)])
+    many = [told(str(number)) for number in range(9)]
+    kept = verdicts.brief([*many, WARNED])
     assert [str(one) for one in kept] == ["0.", "1.", "2.", "3.", "4.", "5.", str(WARNED)]
 
 
 def test_answers_come_first_then_what_is_undecided_then_cautions() -> None:
-    found, warned = cut(SAID), cut(WARNED)
-    undecided = replace(found, level="undecided")
-    assert verdicts.brief([warned, undecided, found]) == (found, undecided, warned)
-    assert verdicts.brief([warned, undecided, found, WARNED])[0] == WARNED  # a doubtful system
+    undecided, doubt = replace(SAID, level="undecided"), replace(WARNED, code="data.doubtful")
+    assert verdicts.brief([WARNED, undecided, SAID]) == (SAID, undecided, WARNED)
+    assert verdicts.brief([SAID, doubt]) == (doubt, SAID)
 
 
 def test_cautions_after_the_second_one_are_folded() -> None:

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 from gnomon.core.lazy import checked
 from gnomon.core.tabular import brief_grid, grid, scores_grid, visible
 from gnomon.core.verdicts import counted, listed, of_scores, split_notes
-from gnomon.messages import rendered
+from gnomon.messages import noted, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
