@@ -78,7 +78,10 @@ def test_what_is_said_after_the_first_clause_stands_in_the_whole_help_alone(gnom
 
 def test_a_clause_in_brackets_is_not_torn_and_examples_go_whole(gnomon):
     shown = " ".join(gnomon("compare", "--help").out.split())
-    assert '"ar" (approximate randomisation; Riezler and Maxwell, 2005), or' in shown
+    assert (
+        '"ar" (approximate randomisation; Riezler and Maxwell, 2005), which has no intervals, or'
+        in shown
+    )
     assert "gnomon.annotate" not in gnomon("muler", "--help").out
 
 

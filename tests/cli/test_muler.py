@@ -45,9 +45,9 @@ def test_the_command_of_the_readme_prints_a_readable_table(gnomon, files, tagged
 def test_json_and_tsv_hold_the_same_rows_with_the_fields_of_the_contract(gnomon, files) -> None:
     common = ["muler", files / "ref.txt", "-i", files / "a.txt", *WORD, "-q"]
     found = gnomon(*common, "-f", "json").json()
-    assert list(found)[:5] == ["gnomon", "command", "verdict", "rows", "signatures"]
+    assert list(found)[:5] == ["gnomon", "command", "messages", "rows", "signatures"]
     assert found["command"] == "muler"
-    (told,) = found["verdict"]
+    told = found["messages"][0]
     assert told["text"].startswith("Caution: nothing can be said under BLEU of the words on which")
     contract = (
         "system metric feature variant segments muler base base_all oracle anti_oracle add miss hit"

@@ -23,7 +23,7 @@ def test_json_holds_the_fields_of_the_contract_and_sacrebleus_numbers(gnomon, fi
         "-f", "json",
     )  # fmt: skip
     found = answer.json()
-    assert list(found) == ["gnomon", "command", "verdict", "rows", "signatures"]
+    assert list(found) == ["gnomon", "command", "messages", "rows", "signatures"]
     assert found["command"] == "score"
     assert [(r["system"], r["metric"]) for r in found["rows"]] == [
         ("a", "bleu"),

@@ -95,7 +95,7 @@ def test_a_run_ends_with_what_was_found_set_by_set_and_two_commands_that_work(
     for command in commands:
         assert gnomon(*shlex.split(command)[1:]).code == 0
     assert Path("report.html").is_file()
-    again = gnomon("run", study, "--engine", "here", "-f", "json").json()["verdict"]
+    again = gnomon("run", study, "--engine", "here", "-f", "json").json()["messages"]
     assert {one["text"].partition(": ")[0] for one in again} == {"one/es-en", "two/es-en"}
 
 

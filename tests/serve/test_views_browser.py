@@ -44,7 +44,7 @@ class Served:
 
 #: kind of page -> study, what it must say, and its address below the study
 PAGES = {
-    "result": ("done", "is better than", ""),
+    "result": ("done", "is the best of", ""),
     "result of a study that stopped": ("stopped", "Not finished", ""),
     "result before anything was found": ("empty", "Nothing was found yet", ""),
     "segments": ("done", "Write a note", "/segments?feature=re:the&sort=worst"),

@@ -257,7 +257,8 @@ def figures(
         least = FEWEST_DIFFERENT
     caveats = _caveats(paired, pairs, family, plan, least)
     places = [pair[:2] for pair in pairs] if every and not slices else None
-    tested = _tested(family, caveats, plan, least, places)
+    choices = paired.preferences is not None
+    tested = _tested(family, caveats, plan, least, places, choices=choices)
     intervals = _score_intervals(alone, plan)
     position = {pair: n for n, pair in enumerate(pairs)}
     found = []
@@ -376,6 +377,8 @@ def _tested(
     plan: PairedTestPlan,
     least: int | None,
     places: Sequence[tuple[int, int]] | None,
+    *,
+    choices: bool,
 ) -> Family:
     """What the family shows; nothing of pairs with a caveat."""
     left_out = np.array([caveat is not None for caveat in caveats], dtype=np.bool_)
@@ -394,6 +397,7 @@ def _tested(
         tested = family_test(
             observed, draws.resampled, least=least, confidence=confidence, pairs=places
         )
+        tested = _of_equal_choices(tested, family, confidence) if choices else tested
     equal = (observed.different == 0) & ~np.isnan(observed.estimates)
     nothing = np.full(len(left_out), np.nan)
     if not plan.resamples:
@@ -403,6 +407,16 @@ def _tested(
         ends = np.where(equal, 0.0, np.nan)
         return tested._replace(low=ends, high=ends)
     return tested
+
+
+def _of_equal_choices(tested: Family, family: SystemFamily, confidence: float) -> Family:
+    """Equal choices are not certain: the exact binomial end, at the family's share of the level."""
+    estimates, _, units, _ = family.comparisons
+    tail = (1 - confidence) / 2 / len(estimates)
+    end = 2 * tail ** (1 / np.maximum(units, 1)) - 1
+    low = np.where((tested.low == 1) & (estimates == 1), end, tested.low)
+    high = np.where((tested.high == -1) & (estimates == -1), -end, tested.high)
+    return tested._replace(low=low, high=high)
 
 
 def _drawn(plan: PairedTestPlan) -> int:

@@ -168,7 +168,7 @@ def compare(
         baseline: the system that the others are compared with; by default the first of two
             systems, and of more the one with the best score under each metric (the first,
             too, with ``fail_if_worse`` and with ``test="sacrebleu"``).
-        test: "bootstrap" (studentised paired bootstrap; see :func:`gnomon.stats.family_test`), "ar"
+        test: "bootstrap" (studentised paired bootstrap), "ar"
             (approximate randomisation; Riezler and Maxwell, 2005), which has no intervals, or
             "sacrebleu" for what sacreBLEU's paired bootstrap reports: its p alone, not adjusted.
         resamples: draws for intervals and tests, by default 1000 (5000 for more than ten

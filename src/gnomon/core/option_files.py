@@ -18,6 +18,7 @@ from gnomon.core.errors import (
 )
 from gnomon.core.options import InputFile, fits, in_files, misfits
 from gnomon.core.validation import Problem
+from gnomon.messages.audiences import InFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -72,7 +73,7 @@ class OptionsError(DataError):
     def __init__(self, file: str | Path, problems: Sequence[Problem]) -> None:
         self.path, self.problems = file, tuple(problems)
         count = "an error" if len(self.problems) == 1 else f"{len(self.problems)} errors"
-        lines = [("\n  ", f"{key}: " if key else "", error) for key, error in self.problems]
+        lines = [("\n  ", f"{key}: " if key else "", InFile(error)) for key, error in self.problems]
         super().__init__(f"{file} has {count}:", *lines)
 
 

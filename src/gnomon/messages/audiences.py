@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Audience",
+    "InFile",
     "Named",
+    "Option",
     "Place",
     "Words",
     "Written",
@@ -28,8 +30,8 @@ __all__ = [
     "written_for",
 ]
 
-#: who reads: at a command line, in Python, in a browser
-Audience: TypeAlias = Literal["shell", "python", "page"]
+#: who reads: at a command line, in Python, in a browser, at a command line of a file of options
+Audience: TypeAlias = Literal["shell", "python", "page", "file"]
 
 
 class Written:
@@ -42,14 +44,34 @@ class Written:
 
 @dataclass(frozen=True)
 class Named(Written):
-    """What command lines and Python name in their own ways: an option, or what to do."""
+    """What command lines and Python name in their own ways: what to do."""
 
     shell: str
     python: str
 
     def written(self, audience: Audience) -> str:
         """Its name; pages have that of Python."""
+        return self.shell if audience in ("shell", "file") else self.python
+
+
+@dataclass(frozen=True)
+class Option(Named):
+    """An option, which files call as Python does."""
+
+    def written(self, audience: Audience) -> str:
+        """Its name."""
         return self.shell if audience == "shell" else self.python
+
+
+@dataclass(frozen=True)
+class InFile(Written):
+    """What is said of a file of options, at a command line, too."""
+
+    said: Written
+
+    def written(self, audience: Audience) -> str:
+        """The words."""
+        return self.said.written("file" if audience == "shell" else audience)
 
 
 @dataclass(frozen=True)
@@ -77,7 +99,7 @@ class Place(Written):
 Words: TypeAlias = "str | Written | tuple[Words, ...]"
 
 
-def flag(name: str, value: object = "", given: object = None) -> Named:
+def flag(name: str, value: object = "", given: object = None) -> Option:
     """An option, which is a parameter in Python; with a value where one is proposed.
 
     Args:
@@ -86,15 +108,15 @@ def flag(name: str, value: object = "", given: object = None) -> Named:
         given: as Python takes it, if that is another.
 
     >>> flag("lexicon", "NAME=FILE", "{NAME: FILE}")
-    Named(shell='--lexicon NAME=FILE', python='lexicon={NAME: FILE}')
+    Option(shell='--lexicon NAME=FILE', python='lexicon={NAME: FILE}')
     """
     shell = f"--{name.replace('_', '-')} {value}".rstrip()
-    return Named(shell, f"{name}={value if given is None else given}")
+    return Option(shell, f"{name}={value if given is None else given}")
 
 
-def parameter(name: str) -> Named:
+def parameter(name: str) -> Option:
     """A parameter, as what a sentence is about."""
-    return Named(f"--{name.replace('_', '-')}", name)
+    return Option(f"--{name.replace('_', '-')}", name)
 
 
 #: whoever this process writes for

@@ -499,8 +499,8 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
     if rest:
         yield message("muler.correlate.chance", {}, n=counted(rest, "correlation"), metric=title)
     if few:
-        rows = finding.positions(few)
-        yield message("muler.correlate.few-systems", rows, n=len(few), metric=title)
+        places = finding.positions(few)
+        yield message("muler.correlate.few-systems", places, n=len(few), metric=title)
     if thin:
         names = listed([gloss(row.feature) for row in thin])
         yield message("muler.correlate.few-segments", finding.positions(thin), features=names)

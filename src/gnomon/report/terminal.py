@@ -406,7 +406,7 @@ def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[
     _print_block(console, made, shown, sizes)
     if left := [column.title for column in made.columns[len(shown) :]]:
         _line(console, f"Left out for room: {listed(left)} (--all-columns)")
-    for note in (*map(noted, made.notes), *notices):
+    for note in map(noted, (*made.notes, *notices)):
         _line(console, note)
     for name, signature in made.signatures.items():
         _line(console, f"{name}: {signature}", "dim")

@@ -254,7 +254,7 @@ def holm_levels(p: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
         Levels of the same shape; NaN where ``p`` is NaN.
 
     >>> holm_levels([0.01, 0.04, 0.03], 0.06).round(3).tolist()
-    [0.02, 0.03, 0.03]
+    [0.02, 0.06, 0.03]
     """
     values = np.asarray(p, dtype=np.float64)
     levels = np.full(values.shape, np.nan)

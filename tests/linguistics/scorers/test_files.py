@@ -137,7 +137,7 @@ def test_words_of_other_languages_match_as_they_stand(tmp_path: Path) -> None:
 def test_a_first_line_that_only_seems_to_be_a_header_is_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level("INFO", "gnomon"):
+    with caplog.at_level("DEBUG", "gnomon"):
         read_ratings(_file(tmp_path, "word\tvalue\ncat\t1\n"), "NAME")
         assert not caplog.records
         read_ratings(_file(tmp_path, "dog\t0x10\ncat\t1\n"), "NAME")

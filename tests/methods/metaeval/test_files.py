@@ -318,7 +318,7 @@ def test_every_format_says_which_system_lacks_scores(testset, tmp_path, capsys, 
     human = write(tmp_path / "de-en.esa.sys.tsv", "system\tesa", "a\t9", "b\t8", "c\t7", "d\t5")
     file, page = write(tmp_path / "m.wmt", *grid("M", ("b", 1))), tmp_path / "x.html"
     given = ["--human", f"esa={human}", "--scores", str(file), "--resamples", "0", "--levels"]
-    more = ["system", "--html", str(page)] if form == "html" else ["system", "-f", form]
+    more = ["system", "--html", str(page)] if form == "html" else ["system", "-f", form, "-v"]
     assert main(["metaeval", *given, *more]) == 0
     answer = capsys.readouterr()
     text = page.read_text(encoding="utf-8") if form == "html" else answer.out + answer.err

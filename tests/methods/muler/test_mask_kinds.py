@@ -77,8 +77,7 @@ def test_pooled_masks_stand_in_the_signature_and_the_rows() -> None:
     assert "masking:pooled" in str(finding.signatures["vectors"])
     assert "masking" not in str(finding.signatures["bleu"])
     assert finding.facts["masks"].startswith("vectors has words exchanged in vectors (pooled)")
-    first = next(one for one in finding.verdict if one.code.startswith("muler"))
-    assert (first.code, first.level) == ("muler.masks", "caution")
+    assert ("muler.masks", "caution") in [(one.code, one.level) for one in finding.verdict]
     alone = scored([Vectors()], "pooled")
     assert "masking:pooled" in str(alone.signatures["vectors"])
 

@@ -167,7 +167,7 @@ def test_the_command_gives_every_table_and_a_page(
     content = json.loads(capsys.readouterr().out)
     assert set(content["tables"]) == {"overall", "examples"}
     assert content["rows"][0]["detected"] == 1
-    assert content["verdict"][0]["code"] == "stress.detects"
+    assert content["messages"][0]["code"] == "stress.detects"
     assert "Errors that the metrics detect" in page.read_text()
 
 

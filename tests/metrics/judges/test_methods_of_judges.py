@@ -62,8 +62,9 @@ def test_choices_have_the_interval_of_a_share(chat: Chat) -> None:
     shares = [1.0] * 30 + [0.0] * 8 + [0.5] * 6
     low, high, _ = mean_test(shares, 0.05)
     assert row["difference"] == pytest.approx(2 * np.mean(shares) - 1)
-    assert (row["low"], row["high"]) == pytest.approx((2 * low - 1, 2 * high - 1))
-    assert row["p"] == binomial_p(30, 38)
+    # that of resamples, near Student's, and p near that of the sign test
+    assert (row["low"], row["high"]) == pytest.approx((2 * low - 1, 2 * high - 1), abs=0.06)
+    assert (row["p"] <= 0.05) == row["decided"] == (binomial_p(30, 38) <= 0.05)
     assert row["verdict"] == "better"
 
 

@@ -243,7 +243,7 @@ def test_a_dry_run_needs_no_consent_and_tells_of_second_turns_and_of_too_many(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judge = "judge('gemba-esa', model='m', endpoint='http://judge.invalid/v1', max_calls=5)"
-    assert main(["score", *_DATA, "-m", judge, "--dry-run"]) == 0
+    assert main(["score", *_DATA, "-m", judge, "--dry-run", "-v"]) == 0
     out = capsys.readouterr().out
     assert "8 requests would be sent" in out
     assert "4 of the requests ask again, given the first answer" in out
@@ -254,7 +254,7 @@ def test_a_dry_run_needs_no_consent_and_tells_of_second_turns_and_of_too_many(
 def test_a_dry_run_of_what_asks_no_judge_says_so(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["score", *_DATA, "-m", "chrf", "--dry-run"]) == 0
+    assert main(["score", *_DATA, "-m", "chrf", "--dry-run", "-v"]) == 0
     assert "no server was to be asked" in capsys.readouterr().out
     assert main(["score", "nowhere.txt", "-i", "a.txt", "-m", "chrf", "--dry-run"]) == 1
 

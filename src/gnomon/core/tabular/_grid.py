@@ -189,7 +189,7 @@ def brief_grid(finding: Finding) -> Grid:
     made = grid(finding, replace(view, most=None) if isinstance(view, Listing) else view)
     columns, rows = _BRIEF
     few = tuple(replace(row, cells=row.cells[:columns]) for row in made.rows[:rows])
-    notes = ()
+    notes: tuple[str, ...] = ()
     if len(few) < len(made.rows) or columns < len(made.columns):
         more = f"and {len(made.rows) - rows} more: " if len(few) < len(made.rows) else ""
         name = view.table if view else finding.tables[0].name
