@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.stats import Pair, SystemFamily, exchange_test, family_test, holm
+from gnomon.stats import FamilyPair, SystemFamily, exchange_test, family_test, holm
 from gnomon.stats.student import mean_test
 
 Noise = Callable[[np.random.Generator, tuple[int, int]], NDArray[np.float64]]
@@ -101,7 +101,7 @@ def family_counts(
     """
     how = how or How()
     k = len(means)
-    pairs = [Pair(i, j) for i in range(1, k) for j in range(1 if how.baseline else i)]
+    pairs = [FamilyPair(i, j) for i in range(1, k) for j in range(1 if how.baseline else i)]
     false = missed = found = by_holm = true = 0
     scale = float(noise(np.random.default_rng(99), (1, 200_000)).std()) * np.sqrt(2 / segments)
     for seed in range(draws):
@@ -136,7 +136,7 @@ def family_counts(
 
 
 def _decided(
-    family: SystemFamily, how: How, resamples: int, pairs: list[Pair]
+    family: SystemFamily, how: How, resamples: int, pairs: list[FamilyPair]
 ) -> tuple[NDArray[np.bool_], tuple[Array, Array]]:
     places = [pair[:2] for pair in pairs] if how.places else None
     if how.test == "ar":

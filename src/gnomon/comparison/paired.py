@@ -13,7 +13,7 @@ from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.verdicts import said_of
 from gnomon.stats import (
     Family,
-    Pair,
+    FamilyPair,
     SystemFamily,
     exchange_test,
     family_draws,
@@ -211,10 +211,10 @@ class PairedScores:
         """Why a system is not to be compared with the baseline."""
         return self.doubted(k) or self.doubted(0)
 
-    def pairs(self, part: int, *, every: bool) -> list[Pair]:
+    def pairs(self, part: int, *, every: bool) -> list[FamilyPair]:
         """All pairs of systems, or those with the baseline, the worse placed first."""
         last = [range(k) if every else range(1) for k in range(1, len(self.systems))]
-        return [Pair(k, j, part) for k, others in enumerate(last, start=1) for j in others]
+        return [FamilyPair(k, j, part) for k, others in enumerate(last, start=1) for j in others]
 
     def gains(self) -> NDArray[np.float64]:
         """How much better each system is than the baseline in each segment, float64 [K, N]."""
@@ -246,7 +246,7 @@ def figures(
     family = _family(paired, pairs, parts, whole, plan.seed)
     alone = SystemFamily.of(
         paired.values if paired.over_others is None else paired.over_others,
-        [Pair(k, k, part) for part in range(len(parts)) for k in range(len(paired.systems))],
+        [FamilyPair(k, k, part) for part in range(len(parts)) for k in range(len(paired.systems))],
         aggregate=paired.aggregate,
         documents=whole,
         parts=parts,
@@ -299,7 +299,7 @@ def figures(
                 losses=counts[3],
             )
             if k:
-                n = position[Pair(k, 0, part)]
+                n = position[FamilyPair(k, 0, part)]
                 p = tested.p[n] if published is None else float(published.p[k, 0])
                 decided = tested.decided[n] if published is None else p <= plan.alpha
                 winner = None if decided else tested.out.get(k)
@@ -324,7 +324,7 @@ def _is_untested(caveat: Caveat | None, p: float) -> bool:
 
 def _family(
     paired: PairedScores,
-    pairs: Sequence[Pair],
+    pairs: Sequence[FamilyPair],
     parts: Sequence[NDArray[np.bool_]],
     documents: NDArray[np.int64] | None,
     seed: int,
@@ -335,7 +335,7 @@ def _family(
         chosen = sorted({pair[:2] for pair in pairs})
         rows = [paired.preferences[i, j] for i, j in chosen]
         values = np.stack([np.zeros_like(rows[0]), *rows])
-        numbers = [Pair(1 + chosen.index(pair[:2]), 0, pair.part) for pair in pairs]
+        numbers = [FamilyPair(1 + chosen.index(pair[:2]), 0, pair.part) for pair in pairs]
     return SystemFamily.of(
         values,
         numbers,
@@ -348,7 +348,7 @@ def _family(
 
 def _caveats(
     paired: PairedScores,
-    pairs: Sequence[Pair],
+    pairs: Sequence[FamilyPair],
     family: SystemFamily,
     plan: PairedTestPlan,
     least: int | None,

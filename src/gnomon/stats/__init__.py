@@ -83,7 +83,7 @@ from gnomon.stats.significance import (
     p_value,
     rules,
 )
-from gnomon.stats.system_families import Pair, SystemFamily
+from gnomon.stats.system_families import FamilyPair, SystemFamily
 from gnomon.stats.system_tests import (
     approximate_randomisation,
     resampled_scores,
@@ -100,13 +100,13 @@ __all__ = [
     "DocumentTest",
     "EarlyStopping",
     "Family",
+    "FamilyPair",
     "GradedSpan",
     "Interval",
     "Jackknife",
     "Leniency",
     "OrderedPairs",
     "PValue",
-    "Pair",
     "PairTest",
     "RaterRidge",
     "Rules",

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
     from gnomon.stats.system_tests import Aggregate
 
-__all__ = ["Pair", "SystemDraws", "SystemFamily"]
+__all__ = ["FamilyPair", "SystemDraws", "SystemFamily"]
 
 
-class Pair(NamedTuple):
+class FamilyPair(NamedTuple):
     """Two systems, by number, on some of the segments; the same one twice: its score."""
 
     first: int
@@ -62,7 +62,7 @@ class _Group(NamedTuple):
 class SystemFamily:
     """Pairs of systems, and all that is drawn to compare them."""
 
-    pairs: list[Pair]
+    pairs: list[FamilyPair]
     comparisons: Comparisons
     _groups: list[_Group]
     _group: list[int]  # of each pair
@@ -73,7 +73,7 @@ class SystemFamily:
     def of(
         cls,
         statistics: ArrayLike,
-        pairs: Sequence[Pair],
+        pairs: Sequence[FamilyPair],
         *,
         aggregate: Aggregate | None = None,
         documents: NDArray[np.int64] | None = None,
