@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
-from tests.truth.worlds import noised, outputs, planted, world
+from tests.truth.worlds import noised, outputs, planted, references, world
 
 import gnomon as gn
 from gnomon.core.verdicts import of_scores
@@ -87,3 +88,41 @@ def scores_of_two_and_shifted() -> Iterable[Message]:
 def scores_of_shifted() -> Iterable[Message]:
     systems = {"shifted": _shifted(outputs()), "b": _shifted(noised(outputs(), 0.1, 1))}
     return of_scores([gn.score(planted(systems), "bleu")])
+
+
+@world(
+    "two thirds of the references are post-edits of one system",
+    says=["data.favoured"],
+    silent=["data.doubtful"],
+)
+def references_of_a_system() -> Finding:
+    own = outputs()
+    made = [
+        text if n % 3 else reference
+        for n, (text, reference) in enumerate(zip(own, references(), strict=True))
+    ]
+    ts = gn.TestSet.from_lists({"甲": own, "Ö": outputs("apertium-french")}, made, name="made")
+    return gn.compare(ts, resamples=_FEW)
+
+
+@world(
+    "references of people, and two systems of which one is nearer to them",
+    silent=["data.doubtful", "data.damaged", "data.favoured"],
+)
+def references_of_people() -> Finding:
+    ts = planted({"甲": noised(list(references()), 0.3, 1), "Ö": outputs("apertium-french")})
+    return gn.compare(ts, resamples=_FEW)
+
+
+@world("a file with its accents apart", says=["data.damaged"], without=["Ö' has", "references '"])
+def accents_apart() -> Finding:
+    apart = [unicodedata.normalize("NFD", text) for text in accented()]
+    own = noised(accented(), 0.2, 1)
+    ts = gn.TestSet.from_lists({"Ö": own, "é": apart}, accented(), name="accents")
+    return gn.compare(ts, "bleu", resamples=_FEW)
+
+
+def accented() -> list[str]:
+    return [
+        f"Kapitola {n} je o tom, že kůň úpěl ďábelské ódy a běží dál do lesa." for n in range(60)
+    ]

@@ -25,6 +25,8 @@ from gnomon.core.scripts import is_unspaced, main_script, unspaced_language, uns
 from gnomon.core.verdicts import doubtful_systems
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._line_order import Misplaced, misplaced_lines
+from gnomon.data.formats.audit import favoured
+from gnomon.data.formats.damage import damaged_texts
 from gnomon.messages import Message, message, noted
 
 if TYPE_CHECKING:
@@ -89,7 +91,9 @@ def anomalies(testset: TestSet) -> tuple[Message, ...]:
     involved = set(doubtful_systems(found))
     found += _find_repeated(testset, involved)
     involved |= set(doubtful_systems(found))
-    return (*found, *_find_misplaced(testset, involved))
+    found += _find_misplaced(testset, involved)
+    found += _find_favoured(testset)
+    return (*found, *_find_damaged(testset, doubtful_systems(found)))
 
 
 def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:
@@ -248,6 +252,39 @@ def _one_reference(testset: TestSet) -> list[str | None]:
 def _same(a: Sequence[str | None], b: Sequence[str | None], share: float = _EQUAL) -> bool:
     equal = sum(map(eq, a, b))
     return equal >= share * len(a) and len(set(a)) > 1
+
+
+def _find_favoured(testset: TestSet) -> Iterator[Message]:
+    """Systems from whose outputs references were made."""
+    for one in favoured(testset):
+        among = one.reference if len(testset.references) > 1 else ""
+        said = message(
+            "data.favoured",
+            system=one.system,
+            among=among,
+            equal=one.equal,
+            near=one.near,
+            segments=one.counted,
+        )
+        yield said.about(systems=[one.system])
+
+
+def _find_damaged(testset: TestSet, doubtful: Collection[str]) -> Iterator[Message]:
+    """Texts that match less than they are worth, for what no translator did."""
+    for one in damaged_texts(testset):
+        if one.name in doubtful and not one.reference:
+            continue
+        text = "reference" if one.reference else "system"
+        said = message(
+            "data.damaged",
+            what=one.kind,
+            text=text,
+            than=text,
+            name=one.name,
+            lines=one.lines,
+            segments=one.looked_at,
+        )
+        yield said if one.reference else said.about(systems=[one.name])
 
 
 # Lines that stand elsewhere

@@ -32,6 +32,10 @@ _BEYOND = 0.04  # and by how much more of them than of the other systems
 _SAME = 0.95  # of the references: one file, given twice
 _OPEN = 0.8  # of a limit: what a part of the segments shows of the whole
 _LOOKED_AT = 256  # segments at first, spread over the test set
+_AMID = 1.5  # times as often others are nearer to the references than to the output
+_CLEAR = 3.0  # standard errors
+_SHARED = 0.5  # of these segments, others are as near to the references
+_WORSE = 2.0  # times as many edits elsewhere as another system
 _Z = 1.96
 
 
@@ -75,11 +79,16 @@ def favoured(testset: TestSet) -> Iterator[Favoured]:
         for number, system in enumerate(systems):
             if equal[number].mean() > _SAME:
                 continue  # the reference itself
-            if _is_beyond(equal, number, _EQUAL) or _is_beyond(near, number, _NEAR):
-                same, close = int(equal[number].sum()), int(near[number].sum())
-                own = np.zeros(len(texts), dtype=bool)
-                own[rows[near[number]]] = True
-                yield Favoured(system, reference, same, close - same, len(rows), own)
+            if not (_is_beyond(equal, number, _EQUAL) or _is_beyond(near, number, _NEAR)):
+                continue
+            outputs = list(systems.values())
+            own_rows, rest = rows[near[number]], rows[~near[number]]
+            if _is_amid(outputs, number, texts, own_rows) or _is_poor(outputs, number, texts, rest):
+                continue
+            same, close = int(equal[number].sum()), int(near[number].sum())
+            own = np.zeros(len(texts), dtype=bool)
+            own[rows[near[number]]] = True
+            yield Favoured(system, reference, same, close - same, len(rows), own)
 
 
 def _edits(
@@ -93,6 +102,63 @@ def _edits(
     return np.array(
         [loops.near_edits([own[row] for row in some], theirs, _EDITS) for own in systems]
     )
+
+
+def _is_amid(
+    systems: Sequence[Sequence[str | None]],
+    number: int,
+    texts: Sequence[str | None],
+    rows: NDArray[np.int64],
+) -> bool:
+    """Whether the references stand between the outputs, as where these were made of the references.
+
+    A reference that was made from one output is as far from the others as that output is, or
+    farther; of outputs that were each made of the reference, another is nearer to it.
+    """
+    from gnomon.native import near as loops
+
+    some = rows[:: max(1, len(rows) // _LOOKED_AT)].tolist()
+    own, theirs = ([side[row] for row in some] for side in (systems[number], texts))
+    nearer = farther = close = 0
+    for place, other in enumerate(systems):
+        if place != number:
+            outputs = [other[row] for row in some]
+            to_own, to_theirs = (loops.near_edits(outputs, side, 1.0) for side in (own, theirs))
+            told = (to_own >= 0) & (to_theirs >= 0)
+            nearer += int((told & (to_theirs < to_own)).sum())
+            farther += int((told & (to_theirs > to_own)).sum())
+            lengths = np.array([len(text or "") for text in theirs])
+            close += int((told & (to_theirs <= _EDITS * lengths)).sum())
+    others = (len(systems) - 1) * len(some)
+    amid = nearer > _AMID * farther and nearer - farther > _CLEAR * sqrt(nearer + farther)
+    return amid or close > _SHARED * others or not others
+
+
+def _is_poor(
+    systems: Sequence[Sequence[str | None]],
+    number: int,
+    texts: Sequence[str | None],
+    rows: NDArray[np.int64],
+) -> bool:
+    """Whether an output is as good as the references here and there, and much worse elsewhere.
+
+    A system whose output was taken for references is elsewhere about as good as others.
+    """
+    if len(rows) < _FEWEST // 3:
+        return False
+    some = rows[:: max(1, len(rows) // _LOOKED_AT)].tolist()
+    rates = [_rate([side[row] for row in some], [texts[row] for row in some]) for side in systems]
+    others = rates[:number] + rates[number + 1 :]
+    return rates[number] > _WORSE * min(others)
+
+
+def _rate(outputs: list[str | None], texts: list[str | None]) -> float:
+    """Edits of a character, of texts that have hardly one in common 1."""
+    from gnomon.native import near as loops
+
+    edits = loops.near_edits(outputs, texts, 1.0)
+    lengths = np.array([max(len(text or ""), 1) for text in texts])
+    return float(np.where(edits < 0, 1.0, edits / lengths).mean())
 
 
 def _may_be_beyond(edits: NDArray[np.int32]) -> bool:

@@ -18,7 +18,7 @@ __all__ = ["KINDS", "Damage", "DamagedTexts", "damaged_texts"]
 
 _LOOKED_AT = 256  # lines of a text, spread over the test set
 _FEWEST = 10  # lines that are damaged, below which it may be meant
-_MANY = 0.1  # of the lines
+_SENTENCE = 25  # characters
 _MORE = 5  # times as many as in the texts that it is held against
 #: UTF-8 read as Windows-1252 or Latin-1: the letter that a first byte becomes, then another
 _FIRST, _OTHERS = "\u00c2-\u00f4", bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
@@ -34,6 +34,7 @@ class Damage(NamedTuple):
     name: str
     is_there: Callable[[str], bool]  # in a line
     mend: Callable[[str], str]  # as far as it can be undone
+    least: float = 0.1  # of the lines, below which it may be meant
 
 
 def _read_again(text: str) -> str:
@@ -63,8 +64,8 @@ def _is_spaced(text: str) -> bool:
 
 
 def _is_lowered(text: str) -> bool:
-    """Whether a line of some length has no capital letter."""
-    return len(text) >= _FEWEST and text.islower()
+    """Whether a line of a sentence's length has no capital letter."""
+    return len(text) >= _SENTENCE and text.islower()
 
 
 #: kinds of damage by which texts match less than they are worth
@@ -72,8 +73,8 @@ KINDS = (
     Damage("misread", _is_misread, _read_again),
     Damage("entities", _has_entities, html.unescape),
     Damage("accents", _is_split, lambda text: unicodedata.normalize("NFC", text)),
-    Damage("spaces", _is_spaced, lambda text: _SPACED.sub("", text)),
-    Damage("case", _is_lowered, str.lower),
+    Damage("spaces", _is_spaced, lambda text: _SPACED.sub("", text), 0.3),
+    Damage("case", _is_lowered, str.lower, 0.5),
 )
 
 
@@ -104,7 +105,7 @@ def damaged_texts(testset: TestSet) -> Iterator[DamagedTexts]:
             texts = references if reference else systems
             for name, count in counts.items():
                 looked_at = len(texts[name])
-                if count >= max(_FEWEST, _MANY * looked_at) and count > _MORE * most:
+                if count >= max(_FEWEST, kind.least * looked_at) and count > _MORE * most:
                     yield DamagedTexts(name, reference, kind.name, count, looked_at)
 
 
