@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.core.errors import UsageError
 from gnomon.stats import (
-    Pair,
+    FamilyPair,
     SystemFamily,
     approximate_randomisation,
     exchange_test,
@@ -49,15 +49,15 @@ def test_resamples_of_equal_segments_give_no_interval_ends_made_of_rounding() ->
     """Two of twelve segments differ: resamples without them have no standard error but rounding."""
     rounding = np.random.default_rng(0).normal(0, 2e-8, 12)
     segments = np.array([16.2] * 10 + [17.8] * 2) + rounding
-    low, high, *_ = SystemFamily.of(segments[None], [Pair(0, 0)]).draws(50).alone(0, 0.95)
+    low, high, *_ = SystemFamily.of(segments[None], [FamilyPair(0, 0)]).draws(50).alone(0, 0.95)
     assert 15.5 < low < segments.mean()
     assert np.isnan(high)
 
 
 def test_exchanges_of_a_family_are_those_of_its_pairs(scores) -> None:
     scores[1, :4] = np.nan
-    pairs = [Pair(i, 2) for i in (0, 1, 3)]
-    family = SystemFamily.of(scores[[0, 2, 3]], [Pair(0, 1)])
+    pairs = [FamilyPair(i, 2) for i in (0, 1, 3)]
+    family = SystemFamily.of(scores[[0, 2, 3]], [FamilyPair(0, 1)])
     [p] = exchange_test(family.comparisons.estimates, family.exchanges(50)).p
     alone = approximate_randomisation(scores, baseline=2, count=50)
     assert p == alone.p[0, 2]
@@ -68,8 +68,8 @@ def test_exchanges_of_a_family_are_those_of_its_pairs(scores) -> None:
 def test_documents_are_drawn_and_exchanged_whole(scores) -> None:
     documents = np.repeat(np.arange(15), 2)
     whole = scores.reshape(4, 15, 2).mean(axis=2)
-    by_document = SystemFamily.of(scores, [Pair(1, 0)], documents=documents)
-    of_means = SystemFamily.of(whole, [Pair(1, 0)])
+    by_document = SystemFamily.of(scores, [FamilyPair(1, 0)], documents=documents)
+    of_means = SystemFamily.of(whole, [FamilyPair(1, 0)])
     for one, other in zip(by_document.comparisons, of_means.comparisons, strict=True):
         np.testing.assert_allclose(one, other)
     np.testing.assert_allclose(
