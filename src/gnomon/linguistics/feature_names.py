@@ -39,8 +39,10 @@ UPOS: dict[str, str] = _FIXED["upos"]
 #: kinds of entities, likewise
 ENTITIES: dict[str, str] = _FIXED["entities"]
 #: what features mark whose names are fixed, in a word or two
-MEANINGS = {f"pos:{name}": what for name, what in UPOS.items()} | {
-    f"ent:{name}": what for name, what in ENTITIES.items()
+MEANINGS = {
+    f"{kind}:{name}": what
+    for kind, names in (("pos", UPOS), ("ent", ENTITIES), ("morph", _FIXED["inflections"]))
+    for name, what in names.items()
 }
 
 #: keys of forms of words, with their values
@@ -114,8 +116,8 @@ def _guess(feature: str) -> str:
 def gloss(feature: str) -> str:
     """What a feature marks, in a word or two; its name where nothing is known.
 
-    >>> gloss("pos:ADP"), gloss("ent:LANGUAGE"), gloss("dep:nsubj")
-    ('adpositions', 'languages', 'dep:nsubj')
+    >>> gloss("pos:ADP"), gloss("morph:Tense=Past"), gloss("dep:nsubj")
+    ('adpositions', 'past tense', 'dep:nsubj')
     """
     return MEANINGS.get(feature, feature).replace(", ", "/")  # it stands in lists
 
