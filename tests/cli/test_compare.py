@@ -126,3 +126,18 @@ def test_several_systems_are_listed_once_per_metric_and_slices_side_by_side(gnom
     assert "BLEU: gain over the baseline by slice" in answer.out
     assert "|slices_bs:" in answer.out  # as many as the slices take
     assert "Phrases that only" not in answer.out
+
+
+def test_doubts_stand_in_the_answer_and_notes_of_readers_are_asked_for(gnomon, tmp_path) -> None:
+    lines = [f"{word} number {i} stands in this line" for i, word in enumerate("abcdefghijkl")]
+    shifted = [*lines[1:], *lines[:1]]
+    paths = [tmp_path / name for name in ("ref.txt", "a.txt", "b.txt")]
+    for path, texts in zip(paths, (lines, lines, shifted), strict=True):
+        path.write_text("\n".join(texts), encoding="utf-8")  # without a last line end
+    words = ("compare", paths[0], "-i", *paths[1:], "-m", "bleu")
+    answer = gnomon(*words)
+    assert answer.out.startswith("Caution: ")
+    assert answer.err == ""
+    assert "the last line has no line end" in gnomon(*words, "-v").err
+    written = gnomon(*words, "-o", tmp_path / "table.tsv")
+    assert "warning: " in written.err

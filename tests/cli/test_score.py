@@ -72,7 +72,7 @@ def test_gzip_bom_and_crlf_change_nothing(gnomon, files) -> None:
     (files / "bom.txt").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
     answer = gnomon(
         "score", files / "ref.txt", "-i", files / "a.txt", files / "z.txt.gz", files / "bom.txt",
-        "-f", "json",
+        "-v", "-f", "json",
     )  # fmt: skip
     rows = answer.json()["rows"]
     assert [row["system"] for row in rows] == ["a", "z", "bom"]
@@ -263,7 +263,7 @@ def test_sentence_level_numbers_only_come_one_per_segment(gnomon, files) -> None
 def test_odd_lines_are_accepted_and_said(gnomon, files) -> None:
     text = "a\u2028b\n" + "w " * 10_001 + "\nc\x07d\n"
     (files / "odd.txt").write_text(text, encoding="utf-8")
-    answer = gnomon("score", files / "ref.txt", "-i", files / "odd.txt")
+    answer = gnomon("score", files / "ref.txt", "-i", files / "odd.txt", "-v")
     assert answer.code == 0
     for word in ("separator", "longer than", "control character"):
         assert word in answer.err

@@ -152,7 +152,7 @@ def build(parser: Parser, method: Method) -> None:
             _add(output, option)
     _options.add_page(output)
     _options.add_tables(output)
-    parser.set_defaults(run=lambda args: _run(method, args))
+    parser.set_defaults(run=lambda args: _run(method, args), answers=method.systems)
     if method.kept:
         parser.set_defaults(kept=method.kept)
 

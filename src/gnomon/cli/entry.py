@@ -239,18 +239,26 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     handler.setFormatter(Plain())
     handler.addFilter(is_new)
     logger = logging.getLogger("gnomon")
-    before = (logger.handlers[:], logger.propagate, logger.level)
+    readers, doubts = (logging.getLogger(f"gnomon.{name}") for name in ("formats", "doubts"))
+    before = (logger.handlers[:], logger.propagate)
+    levels = {each: each.level for each in (logger, readers, doubts)}
     logger.handlers[:] = [handler]
     logger.propagate = False
     if getattr(args, "quiet", False):
         logger.setLevel(logging.ERROR)
+    elif getattr(args, "verbose", False):
+        logger.setLevel(logging.DEBUG)
     else:
-        logger.setLevel(logging.DEBUG if getattr(args, "verbose", False) else logging.INFO)
+        logger.setLevel(logging.INFO)
+        readers.setLevel(logging.WARNING if hasattr(args, "answers") else logging.NOTSET)
+    if getattr(args, "answers", False) and not args.output:  # which begins with them
+        doubts.setLevel(logging.ERROR)
     try:
         yield
     finally:
-        logger.handlers[:], logger.propagate = before[:2]
-        logger.setLevel(before[2])
+        logger.handlers[:], logger.propagate = before
+        for each, level in levels.items():
+            each.setLevel(level)
 
 
 @contextmanager

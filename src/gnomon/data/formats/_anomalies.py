@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
 
+_DOUBTS = logging.getLogger("gnomon.doubts")
 _FEWEST = 10  # segments, below which anything may happen
 _LETTERS = 400  # of a text whose language is compared; a thousand trigrams scatter little
 _MANY_LETTERS = 2000
@@ -64,10 +65,10 @@ _SOURCE = re.compile(r"(src|sources?)([._\-0-9].*)?", re.IGNORECASE)
 @checked
 def warn_of_anomalies(testset: TestSet) -> TestSet:
     """The same test set, with a warning for each thing that looks wrong in it."""
-    if not LOGGER.isEnabledFor(logging.WARNING):
+    if not _DOUBTS.isEnabledFor(logging.WARNING):
         return testset
     for text in anomaly_texts(testset):
-        LOGGER.warning("%s: %s", testset.name, text)
+        _DOUBTS.warning("%s: %s", testset.name, text)
     return testset
 
 
