@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.truth.scripts import damaged, sentences
+from tests.truth.scripts import SCRIPTS, damaged, sentences
 from tests.truth.worlds import bundled, noised, outputs, planted, references
 
 import gnomon as gn
 from gnomon import study
 from gnomon.core.findings import Bars
 from gnomon.core.verdicts import doubtful_systems, leaders, of_scores
-from gnomon.data.formats import anomaly_texts, sets_in
+from gnomon.data.formats import anomaly_texts, misplaced_lines, sets_in
 
 Damage = Callable[[Sequence[str]], list[str]]
 
@@ -110,6 +110,25 @@ def test_they_are_named_where_spaces_part_no_words(damage: str, language: str) -
     (one,) = ts.anomalies
     assert said in str(one)
     assert doubtful_systems([one]) == ("wrong",)
+
+
+@pytest.mark.parametrize("language", ["zh", "th"])
+def test_poor_lines_of_texts_of_one_pattern_are_in_order(language: str) -> None:
+    """Where lines differ in a phrase or two, a wrong phrase makes of one line nearly another."""
+    draw = random.Random(3)
+    letters = SCRIPTS[language][0]
+    slots = [["".join(draw.choices(letters, k=4)) for _ in range(7)] for _ in range(5)]
+    lines = [[draw.choice(slot) for slot in slots] for _ in range(200)]
+    wrong = [
+        [
+            draw.choice(slot) if draw.random() < 0.5 else part
+            for slot, part in zip(slots, line, strict=True)
+        ]
+        for line in lines
+    ]
+    own, poor = (["".join(line) for line in texts] for texts in (lines, wrong))
+    assert not misplaced_lines(own, {"poor": poor})
+    assert misplaced_lines(own, {"shifted": [*own[1:], own[0]]})
 
 
 def test_the_place_where_a_shift_begins_is_told() -> None:

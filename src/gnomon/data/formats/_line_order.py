@@ -33,6 +33,9 @@ _FEW_HOME = 0.2  # of the lines are at home in a file whose order is not looked 
 _SHARE_SHIFTED = 0.03
 #: of the lines that are found; by chance at most 1 % stand elsewhere (outputs of WMT 2017 to 2024)
 _SHARE_LOOKED, _SHARE_LOST = 0.02, 0.03
+#: as many as lines find elsewhere by chance, where texts are of one pattern
+_TIMES_CHANCE = 2.0
+_CONTROL_STEP, _MOST_CONTROLS = 4, 400
 _WORD = re.compile(r"\w+")
 #: lines of which the order is told; of more, as many evenly
 _MOST = 3000
@@ -81,8 +84,13 @@ def misplaced_lines(
         rows = np.arange(n) if n <= _MOST else np.linspace(0, n - 1, _MOST).astype(np.int64)
         whole = _places(references, {name: outputs[name]}, rows, pairs=pairs)[name]
         wrong = _verdict(whole, rows)
-        if wrong is not None:
-            found[name] = wrong
+        if wrong is None:
+            continue
+        if not wrong.shift and not wrong.exchanged:
+            lost = len(rows) - wrong.found + wrong.segments
+            if wrong.segments < _TIMES_CHANCE * lost * _found_by_chance(references, pairs=pairs):
+                continue
+        found[name] = wrong
     return found
 
 
@@ -103,6 +111,16 @@ def _places(
     own = np.tile(rows, len(outputs))
     found = loops.places(offsets, ids, terms, len(references), own, most, _LIKE, _TIMES)
     return dict(zip(outputs, found.reshape(len(outputs), -1), strict=True))
+
+
+def _found_by_chance(references: Sequence[str | None], *, pairs: bool) -> float:
+    """The share of references that fit another one when their own is taken away."""
+    rows = np.arange(0, len(references), _CONTROL_STEP)[:_MOST_CONTROLS]
+    gone = set(rows.tolist())
+    others = [None if row in gone else text for row, text in enumerate(references)]
+    texts = [text or "" for text in references]
+    (places,) = _places(others, {"": texts}, rows, pairs=pairs).values()
+    return float((places >= 0).mean())
 
 
 def _words(texts: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
