@@ -107,12 +107,18 @@ def _letters_and_words() -> Any:
 def unit_of_words(words: Iterable[str]) -> str:
     """What words are, in English: characters where most are one of a script without spaces.
 
-    >>> unit_of_words(["你", "好", "London"]), unit_of_words(["a", "house"])
+    >>> unit_of_words(["你", "ที่", "London"]), unit_of_words(["a", "house"])
     ('character', 'word')
     """
     some = list(words)
-    single = sum(len(word) == 1 and _UNSPACED_LETTER.match(word) is not None for word in some)
+    single = sum(_is_letter(word) for word in some)
     return "character" if 2 * single > len(some) else "word"
+
+
+def _is_letter(word: str) -> bool:
+    """Whether it is a letter of a script without spaces, with its marks."""
+    marks = all(unicodedata.category(char)[0] == "M" for char in word[1:])
+    return marks and _UNSPACED_LETTER.match(word) is not None
 
 
 def base_language(language: str | None) -> str:
