@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gnomon as gn
@@ -186,11 +187,16 @@ def test_a_wrong_call_is_answered_in_words(gnomon: Callable, here: Path, line: s
 def test_what_needs_more_memory_than_there_is_says_what_to_take_less_of(
     gnomon: Callable, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    class EndlessArrayError(MemoryError):
+        """As numpy raises it."""
+
+        shape, dtype = (12, 125_000_000), np.dtype(float)
+
     def endless(*_: object, **__: object) -> object:
-        raise MemoryError("Unable to allocate 10.9 TiB for an array with shape (12, 999999)")
+        raise EndlessArrayError
 
     monkeypatch.setattr("gnomon.comparison.systems.figures", endless)
     answer = gnomon("compare", "-t", here / "set")
     assert answer.code == 1
-    assert "not enough memory for this (10.9 TiB at once)" in answer.err
+    assert "not enough memory for this (11.2 GiB at once)" in answer.err
     assert "--resamples" in answer.err

@@ -9,6 +9,7 @@ import errno
 import gc
 import io
 import logging
+import math
 import os
 import re
 import select
@@ -378,8 +379,8 @@ def _interrupted(args: argparse.Namespace, number: int = signal.SIGINT) -> int:
 def _in_words(error: Exception) -> Exception:
     """The error, or in words what one means that speaks of no file, or of memory."""
     if isinstance(error, MemoryError):
-        wanted = re.search(r"allocate ([\d.]+ \w+)", str(error))  # numpy tells
-        much = f" ({wanted[1]} at once)" if wanted else ""
+        shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)  # of numpy's
+        much = f" ({_in_gigabytes(math.prod(shape) * dtype.itemsize)} at once)" if dtype else ""
         return DataError(
             f"there is not enough memory for this{much}: take less at a time: fewer draws"
             " (--resamples), segments (--first) or systems (--systems)"
@@ -394,11 +395,16 @@ def _in_words(error: Exception) -> Exception:
     return error
 
 
+def _in_gigabytes(size: int) -> str:
+    return f"{size / (1 << 30):,.1f} GiB"
+
+
 def _failed(args: argparse.Namespace, error: Exception) -> int:
     from gnomon.core.tabular import visible_lines
 
     if getattr(args, "debug", False):
         raise error
+    # libraries hand on the words of the system, which begin with its number
     said = re.sub(r"\[Errno -?\d+\] ", "", str(error))
     sys.stderr.write(f"gnomon: error: {visible_lines(said)}\n")
     return error.exit_code if isinstance(error, GnomonError) else 1

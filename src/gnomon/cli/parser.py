@@ -233,6 +233,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in a line, not how everything is used."""
+        # argparse tells in words alone which arguments it lacks, and all else
         lacking = re.match(r"the following arguments are required: (.*)", message)
         example = self._example_with(lacking[1].split(", ")) if lacking else ""
         for said, meant in _PLAINLY:

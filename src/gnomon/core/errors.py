@@ -64,13 +64,15 @@ class GnomonError(Written, Exception):
     Args:
         said: what is wrong and what to do, in parts where some are written for each audience; or a
             message of the catalogue.
+        path: the file that is said to be wrong.
     """
 
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, *said: Words) -> None:
+    def __init__(self, *said: Words, path: object = None) -> None:
         super().__init__(said[0] if len(said) == 1 else said)
         self.said = said
+        self.path = None if path is None else str(path)
 
     @property
     def message(self) -> Message:
@@ -78,8 +80,7 @@ class GnomonError(Written, Exception):
         whole = self.said[0] if len(self.said) == 1 else ""
         if isinstance(whole, Message):
             return whole
-        path = getattr(self, "path", None)
-        files = {} if path is None else {"files": (str(path),)}
+        files = {} if self.path is None else {"files": (self.path,)}
         return Message("error.said", "error", {"said": self.said}, subjects=files)
 
     def written(self, audience: Audience) -> str:
@@ -120,11 +121,10 @@ class FormatError(DataError):
     """
 
     def __init__(self, *problem: Words, path: object = None, line: int | None = None) -> None:
-        self.path = path
         self.line = line
         unit: Literal["line", "row"] = "row" if isinstance(line, RowNumber) else "line"
         where = () if path is None else (Place(str(path), line, unit),)
-        super().__init__(*where, *problem)
+        super().__init__(*where, *problem, path=path)
 
 
 class LengthMismatchError(DataError):
@@ -178,6 +178,7 @@ class UnknownNameError(UsageError, LookupError):
         known: the names that exist.
         remedy: one more sentence on what to do.
         instead: all that is said, where the name is known to be something else.
+        path: the file that holds it, if one does.
     """
 
     def __init__(
@@ -188,18 +189,20 @@ class UnknownNameError(UsageError, LookupError):
         *,
         remedy: Words = "",
         instead: Words = "",
+        path: object = None,
     ) -> None:
         self.kind = kind
         self.name = name
         self.known = tuple(known)
         if instead:
-            super().__init__(instead)
+            super().__init__(instead, path=path)
             return
         near = nearest(name, self.known)
         meant = f"; did you mean {near!r}?" if near else ""
         super().__init__(
             *("unknown ", kind, f" {name!r}{meant}; there ", _are(kind, self.known)),
             *(("; ", remedy) if remedy else ()),
+            path=path,
         )
 
 
@@ -228,7 +231,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def plain(error: Exception) -> str:
     """What an error of a parser says; of numbers with more digits than Python reads, in words."""
-    if "int_max_str_digits" in str(error):
+    if type(error) is ValueError:  # parsers have kinds of their own for all else
         return "a whole number has more than 4,300 digits"
     return str(error)
 

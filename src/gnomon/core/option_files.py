@@ -33,10 +33,10 @@ def parsed_toml(text: str, file: Path) -> Mapping[str, object]:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        said = str(error)
-        number = said.partition("(at line ")[2].partition(",")[0]
+        # before Python 3.14 the line stands in its words alone; at the end there is none
+        number = str(error).partition("(at line ")[2].partition(",")[0]
         line = int(number) if number.isdigit() else text.count("\n") + 1
-        raise FormatError(f"is not TOML: {said}", path=str(file), line=line) from error
+        raise FormatError(f"is not TOML: {error}", path=str(file), line=line) from error
     except (ValueError, RecursionError) as error:
         raise FormatError(f"is not TOML: {plain(error)}", path=str(file)) from error
     for key in _with_nul(content):

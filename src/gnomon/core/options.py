@@ -590,10 +590,10 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
             return function(*args, **kwargs, **made)
 
         del called.__wrapped__  # its signature is another one
-        signature = inspect.signature(function)
+        taken = inspect.signature(function)
         hints = type_hints(function.__annotations__, function.__globals__)
         parameters = []
-        for parameter in signature.parameters.values():
+        for parameter in taken.parameters.values():
             if parameter.name not in parts:
                 parameters.append(parameter)
                 continue
@@ -606,7 +606,7 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
                 parameters.append(
                     parameter.replace(name=field.name, default=field.default, annotation=written)
                 )
-        called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by inspect
+        called.__signature__ = taken.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by inspect
         called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         called.hints = hints  # type: ignore[attr-defined]  # read by options_of
         doc = inspect.getdoc(function) or ""

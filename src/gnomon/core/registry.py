@@ -297,8 +297,8 @@ _OBJECTS = re.compile(
 
 def plain_help(option: Option, *, titles: bool = False) -> str:
     """The help of an option for who knows no Python: functions are commands, or titles."""
-    said = _ROLES.sub(_as_title if titles else _as_command, _OBJECTS.sub("", option.help))
-    return said.replace("``", "").rstrip(".")
+    text = _ROLES.sub(_as_title if titles else _as_command, _OBJECTS.sub("", option.help))
+    return text.replace("``", "").rstrip(".")
 
 
 def _as_command(match: re.Match[str]) -> str:

@@ -222,12 +222,13 @@ def signature_of(bound: BoundMetric, batch: Batch) -> Signature:
     if "references" not in bound.needs:
         return bound.signature
     fields: dict[str, object] = {}
-    if "refs" not in bound.signature:
+    there = dict(bound.signature)
+    if "refs" not in there:
         own_references = (
             {"own_refs": len(batch.system_references)} if batch.system_references else {}
         )
         fields = {"refs": reference_count(batch), **own_references}
     # METEOR's "paraphrases" is its table
-    if batch.paraphrases and "paraphrased" not in bound.signature:
+    if batch.paraphrases and "paraphrased" not in there:
         fields["paraphrased"] = batch.paraphrases
     return bound.signature.adding(fields) if fields else bound.signature

@@ -245,5 +245,6 @@ class Seq2Seq:
 
     def say(self, notice: str) -> None:
         """Note something that a user should know, once."""
-        if notice not in self.notices:
-            self.notices.append(notice)
+        so_far = self.notices
+        if notice not in so_far:
+            so_far.append(notice)

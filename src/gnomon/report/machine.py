@@ -162,16 +162,16 @@ def _envelope(
     signatures: Mapping[str, Signature],
     tables: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
     notices: Sequence[Notice] = (),
-    verdict: Sequence[Message] = (),
+    found: Sequence[Message] = (),
 ) -> Iterator[str]:
     content: dict[str, Iterable[str]] = {
         "gnomon": [_json(version())],
         "command": [_json(command)],
     }
-    if verdict or notices:
+    if found or notices:
         told = (one if isinstance(one, Message) else _note(one) for one in notices)
-        notes = [one for one in told if one not in verdict]
-        content["messages"] = _lines(message_data(said) for said in (*verdict, *notes))
+        notes = [one for one in told if one not in found]
+        content["messages"] = _lines(message_data(said) for said in (*found, *notes))
     content["rows"] = _lines(rows)
     content["signatures"] = [_json({name: str(one) for name, one in signatures.items()})]
     if tables:

@@ -207,6 +207,7 @@ def _decoded(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
+        # msgspec tells in words alone where it stopped
         what, _, place = str(error).partition(" - at `")
         field = place.removesuffix("`").removeprefix("$").lstrip(".")
         raise _unfit(what, field or None, "See /api/v1/openapi.json for what fits.") from error

@@ -112,7 +112,8 @@ def _open(file: Path) -> IO[bytes]:
     if not _DESCRIPTOR.fullmatch(str(file)):
         raise MissingFileError(
             f"{file} is {kind}; a file is expected here (what a command prints can be given as"
-            " <(COMMAND), or as - on standard input)"
+            " <(COMMAND), or as - on standard input)",
+            path=file,
         )
     key = status.st_dev, status.st_ino
     if key not in _piped:
@@ -156,21 +157,24 @@ def _explain_unreadable(file: Path) -> Generator[None]:
     except IsADirectoryError as error:
         raise MissingFileError(
             f"{file} is a directory; a file is expected here (the folder of a test set is given"
-            " with -t, a folder of outputs with -i)"
+            " with -t, a folder of outputs with -i)",
+            path=file,
         ) from error
     except PermissionError as error:
         raise MissingFileError(
-            f"{file} cannot be read: permission is denied; change its permissions (chmod +r)"
+            f"{file} cannot be read: permission is denied; change its permissions (chmod +r)",
+            path=file,
         ) from error
     except (FileNotFoundError, NotADirectoryError) as error:
         _refuse_lost_link(file)
-        raise MissingFileError(f"there is no file {file}{_nearest(file)}") from error
+        raise MissingFileError(f"there is no file {file}{_nearest(file)}", path=file) from error
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
             raise MissingFileError(
-                f"{file} cannot be read: symbolic links lead in a circle; name the file itself"
+                f"{file} cannot be read: symbolic links lead in a circle; name the file itself",
+                path=file,
             ) from error
-        raise MissingFileError(f"{str(file)!r} cannot be read: {error}") from error
+        raise MissingFileError(f"{str(file)!r} cannot be read: {error}", path=file) from error
 
 
 def read_head(path: Path, size: int) -> bytes:
@@ -190,17 +194,22 @@ def require_directory(path: Path) -> None:
         return
     if path.exists():
         raise MissingFileError(
-            f"{path} is {_kind(path.stat().st_mode)}; the directory of a test set is expected here"
+            f"{path} is {_kind(path.stat().st_mode)}; the directory of a test set is expected here",
+            path=path,
         )
     _refuse_lost_link(path)
     published = "" if path.parent.name else "; 'gnomon data list' shows the published sets"
-    raise MissingFileError(f"there is no file or directory {path}{_nearest(path) or published}")
+    raise MissingFileError(
+        f"there is no file or directory {path}{_nearest(path) or published}", path=path
+    )
 
 
 def _refuse_lost_link(path: Path) -> None:
     """Refuse a link that leads nowhere; it is not as if there were nothing."""
     if path.is_symlink() and not path.exists():
-        raise MissingFileError(f"{path} is a link to {path.readlink()}, which is not there")
+        raise MissingFileError(
+            f"{path} is a link to {path.readlink()}, which is not there", path=path
+        )
 
 
 def plain_name(path: str | PathLike[str]) -> str:
@@ -366,7 +375,8 @@ def explain_failure(path: Path, *others: type[Exception]) -> Generator[None]:
 
 def explain(path: Path, error: Exception) -> str:
     """What went wrong in writing, and what to do."""
-    code = getattr(error, "errno", None) or next(  # some libraries give words alone
+    # Arrow and DuckDB give the words of the system alone, without its number
+    code = getattr(error, "errno", None) or next(
         (number for number in _REMEDIES if os.strerror(number) in str(error)), 0
     )
     remedy = _REMEDIES.get(code, getattr(error, "strerror", None) or str(error))

@@ -295,7 +295,9 @@ class JudgedFile:
         if wanted is not None and "-" in wanted and there:
             fitting = [name for name in there if same_pair(name, wanted)]
             if not fitting:
-                raise UnknownNameError(f"language pair of {self.path}", wanted, there)
+                raise UnknownNameError(
+                    f"language pair of {self.path}", wanted, there, path=self.path
+                )
             kept = [row for pair, row in pairs if pair in fitting]
             others = ", ".join(name for name in there if name not in fitting)
             left_out = len(pairs) - len(kept)
@@ -307,6 +309,7 @@ class JudgedFile:
                 " not say which is its own; name it (",
                 Named("-l de-en", "language_pair='de-en'"),
                 ")",
+                path=self.path,
             )
         return [row for _, row in pairs]
 
@@ -487,8 +490,9 @@ def judgements_of(file: Path) -> Generator[None]:
     except GnomonError as error:
         if not _readable_alone.get():
             raise
-        said = str(error) if str(file) in str(error) else f"{file}: {error}"
-        LOGGER.warning("%s; what people said there is left out, as it is not needed here", said)
+        where = "" if error.path else f"{file}: "
+        left = "what people said there is left out, as it is not needed here"
+        LOGGER.warning("%s%s; %s", where, error, left)
 
 
 def say_count(count: int, path: str, what: str) -> None:

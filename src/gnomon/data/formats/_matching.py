@@ -90,7 +90,8 @@ class SystemNames:
             raise DataError(
                 f"{path}: none of its systems is in the test set;"
                 f" {UnknownNameError('system', first, self.known)}; if they are called otherwise"
-                " here, pass rename={name in the file: name in the test set}"
+                " here, pass rename={name in the file: name in the test set}",
+                path=path,
             )
         if self.strangers:
             LOGGER.warning(

@@ -128,7 +128,9 @@ def objects_of(name: str, text: str, start: int) -> Iterator[tuple[int, dict[str
         try:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"is not JSON ({error}); {_ARRAY}", path=name, line=line) from error
+            raise FormatError(
+                f"is not JSON ({plain(error)}); {_ARRAY}", path=name, line=line
+            ) from error
         if not isinstance(value, dict):
             raise FormatError(f"is {short_json(value)}; {_ARRAY}", path=name, line=line)
         number += 1
@@ -156,7 +158,7 @@ def parse_json(name: str, text: str) -> object:
     except json.JSONDecodeError as error:
         raise FormatError(f"is not JSON ({error.msg})", path=name, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"is not JSON ({error})", path=name) from error
+        raise FormatError(f"is not JSON ({plain(error)})", path=name) from error
 
 
 def _of_columns(name: str, value: object) -> list[FileRecord]:
@@ -201,10 +203,7 @@ def _read_parquet(path: str | PathLike[str]) -> list[FileRecord]:
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         if isinstance(error, FormatError):
             raise
-        said = str(error).partition("\n")[0]
-        raise FormatError(
-            f"is no whole Parquet file ({said}); write or copy it anew", path=name
-        ) from error
+        raise FormatError("is no whole Parquet file; write or copy it anew", path=name) from error
     return _number_rows(name, rows)
 
 
@@ -259,17 +258,21 @@ def _plain_cell(cell: object) -> object:
 # What keys lead to, and what JSON may hold.
 
 
+class _NotJSONError(ValueError):
+    """What Python reads as JSON, and is none."""
+
+
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} occurs twice")
+        raise _NotJSONError(f"the key {twice!r} occurs twice")
     return result
 
 
 def _no_constant(text: str) -> object:
-    raise ValueError(f"{text} is not JSON; write null")
+    raise _NotJSONError(f"{text} is not JSON; write null")
 
 
 FORMATS = (

@@ -240,6 +240,7 @@ def _first(rows: Sequence[FileRecord], file: JudgedFile) -> int:
             " documents of the test set, if it has any, do not match either); say which (",
             flag("first_segment", "0 or 1"),
             ")",
+            path=file.path,
         )
     LOGGER.info("%s: segments count from %d, as its documents show", file.path, fitting[0])
     return fitting[0]

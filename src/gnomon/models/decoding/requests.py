@@ -151,9 +151,10 @@ def _is_out_of_memory(error: BaseException) -> bool:
 
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
-    message = str(error).lower()
+    # of a processor's memory torch says so in words alone
+    words = str(error).lower()
     phrases = ("out of memory", "can't allocate memory", "not enough memory")
-    return any(phrase in message for phrase in phrases)
+    return any(phrase in words for phrase in phrases)
 
 
 # How to search, and what a search holds.

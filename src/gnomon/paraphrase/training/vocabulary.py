@@ -77,19 +77,19 @@ def learn(texts: Iterable[str], size: int, seed: int = 0) -> bytes:
     return written.getvalue()
 
 
+#: what SentencePiece says, which has no codes, and what to do
+_REMEDIES = {
+    r"value <= (\d+)": "the texts are too few for a vocabulary of {size} pieces: they allow {0};"
+    " give more pairs, or ask for {0} or fewer",
+    r"smaller than required_chars\. \d+ vs (\d+)": "a vocabulary of {size} pieces is too small: the"
+    " texts have {0} characters; ask for more pieces",
+}
+
+
 def _remedy(size: int, said: str) -> str:
-    most = re.search(r"value <= (\d+)", said)
-    least = re.search(r"smaller than required_chars\. (\d+) vs (\d+)", said)
-    if most:
-        return (
-            f"the texts are too few for a vocabulary of {size} pieces: they allow {most[1]}; give"
-            f" more pairs, or ask for {most[1]} or fewer"
-        )
-    if least:
-        return (
-            f"a vocabulary of {size} pieces is too small: the texts have {least[2]} characters;"
-            " ask for more pieces"
-        )
+    for pattern, remedy in _REMEDIES.items():
+        if found := re.search(pattern, said):
+            return remedy.format(*found.groups(), size=size)
     return f"SentencePiece could not learn a vocabulary of {size} pieces: {said.strip()}"
 
 
