@@ -152,7 +152,6 @@ class Preset(NamedTuple):
     """The measures of a shared task."""
 
     measures: tuple[Measure, ...]  # what was measured
-    says: str  # which formulas these are, for the reader
     williams: bool = False  # whether differences of system-level Pearson go by Williams's test
     averaged: bool = False  # whether the task had one average over all measures and test sets
 
@@ -160,9 +159,6 @@ class Preset(NamedTuple):
 PRESETS: Mapping[PresetName, Preset] = {
     "wmt19": Preset(
         (Measure("pearson", "system", "none"), Measure("darr", "segment", "item")),
-        "preset wmt19: system-level Pearson over all systems, differences by Williams's test,"
-        " one-sided; segment-level DaRR, (C - D)/(C + D) with metric ties discordant, differences"
-        " by bootstrap over segments, p = r/B (Ma et al., 2019)",
         williams=True,
     ),
     "wmt22": Preset(
@@ -171,10 +167,6 @@ PRESETS: Mapping[PresetName, Preset] = {
             Measure("pearson", "system", "none"),
             Measure("acc_eq", "segment", "item"),
         ),
-        "preset wmt22: pairwise accuracy of system scores, pairs of all language pairs pooled, and"
-        " system-level Pearson (Freitag et al., 2022), with acc_eq by item, ties calibrated on the"
-        " test data (Deutsch et al., 2023); differences by permutation, r/B, in blocks of 100"
-        " until p < .02 or p > .5",
     ),
     "wmt23": Preset(
         (
@@ -183,22 +175,10 @@ PRESETS: Mapping[PresetName, Preset] = {
             Measure("pearson", "segment", "none"),
             Measure("acc_eq", "segment", "item"),
         ),
-        "preset wmt23: pairwise accuracy of system scores, pairs of all language pairs pooled;"
-        " Pearson of system scores and of all segment scores; acc_eq by item, ties calibrated on"
-        " the test data; the average over tasks gives pooled accuracy the weight of as many tasks"
-        " as there are language pairs, and takes (r + 1)/2 of correlations (Freitag et al., 2023);"
-        " the task's permutation tests, r/B in blocks of 100 until p < .02 or p > .5, take segments"
-        " as independent (unit 'segment'); differences of the average are not tested",
         averaged=True,
     ),
     "wmt24": Preset(
         (Measure("spa", "system", "none"), Measure("acc_eq", "segment", "item")),
-        "preset wmt24: soft pairwise accuracy (1000 sign flips, seed 4, systems sorted by name) and"
-        " acc_eq by item, ties calibrated on the test data; the average over tasks is their plain"
-        " mean (Freitag et al., 2024); the task's tests of acc_eq take pairs of outputs as"
-        " independent (stats.pair_swap_test), which is not done here; differences of soft pairwise"
-        " accuracy by bootstrap over systems, which is gnomon's own choice (--test permutation"
-        " exchanges scores, as the task did); differences of the average are not tested",
         averaged=True,
     ),
 }

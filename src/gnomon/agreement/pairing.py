@@ -18,6 +18,7 @@ from gnomon.core.scores import Scores, of_metric
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.slices import slices
 from gnomon.core.validation import Problem, problems
+from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics import score
 from gnomon.metrics.base import each_metric
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message, Notice
     from gnomon.metrics.base import AnyMetric
 
 #: one for all test sets, or the scores of each (None: it has none there)
@@ -248,7 +249,7 @@ def _pairing(
     label: str,
     kinds: Mapping[str, str],
     scored: Sequence[tuple[str, Scores]],
-    seen: tuple[str, ...],
+    seen: tuple[Message, ...],
     request: PairingRequest,
 ) -> Pairing:
     """One kind of judgements of a test set; all in the order of the systems."""
@@ -441,7 +442,7 @@ def _circular(
     kinds: Sequence[str],
     *,
     allowed: bool,
-) -> Iterator[str]:
+) -> Iterator[Message]:
     """Metrics that people's scores went into, which these would judge too kindly."""
     for name, scores in scored:
         both = [kind for kind in kinds if is_informed(scores, kind)]
@@ -449,19 +450,22 @@ def _circular(
         if both and not allowed:
             raise circular(title, name, both)
         if both:
-            why = _why(title, name, both).replace("would be", "is")
-            yield f"CIRCULAR, as was allowed: {why}"
+            yield message("note.metaeval.allowed", set=title, metric=name, kinds=both)
         elif scores.informed_by and others:
-            yield (
-                f"{title}: {name} was made with human scores ({', '.join(scores.informed_by)});"
-                f" judging it by {', '.join(others)} is fair only if these are other judgements"
+            yield message(
+                "note.metaeval.informed",
+                set=title,
+                metric=name,
+                informed=scores.informed_by,
+                kinds=others,
             )
 
 
 def circular(title: str, name: str, kinds: Sequence[str]) -> UsageError:
     """A metric would be judged by human scores that went into it."""
     return UsageError(
-        f"{_why(title, name, kinds)}; judge by other scores (",
+        f"{title}: {name} was made with human scores ({', '.join(kinds)}), such as chose its pool"
+        " of systems, and would be judged by them; judge by other scores (",
         flag("human"),
         "), make the metric without them, or allow it (",
         flag("allow_circular"),
@@ -469,16 +473,9 @@ def circular(title: str, name: str, kinds: Sequence[str]) -> UsageError:
     )
 
 
-def _why(title: str, name: str, kinds: Sequence[str]) -> str:
-    return (
-        f"{title}: {name} was made with human scores ({', '.join(kinds)}), such as chose its pool"
-        " of systems, and would be judged by them"
-    )
-
-
 def _systems(
     testset: TestSet, kinds: Mapping[str, str], scored: Iterable[Scores], request: PairingRequest
-) -> tuple[tuple[str, ...], list[str]]:
+) -> tuple[tuple[str, ...], list[Message]]:
     judged = [h.systems for h in testset.human if h.kind in kinds.values()]
     ranked = [r.systems for r in testset.rankings if r.kind == kinds.get("ranking")]
     names = {*testset.systems, *(n for group in (*judged, *ranked) for n in group)}
@@ -487,8 +484,8 @@ def _systems(
     people = sorted(names & human - set(request.reference_systems))
     if request.human_systems or not people:
         return tuple(sorted(names)), []
-    said = f"{title_of(testset)}: human translations are left out: {', '.join(people)}"
-    return tuple(sorted(names - set(people))), [said]
+    left = message("note.metaeval.people_left_out", set=title_of(testset), systems=people)
+    return tuple(sorted(names - set(people))), [left]
 
 
 def _human(

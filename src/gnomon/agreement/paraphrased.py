@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.scores import Scores
 from gnomon.core.testset import Paraphrase
-from gnomon.core.verdicts import counted, listed
 from gnomon.data.formats import read_paraphrases
+from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics import score
 from gnomon.metrics.diversity import lexical_values, mean
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.agreement.pairing import Wanted
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Message
     from gnomon.metrics.base import AnyMetric
 
 #: paraphrases of one test set, or files of them
@@ -82,7 +83,7 @@ def paraphrases_by_set(
 
 def first_paraphrases(
     paraphrases: Sequence[Paraphrase], numbers: Sequence[int], methods: Sequence[str] | None
-) -> tuple[list[FirstParaphrases], list[str]]:
+) -> tuple[list[FirstParaphrases], list[Message]]:
     """Each method with each number of paraphrases, and notices.
 
     A number larger than any segment has is the same as the largest that one has.
@@ -105,11 +106,10 @@ def first_paraphrases(
             counts[paraphrase.segment, paraphrase.system] += 1
             ranked.append((counts[paraphrase.segment, paraphrase.system], paraphrase))
         most = max(counts.values())
-        larger = [f"{number}" for number in sorted(set(numbers)) if number > most]
+        larger = [number for number in sorted(set(numbers)) if number > most]
         if larger:
             notices.append(
-                f"{name}: no segment has more than {counted(most, 'paraphrase')}: metrics are"
-                f" judged with up to {most}, in place of {listed(larger)} (--n)"
+                message("note.metaeval.few_paraphrases", method=name, most=most, larger=larger)
             )
         for n in sorted({min(number, most) for number in numbers}):
             kept = tuple(paraphrase for rank, paraphrase in ranked if rank <= n)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Measure
     from gnomon.agreement.pairing import Pairing
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message, Notice
 
 __all__ = ["Asked", "agreement_finding", "compared_metrics", "paraphrase_notices"]
 
@@ -130,9 +130,9 @@ def compared_metrics(
 
 
 def paraphrase_notices(
-    sets: Sequence[TestSet], firsts: Sequence[tuple[object, Sequence[str]]]
-) -> Iterator[str]:
+    sets: Sequence[TestSet], firsts: Sequence[tuple[object, Sequence[Message]]]
+) -> Iterator[Message]:
     """Which numbers of paraphrases were not there, test set by test set."""
     for label, (_, notices_of_set) in zip(labels_of(sets), firsts, strict=False):
         for notice in notices_of_set:
-            yield f"{label}: {notice}" if len(sets) > 1 else notice
+            yield notice.about(testsets=[label]) if len(sets) > 1 else notice

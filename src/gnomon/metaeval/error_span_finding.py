@@ -20,6 +20,7 @@ from gnomon.core.findings import Bars, Excerpt, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import counted
+from gnomon.messages import message
 from gnomon.metaeval.error_span_rows import (
     AGREEMENT,
     CONTESTS,
@@ -318,37 +319,19 @@ def _notices(made: MarkedErrors) -> Iterator[Notice]:
     for marker in made.every:
         yield from marker.notices
         if marker.ungraded:
-            yield (
-                f"{marker.name}: {marker.ungraded} errors have no severity that is known and count"
-                " as major; with partial_credit=1 severities do not matter"
-            )
+            errors = marker.ungraded
+            yield message("note.metaeval.spans.ungraded", marker=marker.name, errors=errors)
         if not marker.marking:
-            yield f"{marker.name} marks no errors; its scores alone tell what is free of errors"
-    yield from _units(made)
+            yield message("note.metaeval.spans.marks_nothing", marker=marker.name)
+    if isinstance(made.draws, DocumentDraws):
+        yield message("note.metaeval.spans.by_document", least=LEAST_DOCUMENTS)
+    elif made.draws is not None:
+        why = "asked" if made.testset.documents else "unknown"
+        yield message("note.metaeval.by_segment", why=why)
     if not any(pair.ceiling for pair in made.pairs):
-        yield f"no output was checked by two people of {made.people.name}: there is no ceiling"
+        yield message("note.metaeval.spans.no_ceiling", people=made.people.name)
     if made.how.error_free != "spans" and made.people.scores is None:
-        yield (
-            f"{made.people.name} has no scores of segments, and which outputs are free of errors is"
-            " not given; error_free='spans' goes by marks alone"
-        )
-
-
-def _units(made: MarkedErrors) -> Iterator[str]:
-    """What intervals take as independent."""
-    if made.draws is None:
-        return
-    if not isinstance(made.draws, DocumentDraws):
-        why = "as was asked" if made.testset.documents else "for documents are not known"
-        yield (
-            f"intervals and tests take segments as independent, {why}; where one person marked"
-            " whole documents they are too narrow"
-        )
-        return
-    yield (
-        "intervals and tests: jackknife over documents, because one person marks a whole document;"
-        f" none below {LEAST_DOCUMENTS} documents"
-    )
+        yield message("note.metaeval.spans.no_scores", people=made.people.name)
 
 
 def _signatures(made: MarkedErrors, draws: DrawOptions, unit: str) -> dict[str, Signature]:

@@ -18,6 +18,7 @@ from gnomon.agreement.measures import (
 )
 from gnomon.agreement.significance import Testing
 from gnomon.core.options import Absent, By, Group, Limits, Metavar, Rare
+from gnomon.messages import message
 from gnomon.metaeval.agreement_checks import shared_task
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Preset
     from gnomon.agreement.significance import Test
     from gnomon.core.options import DrawOptions, Unit
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.stats.significance import Alternative
 
 __all__ = ["Measured"]
@@ -95,6 +96,7 @@ class Measured:
             unit=unit,
         )
 
-    def notices(self) -> Sequence[Notice]:
+    def notices(self) -> Sequence[Message]:
         """The formulas of a shared task."""
-        return [self.shared_task.says] if self.shared_task else []
+        name = self.preset
+        return [message("note.metaeval.preset", preset=name, says=name)] if self.shared_task else []

@@ -1,14 +1,14 @@
-"""What a reader of a meta-evaluation should know, in sentences."""
+"""What a reader of a meta-evaluation should know."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon import stats
-from gnomon.core.scores import coverage, named
+from gnomon.agreement.judging import ALL
 from gnomon.messages import message
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
@@ -43,51 +43,53 @@ def notices(
         statements += _not_done(of_set, results, judging)
     statements += _sliced(pairings, results)
     judged = [pairing for pairing in whole if not np.isnan(pairing.system).all()]
-    statements += _outliers(judged if judging.inliers else ())
+    statements += map(_outliers, judged if judging.inliers else ())
     statements += _units(whole, results)
     statements += _tests(results, judging, baseline)
-    statements += [_weights(average) for average in averages]
+    statements += map(_weights, averages)
     if any(result.measure.statistic == "acc_eq" for result in results):
-        statements.append(
-            "acc_eq: every metric's tie threshold is fitted to the scores that it is judged on"
-            " (acc_eq_held_out is not)"
-        )
+        statements.append(message("note.metaeval.acc_eq"))
     return tuple(dict.fromkeys(statements))
 
 
-def _missing(pairing: Pairing, judging: Judging) -> Iterator[str]:
+def _missing(pairing: Pairing, judging: Judging) -> Iterator[Message]:
     """People and metrics that did not score the same systems and segments."""
     judged = ~np.isnan(pairing.system)
     silent = [n for n, is_judged in zip(pairing.systems, judged, strict=True) if not is_judged]
     levels = {measure.human_level for measure in judging.measures}
     if silent and judged.any() and "system" in levels:
-        yield f"{pairing.name}: without human system scores, left out: {named(silent)}"
+        yield message("note.metaeval.no_human_score", set=pairing.name, systems=silent)
     people = ~np.isnan(pairing.segments)
-    yield from _uneven(f"{pairing.name}: human scores", pairing.systems, people)
+    yield from _uneven(pairing, pairing.name, None, people)
     for entry in pairing.entries:
         scored = ~np.isnan(entry.segments)
         yield from _unscored(pairing, entry, by_system="system" in levels)
-        yield from _uneven(f"{pairing.title}: scores by {entry.metric}", pairing.systems, scored)
+        yield from _uneven(pairing, pairing.title, entry.metric, scored)
         holes = (people & ~scored).sum(axis=1)
         if holes.any() and "segment" in levels:
             worst = sorted(zip(-holes, pairing.systems, people.sum(axis=1), strict=True))
-            lacking = [f"{name} {-n} of {of}" for n, name, of in worst if n]
-            yield (
-                f"{pairing.name}: {entry.metric} lacks {holes.sum()} of {people.sum()} segment"
-                f" scores that people gave ({named(lacking)}); they are left out of its figures,"
-                " and differences between metrics are taken over what both scored"
+            yield message(
+                "note.metaeval.lacking",
+                set=pairing.name,
+                metric=entry.metric,
+                lacking=holes.sum(),
+                scores=people.sum(),
+                systems=[{"system": name, "n": -n, "of": of} for n, name, of in worst if n],
             )
         if pairing.ranked is not None and "segment" in levels:
             of, better, worse, _ = pairing.ranked
-            unscored_pairs = int((~scored[better, of] | ~scored[worse, of]).sum())
-            if unscored_pairs:
-                yield (
-                    f"{pairing.name}: {entry.metric} lacks a score of {unscored_pairs} of {len(of)}"
-                    " ranked pairs; they are left out of its figures"
+            lacking = int((~scored[better, of] | ~scored[worse, of]).sum())
+            if lacking:
+                yield message(
+                    "note.metaeval.unscored_pairs",
+                    set=pairing.name,
+                    metric=entry.metric,
+                    lacking=lacking,
+                    pairs=len(of),
                 )
 
 
-def _unscored(pairing: Pairing, entry: JudgedMetric, *, by_system: bool) -> Iterator[str]:
+def _unscored(pairing: Pairing, entry: JudgedMetric, *, by_system: bool) -> Iterator[Message]:
     """Systems of the test set without a score, and scores of systems that it does not have."""
     ranked = {name for ranking in pairing.testset.rankings for name in ranking.systems}
     systems = {*pairing.testset.systems, *(n for h in pairing.testset.human for n in h.systems)}
@@ -99,28 +101,40 @@ def _unscored(pairing: Pairing, entry: JudgedMetric, *, by_system: bool) -> Iter
     by_reason: dict[str, list[str]] = {}
     for name, is_scored, by_people in zip(pairing.systems, scored, judged, strict=True):
         if by_people and not is_scored:
-            what = f"systems that people judged, but {entry.metric} did not score, left out of its"
-            by_reason.setdefault(f"{what} figures", []).append(name)
+            by_reason.setdefault("judged", []).append(name)
         elif name in systems | ranked and not is_scored:
-            by_reason.setdefault(f"systems without a score by {entry.metric}", []).append(name)
+            by_reason.setdefault("unscored", []).append(name)
         elif is_scored and name not in systems | ranked:
-            what = f"systems that {entry.metric} scored, but the test set does not have, left out"
-            by_reason.setdefault(what, []).append(name)
-    for what, names in by_reason.items():
-        judged_by_people = what.startswith("systems that people judged")
-        yield f"{pairing.name if judged_by_people else pairing.title}: {what}: {named(names)}"
+            by_reason.setdefault("outside", []).append(name)
+    for why, names in by_reason.items():
+        title = pairing.name if why == "judged" else pairing.title
+        yield message(
+            "note.metaeval.unscored", set=title, why=why, metric=entry.metric, systems=names
+        )
 
 
-def _uneven(what: str, systems: Sequence[str], scored: NDArray[np.bool_]) -> Iterator[str]:
-    """How many segments of each system have a score, of the systems that have any."""
-    some: NDArray[np.bool_] = np.any(scored, axis=1)
-    names = [name for name, has_score in zip(systems, some, strict=True) if has_score]
-    uneven = coverage(names, scored[some])
-    if uneven:
-        yield f"{what}: {uneven}"
+def _uneven(
+    pairing: Pairing, title: str, metric: str | None, scored: NDArray[np.bool_]
+) -> Iterator[Message]:
+    """Systems with scores of fewer segments than others, or of other ones."""
+    segments: NDArray[np.bool_] = np.any(scored, axis=0)
+    counts = dict(zip(pairing.systems, scored.sum(axis=1).tolist(), strict=True))
+    some = {name: n for name, n in counts.items() if n}
+    if not some or (scored[[n > 0 for n in counts.values()]] == segments).all():
+        return
+    most = max(some.values())
+    fewer = sorted((n, name) for name, n in some.items() if n < most or len({*some.values()}) == 1)
+    yield message(
+        "note.metaeval.uneven",
+        set=title,
+        who="people" if metric is None else "metric",
+        metric=metric,
+        segments=scored.shape[1],
+        fewer=[{"system": name, "n": n} for n, name in fewer],
+    )
 
 
-def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
+def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[Message]:
     """Segments that people judged and segments that a metric scored, where system scores differ.
 
     A system score over segments that people did not judge says of other texts than they did.
@@ -137,10 +151,15 @@ def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[st
             counts = (int(scored.sum()), int((scored & judged).sum()))
             by_counts.setdefault(counts, []).append(entry.metric)
     for (scored_by, both), names in by_counts.items():
-        yield (
-            f"{pairing.title}: people ({pairing.kinds['segment']}) judged {int(judged.sum())} of"
-            f" {len(judged)} segments, and {named(names)} scored {scored_by}, of which people"
-            f" judged {both}; system scores are over all that each side has"
+        yield message(
+            "note.metaeval.unlike_segments",
+            set=pairing.title,
+            human=pairing.kinds["segment"],
+            judged=judged.sum(),
+            segments=len(judged),
+            metrics=names,
+            scored=scored_by,
+            both=both,
         )
 
 
@@ -151,9 +170,10 @@ def _of_one_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
     return list(by_set.values())
 
 
-def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
+def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[Message]:
     """What slices cannot say, and what their system scores are."""
-    by_statement: dict[str, list[str]] = {}
+    silent: dict[str, list[str]] = {}
+    means: dict[str, list[str]] = {}
     for pairing in (pairing for pairing in pairings if pairing.slice is None):
         whole = pairing.kind, id(pairing.testset)
         parts = [
@@ -162,17 +182,15 @@ def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[
             if part.slice is not None and (part.kind, id(part.testset)) == whole
         ]
         if parts and "system" in pairing.kinds and not any("system" in p.kinds for p in parts):
-            statement = f"{pairing.title}: people's scores of whole systems say nothing of slices"
-            by_statement.setdefault(statement, []).append(pairing.kinds["system"])
+            silent.setdefault(pairing.title, []).append(pairing.kinds["system"])
         for entry in pairing.entries if parts else ():
             if entry.corpus is None and not entry.is_mean and np.isfinite(entry.segments).any():
-                statement = (
-                    f"{pairing.title}: system scores on slices are means of segment scores, which"
-                    " those over all segments are not"
-                )
-                by_statement.setdefault(statement, []).append(entry.metric)
-    for statement, names in by_statement.items():
-        yield f"{statement}: {named(list(dict.fromkeys(names)))}"
+                means.setdefault(pairing.title, []).append(entry.metric)
+    for title, kinds in silent.items():
+        yield message("note.metaeval.no_slices", set=title, kinds=kinds)
+    for title, names in means.items():
+        metrics = list(dict.fromkeys(names))
+        yield message("note.metaeval.sliced_means", set=title, metrics=metrics)
     undefined = sum(
         int(np.isnan(value.value))
         for result in results
@@ -180,99 +198,96 @@ def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[
         for value in result.values
     )
     if undefined:
-        yield (
-            f"{undefined} values on slices are undefined: too few systems or segments, or scores"
-            " that are all equal"
-        )
+        yield message("note.metaeval.undefined_on_slices", n=undefined)
 
 
-def _weights(one: Overall) -> str:
-    tasks = (f"{task} ({weight:.3f})" for task, weight in zip(one.tasks, one.weights, strict=True))
-    which = [one.human, one.slice]
-    added = "".join(f", {qualifier}" for qualifier in which if qualifier is not None)
-    return f"average over tasks{added}, correlations as (r + 1)/2, weights: {'; '.join(tasks)}"
+def _weights(one: Overall) -> Message:
+    tasks = [
+        {"task": task, "weight": weight}
+        for task, weight in zip(one.tasks, one.weights, strict=True)
+    ]
+    return message("note.metaeval.average", human=one.human, slice=one.slice, tasks=tasks)
 
 
-def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[str]:
+def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[Message]:
     of_pairing = [result for result in results if result.pairing is pairing]
-    done = {result.measure for result in of_pairing}
     for result in of_pairing:
         yield from _undefined(result)
     if pairing.judged == 1:
-        yield f"{pairing.name}: people judged one system, so that no systems can be compared"
-    if pairing.ranking is not None and any(m.statistic == "darr" for m in done):
+        yield message("note.metaeval.one_system", set=pairing.name)
+    if pairing.ranking is not None and any(r.measure.statistic == "darr" for r in of_pairing):
         yield from _rankings(pairing)
 
 
 def _not_done(
     pairings: Sequence[Pairing], results: Sequence[Result], judging: Judging
-) -> Iterator[str]:
+) -> Iterator[Message]:
     """What no judgements of a test set allow: by name if it was asked for, else by level."""
     ids = {id(pairing) for pairing in pairings}
     done = {result.measure for result in results if id(result.pairing) in ids}
     missing = [measure for measure in judging.measures if measure not in done]
     name = pairings[0].title
     if missing and judging.named:
-        needs = "; DaRR needs rankings, or scores and a threshold (--darr-threshold)"
-        yield (
-            f"{name}: no human scores for: {'; '.join(m.title for m in missing)}"
-            + (needs if any(m.statistic == "darr" for m in missing) else "")
-        )
+        titles = [{"measure": measure.title} for measure in missing]
+        darr = any(measure.statistic == "darr" for measure in missing)
+        yield message("note.metaeval.not_judged", set=name, measures=titles, darr=darr)
     elif missing and any(pairing.judged > 1 for pairing in pairings):
         wanted = dict.fromkeys(measure.level for measure in judging.measures)
         measured = {measure.level for measure in done}
         for level in (level for level in wanted if level not in measured):
-            yield f"{name}: no human scores at {level} level"
+            yield message("note.metaeval.no_level", set=name, level_name=level)
 
 
-def _rankings(pairing: Pairing) -> Iterator[str]:
+def _rankings(pairing: Pairing) -> Iterator[Message]:
     rows = Counter(pairing.ranking.rows if pairing.ranking else ())
     repeated = sum(count - 1 for count in rows.values())
     against = sum(1 for s, b, w in rows if (s, w, b) in rows) // 2
     if repeated or against:
-        yield (
-            f"{pairing.name}: the ranking {pairing.kinds['ranking']} repeats {repeated}"
-            f" judgement(s) and contradicts itself on {against} pair(s); all count as they stand"
+        yield message(
+            "note.metaeval.contradictions",
+            set=pairing.name,
+            human=pairing.kinds["ranking"],
+            repeated=repeated,
+            against=against,
         )
 
 
-def _undefined(result: Result) -> Iterator[str]:
+def _undefined(result: Result) -> Iterator[Message]:
     """Why a value is undefined."""
-    cells, where = result.cells, f"{result.pairing.name}, {result.measure.title}"
-    subset = "" if result.subset == "all" else f", {result.subset}"
+    cells = result.cells
     for name, scores, value in zip(cells.names, cells.metrics, result.values, strict=True):
         if np.isnan(value.value):
-            reason = _no_pairs(cells) or _reason(cells.human, scores, value.n)
-            yield f"{where}{subset}: {name} is undefined: {reason}"
+            yield message(
+                "note.metaeval.undefined",
+                set=result.pairing.name,
+                measure=result.measure.title,
+                subset=None if result.subset == ALL else result.subset,
+                metric=name,
+                why=_no_pairs(cells) or _reason(cells.human, scores, value.n),
+                threshold=cells.threshold or 0.0,
+            )
 
 
-def _no_pairs(cells: MeasuredScores) -> str:
+def _no_pairs(cells: MeasuredScores) -> str | None:
     if cells.measure.statistic != "darr":
-        return ""
-    if cells.pairs is not None:
-        return "it scored no pair of the ranking"
-    return (
-        "no two of its outputs of a segment have human scores that differ by at least"
-        f" {cells.threshold or 0:g} (--darr-threshold, on the scale of the human scores)"
-    )
+        return None
+    return "threshold" if cells.pairs is None else "pairs"
 
 
 def _reason(human: NDArray[np.float64], scores: NDArray[np.float64], n: int) -> str:
     both = ~(np.isnan(human) | np.isnan(scores))
     if n == 0 or both.sum() < 2:
-        return "there are fewer than two scores to compare"
+        return "few"
     if np.ptp(scores[both]) == 0:
-        return "all its scores are equal"
-    if np.ptp(human[both]) == 0:
-        return "all human scores are equal"
-    return "no group has two scores that differ on both sides"
+        return "metric"
+    return "people" if np.ptp(human[both]) == 0 else "groups"
 
 
 def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[Message]:
     """Metrics that seem to point the wrong way, where nobody knows which way they point."""
     directed = {entry.metric for entry in pairing.entries if entry.directed}
     for result in results:
-        if result.pairing is not pairing or result.subset != "all":
+        if result.pairing is not pairing or result.subset != ALL:
             continue
         if result.measure.statistic != "pearson":
             continue
@@ -287,70 +302,51 @@ def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[Message
             )
 
 
-def _outliers(pairings: Sequence[Pairing]) -> Iterator[str]:
-    for pairing in pairings:
-        outliers = np.flatnonzero(stats.outliers(pairing.system))
-        left = [pairing.systems[k] for k in outliers]
-        yield (
-            f"{pairing.name}: outliers by human score, |s - median| > 2.5 x 1.483 MAD:"
-            f" {named(left) or 'none'}"
-        )
+def _outliers(pairing: Pairing) -> Message:
+    outliers = np.flatnonzero(stats.outliers(pairing.system))
+    left = [pairing.systems[k] for k in outliers]
+    return message("note.metaeval.outliers", set=pairing.name, systems=left or "none")
 
 
-def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[str]:
+def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[Message]:
     """Where segments are taken as independent."""
     for pairing in pairings:
         by_segment = [r for r in results if r.pairing is pairing and r.measure.level == "segment"]
-        by = {result.verdicts.interval for result in by_segment}
-        if "segments" in by and pairing.documents is None:
-            yield (
-                f"{pairing.title}: intervals and tests take segments as independent, for the test"
-                " set does not say which document they belong to; where one person judged whole"
-                " documents they are too narrow"
-            )
-        elif "segments" in by:
-            yield (
-                f"{pairing.title}: intervals and tests take segments as independent, as was asked;"
-                " where one person judged whole documents they are too narrow"
-            )
+        if any(result.verdicts.interval == "segments" for result in by_segment):
+            why = "unknown" if pairing.documents is None else "asked"
+            yield message("note.metaeval.by_segment", why=why).about(testsets=[pairing.title])
 
 
-def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) -> Iterator[str]:
+def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) -> Iterator[Message]:
     how = judging.testing
-    rule = "(r + 1)/(B + 1)" if how.plus_one else "r/B"
-    draws = f"{how.resamples} draws, p = {rule}, seed {how.seed}"
-    what = {"greater": "better than", "less": "worse than", "two-sided": "otherwise than"}
     tests: dict[str, list[str]] = {}
-    intervals: dict[str, None] = {}
     for result in results:
         if result.verdicts.test:
             tests.setdefault(result.verdicts.test, []).append(result.measure.title)
-        if result.verdicts.interval:
-            intervals[result.verdicts.interval] = None
+    intervals = dict.fromkeys(result.verdicts.interval for result in results)
     if not how.resamples:
-        yield "no draws: no intervals, and p-values from Williams's test alone"
+        yield message("note.metaeval.no_draws")
+    confidence = 100 * how.confidence
     if "documents" in intervals:
-        yield (
-            f"intervals of segment-level figures: {100 * how.confidence:g}%, jackknife over"
-            " documents, because one person judges a whole document; none below"
-            f" {LEAST_DOCUMENTS} documents"
-        )
-    resampled = [interval for interval in intervals if interval != "documents"]
+        least = LEAST_DOCUMENTS
+        yield message("note.metaeval.by_document", confidence=confidence, least=least)
+    draws: dict[str, Any] = {"draws": how.resamples, "seed": how.seed}
+    resampled = [interval for interval in intervals if interval not in ("", "documents")]
     if resampled:
-        yield (
-            f"intervals: {100 * how.confidence:g}% percentile bootstrap over"
-            f" {' or '.join(resampled)}, {how.resamples} draws, seed {how.seed}"
-        )
+        yield message("note.metaeval.bootstrap", confidence=confidence, units=resampled, **draws)
     for test, titles in tests.items():
-        drawn = "" if test.startswith(("Williams", "jackknife")) else f" ({draws})"
-        yield f"test of {'; '.join(dict.fromkeys(titles))}: {test}{drawn}"
+        yield message(
+            "note.metaeval.test",
+            measures=[{"measure": title} for title in dict.fromkeys(titles)],
+            test=test,
+            drawn=not test.startswith(("Williams", "jackknife")),
+            rule="plus" if how.plus_one else "plain",
+            **draws,
+        )
     if baseline is not None and tests:
-        yield (
-            f"p: the metric agrees {what[how.alternative]} {baseline} with people (alternative:"
-            f" {how.alternative})"
+        alternative = how.alternative
+        yield message(
+            "note.metaeval.alternative", how=alternative, alternative=alternative, baseline=baseline
         )
     if tests and how.alternative == "greater":
-        yield (
-            "ranks and clusters: one-sided tests of all pairs of metrics at alpha"
-            f" {how.alpha:g}, not corrected for their number"
-        )
+        yield message("note.metaeval.ranks", alpha=how.alpha)
