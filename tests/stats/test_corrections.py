@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control, ttest_1samp
+from scipy.stats import t as student
 
 from gnomon.core.errors import DataError
 from gnomon.stats import benjamini_hochberg, holm, holm_levels
@@ -119,3 +120,11 @@ def test_intervals_of_steps_are_those_of_scipy_at_alpha_over_what_is_left() -> N
         assert (one.low, one.high) == pytest.approx((known.low, known.high), rel=1e-9)
         assert one.decided == (not one.low <= 0 <= one.high) == (one.p <= 0.05)
     assert [one.decided for one in found] == [True, True, False]
+
+
+def test_the_mean_of_what_was_chosen_on_the_others_has_the_variance_of_nadeau_and_bengio() -> None:
+    x = np.random.default_rng(4).normal(0.5, 1, 9)
+    low, high, p = mean_test(x.tolist(), 0.1, chosen_on_others=True)
+    scale = float(np.std(x, ddof=1)) * math.sqrt(1 / 9 + 1 / 8)
+    assert (low, high) == pytest.approx(student.interval(0.9, 8, x.mean(), scale), rel=1e-9)
+    assert p == pytest.approx(2 * student.sf(x.mean() / scale, 8), rel=1e-9)

@@ -10,7 +10,6 @@ import pytest
 from gnomon.core.errors import UsageError
 from gnomon.stats import bootstrap_interval, resamples, resampling
 from gnomon.stats.resampling import (
-    group_interval,
     percentile_interval,
     resample_counts,
     resampled_sums,
@@ -109,17 +108,3 @@ def test_p_of_a_hand_computed_case() -> None:
 
 def test_too_few_resamples_give_no_symmetric_interval() -> None:
     assert math.isnan(shift_distance(np.array(0.0), np.arange(10.0), 0.95))
-
-
-def test_intervals_draw_whole_groups() -> None:
-    values, groups = [0.1, 0.1, 0.1, 0.4, 0.0], ["a", "a", "a", "b", "c"]
-    found = group_interval(values, groups)
-    assert found.estimate == pytest.approx(0.14)
-    assert (found.low, found.high) == (pytest.approx(0.0), pytest.approx(0.4))
-    assert np.isnan(group_interval(values[:4], groups[:4]).low)
-    assert np.isnan(group_interval([np.nan], ["a"]).estimate)
-
-
-def test_groups_of_equal_values_have_an_interval_without_width() -> None:
-    found = group_interval([0.2, 0.2, 0.2], ["a", "b", "c"])
-    assert (found.low, found.high) == (pytest.approx(0.2), pytest.approx(0.2))

@@ -93,8 +93,9 @@ def explanations_harm() -> Finding:
 
 @world(
     "explanations that harm less than random ones",
-    says=["bmx.tune.no_help"],
+    says=["bmx.tune.differs"],
     silent=["bmx.tune.*"],
+    without=["With explanations"],
 )
 def random_ones_harm_more() -> Finding:
     return tuned(grids(-0.1, control=-0.3))

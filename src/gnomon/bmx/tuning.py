@@ -186,9 +186,8 @@ def tune(
         )
     ]
     curves = [point for each in explained_by for point in curve_points(_of_explainer(mine, each))]
-    rows = [row for family in families for row in gain_rows(family, draws)]
     tables = (
-        table("gains", _TITLE, TunedGain, rows, note=_NOTE),
+        table("gains", _TITLE, TunedGain, list(gain_rows(families, draws)), note=_NOTE),
         table("curve", "Correlation over p", TuningPoint, curves),
     )
     return Finding(
@@ -208,7 +207,8 @@ def tune(
 _TITLE = "Gains on data that p and w were not chosen on"
 _NOTE = (
     "Rows of all test sets have the p and w that are chosen on all of them, or on all that are not"
-    " held back; their gains are means over experiments, each at a p and w that it had no part in."
+    " held back; their gains are means over language pairs (of one pair, test sets) of experiments,"
+    " each at a p and w that it had no part in."
 )
 #: random splits of the segments of the one test set
 _SPLITS = 10

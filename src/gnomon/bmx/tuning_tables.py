@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.bmx.choices import count_gains
 from gnomon.core.findings import Lines, Listing
 from gnomon.core.records import METRIC, EndColumns, Record, column
-from gnomon.stats.resampling import group_interval
+from gnomon.stats.significance import in_steps
+from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,10 +23,16 @@ if TYPE_CHECKING:
     from gnomon.core.findings import View
     from gnomon.core.options import DrawOptions
     from gnomon.stats.resampling import Interval
+    from gnomon.stats.significance import Stepped
 
     Floats = NDArray[np.float64]
 
-__all__ = ["ALL_SETS", "HALVES", "HELD_BACK", "IN_TURN", "TunedGain", "TuningPoint"]
+__all__ = ["ALL_SETS", "HALVES", "HELD_BACK", "IN_TURN", "ROUNDING", "TunedGain", "TuningPoint"]
+
+#: units that a test needs
+_LEAST_UNITS = 3
+#: gains nearer to 0 are none
+ROUNDING = 1e-9
 
 #: what p and w were judged on
 IN_TURN, HELD_BACK, HALVES = "in turn", "held back", "halves"
@@ -60,15 +67,15 @@ class TunedGain(Record):
         "Gain",
         digits=4,
         better="higher",
-        help="in correlation, over the metric alone; of all test sets, the mean over experiments",
-        interval=EndColumns(how="over segments; of all test sets over language pairs drawn whole"),
+        help="in correlation, over the metric alone; of all test sets, the mean over units",
+        interval=EndColumns(how="over segments; of all test sets Student's, over units"),
     )
     over_control: float | None = column(
         "Over random",
         digits=4,
         better="higher",
         help="gain over the random explainer at the same weight, whose p is chosen as p was",
-        interval=EndColumns("over_low", "over_high", how="over language pairs drawn whole"),
+        interval=EndColumns("over_low", "over_high", how="Student's, over units"),
     )
     base: float | None = column(
         "Base", digits=4, help="Pearson's r of the metric alone with human scores"
@@ -82,6 +89,16 @@ class TunedGain(Record):
         "Collapsed", kind="share", digits=3, help="share of segments whose mean collapsed"
     )
     sides: str = column("Sides", help="whose words were explained")
+    units: int | None = column(
+        "Units", help="of all test sets: language pairs with a gain; of one pair, test sets"
+    )
+    p_value: float | None = column(
+        "p of gain",
+        digits=4,
+        help="Student's, that the gain over random (or else the gain) is 0; corrected for the"
+        " choice of p and w on the others, and after Holm over explainers",
+    )
+    decided: bool | None = column("Decided", help="whether p of gain is at most 1 - confidence")
 
 
 class TuningPoint(Record):
@@ -118,32 +135,69 @@ class TunedFamily(NamedTuple):
     intervals: Mapping[Experiment, Interval]
 
 
-def gain_rows(family: TunedFamily, draws: DrawOptions) -> Iterator[TunedGain]:
-    """All test sets together, then one row per experiment."""
-    rows = [*_judged_rows(family), *_halves_rows(family)]
-    gains = [_number(row.gain) for row in rows]
-    mean, over = (
-        group_interval(
-            values,
-            family.grids.groups if rows else [],
-            count=draws.resamples,
-            seed=draws.seed,
-            confidence=draws.confidence,
+def gain_rows(families: Sequence[TunedFamily], draws: DrawOptions) -> Iterator[TunedGain]:
+    """Of each explainer all test sets together, then one row per experiment."""
+    every = [[*_judged_rows(family), *_halves_rows(family)] for family in families]
+    units = [family.grids.groups for family in families]
+    gains, over = (
+        [_by_unit(*one, name) for one in zip(units, every, strict=True)]
+        for name in ("gain", "over_control")
+    )
+    alpha = round(1 - draws.confidence, 12)
+    alone = _in_steps(families, gains, alpha)
+    tested = _in_steps(families, [o or g for o, g in zip(over, gains, strict=True)], alpha)
+    for place, (family, rows) in enumerate(zip(families, every, strict=True)):
+        test, shares = tested[place], [row.collapsed for row in rows]
+        own = alone[place] if over[place] else test
+        yield _row(
+            family,
+            family.setting,
+            dataset=ALL_SETS,
+            gain=_mean(gains[place]),
+            over_control=_mean(over[place]),
+            intervals={
+                "gain": (own.low, own.high),
+                "over_control": (test.low, test.high) if over[place] else (None, None),
+            },
+            n=sum(row.n for row in rows),
+            units=len(over[place] or gains[place]),
+            p_value=test.p,
+            decided=test.decided,
+            collapsed=_mean(shares) if family.judged else _collapsed(family.grids, family.setting),
         )
-        for values in (gains, [_number(row.over_control) for row in rows])
-    )
-    counted, shares = count_gains(np.array(gains)), [row.collapsed for row in rows]
-    yield _row(
-        family,
-        family.setting,
-        dataset=ALL_SETS,
-        gain=mean.estimate,
-        over_control=over.estimate,
-        intervals={"gain": (mean.low, mean.high), "over_control": (over.low, over.high)},
-        n=counted.defined,
-        collapsed=_mean(shares) if family.judged else _collapsed(family.grids, family.setting),
-    )
-    yield from rows
+        yield from rows
+
+
+def _by_unit(units: Sequence[str], rows: Sequence[TunedGain], name: str) -> list[float]:
+    """The mean of each unit that has a gain, without what is rounding."""
+    values: dict[str, list[float]] = {}
+    for unit, row in zip(units, rows, strict=False):  # of some families nothing is judged
+        gain = getattr(row, name)
+        if gain is not None:
+            values.setdefault(unit, []).append(gain)
+    means = [float(np.mean(some)) for some in values.values()]
+    return [0.0 if abs(mean) < ROUNDING else mean for mean in means]
+
+
+def _in_steps(
+    families: Sequence[TunedFamily], values: Sequence[Sequence[float]], alpha: float
+) -> list[Stepped]:
+    """The tests that means over units are 0, after Holm over what is judged on the same data."""
+    found: dict[int, Stepped] = {}
+    for data in dict.fromkeys(family.data for family in families):
+        places = [place for place, family in enumerate(families) if family.data == data]
+        tests = [_test_of(values[place], chosen_on_others=data == IN_TURN) for place in places]
+        found |= zip(places, in_steps(tests, alpha), strict=True)
+    return [found[place] for place in range(len(families))]
+
+
+def _test_of(
+    values: Sequence[float], *, chosen_on_others: bool
+) -> Callable[[float], tuple[float, float, float]]:
+    """A test for each level, of three units or more."""
+    if len(values) < _LEAST_UNITS:
+        return lambda _: (math.nan,) * 3
+    return partial(mean_test, values, chosen_on_others=chosen_on_others)
 
 
 def _judged_rows(family: TunedFamily) -> Iterator[TunedGain]:
@@ -187,6 +241,9 @@ _OPTIONAL = (
     "lowest",
     "highest",
     "collapsed",
+    "units",
+    "p_value",
+    "decided",
 )
 
 
@@ -226,10 +283,6 @@ def _collapsed(grids: Grids, setting: Setting | None) -> float | None:
 def _mean(values: Iterable[float | None]) -> float | None:
     defined = [value for value in values if value is not None and not math.isnan(value)]
     return float(np.mean(defined)) if defined else None
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def curve_points(grids: Grids) -> Iterator[TuningPoint]:

@@ -15,14 +15,13 @@ from gnomon.core.errors import UsageError
 from gnomon.stats.student import expanded_confidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Interval",
     "bootstrap_interval",
-    "group_interval",
     "percentile_interval",
     "resample_counts",
     "resampled_sums",
@@ -195,33 +194,6 @@ def bootstrap_interval(
     samples = np.array([statistic(rows[draw]) for draw in draws], dtype=np.float64)
     low, high = percentile_interval(samples, level)
     return Interval(float(statistic(rows)), float(low), float(high))
-
-
-def group_interval(
-    values: Sequence[float],  # NaN is left out
-    groups: Sequence[str],
-    *,
-    count: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
-) -> Interval:
-    """Mean of values, and its interval over groups drawn whole, with replacement.
-
-    Ends are NaN where fewer than three groups have a value, or nothing is drawn.
-    """
-    defined = ~np.isnan(values)
-    if not defined.any():
-        return Interval(float("nan"), float("nan"), float("nan"))
-    kept = np.asarray(values, dtype=np.float64)[defined]
-    names, which = np.unique(np.asarray(groups)[defined], return_inverse=True)
-    estimate = float(kept.mean())
-    if len(names) < 3 or not count:
-        return Interval(estimate, float("nan"), float("nan"))
-    sums, sizes = np.bincount(which, kept), np.bincount(which)
-    draws = resamples(len(names), count=count, seed=seed)
-    means = sums[draws].sum(axis=1) / sizes[draws].sum(axis=1)
-    low, high = percentile_interval(means, confidence)
-    return Interval(estimate, float(low), float(high))
 
 
 def _check(n: int, count: int) -> None:

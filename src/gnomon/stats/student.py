@@ -30,8 +30,13 @@ def upper_tail(t: float, df: float) -> float:
     return half if t > 0 else 1 - half
 
 
-def mean_test(values: Sequence[float], alpha: float = 0.05) -> tuple[float, float, float]:
+def mean_test(
+    values: Sequence[float], alpha: float = 0.05, *, chosen_on_others: bool = False
+) -> tuple[float, float, float]:
     """Student's interval of a mean, and p of the two-sided test that it is 0; values without NaN.
+
+    What was chosen for each value on all others is nearly the same choice: the variance of the mean
+    is then 1/n + 1/(n - 1) times that of a value, not 1/n (Nadeau and Bengio, 2003).
 
     >>> low, high, p = mean_test([1.0, 2.0, 3.0, 4.0])
     >>> round(low, 3), round(high, 3), round(p, 4)
@@ -41,7 +46,8 @@ def mean_test(values: Sequence[float], alpha: float = 0.05) -> tuple[float, floa
     if n < 2:
         return (math.nan,) * 3
     mean = float(np.mean(values))
-    error = float(np.std(values, ddof=1)) / math.sqrt(n)
+    shared = 1 / (n - 1) if chosen_on_others else 0.0
+    error = float(np.std(values, ddof=1)) * math.sqrt(1 / n + shared)
     if not error:
         return mean, mean, 0.0 if mean else 1.0
     half = upper_quantile(alpha / 2, n - 1) * error

@@ -7,82 +7,44 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.methods.bmx.invented import control_of, invented
-from tests.noise import is_mostly_undecided
+from tests.truth.worlds_bmx import P, grids, joined, tuned
 
 from gnomon import TestSet, bmx
 from gnomon.bmx import Experiment
-from gnomon.bmx.tuning_tables import TunedGain
-from gnomon.bmx.verdict import tune_verdict
-from gnomon.core.findings import Bars, Finding
-from gnomon.core.records import table
+from gnomon.core.findings import Bars
 
 PAIRS = ("cs-en", "de-en", "fi-en", "tr-en", "ru-en", "zh-en")
 
 
-def rows_of(over: np.ndarray, gains: np.ndarray, *, collapsed: float = 0.0) -> Finding:
-    """A finding of one explainer with these gains [language pairs, metrics]."""
-    nothing = dict.fromkeys(("p", "w", "lowest", "highest"))
-    names = {"explainer": "erasure", "sides": "both", "data": "in turn"}
-    each = [
-        TunedGain(
-            **{**nothing, **names},
-            dataset="made up",
-            language_pair=PAIRS[pair],
-            metric=f"m{metric}",
-            base=0.5,
-            gain=float(gains[pair, metric]),
-            over_control=float(over[pair, metric]),
-            n=1,
-            collapsed=None,
-        )
-        for pair, metric in np.ndindex(*gains.shape)
-    ]
-    every = TunedGain(
-        **{**nothing, **names},
-        dataset="all test sets",
-        language_pair=None,
-        metric=None,
-        base=None,
-        gain=float(gains.mean()),
-        over_control=float(over.mean()),
-        n=gains.size,
-        collapsed=collapsed,
-    )
-    return Finding("bmx tune", "BMX", (table("gains", "Gains", TunedGain, [every, *each]),), {})
-
-
-def drawn(seed: int, effect: float = 0.0) -> np.ndarray:
-    draw = np.random.default_rng(seed)
-    return effect + draw.normal(0, 0.02, (6, 1)) + draw.normal(0, 0.01, (6, 2))
-
-
 def test_explanations_that_help_are_said_to_with_the_size_the_interval_and_the_pairs() -> None:
-    (found,) = tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1)))
-    assert found.level == "finding"
-    assert str(found).startswith("With explanations by erasure metrics agree with people by .0")
-    assert "than with random ones (12 experiments of 6 language pairs, p" in str(found)
+    made = tuned(grids(0.1, control=0.02))
+    (found,) = made.verdict
+    assert "than with random ones (10 experiments of 5 language pairs, p < .001)" in str(found)
     assert "above the metric alone" in str(found)
-    assert found.rows == {"gains": tuple(range(1, 13))}
+    assert found.rows == {"gains": tuple(range(11))}
+    total = made.rows[0]
+    told = ("over_control", "over_low", "over_high", "p_value", "decided", "units")
+    said = ("value", "low", "high", "p")
+    assert [total[name] for name in told] == [*(found.params[name] for name in said), True, 5]
 
 
-def test_beating_random_ones_is_no_gain_where_the_metric_alone_is_as_good() -> None:
-    (found,) = tune_verdict(rows_of(drawn(1, 0.08), drawn(2, -0.1)))
-    assert found.level == "finding"
-    assert "help no metric" in str(found)
-
-
-@pytest.mark.parametrize("draws", [100, pytest.param(2000, marks=pytest.mark.verify)])
-def test_noise_is_decided_no_more_often_than_alpha(draws: int) -> None:
-    every = (tuple(tune_verdict(rows_of(drawn(seed), drawn(seed + 9000)))) for seed in range(draws))
-    found = sum(all(one.level == "undecided" for one in some) for some in every)
-    assert is_mostly_undecided(found, draws)
+@pytest.mark.parametrize("gain", [0.0, 0.006, 0.02])
+def test_the_interval_of_an_explainer_decides_as_its_p_does(gain: float) -> None:
+    told = tuned(joined(grids(gain), grids(0.03, sides="candidate", seed=2)), confidence=0.9)
+    totals = [row for row in told.rows if row["dataset"] == "all test sets"]
+    for row in totals:
+        out = not row["low"] <= 0 <= row["high"]
+        assert row["decided"] == out == (row["p_value"] <= 0.1)
+    assert len(totals) == 2
 
 
 def test_settings_that_collapse_are_a_caution_and_no_finding() -> None:
-    found = list(tune_verdict(rows_of(drawn(1, 0.08), drawn(2, 0.1), collapsed=0.5)))
-    assert [one.level for one in found] == ["caution"]
-    assert "no evidence: .0" in str(found[0])
-    assert "more in r than with random ones (12 experiments" in str(found[0])
+    made = grids(0.1, control=0.0)
+    collapsed = np.full((len(made.experiments), len(P)), 0.5)
+    (found,) = tuned(replace(made, collapsed=collapsed)).verdict
+    assert found.level == "caution"
+    assert "on up to 50 % of the segments" in str(found)
+    assert "more in r than with random ones (10 experiments" in str(found)
 
 
 def test_a_search_over_invented_experiments_begins_with_what_was_held_out() -> None:
