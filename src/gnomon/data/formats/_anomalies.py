@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
 
-_DOUBTS = logging.getLogger("gnomon.doubts")
+_DOUBTS = logging.getLogger("gnomon.formats.doubts")
 _FEWEST = 10  # segments, below which anything may happen
 _LETTERS = 400  # of a text whose language is compared; a thousand trigrams scatter little
 _MANY_LETTERS = 2000
