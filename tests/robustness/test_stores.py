@@ -8,6 +8,7 @@ it answered before, or it is refused; and the next run gives the undamaged resul
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.robustness.examples import judged
 
 from gnomon import study
 from gnomon.core.errors import DataError, GnomonError
+from gnomon.studies import query
 
 pytest.importorskip("duckdb", reason="needs duckdb: pip install 'gnomon[study]'")
 pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'gnomon[study]'")
@@ -124,6 +126,14 @@ def test_hostile_queries_read_and_write_nothing_outside(place: Path) -> None:
     quiet = ("duckdb_secrets()", "query_table('scores')", "query('select 1')")
     assert not [sql for sql in answered if not sql.endswith(quiet)], answered
     assert store.query("select count(*) from scores").rows[0][0] > 0
+
+
+def test_what_reads_queries_asks_nobody_on_the_network(place: Path) -> None:
+    asked = "select value from duckdb_settings() where name like 'auto%known_extensions'"
+    for connection in (query.alone(), query.connect(study.Store.open(place / "study.store"))):
+        assert connection.execute(asked).fetchall() == [("false",)] * 2
+    opened = re.findall(r"duckdb\.connect\(", Path(query.__file__).read_text(encoding="utf-8"))
+    assert len(opened) == 1  # by alone()
 
 
 def _answers(path: Path) -> dict[str, tuple[tuple[object, ...], ...]]:

@@ -240,7 +240,9 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     handler.setFormatter(Plain())
     handler.addFilter(is_new)
     logger = logging.getLogger("gnomon")
-    readers, doubts = (logging.getLogger(f"gnomon.{name}") for name in ("formats", "formats.doubts"))
+    readers, doubts = (
+        logging.getLogger(f"gnomon.{name}") for name in ("formats", "formats.doubts")
+    )
     before = (logger.handlers[:], logger.propagate)
     levels = {each: each.level for each in (logger, readers, doubts)}
     logger.handlers[:] = [handler]

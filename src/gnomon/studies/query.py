@@ -29,6 +29,7 @@ __all__ = [
     "OWN_TABLES",
     "TASK",
     "QueryResult",
+    "alone",
     "ask",
     "connect",
     "damage",
@@ -332,7 +333,7 @@ def _lacking_step(store: Store, sql: str) -> str:
     import duckdb
 
     try:
-        named = {name.lower() for name in duckdb.connect().get_table_names(sql)}
+        named = {name.lower() for name in alone().get_table_names(sql)}
     except duckdb.Error:
         return ""
     missing = named.difference(names(store))
@@ -376,6 +377,16 @@ def described(store: Store) -> QueryResult:
     return QueryResult(columns, ("VARCHAR",) * len(columns), [rows])
 
 
+def alone() -> Any:  # DuckDB is optional, without types
+    """A connection that asks nobody on the network, whatever it is given."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
+        connection.execute(f"set {setting} = false")
+    return connection
+
+
 def connect(
     store: Store,
     *,
@@ -391,11 +402,9 @@ def connect(
         raise MissingDependencyError(
             "queries need duckdb, which is not installed; run: pip install 'gnomon[study]'"
         ) from error
-    connection = duckdb.connect(":memory:")
+    connection = alone()
     connection.execute("set preserve_insertion_order = true")
     connection.execute("set enable_progress_bar = false")  # it goes to standard output
-    for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
-        connection.execute(f"set {setting} = false")  # a query asks nobody on the network
     spill = Path(gettempdir(), f"gnomon-{secrets.token_hex(8)}")  # made and removed by DuckDB
     connection.execute(f"set temp_directory = {sql_text(spill)}")
     for setting, value in (_FRUGAL if frugal else {}).items():
