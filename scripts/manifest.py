@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,10 +25,7 @@ MANIFEST = SOURCE / "gnomon" / "core" / "manifest.json"
 
 def made(known: Iterable[str] = ()) -> str:
     """The file as the source is now; methods that are known stand in this order."""
-    trees = {
-        _module(path): ast.parse(path.read_text("utf-8"))
-        for path in sorted((SOURCE / "gnomon").rglob("*.py"))
-    }
+    trees = _trees()
     methods = {
         name: entry for module, tree in trees.items() for name, entry in _methods(module, tree)
     }
@@ -44,6 +42,13 @@ def made(known: Iterable[str] = ()) -> str:
         "exports": {module: exports[module] for module in trees if _is_lazy(trees[module])},
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+@cache
+def _trees() -> Mapping[str, ast.Module]:
+    """The modules of the package, by name."""
+    paths = sorted((SOURCE / "gnomon").rglob("*.py"))
+    return {_module(path): ast.parse(path.read_text("utf-8")) for path in paths}
 
 
 def _module(path: Path) -> str:

@@ -302,14 +302,18 @@ def _whole_run(path: Path) -> tuple[int, str]:
     return int(cached), rest
 
 
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _whole_run(tmp_path_factory.mktemp("whole"))[1]
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.parametrize(
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.verify) for seed in range(2, 9))]
 )
 def test_what_was_tagged_is_kept_when_killed_and_the_next_run_gives_the_same_bytes(
-    tmp_path: Path, seed: int, how: signal.Signals
+    tmp_path: Path, uninterrupted: str, seed: int, how: signal.Signals
 ) -> None:
-    _, uninterrupted = _whole_run(tmp_path / "whole")
     batches = int(np.random.default_rng(seed).integers(2, 50))
     with subprocess.Popen(
         [sys.executable, "-c", _RUN, str(tmp_path / "cut")],

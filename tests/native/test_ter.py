@@ -105,7 +105,7 @@ def test_kept_words_of_many_pairs_are_those_of_each(pairs: list[_Pair]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(_moved(160))
 def test_compiled_edits_of_texts_longer_than_the_beam_are_sacrebleus(pair: _Pair) -> None:
     sides = _sides([pair])
