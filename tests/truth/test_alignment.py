@@ -15,6 +15,7 @@ from gnomon import study
 from gnomon.core.findings import Bars
 from gnomon.core.verdicts import doubtful_systems, leaders, of_scores
 from gnomon.data.formats import anomaly_texts, misplaced_lines, sets_in
+from gnomon.data.formats.looks import SomeLines
 
 Damage = Callable[[Sequence[str]], list[str]]
 
@@ -127,8 +128,9 @@ def test_poor_lines_of_texts_of_one_pattern_are_in_order(language: str) -> None:
         for line in lines
     ]
     own, poor = (["".join(line) for line in texts] for texts in (lines, wrong))
-    assert not misplaced_lines(own, {"poor": poor})
-    assert misplaced_lines(own, {"shifted": [*own[1:], own[0]]})
+    systems = {"poor": poor, "shifted": [*own[1:], own[0]]}
+    testset = gn.TestSet.from_lists(systems, own)
+    assert set(misplaced_lines(SomeLines(testset), systems)) == {"shifted"}
 
 
 def test_the_place_where_a_shift_begins_is_told() -> None:

@@ -37,7 +37,7 @@ def near_edits(list texts not None, list others not None, double share):
     found = np.full(len(texts), -1, dtype=np.int32)
     cdef int32_t[::1] edits = found
     cdef Py_ssize_t k, n, m, most, longest = 0, work = 0
-    cdef int32_t *row
+    cdef int32_t *rows
     cdef int kind, other_kind
     cdef void *data
     cdef void *other_data
@@ -47,8 +47,8 @@ def near_edits(list texts not None, list others not None, double share):
     for other in others:
         if other is not None:
             longest = max(longest, PyUnicode_GET_LENGTH(other))
-    row = <int32_t *>PyMem_Malloc((longest + 1) * sizeof(int32_t))
-    if row == NULL:
+    rows = <int32_t *>PyMem_Malloc((2 * longest + 3) * sizeof(int32_t))
+    if rows == NULL:
         raise MemoryError
     try:
         for k in range(len(texts)):
@@ -62,47 +62,39 @@ def near_edits(list texts not None, list others not None, double share):
             kind, data = PyUnicode_KIND(text), PyUnicode_DATA(text)
             other_kind, other_data = PyUnicode_KIND(other), PyUnicode_DATA(other)
             with nogil:
-                edits[k] = _edits(kind, data, n, other_kind, other_data, m, most, row, &work)
+                edits[k] = _edits(kind, data, n, other_kind, other_data, m, most, rows, &work)
     finally:
-        PyMem_Free(row)
+        PyMem_Free(rows)
     return found
 
 
 cdef int32_t _edits(
     int kind, void *data, Py_ssize_t n, int other_kind, void *other_data, Py_ssize_t m,
-    Py_ssize_t most, int32_t *row, Py_ssize_t *work,
+    Py_ssize_t most, int32_t *rows, Py_ssize_t *work,
 ) except -2 nogil:  # fmt: skip
-    """Edits of two texts, or -1 where there are more than so many."""
-    cdef Py_ssize_t i, j, begin = 0, low, high
-    cdef Py_UCS4 letter
-    cdef int32_t beyond = <int32_t>most + 1, across, above, best, least
-    while begin < n and begin < m and (
-        PyUnicode_READ(kind, data, begin) == PyUnicode_READ(other_kind, other_data, begin)
-    ):
-        begin += 1
-    while n > begin and m > begin and (
-        PyUnicode_READ(kind, data, n - 1) == PyUnicode_READ(other_kind, other_data, m - 1)
-    ):
-        n -= 1
-        m -= 1
-    n, m = n - begin, m - begin
-    for j in range(min(m, most) + 1):
-        row[j] = <int32_t>j
-    for i in range(1, n + 1):
-        low, high = max(1, i - most), min(m, i + most)
-        across = row[low - 1]  # of the row before, a column to the left
-        row[low - 1] = <int32_t>i if low == 1 else beyond
-        least = row[low - 1]
-        letter = PyUnicode_READ(kind, data, begin + i - 1)
-        for j in range(low, high + 1):
-            above = row[j] if j < i + most else beyond
-            if letter == PyUnicode_READ(other_kind, other_data, begin + j - 1):
-                best = across
-            else:
-                best = min(min(across, above), row[j - 1]) + 1
-            across, row[j] = above, best
-            least = min(least, best)
-        if least > most:
-            return -1
-        answer_after(work, high - low + 1)
-    return row[m] if row[m] <= most else -1
+    """Edits of two texts, or -1 where there are more than so many.
+
+    On each diagonal of the table of edits, how far so many edits lead (Ukkonen).
+    """
+    cdef Py_ssize_t edits, k, low, high, at, before, here, end = m - n
+    cdef int32_t *far = rows + most + 1  # of diagonal k, how much of the text is done
+    for k in range(-most - 1, most + 2):
+        far[k] = -1
+    for edits in range(most + 1):
+        # farther diagonals have no way back
+        low, high = max(-edits, end - most + edits), min(edits, end + most - edits)
+        before = far[low - 1]
+        for k in range(low, high + 1):
+            here = far[k]
+            at = max(max(here + 1, before), far[k + 1] + 1) if edits else 0
+            before = here
+            at = min(at, min(n, m - k))
+            while at < n and at + k < m and (
+                PyUnicode_READ(kind, data, at) == PyUnicode_READ(other_kind, other_data, at + k)
+            ):
+                at += 1
+            far[k] = <int32_t>at
+            if k == end and at == n:
+                return <int32_t>edits
+        answer_after(work, 4 * (high - low + 1))
+    return -1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import anomalies, misplaced_lines, plain_name
+from gnomon.data.formats.looks import SomeLines
 from gnomon.messages import noted
 from gnomon.serve._inspection import (
     Drift,
@@ -328,7 +329,8 @@ def _drifts(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[str]]) 
             continue
         lines = texts[file.file]
         padded = [*lines[: len(reference)], *([""] * (len(reference) - len(lines)))]
-        wrong = misplaced_lines(reference, {file.name: padded}).get(file.name)
+        both = TestSet(name="", references={"": reference}, systems={file.name: padded})
+        wrong = misplaced_lines(SomeLines(both), [file.name]).get(file.name)
         if wrong is None:
             if len(lines) != len(reference):
                 text = f"{file.name} has {len(lines):,} lines, and {base.name} {len(reference):,}."

@@ -11,6 +11,7 @@ from tests.truth.scripts import sentences
 
 import gnomon as gn
 from gnomon.data.formats.damage import KINDS, damaged_texts
+from gnomon.data.formats.looks import SomeLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ _DAMAGE: dict[str, Callable[[str], str]] = {
 
 def _found(systems: dict[str, list[str]], references: list[str]) -> list[tuple[str, bool, str]]:
     testset = gn.TestSet.from_lists(systems, references, name="planted")
-    return [(one.name, one.reference, one.kind) for one in damaged_texts(testset)]
+    return [(one.name, one.reference, one.kind) for one in damaged_texts(SomeLines(testset))]
 
 
 @pytest.mark.parametrize("kind", _DAMAGE)
@@ -66,6 +67,6 @@ def test_whole_texts_of_a_language_are_not_damaged(language: str) -> None:
 
 def test_published_systems_that_are_damaged(shared: Path) -> None:
     """Of kk-en, one output is tokenised and one has no capital letters; of de-en, all are whole."""
-    found = damaged_texts(gn.TestSet.read(shared / "data/wmt19/kk-en"))
+    found = damaged_texts(SomeLines(gn.TestSet.read(shared / "data/wmt19/kk-en")))
     assert {one.kind for one in found} == {"spaces", "case"}
-    assert list(damaged_texts(gn.TestSet.read(shared / "data/wmt19/de-en"))) == []
+    assert list(damaged_texts(SomeLines(gn.TestSet.read(shared / "data/wmt19/de-en")))) == []

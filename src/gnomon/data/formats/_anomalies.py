@@ -13,20 +13,20 @@ import re
 from collections import Counter
 from functools import cached_property
 from math import sqrt
-from operator import eq
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon.core.languages import language_scripts
 from gnomon.core.lazy import checked
 from gnomon.core.scores import named
-from gnomon.core.scripts import is_unspaced, main_script, unspaced_language, unspaced_letters
+from gnomon.core.scripts import is_unspaced, main_script
 from gnomon.core.verdicts import doubtful_systems
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._line_order import Misplaced, misplaced_lines
 from gnomon.data.formats.audit import favoured
 from gnomon.data.formats.damage import damaged_texts
+from gnomon.data.formats.looks import LineCounts, Numbered, SomeLines, one_reference
 from gnomon.messages import Message, message, noted
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ _SOME_AGAIN = (
 )
 _STRANGE = 0.3  # of the letters; of few lines twice as many, half as many where they are unlike
 _SOME_LETTERS, _SOME_WORDS = 15, 5  # of a line, below which anything may happen
-_SOME_LINES = 256
 _ENOUGH_LINES = 100  # whose words say which words the language has
+_DOUBLED = 32  # bit of ``LineCounts.signs``
 _HARDLY = 0.2  # of the letters of a line
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -83,18 +83,17 @@ def anomalies(testset: TestSet) -> tuple[Message, ...]:
     """What looks wrong in a test set, and in which systems, so that no verdict judges these."""
     if testset.segments < _FEWEST:
         return ()
+    numbered, lines = Numbered(testset), SomeLines(testset)
     found = [
-        *_find_odd_segments(testset),
-        *_find_equal_texts(testset),
-        *_find_untranslated(testset),
+        *_find_odd_segments(testset, numbered),
+        *_find_equal_texts(testset, numbered),
+        *_find_untranslated(lines, numbered),
     ]
-    found += _find_other_languages(testset, set(doubtful_systems(found)))
-    involved = set(doubtful_systems(found))
-    found += _find_repeated(testset, involved)
-    involved |= set(doubtful_systems(found))
-    found += _find_misplaced(testset, involved)
+    found += _find_other_languages(testset, lines, doubtful_systems(found))
+    found += _find_repeated(lines, numbered, doubtful_systems(found))
+    found += _find_misplaced(lines, doubtful_systems(found))
     found += _find_favoured(testset)
-    return (*found, *_find_damaged(testset, doubtful_systems(found)))
+    return (*found, *_find_damaged(lines, doubtful_systems(found)))
 
 
 def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:
@@ -128,86 +127,96 @@ def _doubt(what: str, systems: Sequence[str], **counts: Any) -> Message:
 # Texts that are the same
 
 
-def _find_odd_segments(testset: TestSet) -> Iterator[Message]:
+def _find_odd_segments(testset: TestSet, numbered: Numbered) -> Iterator[Message]:
     """Segments without a reference, and segments that come again."""
-    columns, size = list(testset.references.values()), testset.segments
+    size, columns = testset.segments, list(testset.references.values())
     empty = sum(not any(row) for row in zip(*columns, strict=True))
     if size > empty > _SOME_EMPTY * size:
         yield message("data.no_reference", empty=empty, segments=size)
-    if columns and testset.systems:
-        again = size - len(set(zip(*columns, *testset.systems.values(), strict=True)))
+    if not columns or not testset.systems:
+        return
+    if size - len(set(columns[0])) - empty > _SOME_AGAIN * size:
+        every = [*numbered.references.values(), *numbered.systems.values()]
+        again = size - len(np.unique(np.stack(every), axis=1)[0])
         if again - empty > _SOME_AGAIN * size:
             yield message("data.repeated", again=again, segments=size)
 
 
-def _find_equal_texts(testset: TestSet) -> list[Message]:
+def _find_equal_texts(testset: TestSet, numbered: Numbered) -> list[Message]:
     equal = []
-    for reference, texts in testset.references.items():
-        if testset.sources is not None and _same(testset.sources, texts):
+    sources, systems = numbered.sources, numbered.systems
+    for reference, texts in numbered.references.items():
+        if sources is not None and _share_equal(sources, texts) >= _EQUAL:
             equal.append(message("note.reference_is_source", reference=reference))
-        for system, output in testset.systems.items():
+        for system, output in systems.items():
             info = testset.info.get(system)
             if system == reference or (info and info.human):
                 continue
-            if _same(output, texts, _NEARLY):
+            share = _share_equal(output, texts)
+            if share >= _NEARLY:
                 said = message(
                     "data.copied",
                     what="output",
                     system=system,
-                    nearly=not _same(output, texts),
+                    nearly=share < _EQUAL,
                     reference=reference,
                 )
                 equal.append(said)
-    alike: dict[int, list[str]] = {}
-    for system, output in testset.systems.items():
-        alike.setdefault(hash(tuple(output)), []).append(system)
+    alike: dict[bytes, list[str]] = {}
+    for system, output in systems.items():
+        alike.setdefault(output.tobytes(), []).append(system)
     equal += [
         message("note.same_outputs", systems=names) for names in alike.values() if len(names) > 1
     ]
-    if testset.sources is not None:
-        untranslated = [n for n, texts in testset.systems.items() if _same(texts, testset.sources)]
+    if sources is not None:
+        untranslated = [n for n, texts in systems.items() if _share_equal(texts, sources) >= _EQUAL]
         if untranslated:
             equal.append(_doubt("source", untranslated))
     return equal
 
 
-def _find_untranslated(testset: TestSet) -> Iterator[Message]:
+def _share_equal(a: NDArray[np.int32], b: NDArray[np.int32]) -> float:
+    """In how many segments two texts are equal; 0 where one text is all there is."""
+    return float((a == b).mean()) if a.min() < a.max() else 0.0
+
+
+def _find_untranslated(lines: SomeLines, numbered: Numbered) -> Iterator[Message]:
     """Systems whose outputs equal the source in many segments, though not in all."""
-    if testset.sources is None:
+    if numbered.sources is None:
         return
-    columns = list(testset.references.values())
-    kept = [
-        any(text == source for text in row)
-        for source, *row in zip(testset.sources, *columns, strict=True)
-    ]
+    testset = lines.testset
+    apart = np.ones(testset.segments, dtype=bool)
+    for texts in numbered.references.values():
+        apart &= texts != numbered.sources
     for name, output in testset.systems.items():
-        copied = [
-            len(text)
-            for text, source, same in zip(output, testset.sources, kept, strict=True)
-            if text == source and not same and len(text) >= _SOME_LETTERS
-        ]
-        letters = sum(map(len, output))
-        if _MANY * letters <= sum(copied) and len(copied) < _EQUAL * len(output):
+        same = np.flatnonzero(apart & (numbered.systems[name] == numbered.sources)).tolist()
+        copied = [len(output[row]) for row in same if len(output[row]) >= _SOME_LETTERS]
+        at_least = lines.systems[name].letters.mean() * len(output) / 2
+        if sum(copied) < _MANY * max(at_least, 1):
+            continue
+        if _MANY * sum(map(len, output)) <= sum(copied) and len(copied) < _EQUAL * len(output):
             yield _doubt("untranslated", [name], lines=len(copied), segments=len(output))
 
 
-def _find_repeated(testset: TestSet, involved: Collection[str]) -> Iterator[Message]:
+def _find_repeated(
+    lines: SomeLines, numbered: Numbered, involved: Collection[str]
+) -> Iterator[Message]:
     """Systems with a block of lines twice: outputs that return so many lines on, always as many.
 
     A system that writes the same of many inputs does so at no fixed distance.
     """
-    reference = _one_reference(testset)
-    some = _spread(len(reference))
-    for name, output in testset.systems.items():
+    reference = one_reference(lines.testset)
+    for name, output in lines.testset.systems.items():
         if name in involved:
             continue
         # of a file whose sample holds few there are too few
-        if 2 * _twice(output, reference, some) >= _MANY * len(some):
+        may_be = lines.rows[lines.systems[name].signs & _DOUBLED > 0].tolist()
+        if 2 * _twice(output, reference, may_be) >= _MANY * len(lines.rows):
             twice = _twice(output, reference, range(len(output)))
             if twice >= _MANY * len(output):
                 yield _doubt("doubled", [name], lines=twice, segments=len(output))
                 continue
-        if len(output) - len(set(output)) < _MANY * len(output):
+        if len(output) - numbered.distinct[name] < _MANY * len(output):
             continue
         last: dict[str, int] = {}
         distances: Counter[int] = Counter()
@@ -242,19 +251,6 @@ def _are_unlike(a: str | None, b: str | None) -> bool:
     return 2 * len(pairs[0] & pairs[1]) < len(pairs[0] | pairs[1])
 
 
-def _one_reference(testset: TestSet) -> list[str | None]:
-    """A reference of each segment, where there is one; else the source."""
-    columns = [*testset.references.values()]
-    if not columns:
-        return list(testset.sources or ())
-    return [next((text for text in row if text), None) for row in zip(*columns, strict=True)]
-
-
-def _same(a: Sequence[str | None], b: Sequence[str | None], share: float = _EQUAL) -> bool:
-    equal = sum(map(eq, a, b))
-    return equal >= share * len(a) and len(set(a)) > 1
-
-
 def _find_favoured(testset: TestSet) -> Iterator[Message]:
     """Systems from whose outputs references were made."""
     for one in favoured(testset):
@@ -270,9 +266,9 @@ def _find_favoured(testset: TestSet) -> Iterator[Message]:
         yield said.about(systems=[one.system])
 
 
-def _find_damaged(testset: TestSet, doubtful: Collection[str]) -> Iterator[Message]:
+def _find_damaged(lines: SomeLines, doubtful: Collection[str]) -> Iterator[Message]:
     """Texts that match less than they are worth, for what no translator did."""
-    for one in damaged_texts(testset):
+    for one in damaged_texts(lines):
         if one.name in doubtful and not one.reference:
             continue
         text = "reference" if one.reference else "system"
@@ -282,8 +278,8 @@ def _find_damaged(testset: TestSet, doubtful: Collection[str]) -> Iterator[Messa
             text=text,
             than=text,
             name=one.name,
-            lines=one.lines,
-            segments=one.looked_at,
+            lines=one.damaged,
+            segments=one.lines,
         )
         yield said if one.reference else said.about(systems=[one.name])
 
@@ -291,13 +287,13 @@ def _find_damaged(testset: TestSet, doubtful: Collection[str]) -> Iterator[Messa
 # Lines that stand elsewhere
 
 
-def _find_misplaced(testset: TestSet, involved: Collection[str]) -> Iterator[Message]:
+def _find_misplaced(lines: SomeLines, involved: Collection[str]) -> Iterator[Message]:
     """Systems whose lines fit other references than their own."""
-    if not testset.references:
+    if not lines.references:
         return
-    outputs = {name: texts for name, texts in testset.systems.items() if name not in involved}
+    outputs = lines.testset.systems.keys() - set(involved)
     systems: dict[Misplaced, list[str]] = {}
-    for name, wrong in misplaced_lines(_one_reference(testset), outputs).items():
+    for name, wrong in misplaced_lines(lines, outputs).items():
         # of one reference that lacks a line, all outputs are named together
         alike = wrong.shift or wrong.exchanged
         key = wrong._replace(segments=0, found=0) if alike else wrong
@@ -318,43 +314,48 @@ def _disorder(wrong: Misplaced, names: Sequence[str]) -> Message:
 # Scripts and languages
 
 
-def _find_other_languages(testset: TestSet, copies: Collection[str]) -> list[Message]:
-    checked = {n for n in testset.systems if n not in testset.references and n not in copies}
-    outputs = {n: _Profile(t) for n, t in testset.systems.items() if n in checked}
+def _find_other_languages(
+    testset: TestSet, lines: SomeLines, copies: Collection[str]
+) -> list[Message]:
+    names = [n for n in testset.systems if n not in testset.references and n not in copies]
     references = {n: _Profile(t) for n, t in testset.references.items()}
-    source = None if testset.sources is None else _Profile(testset.sources)
-    wrong_script = _find_wrong_script(testset, references, outputs)
+    unspaced = is_unspaced(testset.written_in)
+    shares = {n: _Strange(testset.systems[n], lines.systems[n], unspaced) for n in names}
+    # where most letters stand in lines whose words are known, nothing is of another script
+    outputs = {
+        n: _Profile(testset.systems[n])
+        for n, estimate in shares.items()
+        if unspaced or estimate.share >= _STRANGE / 2 or not estimate.is_of_most_letters
+    }
+    wrong_script = _find_wrong_script(testset, references, outputs, len(names))
     if wrong_script:
         return [wrong_script]
     whole = [profile for profile in references.values() if profile.letters >= _LETTERS]
-    long_enough = {n: profile for n, profile in outputs.items() if profile.letters >= _LETTERS}
-    if not whole or not long_enough:
-        return []
-    words = _ReferenceWords(testset.references.values())
-    shares = {n: words.strange_share(testset.systems[n]) for n in long_enough}
-    strange = [
-        n
-        for n, share in shares.items()
-        if share.letters and _is_strange(share, long_enough[n], whole)
-    ]
-    if not strange:
-        return []
-    every = len(strange) == len(long_enough)
-    swapped = _swapped(long_enough, whole, source) if every and source is not None else ""
-    if swapped:
-        return [_doubt(swapped, strange)]
-    if every and len(strange) > 1:
-        return [_doubt("others", strange)]
-    return [_doubt("language", [name], share=shares[name].share) for name in strange]
+    strange = {}
+    for name, profile in outputs.items():
+        share = shares[name]
+        if not whole or profile.letters < _LETTERS:
+            continue
+        if not unspaced and share.share >= _STRANGE / 2 and len(lines.rows) < testset.segments:
+            share = _Strange.of_all(testset, name)
+        if _is_strange(share, profile, whole):
+            strange[name] = share.share
+    long_enough = [n for n in names if strange and _Profile(testset.systems[n]).letters >= _LETTERS]
+    if len(strange) == len(long_enough):
+        swapped = _swapped([outputs[name] for name in strange], whole, testset.sources)
+        if swapped or len(strange) > 1:
+            return [_doubt(swapped or "others", list(strange))]
+    return [_doubt("language", [name], share=share) for name, share in strange.items()]
 
 
 def _swapped(
-    outputs: Mapping[str, _Profile], references: Sequence[_Profile], source: _Profile
+    outputs: Sequence[_Profile], references: Sequence[_Profile], sources: Sequence[str] | None
 ) -> str:
     """Which side is written like the source; empty where none is."""
-    if source.letters < _LETTERS:
+    source = _Profile(sources or ())
+    if not outputs or source.letters < _LETTERS:
         return ""
-    if all(profile.likeness(source) > _LIKE for profile in outputs.values()):
+    if all(profile.likeness(source) > _LIKE for profile in outputs):
         return "swapped"
     if all(profile.likeness(source) > _LIKE for profile in references):
         return "references"
@@ -368,8 +369,8 @@ def _is_strange(estimate: _Strange, output: _Profile, references: Sequence[_Prof
     the trigrams of its letters are then those of the language all the same.
     """
     if estimate.lines >= _ENOUGH_LINES:
-        least = _STRANGE / 2 if _is_unlike(estimate.profile, references) else _STRANGE
-        return estimate.share >= least
+        half = estimate.share < _STRANGE and _is_unlike(_Profile(estimate.texts), references)
+        return estimate.share >= (_STRANGE / 2 if half else _STRANGE)
     return estimate.share >= 2 * _STRANGE and max(map(output.likeness, references)) < _UNLIKE
 
 
@@ -378,79 +379,34 @@ def _is_unlike(lines: _Profile, references: Sequence[_Profile]) -> bool:
     return lines.letters >= _LETTERS and max(map(lines.likeness, references)) < _UNLIKE
 
 
-class _Strange(NamedTuple):
-    """Lines that hold hardly a word of the references."""
+class _Strange:
+    """Lines that hold hardly a word of the references.
 
-    letters: int
-    whole: int
-    lines: int
-    profile: _Profile
-
-    @property
-    def share(self) -> float:
-        return self.letters / self.whole if self.whole else 0.0
-
-
-class _ReferenceWords:
-    """The words of references (letters, where spaces part no words), to compare outputs with.
-
-    Some of the references tell most outputs apart; of those that have few of their words in common
-    all are asked.
+    Where spaces part no words, it is hardly a letter of such scripts.
     """
 
-    def __init__(self, references: Collection[Sequence[str | None]]) -> None:
-        self._references = references
-        first = next(iter(references))
-        self._unspaced = is_unspaced(unspaced_language(first))
-        self._some = _spread(len(first))
-        self._few: frozenset[str] | None = None
-        self._all: frozenset[str] | None = None
+    def __init__(self, texts: Sequence[str], counts: LineCounts, unspaced: bool) -> None:  # noqa: FBT001
+        enough = counts.letters >= _SOME_LETTERS if unspaced else counts.words >= _SOME_WORDS
+        known = counts.unspaced if unspaced else counts.shared
+        strange = enough & (known < _HARDLY * counts.letters)
+        letters, whole = int(counts.letters[strange].sum()), int(counts.letters[enough].sum())
+        self.lines = int(enough.sum())
+        self.share = letters / whole if whole else 0.0
+        self.is_of_most_letters = 2 * whole > counts.letters.sum()
+        self.texts = [texts[row] for row in counts.rows[strange].tolist()]
 
-    def strange_share(self, output: Sequence[str]) -> _Strange:
-        """The lines of an output with hardly a word of the references."""
-        some = [output[at] for at in self._some]
-        if self._unspaced:
-            return self._count_strange(some, frozenset())
-        if self._few is None:
-            self._few = self._vocabulary(self._some)
-        estimate = self._count_strange(some, self._few)
-        if estimate.share < _STRANGE / 2 or len(some) == len(output):
-            return estimate
-        if self._all is None:
-            self._all = self._vocabulary(range(len(output)))
-        return self._count_strange(output, self._all)
-
-    def _vocabulary(self, rows: Sequence[int]) -> frozenset[str]:
-        texts = (column[row] or "" for column in self._references for row in rows)
-        return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
-
-    def _count_strange(self, texts: Sequence[str], vocabulary: frozenset[str]) -> _Strange:
-        letters = whole = lines = 0
-        strange = []
-        for text in texts:
-            words = _WORD.findall(text.lower())
-            size = sum(map(len, words))
-            if self._unspaced:
-                enough = size >= _SOME_LETTERS
-                known_letters = unspaced_letters(text)
-            else:
-                enough = len(words) >= _SOME_WORDS
-                known_letters = sum(map(len, filter(vocabulary.__contains__, words)))
-            if enough:
-                lines += 1
-                whole += size
-                letters += size if known_letters < _HARDLY * size else 0
-                strange += [text] if known_letters < _HARDLY * size else []
-        return _Strange(letters, whole, lines, _Profile(strange))
-
-
-def _spread(n: int) -> Sequence[int]:
-    """Segments, spread over the test set."""
-    return range(n) if n <= _SOME_LINES else np.linspace(0, n - 1, _SOME_LINES).astype(int).tolist()
+    @classmethod
+    def of_all(cls, testset: TestSet, system: str) -> _Strange:
+        """Among all lines, by the words of all references."""
+        every = SomeLines(testset, [system], np.arange(testset.segments))
+        return cls(testset.systems[system], every.systems[system], unspaced=False)
 
 
 def _find_wrong_script(
-    testset: TestSet, references: Mapping[str, _Profile], outputs: Mapping[str, _Profile]
+    testset: TestSet,
+    references: Mapping[str, _Profile],
+    outputs: Mapping[str, _Profile],
+    systems: int,
 ) -> Message | None:
     wanted = language_scripts().get((testset.target_language or "").split("_")[0])
     others = {n: p.script for n, p in references.items() if p.script not in (None, wanted)}
@@ -466,12 +422,12 @@ def _find_wrong_script(
         )
     scripts = {profile.script for profile in references.values()} - {None}
     strange = [n for n, profile in outputs.items() if profile.script not in (None, *scripts)]
-    if len(strange) < len(outputs):
+    if len(strange) < systems:
         strange = [name for name in strange if outputs[name].letters >= _MANY_LETTERS]
     if len(scripts) != 1 or not strange:
         return None
     written = {"script": outputs[strange[0]].script, "other": next(iter(scripts))}
-    what = "scripts" if 1 < len(strange) == len(outputs) else "script"
+    what = "scripts" if 1 < len(strange) == systems else "script"
     return _doubt(what, strange, **{side: _title(script) for side, script in written.items()})
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.scripts import unspaced_letters
+from gnomon.data.formats.looks import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -30,8 +31,8 @@ _FEWEST = 30  # such references, below which anything may happen
 _EQUAL, _NEAR = 0.045, 0.15
 _BEYOND = 0.04  # and by how much more of them than of the other systems
 _SAME = 0.95  # of the references: one file, given twice
-_OPEN = 0.8  # of a limit: what a part of the segments shows of the whole
-_LOOKED_AT = 256  # segments at first, spread over the test set
+_FIRST, _OPEN = 128, 0.9  # segments at first, and of a limit what they show of the whole
+_LOOKED_AT = 256  # segments, spread over those in question
 _AMID = 1.5  # times as often others are nearer to the references than to the output
 _CLEAR = 3.0  # standard errors
 _SHARED = 0.5  # of these segments, others are as near to the references
@@ -68,14 +69,18 @@ def favoured(testset: TestSet) -> Iterator[Favoured]:
     }
     if not systems:
         return
+    numbered = Numbered(testset)
     for reference, texts in testset.references.items():
         rows = np.flatnonzero([_is_long(text) for text in texts])
-        some = rows[:: max(1, len(rows) // _LOOKED_AT)]
-        first = _edits(systems.values(), texts, some)
-        if len(rows) < _FEWEST or not _may_be_beyond(first):
+        if len(rows) < _FEWEST:
             continue
-        edits = first if len(some) == len(rows) else _edits(systems.values(), texts, rows)
-        equal, near = edits == 0, edits >= 0
+        theirs = numbered.references[reference][rows]
+        equal = np.array([numbered.systems[name][rows] == theirs for name in systems])
+        some = rows[:: max(1, len(rows) // _FIRST)]
+        first = _edits(systems.values(), texts, some) >= 0
+        if equal.mean(axis=1).max() <= _EQUAL and first.mean(axis=1).max() <= _OPEN * _NEAR:
+            continue
+        near = _edits(systems.values(), texts, rows) >= 0
         for number, system in enumerate(systems):
             if equal[number].mean() > _SAME:
                 continue  # the reference itself
@@ -159,12 +164,6 @@ def _rate(outputs: list[str | None], texts: list[str | None]) -> float:
     edits = loops.near_edits(outputs, texts, 1.0)
     lengths = np.array([max(len(text or ""), 1) for text in texts])
     return float(np.where(edits < 0, 1.0, edits / lengths).mean())
-
-
-def _may_be_beyond(edits: NDArray[np.int32]) -> bool:
-    """Whether a part of the segments leaves it open that a system is close to the references."""
-    equal, near = (edits == 0).mean(axis=1), (edits >= 0).mean(axis=1)
-    return bool((equal > _OPEN * _EQUAL).any() or (near > _OPEN * _NEAR).any())
 
 
 def _is_long(text: str | None) -> bool:

@@ -12,11 +12,10 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from gnomon.core.testset import TestSet
+    from gnomon.data.formats.looks import LineCounts, SomeLines
 
 __all__ = ["KINDS", "Damage", "DamagedTexts", "damaged_texts"]
 
-_LOOKED_AT = 256  # lines of a text, spread over the test set
 _FEWEST = 10  # lines that are damaged, below which it may be meant
 _SENTENCE = 25  # characters
 _MORE = 5  # times as many as in the texts that it is held against
@@ -25,7 +24,6 @@ _FIRST, _OTHERS = "\u00c2-\u00f4", bytes(range(0x80, 0xC0)).decode("cp1252", "ig
 _MISREAD = re.compile(f"[{_FIRST}][\u0080-\u00bf{_OTHERS}]")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
 _SPACED = re.compile(r"(?<=\w) +(?=[.,;!?])")
-_SPACED_SIGNS = (" .", " ,", " ;", " !", " ?")
 
 
 class Damage(NamedTuple):
@@ -48,19 +46,19 @@ def _read_again(text: str) -> str:
 
 
 def _is_misread(text: str) -> bool:
-    return not text.isascii() and _MISREAD.search(text) is not None
+    return _MISREAD.search(text) is not None
 
 
 def _has_entities(text: str) -> bool:
-    return "&" in text and _ENTITY.search(text) is not None
+    return _ENTITY.search(text) is not None
 
 
 def _is_split(text: str) -> bool:
-    return not text.isascii() and not unicodedata.is_normalized("NFC", text)
+    return not unicodedata.is_normalized("NFC", text)
 
 
 def _is_spaced(text: str) -> bool:
-    return any(sign in text for sign in _SPACED_SIGNS) and _SPACED.search(text) is not None
+    return _SPACED.search(text) is not None
 
 
 def _is_lowered(text: str) -> bool:
@@ -68,7 +66,7 @@ def _is_lowered(text: str) -> bool:
     return len(text) >= _SENTENCE and text.islower()
 
 
-#: kinds of damage by which texts match less than they are worth
+#: by which texts match less than they are worth, in the order of the bits of ``LineCounts.signs``
 KINDS = (
     Damage("misread", _is_misread, _read_again),
     Damage("entities", _has_entities, html.unescape),
@@ -84,38 +82,38 @@ class DamagedTexts(NamedTuple):
     name: str
     reference: bool
     kind: str  # of :data:`KINDS`
-    lines: int  # of those looked at, how many are damaged
-    looked_at: int
+    damaged: int  # lines
+    lines: int  # that are not empty
 
 
-def damaged_texts(testset: TestSet) -> Iterator[DamagedTexts]:
+def damaged_texts(lines: SomeLines) -> Iterator[DamagedTexts]:
     """Systems damaged where the references are not, and references where the systems are not.
 
     What references and outputs have alike, as lower-cased test sets, is no damage.
     """
-    references = {name: _some(texts) for name, texts in testset.references.items()}
-    systems = {name: _some(texts) for name, texts in testset.systems.items()}
-    if not references or not systems:
+    if not lines.references or not lines.systems:
         return
-    for kind in KINDS:
-        theirs = {name: _count(kind, lines) for name, lines in references.items()}
-        own = {name: _count(kind, lines) for name, lines in systems.items()}
+    references, systems = lines.testset.references, lines.testset.systems
+    for number, kind in enumerate(KINDS):
+        bit = 1 << number
+        every = (*lines.references.values(), *lines.systems.values())
+        if max(np.count_nonzero(counts.signs & bit) for counts in every) < _FEWEST:
+            continue
+        theirs = {n: _count(kind, bit, references[n], c) for n, c in lines.references.items()}
+        own = {n: _count(kind, bit, systems[n], c) for n, c in lines.systems.items()}
         for counts, others, reference in ((own, theirs, False), (theirs, own, True)):
             most = max(others.values())
             texts = references if reference else systems
             for name, count in counts.items():
-                looked_at = len(texts[name])
-                if count >= max(_FEWEST, kind.least * looked_at) and count > _MORE * most:
-                    yield DamagedTexts(name, reference, kind.name, count, looked_at)
+                if count < _FEWEST or count <= _MORE * most:
+                    continue
+                whole = [text for text in texts[name] if text]
+                damaged = sum(map(kind.is_there, whole))
+                if damaged >= kind.least * len(whole):
+                    yield DamagedTexts(name, reference, kind.name, damaged, len(whole))
 
 
-def _some(texts: Sequence[str | None]) -> list[str]:
-    """Lines spread over a text."""
-    rows = range(len(texts))
-    if len(texts) > _LOOKED_AT:
-        rows = np.linspace(0, len(texts) - 1, _LOOKED_AT).astype(int).tolist()
-    return [text for row in rows if (text := texts[row])]
-
-
-def _count(kind: Damage, lines: Sequence[str]) -> int:
-    return sum(map(kind.is_there, lines))
+def _count(kind: Damage, bit: int, texts: Sequence[str | None], lines: LineCounts) -> int:
+    """How many of some lines are damaged."""
+    rows = lines.rows[lines.signs & bit > 0].tolist()
+    return sum(kind.is_there(texts[row] or "") for row in rows)
