@@ -173,7 +173,7 @@ def collapsed() -> Finding:
     return _collapsing()
 
 
-@world("two systems under a boosted metric", says=["bmx.score.ranks"], silent=["bmx.score.*"])
+@world("two systems under a boosted metric", says=["score.reranked"], silent=["bmx.score.*"])
 def ranks() -> Finding:
     return bmx.score(_judged(10), "chrf")
 
@@ -181,7 +181,7 @@ def ranks() -> Finding:
 @world(
     "one system, whose power mean collapses",
     says=["bmx.score.collapsed"],
-    silent=["bmx.score.ranks"],
+    silent=["score.reranked"],
 )
 def collapsed_scores() -> Finding:
     return bmx.score(

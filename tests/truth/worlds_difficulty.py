@@ -108,7 +108,7 @@ def rates_of_edits() -> Finding:
 
 @world(
     "a third of a system's outputs are empty",
-    says=["difficulty.empty", "difficulty.score.ranks"],
+    says=["difficulty.empty", "score.reranked"],
     silent=["difficulty.words.hardest"],
 )
 def empty_outputs() -> Finding:
@@ -139,7 +139,7 @@ def nothing_hard() -> Finding:
 @world(
     "words that all systems miss, and a mark that they write otherwise",
     says=["difficulty.words.hardest", "difficulty.words.nearest"],
-    silent=["difficulty.empty", "difficulty.score.ranks"],
+    silent=["difficulty.empty", "score.reranked"],
     without=["none is hard", "nearest to the references"],
 )
 def missed_by_all() -> Finding:

@@ -101,7 +101,7 @@ def accents() -> Finding:
 
 @world(
     "hard words of Japanese under ROUGE and BLEU",
-    says=["data.unread", "difficulty.score.ranks"],
+    says=["data.unread", "score.reranked"],
     without=["ROUGE and", "highest ROUGE"],
 )
 def difficulty() -> Finding:

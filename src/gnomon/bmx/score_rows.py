@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from gnomon.core.records import METRIC, SYSTEM, Record, column
+from gnomon.core.reranked import ranks
 from gnomon.metrics.means import mean_over_segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
     from gnomon.core.scores import Scores
 
@@ -41,22 +38,14 @@ def boosted_rows(both: BaseAndBoosted) -> Iterator[BoostedSystem]:
     """A row for each system, with its ranks under both."""
     boosted, base = both.boosted, both.base
     means = [mean_over_segments(scores.segments) for scores in (boosted, base)]
-    ranks = [_ranks(mean, up=base.higher_is_better) for mean in means]
+    sign = 1 if base.higher_is_better else -1
+    own, base_ranks = (ranks(sign * mean) for mean in means)
     for k, name in enumerate(boosted.systems):
         yield BoostedSystem(
             system=name,
             metric=boosted.metric,
             score=means[0][k],
             base_score=means[1][k],
-            rank=ranks[0][k],
-            base_rank=ranks[1][k],
+            rank=own[k],
+            base_rank=base_ranks[k],
         )
-
-
-def _ranks(scores: NDArray[np.float64], *, up: bool) -> list[int | None]:
-    """Rank of each system, 1 is best; equal scores share the better rank."""
-    oriented = scores if up else -scores
-    return [
-        None if np.isnan(value) else 1 + int((oriented > value).sum())
-        for value in oriented.tolist()
-    ]

@@ -10,11 +10,12 @@ from gnomon.bmx.explained_texts import cache_of
 from gnomon.bmx.explainers import Explainer, ExplainerSpec
 from gnomon.bmx.metric import Bmx
 from gnomon.bmx.score_rows import BaseAndBoosted, BoostedSystem, boosted_rows
-from gnomon.bmx.score_verdict import headline, score_verdict
+from gnomon.bmx.score_verdict import score_verdict
 from gnomon.core.cache import Cache
-from gnomon.core.findings import Finding, Listing, beside_base
+from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import table
 from gnomon.core.registry import method
+from gnomon.core.reranked import beside_base
 from gnomon.core.scores import of_metric
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
@@ -147,7 +148,7 @@ def _finding(testset: TestSet, both_scores: Sequence[BaseAndBoosted]) -> Finding
         signatures={scores.metric: scores.signature for both in both_scores for scores in both},
         views=(
             Listing("scores", title, tuple(column.name for column in made.columns)),
-            *beside_base("scores", rows, headline),
+            *beside_base("scores", rows),
         ),
         notices=tuple(dict.fromkeys(notices)),
         facts={

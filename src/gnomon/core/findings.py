@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping  # views are read from JSON by their types
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from gnomon.core import notebook
 from gnomon.core.errors import UnknownNameError
@@ -22,7 +22,7 @@ from gnomon.core.manifest import imported
 from gnomon.messages import noted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+    from collections.abc import Callable, Iterable, Iterator, Sized
 
     from gnomon.core.records import Record
     from gnomon.core.signature import Signature
@@ -45,7 +45,6 @@ __all__ = [
     "StackedBars",
     "Table",
     "View",
-    "beside_base",
 ]
 
 R = TypeVar("R", bound="Record")
@@ -253,45 +252,6 @@ class Bars:
     ends: tuple[str, str] | None = None
     dots: bool = False
     hollow: str | None = None
-
-
-class RankedRow(Protocol):
-    """A row with the columns metric, system, rank, score and base_score."""
-
-    @property
-    def metric(self) -> str:
-        """The metric that ranks."""
-        ...
-
-    @property
-    def rank(self) -> int | None:
-        """The rank of the system; None where it has no score."""
-        ...
-
-
-Ranked = TypeVar("Ranked", bound=RankedRow)
-
-
-def beside_base(
-    table: str, rows: Sequence[Ranked], title: Callable[[Sequence[Ranked]], str]
-) -> Iterator[Bars]:
-    """Dots of a score beside its base score, of all systems that have a rank, metric by metric.
-
-    The title is made from the rows of a chart.
-    """
-    for metric in dict.fromkeys(row.metric for row in rows):
-        ranked = [row for row in rows if row.metric == metric and row.rank is not None]
-        if len(ranked) > 1:
-            yield Bars(
-                table=table,
-                title=title(ranked),
-                category="system",
-                series="metric",
-                values=("score", "base_score"),
-                where={"metric": metric},
-                most=1,
-                dots=True,
-            )
 
 
 @dataclass(frozen=True)

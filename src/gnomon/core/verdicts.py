@@ -244,15 +244,6 @@ def number(value: Cell) -> float | None:
     return float(value) if finite else None  # type: ignore[arg-type]  # a number: asked above
 
 
-def are_on_top(names: Sequence[str]) -> str:
-    """Who is on top, one or several who are level.
-
-    >>> are_on_top(["a"]), are_on_top(["a", "b"])
-    ('a is on top', 'a and b are on top')
-    """
-    return f"{listed(names)} {'is' if len(names) == 1 else 'are'} on top"
-
-
 def further_segments(segments: int, value: float, low: float, high: float) -> int | None:
     """How many more segments would decide, at least, if the difference stayed as it is.
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from gnomon.core.findings import Finding, Listing, beside_base
+from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import table
 from gnomon.core.registry import method
+from gnomon.core.reranked import beside_base, ranks
 from gnomon.core.scores import of_metric
 from gnomon.core.testset import TestSet
 from gnomon.difficulty._requests import SavedDifficulties, check_score
 from gnomon.difficulty.pools import empty_notices
-from gnomon.difficulty.score_rows import WeightedRow, ranks
+from gnomon.difficulty.score_rows import WeightedRow
 from gnomon.difficulty.sides import base_metric, facts_of, system_scores, wrapped
-from gnomon.difficulty.verdict import moves_headline, score_verdict
+from gnomon.difficulty.verdict import score_verdict
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 
@@ -96,8 +97,6 @@ def score(
         bound[0].save(save)
     several = ("metric",) if len(wanted) > 1 else ()
     shown = ("system", *several, "score", "rank", "base_score", "base_rank")
-    specs = [row.metric for row in rows]
-    pictures = beside_base("scores", rows, lambda some: moves_headline(some, specs))
     return Finding(
         method="difficulty score",
         title=f"Scores by how hard words were ({testset.name})",
@@ -105,7 +104,7 @@ def score(
         signatures={
             each.metric.spec: signature_of(cast("BoundMetric", each), batch) for each in bound
         },
-        views=(Listing("scores", _TITLE, shown), *pictures),
+        views=(Listing("scores", _TITLE, shown), *beside_base("scores", rows)),
         notices=tuple(dict.fromkeys(notices)),
         facts=facts_of(testset, bound, "base metric"),
     )

@@ -5,37 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import SpecError
+from gnomon.core.reranked import rank_changes, ranked_by_metric
 from gnomon.core.scripts import unit_of_words
-from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, said_of, titles_of
+from gnomon.core.verdicts import LEAST, amount, listed, metric_title, said_of, titles_of
 from gnomon.difficulty.score_rows import WeightedRow
 from gnomon.difficulty.word_rows import WordRow, WordsOfSystemRow
 from gnomon.messages import message
 from gnomon.metrics.spec import read_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from gnomon.core.findings import Cell, Finding
     from gnomon.messages import Message
 
-__all__ = ["moves_headline", "score_verdict", "words_headline", "words_verdict"]
-
-
-#: systems that move by fewer places are not named
-_NAMED = 3
+__all__ = ["score_verdict", "words_headline", "words_verdict"]
 
 
 def score_verdict(finding: Finding) -> Iterator[Message]:
-    """Who is on top where hard words count more, and who rises; nothing was tested."""
+    """Who is first where hard words count more, and who rises; nothing was tested."""
     yield from _empty(finding)
     every = finding.records(WeightedRow)
-    metrics = list(dict.fromkeys(row.metric for row in every))
-    for metric in metrics:
-        rows = [row for row in every if row.metric == metric and row.rank is not None]
-        if len(rows) > 1:
-            alone = len(metrics) == 1
-            title = metric_title(_weighed(metric)) if alone else _base(metric, finding)
-            yield _moves(finding, rows, title)
+    metrics = {row.metric for row in every}
+    for rows in ranked_by_metric(every):
+        metric = rows[0].metric
+        title = metric_title(_weighed(metric)) if len(metrics) == 1 else _base(metric, finding)
+        yield rank_changes(finding, rows, title, "weighted")
 
 
 def words_verdict(finding: Finding) -> Iterator[Message]:
@@ -47,68 +42,10 @@ def words_verdict(finding: Finding) -> Iterator[Message]:
         yield from _right(finding, metric)
 
 
-def _moves(finding: Finding, rows: Sequence[WeightedRow], title: str) -> Message:
-    """Who is on top under a metric, and who rises or falls."""
-    ours, theirs = _tops(rows)
-    moves = [(row, row.moved) for row in rows if row.moved]
-    verb = "has" if len(ours) == 1 else "have"
-    tops = f"{listed(ours)} {verb} the highest {title} with and without weights for hard words"
-    if set(ours) != set(theirs):
-        tops = (
-            f"{listed(ours)} {verb} the highest {title} where hard words count more,"
-            f" {listed(theirs)} without weights"
-        )
-    up = sorted((move for move in moves if move[1] > 0), key=lambda move: -move[1])
-    down = sorted((move for move in moves if move[1] < 0), key=lambda move: move[1])
-    phrases = [
-        f"{listed([_places(row, by) for row, by in some], most=_NAMED)} {verb}"
-        for some, verb in (
-            (up, "rise" if len(up) > 1 else "rises"),
-            (down, "fall" if len(down) > 1 else "falls"),
-        )
-        if some
-    ]
-    return message(
-        "difficulty.score.ranks",
-        finding.positions(rows),
-        tops=tops,
-        moves=" and ".join(phrases) or "no system changes its place",
-        of=f" ({counted(int(finding.facts['segments']))})",
-    )
-
-
-def _tops(rows: Sequence[WeightedRow]) -> tuple[list[str], list[str]]:
-    """Who is on top with weights, and who without."""
-    weighted = [row.system for row in rows if row.rank == 1]
-    return weighted, [row.system for row in rows if row.base_rank == 1]
-
-
-def moves_headline(rows: Sequence[WeightedRow], specs: Iterable[str]) -> str:
-    """Who is highest under one metric, and how many change their place: a picture's title.
-
-    Specs are those of all metrics, from which this one is to be told apart.
-    """
-    ours, theirs = _tops(rows)
-    title = metric_title(_inner(rows[0].metric), [_inner(spec) for spec in specs])
-    if set(ours) == set(theirs):
-        text = f"{title}: {listed(ours)} highest with and without weights for hard words"
-    else:
-        text = (
-            f"{title}: {listed(ours)} highest where hard words count more, {listed(theirs)} without"
-            " weights"
-        )
-    moved = sum(bool(row.moved) for row in rows)
-    return f"{text}; {moved or 'none'} of {counted(len(rows), 'system')} changed place"
-
-
-def _places(row: WeightedRow, by: int) -> str:
-    return f"{row.system} (by {counted(abs(by), 'place')})"
-
-
 def _base(spec: Cell, finding: Finding) -> str:
     """The short name of the metric that difficulty weighs, distinct within the finding."""
-    every = {name: _inner(name) for name in (str(spec), *titles_of(finding))}
-    return metric_title(every[str(spec)], every.values())
+    every = [_inner(name) for name in (str(spec), *titles_of(finding))]
+    return metric_title(every[0], every)
 
 
 def _inner(text: str) -> str:

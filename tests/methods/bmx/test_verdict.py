@@ -66,7 +66,7 @@ def test_one_test_set_is_judged_on_halves_and_stays_undecided() -> None:
     assert any("halves overlap" in str(said) for said in found.verdict)
 
 
-def test_boosted_scores_are_a_picture_of_all_systems_best_first_which_says_who_is_on_top() -> None:
+def test_boosted_scores_are_a_picture_of_all_systems_best_first_which_says_who_is_first() -> None:
     testset = TestSet(
         name="cats",
         references={"ref": ["the cat sat on the mat .", "dogs bark at night ."]},
@@ -79,9 +79,9 @@ def test_boosted_scores_are_a_picture_of_all_systems_best_first_which_says_who_i
     assert [row["system"] for row in found.rows] == ["near", "far"]
     (picture,) = (view for view in found.views if isinstance(view, Bars))
     assert picture.values == ("score", "base_score")
-    said = "BMX of chrF: near is on top, boosted or not; none of 2 systems changed place"
+    said = "BMX of chrF: near first in both; none of 2 systems changed place"
     assert picture.title == said
     level = bmx.score(replace(testset, systems=dict.fromkeys("ab", testset.systems["near"])), "ter")
-    assert "a and b are on top under BMX of TER, boosted or not" in str(level.verdict[0])
+    assert "a and b are first under BMX of TER, boosted or not" in str(level.verdict[0])
     alone = bmx.score(testset.select(systems=["near"]), "chrf")
     assert not any(isinstance(view, Bars) for view in alone.views)

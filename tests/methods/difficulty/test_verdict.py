@@ -28,7 +28,7 @@ def test_who_rises_and_who_falls_is_said_and_that_nothing_was_tested() -> None:
     facts = {"segments": "60"}
     (moved,) = score_verdict(Finding("difficulty score", "Scores", tables, {}, facts=facts))
     assert moved.level == "undecided"
-    assert str(moved).startswith("A has the highest BLEU where hard words count more, B without")
+    assert str(moved).startswith("A is first under BLEU where hard words count more, B without")
     assert "; A (by 1 place) rises and B (by 1 place) falls (60 segments)" in str(moved)
 
 
@@ -40,11 +40,11 @@ def test_a_run_begins_with_at_most_six_statements_that_point_to_rows() -> None:
             assert all(0 <= row < len(found.table(name).rows) for row in rows)
 
 
-def test_the_pictures_say_who_is_on_top_and_how_many_changed_place() -> None:
+def test_the_pictures_say_who_is_first_and_how_many_changed_place() -> None:
     found = gnomon.difficulty.score(contest(), ["chrf", "ter"])
     one, other = [view for view in found.views if isinstance(view, Bars)]
-    assert one.title.startswith("chrF: s0 highest with and without weights for hard words; ")
-    assert other.title.startswith("TER: ")
+    assert one.title.startswith("difficulty-weighted chrF: s0 first in both; ")
+    assert other.title.startswith("difficulty-weighted TER: ")
     own = [row for row in found.rows if row["metric"] == "difficulty(chrf)"]
     moved = sum(row["rank"] != row["base_rank"] for row in own)
     assert f"; {moved or 'none'} of 10 systems changed place" in one.title
@@ -72,10 +72,10 @@ def test_where_all_words_are_among_the_hardest_nothing_is_said_of_others() -> No
     assert "the hardest tenth: 1 word is too few" in str(found.verdict[1])
 
 
-def test_systems_that_share_the_first_place_are_on_top_together() -> None:
+def test_systems_that_share_the_first_place_are_first_together() -> None:
     found = gnomon.difficulty.score(same_outputs("the cat sat", "the cat", "the cat"), "chrf")
     assert str(found.verdict[0]).startswith(
-        "s0 and s1 have the highest chrF with and without weights for hard words; no system changes"
+        "s0 and s1 are first under chrF with and without weights for hard words; no system changes"
     )
 
 
