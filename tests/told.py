@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def told(text: str, level: Level = "finding", **rows: tuple[int, ...]) -> Message:
     """A message that says a text."""
-    return Message("error.said", level, {"said": text}, rows)
+    return Message("error.failed", level, {"said": text}, rows)
 
 
 def notes(notices: Iterable[Notice]) -> tuple[str, ...]:

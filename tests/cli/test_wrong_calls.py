@@ -200,3 +200,45 @@ def test_what_needs_more_memory_than_there_is_says_what_to_take_less_of(
     assert answer.code == 1
     assert "not enough memory for this (11.2 GiB at once)" in answer.err
     assert "--resamples" in answer.err
+
+
+REFUSED = [
+    (["score", "ref.txt", "-i", "sys.txt", "--qiet"], 2, "error.usage", {}, {}),
+    (["score", "ref.txt", "-i", "lost.txt"], 1, "error.missing_file", {}, {"files": ["lost.txt"]}),
+    (["score", "--table", "t.jsonl"], 1, "error.format", {"line": 2}, {"files": ["t.jsonl"]}),
+    (
+        ["score", "ref.txt", "-i", "short.txt"], 1, "error.length_mismatch",
+        {"counts": {"ref.txt": 2, "short.txt": 1}}, {},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "status", "code", "params", "subjects"), REFUSED)
+def test_programs_that_ask_for_json_get_what_is_refused_as_a_message(
+    gnomon: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str],
+    status: int, code: str, params: dict, subjects: dict,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"ref.txt": "a\nb\n", "sys.txt": "a\nb\n", "short.txt": "a\n"}.items():
+        Path(name).write_text(text)
+    Path("t.jsonl").write_text('{"reference": "a", "sys": "b"}\nnothing\n')
+    answer = gnomon(*command, "-f", "json")
+    (said,) = answer.json()["messages"]
+    assert answer.code == status
+    assert answer.json()["command"] == "score"
+    assert answer.json()["rows"] == []
+    assert answer.err == f"gnomon: error: {said['text']}\n"
+    assert (said["code"], said["level"]) == (code, "error")
+    assert (said["params"], said["subjects"]) == (params, subjects)
+    assert gnomon(*command).out == ""
+
+
+def test_what_may_mend_a_call_is_told_to_programs(gnomon: Callable, here: Path) -> None:
+    (named,) = gnomon("score", "-t", here / "set", "-m", "blue", "-f", "json").json()["messages"]
+    assert named["params"]["nearest"] == "bleu"
+    assert "chrf" in named["params"]["known"]
+    (said,) = gnomon("muler", here / "ref.txt", "-i", here / "ref.txt", "-f", "json").json()[
+        "messages"
+    ]
+    assert {"action": "add_option", "option": "labels", "value": "FILE"} in said["remedies"]
+    assert said["params"] == {"kinds": "pos, ent"}

@@ -188,7 +188,7 @@ def test_json_and_markdown_hold_the_verdict_and_tables_of_rows_do_not(finding: F
     found = json.loads(render(finding, "json"))
     assert list(found)[:4] == ["gnomon", "command", "messages", "rows"]
     assert found["messages"][0] == {
-        "code": "error.said",
+        "code": "error.failed",
         "level": "finding",
         "params": dict(SAID.params),
         "subjects": {},

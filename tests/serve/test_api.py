@@ -161,6 +161,10 @@ def test_what_makes_no_comparison_says_which_field_and_leaves_nothing(
     problem = answer.json()
     assert problem.get("field") == field
     assert said in problem["detail"] + problem["title"]
+    for message in problem.get("messages", []):
+        assert message["level"] == "error"
+        assert message["text"] in f"{problem['detail']}."
+        assert message["code"] != "error.unknown_name" or message["params"]["known"]
     assert list((workspace.folder / "drafts").iterdir()) == drafts
 
 

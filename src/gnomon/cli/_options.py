@@ -722,6 +722,7 @@ def log_notices(results: Sequence[Finding | Scores], verdict: Sequence[Message] 
 def emit(args: argparse.Namespace, parts: Iterable[str]) -> None:
     """Write a result, part by part, to stdout, or to the named file, whole or not at all."""
     if args.output in (None, "-"):
+        args.printed = True
         sys.stdout.writelines(parts)
         return
     from gnomon.data.formats import atomic_write

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli._options import add_command
-from gnomon.core.errors import DataError, MissingDependencyError
+from gnomon.core.errors import DataError, MissingDependencyError, not_installed
 
 if TYPE_CHECKING:
     import argparse
@@ -61,10 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
     lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if lacking:
-        raise MissingDependencyError(
-            f"the demo needs {' and '.join(lacking)}, not installed here; run: pip install"
-            " 'gnomon[study]'"
-        )
+        raise not_installed("the demo", " and ".join(lacking), "study")
     with _study_file(args.keep) as file:
         wanted = _possible(study.read_study(file))
         store, outcome = _run(wanted, args)

@@ -19,12 +19,13 @@ import threading
 from collections import Counter
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from gnomon.cli import _cite
 from gnomon.cli._requests import are_planned, read_batches
 from gnomon.cli.commands import add_commands, add_group, add_method
-from gnomon.cli.parser import HelpFormatter, Parser
+from gnomon.cli.parser import CallRefused, HelpFormatter, Parser
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, GnomonError, OutputError
 from gnomon.core.signature import version
@@ -63,6 +64,10 @@ _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _GRACE = 1.5
 _KEPT = "what was tagged or explained so far is kept in the cache; the same command goes on with it"
 _THREADS = "OPENBLAS_NUM_THREADS"
+
+
+#: arguments that ask for JSON
+_JSON = frozenset({"-f json", "--format json", "--format=json"})
 
 
 class _Ended(KeyboardInterrupt):
@@ -120,8 +125,11 @@ def _run_command(argv: Sequence[str]) -> int:
         # the reader of our output has gone (head, less): not a fault, but nothing more to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except CallRefused as refused:
+        _print_as_json(argv, refused.command, refused.error)
+        raise
     except (GnomonError, OSError, MemoryError) as error:
-        return _failed(args, _in_words(error))
+        return _failed(args, argv, _in_words(error))
     except KeyboardInterrupt as error:
         return _interrupted(args, *error.args)
     return code
@@ -378,30 +386,34 @@ def _interrupted(args: argparse.Namespace, number: int = signal.SIGINT) -> int:
     return 128 + number
 
 
-def _in_words(error: Exception) -> Exception:
-    """The error, or in words what one means that speaks of no file, or of memory."""
+def _in_words(error: GnomonError | OSError | MemoryError) -> GnomonError:
+    """The error; in words of gnomon, what one of the system means."""
+    if isinstance(error, GnomonError):
+        return error
     if isinstance(error, MemoryError):
-        shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)  # of numpy's
+        shape: Any = getattr(error, "shape", ())  # of an array of numpy's
+        dtype: Any = getattr(error, "dtype", None)
         much = f" ({_in_gigabytes(math.prod(shape) * dtype.itemsize)} at once)" if dtype else ""
         return DataError(
             f"there is not enough memory for this{much}: take less at a time: fewer draws"
             " (--resamples), segments (--first) or systems (--systems)"
         )
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+    if error.filename:
+        said = f"cannot read or write {error.filename}: {error.strerror}"
+        return OutputError(said, path=error.filename)
+    if error.errno == errno.ENOSPC:
         return OutputError(
             "cannot write to standard output: the disk is full: free some space, or name a file on"
             " another disk with -o FILE"
         )
-    if isinstance(error, OSError) and not isinstance(error, GnomonError) and error.filename:
-        return OutputError(f"cannot read or write {error.filename}: {error.strerror}")
-    return error
+    return OutputError(error.strerror or str(error))
 
 
 def _in_gigabytes(size: int) -> str:
     return f"{size / (1 << 30):,.1f} GiB"
 
 
-def _failed(args: argparse.Namespace, error: Exception) -> int:
+def _failed(args: argparse.Namespace, argv: Sequence[str], error: GnomonError) -> int:
     from gnomon.core.tabular import visible_lines
 
     if getattr(args, "debug", False):
@@ -409,4 +421,15 @@ def _failed(args: argparse.Namespace, error: Exception) -> int:
     # libraries hand on the words of the system, which begin with its number
     said = re.sub(r"\[Errno -?\d+\] ", "", str(error))
     sys.stderr.write(f"gnomon: error: {visible_lines(said)}\n")
-    return error.exit_code if isinstance(error, GnomonError) else 1
+    if not getattr(args, "printed", False):  # otherwise it failed in the midst of it, or a gate did
+        _print_as_json(argv, args.command, error)
+    return error.exit_code
+
+
+def _print_as_json(argv: Sequence[str], command: str, error: GnomonError) -> None:
+    """What is wrong, as messages, where a program asked for JSON."""
+    if any(given in _JSON for given in (*argv, *map(" ".join, pairwise(argv)))):
+        from gnomon import report
+
+        name = command.partition(" ")[2]
+        sys.stdout.write(report.envelope(name, (), {}, verdict=error.messages))

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich_argparse import RawDescriptionRichHelpFormatter
 
-from gnomon.core.errors import UnknownNameError, nearest
+from gnomon.core.errors import UnknownNameError, UsageError, nearest
 from gnomon.core.options import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["HelpFormatter", "Parser", "rare"]
+__all__ = ["CallRefused", "HelpFormatter", "Parser", "rare"]
 
 _NEGATIVE = re.compile(r"-(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|-inf(inity)?", re.IGNORECASE)
 #: what is no option of one letter with its value
@@ -52,6 +52,19 @@ _WIDTH = 80
 _ALL = "--help-all"
 #: the heading of commands that belong to no other
 _OTHERS = "further commands"
+
+
+class CallRefused(SystemExit):
+    """A call that its command does not take, which was said on standard error.
+
+    Args:
+        command: the command, with the program's name.
+        said: what is wrong with it.
+    """
+
+    def __init__(self, command: str, said: str) -> None:
+        super().__init__(UsageError.exit_code)
+        self.command, self.error = command, UsageError(said)
 
 
 class HelpFormatter(RawDescriptionRichHelpFormatter):
@@ -97,6 +110,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **options)
         self._build = build
         self._further: Any = None
+        self.set_defaults(command=self.prog)
         #: headings under which help lists commands; others stand under a last one
         self.groups: Mapping[str, Sequence[str]] = {}
         self._positionals.title, self._optionals.title = "what it takes", "this command"
@@ -239,7 +253,9 @@ class Parser(argparse.ArgumentParser):
         for said, meant in _PLAINLY:
             message = re.sub(said, meant, message)
         message += f"; as in: {example}" if example else ""
-        self.exit(2, f"gnomon: error: {message}; see: {self.prog} --help\n")
+        message += f"; see: {self.prog} --help"
+        self._print_message(f"gnomon: error: {message}\n", sys.stderr)
+        raise CallRefused(self.prog, message)
 
     def _example_with(self, names: Sequence[str]) -> str:
         """The first example of help that has these options; empty where none has."""

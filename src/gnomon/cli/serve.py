@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli._options import add_command
 from gnomon.cli.parser import rare
-from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
+from gnomon.core.errors import OutputError, UsageError, not_installed
 
 if TYPE_CHECKING:
     import argparse
@@ -88,10 +88,7 @@ def _run(args: argparse.Namespace) -> int:
     """Start, say where, answer until ended."""
     lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if lacking:
-        raise MissingDependencyError(
-            f"gnomon serve needs {' and '.join(lacking)}, not installed here; run: pip install"
-            " 'gnomon[serve]'"
-        )
+        raise not_installed("gnomon serve", " and ".join(lacking), "serve")
     from gnomon.serve import make_app, run_server, start_example
 
     _check(args)

@@ -31,10 +31,10 @@ import difflib
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from gnomon.messages import Message
-from gnomon.messages.audiences import Audience, Place, Words, Written, written
+from gnomon.messages.audiences import Place, Words, Written, install, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "AnnotationError",
@@ -68,6 +68,8 @@ class GnomonError(Written, Exception):
     """
 
     exit_code: ClassVar[int] = 1
+    #: the kind of its message
+    code: ClassVar[str] = "error.failed"
 
     def __init__(self, *said: Words, path: object = None) -> None:
         super().__init__(said[0] if len(said) == 1 else said)
@@ -78,14 +80,23 @@ class GnomonError(Written, Exception):
     def message(self) -> Message:
         """The error as data."""
         whole = self.said[0] if len(self.said) == 1 else ""
-        if isinstance(whole, Message):
-            return whole
         files = {} if self.path is None else {"files": (self.path,)}
-        return Message("error.said", "error", {"said": self.said}, subjects=files)
+        if isinstance(whole, Message):
+            return whole.about(**files)
+        return Message(self.code, "error", {**self.facts(), "said": self.said}, subjects=files)
 
-    def written(self, audience: Audience) -> str:
-        """What it says to an audience."""
-        return str(written(self.said, audience))
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All that is wrong, where that is several things."""
+        return (self.message,)
+
+    def facts(self) -> Mapping[str, Any]:
+        """What programs may want to know of it."""
+        return {}
+
+    def parts(self) -> Iterable[Any]:
+        """What it says."""
+        return self.said
 
     def __str__(self) -> str:
         return str(written(self.said))
@@ -105,6 +116,8 @@ def _restored(kind: type[GnomonError], args: tuple[Any, ...], more: dict[str, An
 class DataError(GnomonError, ValueError):
     """The data that were given do not fit together or cannot be used."""
 
+    code = "error.data"
+
 
 class RowNumber(int):
     """The 1-based number of a row of something without lines: Parquet, a data frame, a list."""
@@ -120,35 +133,66 @@ class FormatError(DataError):
             there are no lines.
     """
 
+    code = "error.format"
+
     def __init__(self, *problem: Words, path: object = None, line: int | None = None) -> None:
         self.line = line
-        unit: Literal["line", "row"] = "row" if isinstance(line, RowNumber) else "line"
-        where = () if path is None else (Place(str(path), line, unit),)
+        self.unit: Literal["line", "row"] = "row" if isinstance(line, RowNumber) else "line"
+        where = () if path is None else (Place(str(path), line, self.unit),)
         super().__init__(*where, *problem, path=path)
+
+    def facts(self) -> Mapping[str, Any]:
+        """The line or row."""
+        return {} if self.line is None else {self.unit: self.line}
 
 
 class LengthMismatchError(DataError):
-    """Two sides that must be parallel have unequal numbers of segments."""
+    """Two sides that must be parallel have unequal numbers of segments.
+
+    Args:
+        said: which sides, and what to do.
+        counts: the segments of each, where they have names.
+    """
+
+    code = "error.length_mismatch"
+
+    def __init__(self, *said: Words, counts: Mapping[str, int] | None = None) -> None:
+        super().__init__(*said)
+        self.counts = dict(counts or {})
+
+    def facts(self) -> Mapping[str, Any]:
+        """The segments of each side."""
+        return {"counts": self.counts}
 
 
 class AnnotationError(DataError):
     """Labels do not fit the text that they are said to label."""
 
+    code = "error.annotation"
+
 
 class MaskingError(DataError):
     """A metric cannot tell two masks apart, so that MuLER is undefined under it."""
+
+    code = "error.masking"
 
 
 class MissingFileError(GnomonError, FileNotFoundError):
     """A file or directory that was named does not exist."""
 
+    code = "error.missing_file"
+
 
 class OutputError(GnomonError, OSError):
     """A result, a report or a cache entry cannot be written."""
 
+    code = "error.output"
+
 
 class ScoringError(GnomonError, RuntimeError):
     """A metric failed, or returned something that is not a score."""
+
+    code = "error.scoring"
 
 
 class ServerFailedError(ScoringError):
@@ -158,11 +202,14 @@ class ServerFailedError(ScoringError):
 class UsageError(GnomonError, ValueError):
     """The request itself is wrong: an option, an argument, a combination of them."""
 
+    code = "error.usage"
     exit_code = 2
 
 
 class SpecError(UsageError):
     """A metric's spec string cannot be read, or names an argument that the metric lacks."""
+
+    code = "error.spec"
 
 
 class WrongTypeError(UsageError, TypeError):
@@ -181,6 +228,8 @@ class UnknownNameError(UsageError, LookupError):
         path: the file that holds it, if one does.
     """
 
+    code = "error.unknown_name"
+
     def __init__(
         self,
         kind: Words,
@@ -194,28 +243,42 @@ class UnknownNameError(UsageError, LookupError):
         self.kind = kind
         self.name = name
         self.known = tuple(known)
+        self.near = ""
         if instead:
             super().__init__(instead, path=path)
             return
-        near = nearest(name, self.known)
-        meant = f"; did you mean {near!r}?" if near else ""
+        self.near = nearest(name, self.known)
+        meant = f"; did you mean {self.near!r}?" if self.near else ""
         super().__init__(
             *("unknown ", kind, f" {name!r}{meant}; there ", _are(kind, self.known)),
             *(("; ", remedy) if remedy else ()),
             path=path,
         )
 
+    def facts(self) -> Mapping[str, Any]:
+        """What was given, what there is and what is nearest."""
+        known = {"known": [*self.known], "nearest": self.near}
+        return {"kind": self.kind, "name": self.name, **known}
+
 
 class MissingDependencyError(GnomonError, ImportError):
     """A package or a model that the request needs is not installed."""
 
+    code = "error.missing_dependency"
     exit_code = 2
 
 
 class GateError(GnomonError):
     """A condition that the user asked for does not hold ("fail if worse")."""
 
+    code = "error.gate"
     exit_code = 3
+
+
+def not_installed(what: str, package: str, extra: str, *more: Words) -> MissingDependencyError:
+    """The error for a package that something needs, of one of gnomon's extras."""
+    said = f"{what} needs the package {package}, which is not installed; install it with: "
+    return MissingDependencyError(said, install(extra), *more)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

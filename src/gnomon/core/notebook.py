@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape as escaped
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import MissingDependencyError
+from gnomon.core.errors import not_installed
 from gnomon.core.manifest import imported
 from gnomon.core.visible import visible_lines
 
@@ -27,7 +27,6 @@ __all__ = [
 ]
 
 _LONGEST = 40
-_EXTRA = "gnomon[frames]"
 
 
 def escape(text: str) -> str:
@@ -59,9 +58,11 @@ def frame(columns: Mapping[str, Sequence[object]]) -> Any:  # polars is optional
     try:
         import polars as pl
     except ImportError as error:
-        raise MissingDependencyError(
-            "data frames of polars need polars, which is not installed; run: pip install"
-            f" '{_EXTRA}' (or use to_pandas(), or to_dict(), which any data frame library takes)"
+        raise not_installed(
+            "a data frame of polars",
+            "polars",
+            "frames",
+            " (or use to_pandas(), or to_dict(), which any data frame library takes)",
         ) from error
     return pl.DataFrame(dict(columns), infer_schema_length=None, strict=False)
 
@@ -71,9 +72,11 @@ def pandas_frame(columns: Mapping[str, Sequence[object]]) -> Any:  # pandas is o
     try:
         import pandas as pd
     except ImportError as error:
-        raise MissingDependencyError(
-            "data frames of pandas need pandas, which is not installed; run: pip install"
-            f" '{_EXTRA}' (or use to_frame(), or to_dict(), which any data frame library takes)"
+        raise not_installed(
+            "a data frame of pandas",
+            "pandas",
+            "frames",
+            " (or use to_frame(), or to_dict(), which any data frame library takes)",
         ) from error
     return pd.DataFrame(dict(columns))
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.core.options import Option
+    from gnomon.messages import Message
     from gnomon.messages.audiences import Words
 
 
@@ -70,11 +71,22 @@ def described(value: object) -> str:
 class OptionsError(DataError):
     """Options in a file are wrong: each problem, with the key that it belongs to."""
 
+    code = "error.options"
+
     def __init__(self, file: str | Path, problems: Sequence[Problem]) -> None:
-        self.path, self.problems = file, tuple(problems)
+        self.problems = tuple(problems)
         count = "an error" if len(self.problems) == 1 else f"{len(self.problems)} errors"
         lines = [("\n  ", f"{key}: " if key else "", InFile(error)) for key, error in self.problems]
-        super().__init__(f"{file} has {count}:", *lines)
+        super().__init__(f"{file} has {count}:", *lines, path=file)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The problems, each about its key."""
+        file = {"files": (str(self.path),)}
+        return tuple(
+            error.message.about(**file, options=[key] if key else [])
+            for key, error in self.problems
+        )
 
 
 @dataclass

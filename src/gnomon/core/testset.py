@@ -856,7 +856,8 @@ def _check_parts(testset: TestSet) -> None:
         if len(texts) != expected:
             raise LengthMismatchError(
                 f"{first} has {expected} segments, {name} has {len(texts)}; all parts of a test set"
-                " must be parallel, one segment each"
+                " must be parallel, one segment each",
+                counts={first: expected, name: len(texts)},
             )
     for kind, those in (("information", testset.info), ("references", testset.system_references)):
         for system in those:

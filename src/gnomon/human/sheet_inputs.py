@@ -47,7 +47,7 @@ def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     if options.scalar and options.origin == "muler":
         message = (
             "pairs that MuLER tells apart are compared, and not scored; leave ",
-            flag("scalar"),
+            parameter("scalar"),
             " out",
         )
         yield Problem("scalar", UsageError(message))
@@ -69,7 +69,7 @@ def sheet_inputs(inputs: Any, options: Mapping[str, Any]) -> tuple[TestSet | Non
     if options.get("read"):
         if inputs.has_testset:
             raise UsageError(
-                flag("read"), " takes answers and the key alone; leave the test set out"
+                parameter("read"), " takes answers and the key alone; leave the test set out"
             )
         return (None,)
     given = inputs.one()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gnomon.core.cache import Cache, default_path
 from gnomon.core.cache import key as cache_key
-from gnomon.core.errors import MissingDependencyError, ServerFailedError, UsageError
+from gnomon.core.errors import ServerFailedError, UsageError, not_installed
 from gnomon.core.signature import version
 from gnomon.judges.costs import Prices, estimated_cost, tokens_used
 from gnomon.judges.endpoints import Endpoint  # noqa: TC001  # of fields
@@ -782,7 +782,5 @@ def _httpx() -> Any:  # optional
     try:
         import httpx
     except ImportError as error:
-        raise MissingDependencyError(
-            "asking a server needs the package httpx: pip install 'gnomon[judge]'"
-        ) from error
+        raise not_installed("asking a server", "httpx", "judge") from error
     return httpx

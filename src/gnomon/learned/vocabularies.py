@@ -12,7 +12,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.core.errors import DataError, MissingDependencyError
+from gnomon.core.errors import DataError, not_installed
 from gnomon.messages.audiences import flag
 from gnomon.models import check_content, find_folder, missing_package, reading_tokenizer
 
@@ -287,9 +287,8 @@ def _sentence_pieces(folder: ModelFolder, file: Path, settings: Mapping[str, Any
     try:
         import sentencepiece
     except ImportError:
-        raise MissingDependencyError(
-            f"model {folder.name!r} needs the package sentencepiece, which is not installed;"
-            " install it with: pip install 'gnomon[models,sentencepiece]'"
+        raise not_installed(
+            f"model {folder.name!r}", "sentencepiece", "models,sentencepiece"
         ) from None
     try:
         read = sentencepiece.SentencePieceProcessor(model_proto=file.read_bytes())

@@ -24,7 +24,7 @@ from gnomon.linguistics.tagging import (
 )
 from gnomon.linguistics.word_lists import Lexicon, Pattern, with_built_in
 from gnomon.messages import message
-from gnomon.messages.audiences import Named, flag
+from gnomon.messages.audiences import add_language, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -173,7 +173,7 @@ def annotator_of(
         raise UsageError(
             f"the label files ({', '.join(labels.files)}) hold no features of kind"
             f" {', '.join(dict.fromkeys(kinds))}{rest} a language (",
-            Named("-l en", "language='en'"),
+            add_language(),
             ") or a tagger (",
             flag("tagger", "spacy:en_core_web_sm"),
             f") for {'the others' if there else 'them'}",
@@ -183,7 +183,7 @@ def annotator_of(
             message(
                 "error.no_language",
                 kinds=", ".join(dict.fromkeys(kinds)),
-                language=Named("-l en", "language='en'"),
+                language=add_language(),
                 tagger=flag("tagger", "spacy:en_core_web_sm"),
                 labels=flag("labels", "FILE"),
             )

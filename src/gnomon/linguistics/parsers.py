@@ -9,14 +9,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon.core.cache import keys
-from gnomon.core.errors import FormatError, MissingDependencyError, UsageError
+from gnomon.core.errors import FormatError, MissingDependencyError, UsageError, not_installed
 from gnomon.core.lazy import checked
 from gnomon.data.formats import Tree, parse_tree
 from gnomon.linguistics._tokens import sentences
 from gnomon.linguistics.annotators import find_tagger, standard_tagger
 from gnomon.linguistics.dependencies import constituents
 from gnomon.linguistics.tagging import facts_of
-from gnomon.messages.audiences import Named, flag
+from gnomon.messages.audiences import add_language, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -177,10 +177,7 @@ def _version(package: str, what: str) -> str:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        raise MissingDependencyError(
-            f"the parser {what} needs the package {package}, which is not installed; install it"
-            f" with: pip install 'gnomon[{package}]'"
-        ) from None
+        raise not_installed(f"the parser {what}", package, package) from None
 
 
 def _brackets(node: Any) -> str:
@@ -224,7 +221,7 @@ def parse(
     if tagger is None and language is None:
         raise UsageError(
             "trees need a parser: name the language (",
-            Named("-l en", "language='en'"),
+            add_language(),
             "), or a tagger (",
             flag("tagger", "spacy:en_core_web_sm"),
             "), or give trees of your own in brackets (",

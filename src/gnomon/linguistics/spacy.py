@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.core.errors import DataError, MissingDependencyError, UnknownNameError
+from gnomon.core.errors import DataError, MissingDependencyError, UnknownNameError, not_installed
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import MORPH, UPOS
 
@@ -265,7 +265,4 @@ def _spacy_version() -> str:
     try:
         return importlib.metadata.version("spacy")
     except importlib.metadata.PackageNotFoundError:
-        raise MissingDependencyError(
-            "spaCy is not installed, and a spaCy tagger was asked for; install it with"
-            " `pip install 'gnomon[spacy]'`"
-        ) from None
+        raise not_installed("a tagger of spaCy", "spacy", "spacy") from None

@@ -56,7 +56,7 @@ from gnomon.messages.grammar import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
     "Kind",
@@ -140,6 +140,10 @@ class Message(Written):
         params = {k: _renamed(v, rename) for k, v in self.params.items()}
         subjects = {k: tuple(map(rename, names)) for k, names in self.subjects.items()}
         return replace(self, params=params, subjects=subjects)
+
+    def parts(self) -> Iterable[Any]:
+        """Its parameters."""
+        return self.params.values()
 
     def words(self) -> Iterator[str]:
         """The names in its parameters, and other words."""

@@ -14,18 +14,22 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
     "Audience",
     "InFile",
     "Named",
-    "Option",
+    "OptionName",
     "Place",
+    "Remedy",
     "Words",
     "Written",
+    "add_language",
     "flag",
+    "install",
     "parameter",
+    "remedies",
     "written",
     "written_for",
 ]
@@ -37,9 +41,13 @@ Audience: TypeAlias = Literal["shell", "python", "page", "file"]
 class Written:
     """What is written for each audience."""
 
+    def parts(self) -> Iterable[Any]:
+        """The words that it is made of."""
+        return ()
+
     def written(self, audience: Audience) -> str:
-        """Its text for an audience."""
-        raise NotImplementedError
+        """Its text for an audience: that of its parts."""
+        return str(written(tuple(self.parts()), audience))
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ class Named(Written):
 
 
 @dataclass(frozen=True)
-class Option(Named):
+class OptionName(Named):
     """An option, which files call as Python does."""
 
     def written(self, audience: Audience) -> str:
@@ -64,10 +72,33 @@ class Option(Named):
 
 
 @dataclass(frozen=True)
+class Remedy(Written):
+    """What to do: words, and an action for programs.
+
+    Attributes:
+        said: the words.
+        action: what is done.
+        arguments: with what, by name.
+    """
+
+    said: Words
+    action: Literal["install", "add_option", "use_format"]
+    arguments: Mapping[str, str]
+
+    def parts(self) -> Iterable[Any]:
+        """The words."""
+        return (self.said,)
+
+
+@dataclass(frozen=True)
 class InFile(Written):
     """What is said of a file of options, at a command line, too."""
 
     said: Written
+
+    def parts(self) -> Iterable[Any]:
+        """The words."""
+        return (self.said,)
 
     def written(self, audience: Audience) -> str:
         """The words."""
@@ -99,24 +130,46 @@ class Place(Written):
 Words: TypeAlias = "str | Written | tuple[Words, ...]"
 
 
-def flag(name: str, value: object = "", given: object = None) -> Option:
-    """An option, which is a parameter in Python; with a value where one is proposed.
+def flag(name: str, value: object = "", given: object = None) -> Remedy:
+    """To add an option, which is a parameter in Python; with a value where one is proposed.
 
     Args:
         name: of the parameter.
         value: as a command line takes it.
         given: as Python takes it, if that is another.
 
-    >>> flag("lexicon", "NAME=FILE", "{NAME: FILE}")
-    Option(shell='--lexicon NAME=FILE', python='lexicon={NAME: FILE}')
+    >>> flag("lexicon", "NAME=FILE", "{NAME: FILE}").said
+    OptionName(shell='--lexicon NAME=FILE', python='lexicon={NAME: FILE}')
     """
     shell = f"--{name.replace('_', '-')} {value}".rstrip()
-    return Option(shell, f"{name}={value if given is None else given}")
+    said = OptionName(shell, f"{name}={value if given is None else given}")
+    return Remedy(said, "add_option", {"option": name, "value": str(value)})
 
 
-def parameter(name: str) -> Option:
+def parameter(name: str) -> OptionName:
     """A parameter, as what a sentence is about."""
-    return Option(f"--{name.replace('_', '-')}", name)
+    return OptionName(f"--{name.replace('_', '-')}", name)
+
+
+def add_language() -> Remedy:
+    """To name the language, which command lines take as the end of a pair."""
+    said = Named("-l en", "language='en'")
+    return Remedy(said, "add_option", {"option": "language_pair", "value": "en"})
+
+
+def install(extra: str) -> Remedy:
+    """To install a package; by pip, with an extra of gnomon."""
+    package = f"gnomon[{extra}]"
+    return Remedy(f"pip install '{package}'", "install", {"package": package})
+
+
+def remedies(words: Any) -> Iterator[Remedy]:
+    """What to do, of all that words hold."""
+    if isinstance(words, Remedy):
+        yield words
+    elif isinstance(words, Written | tuple):
+        for part in words.parts() if isinstance(words, Written) else words:
+            yield from remedies(part)
 
 
 #: whoever this process writes for

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, Prot
 import numpy as np
 
 from gnomon.core.dependencies import Dependency
-from gnomon.core.errors import MissingDependencyError, SpecError
+from gnomon.core.errors import SpecError, not_installed
 from gnomon.core.options import FILES, InputFile
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import read_text
@@ -715,9 +715,7 @@ def _stemmer(language: str, variant: str) -> tuple[Stemmer | None, str]:
         from nltk.stem.porter import PorterStemmer
         from nltk.stem.snowball import SnowballStemmer
     except ImportError:
-        raise MissingDependencyError(
-            "meteor needs nltk for stems, which is not installed; run: pip install 'gnomon[rouge]'"
-        ) from None
+        raise not_installed("meteor", "nltk", "rouge") from None
     if language == "en" and variant == "nltk":
         porter: Stemmer = PorterStemmer()
         return porter, "porter"

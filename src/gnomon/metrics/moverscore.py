@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from gnomon.core.errors import MissingDependencyError, SpecError
+from gnomon.core.errors import SpecError, not_installed
 from gnomon.core.options import MODEL
 from gnomon.metrics.base import check_needs
 from gnomon.metrics.embeddings import (
@@ -48,10 +48,7 @@ def load_transport() -> Any:  # a module
     try:
         import ot.lp
     except ImportError:
-        raise MissingDependencyError(
-            "moverscore needs the package POT (optimal transport), which is not installed; install"
-            " it with: pip install 'gnomon[models]'"
-        ) from None
+        raise not_installed("moverscore", "POT", "models") from None
     return ot.lp
 
 

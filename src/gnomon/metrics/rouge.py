@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeA
 
 import numpy as np
 
-from gnomon.core.errors import DataError, MissingDependencyError, UsageError
+from gnomon.core.errors import DataError, UsageError, not_installed
 from gnomon.core.scripts import latin_share, unspaced_language
 from gnomon.core.signature import Signature
 from gnomon.messages import message
@@ -180,10 +180,7 @@ def porter() -> _Stemmer:
     try:
         from nltk.stem.porter import PorterStemmer
     except ImportError:
-        raise MissingDependencyError(
-            "rouge(stemmer=True) needs nltk, which is not installed; run:"
-            " pip install 'gnomon[rouge]'"
-        ) from None
+        raise not_installed("rouge(stemmer=True)", "nltk", "rouge") from None
     stemmer: _Stemmer = PorterStemmer()
     return stemmer
 

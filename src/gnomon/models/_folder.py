@@ -19,6 +19,7 @@ from gnomon.core.errors import (
     MissingDependencyError,
     MissingFileError,
     UsageError,
+    not_installed,
 )
 
 if TYPE_CHECKING:
@@ -163,10 +164,12 @@ def check_content(file: Path) -> None:
 
 def missing_package(package: str, what: str) -> MissingDependencyError:
     """The error for a package of the extra ``models`` that is not installed."""
-    return MissingDependencyError(
-        f"{what} needs the package {package}, which is not installed; install it with: pip install"
-        " 'gnomon[models]' (for a machine without GPU first: pip install torch --index-url"
-        " https://download.pytorch.org/whl/cpu)"
+    return not_installed(
+        what,
+        package,
+        "models",
+        " (for a machine without GPU first: pip install torch --index-url"
+        " https://download.pytorch.org/whl/cpu)",
     )
 
 

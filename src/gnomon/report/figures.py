@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import MissingDependencyError, UsageError
+from gnomon.core.errors import UsageError, not_installed
 from gnomon.core.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, StackedBars
 from gnomon.core.tabular import cell_text, selected
 from gnomon.core.verdicts import titles_of
@@ -73,9 +73,11 @@ def _figure_class() -> Any:  # a class of matplotlib's, which is optional
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingDependencyError(
-            "figures need matplotlib, which is not installed; run: pip install 'gnomon[plots]' (or"
-            " write a page, which needs nothing: gnomon.report.write_html)"
+        raise not_installed(
+            "a figure",
+            "matplotlib",
+            "plots",
+            " (or write a page, which needs nothing: gnomon.report.write_html)",
         ) from error
 
     class NotebookFigure(Figure):

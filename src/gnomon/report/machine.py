@@ -25,6 +25,7 @@ from gnomon.core.tabular import (
 )
 from gnomon.core.verdicts import leaders, metric_title, of_scores
 from gnomon.messages import Message, rendered
+from gnomon.messages.audiences import Written, remedies
 from gnomon.report.terminal import print_finding, print_scores
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell
     from gnomon.core.scores import Scores
     from gnomon.messages import Notice
+    from gnomon.messages.audiences import Audience
 
 __all__ = [
     "Format",
@@ -151,7 +153,8 @@ def envelope(
         notices: what a reader should know, in sentences: notes among the ``messages``.
         verdict: what was found, under the key ``messages`` before the rows; likewise. A message has
             its ``code``, ``level``, ``params``, ``subjects``, ``rows`` (positions by the name of
-            their table; a name that ``tables`` lacks is that of ``rows``) and ``text``.
+            their table; a name that ``tables`` lacks is that of ``rows``) and ``text``, and where
+            something can be done about it ``remedies``.
     """
     return "".join(_envelope(command, rows, signatures, tables, notices, verdict))
 
@@ -185,10 +188,12 @@ def _note(text: str) -> Message:
     return Message("note", "note", {"text": text})
 
 
-def message_data(said: Message) -> dict[str, Any]:
+def message_data(said: Message, audience: Audience | None = None) -> dict[str, Any]:
     """A message as JSON has it: its fields, and its text."""
-    text = said.params["text"] if said.code == "note" else rendered(said)
-    params = {} if said.code == "note" else _finite(said.params)
+    is_text = said.code == "note"
+    text = said.params["text"] if is_text else rendered(said, audience=audience)
+    params = {} if is_text else _finite(said.params)
+    todo = [{"action": one.action, **one.arguments} for one in remedies(said)]
     return {
         "code": said.code,
         "level": said.level,
@@ -196,13 +201,15 @@ def message_data(said: Message) -> dict[str, Any]:
         "subjects": said.subjects,
         "rows": said.rows,
         "text": text,
+        **({"remedies": todo} if todo else {}),
     }
 
 
 def _finite(value: object) -> object:
-    """A parameter without numbers that JSON lacks."""
+    """A parameter without numbers that JSON lacks; what a message says in words is its text."""
     if isinstance(value, Mapping):
-        return {name: _finite(of) for name, of in value.items()}
+        plain = {k: of for k, of in value.items() if not isinstance(of, Written | tuple)}
+        return {name: _finite(of) for name, of in plain.items()}
     return [_finite(one) for one in value] if isinstance(value, list) else _plain(value)
 
 

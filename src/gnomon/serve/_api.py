@@ -20,7 +20,6 @@ from gnomon.core.options import in_files, reaches
 from gnomon.core.records import table
 from gnomon.core.registry import find
 from gnomon.core.signature import Signature
-from gnomon.messages import rendered
 from gnomon.serve._comparing import delete_study, queue_of, reason, workspace_of
 from gnomon.serve.comparison import (
     ComparisonChoices,
@@ -31,14 +30,13 @@ from gnomon.serve.comparison import (
 )
 from gnomon.serve.forms import checked
 from gnomon.serve.pages import Page, json_response
-from gnomon.serve.problems import NotFound, WebProblem, in_words
+from gnomon.serve.problems import NotFound, WebProblem, in_words, message_of
 from gnomon.serve.resources import (
     ComparisonData,
     ComparisonRequest,
     GateData,
     GateDifference,
     GateRequest,
-    SentenceData,
     StepData,
     TextRequest,
     VerdictData,
@@ -221,13 +219,15 @@ def _decoded(body: bytes, kind: type[T]) -> T:
 
 
 def _unfit(
-    detail: str, field: str | None, remedy: str = "", *, file: str | None = None,
+    said: str | GnomonError, field: str | None, remedy: str = "", *, file: str | None = None,
     line: int | None = None,
 ) -> WebProblem:  # fmt: skip
+    detail = in_words(said)
     return WebProblem(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "This makes no comparison",
         f"{detail}." if detail[-1:] not in ".?!" else detail,
+        error=said if isinstance(said, GnomonError) else None,
         file=file,
         line=line,
         field=field or None,
@@ -262,7 +262,7 @@ def _choices(request: Request, upload: _Upload, inspection: Inspection) -> Compa
             remedies = [each.text for each in stops.remedies if each.id in ways] if stops else []
             said = stops.text if stops else f"{found.name} is not plain text, one line a segment"
             raise _unfit(
-                in_words(said),
+                said,
                 choice.role,
                 " ".join(remedies) or "Save it as plain text in UTF-8.",
                 file=found.name,
@@ -314,7 +314,7 @@ def _metric(spec: str, allowed: Mapping[str, str], field: str) -> str:
     try:
         reached = reaches(option, spec)
     except GnomonError as error:
-        raise _unfit(in_words(error), field) from error
+        raise _unfit(error, field) from error
     if reached:
         raise _unfit(
             f"{spec!r:.80} would reach files, other machines or code",
@@ -339,12 +339,12 @@ def _steps(
     for name, options in wanted.items():
         if name not in served_methods():
             unknown = UnknownNameError("method", name, served_methods())
-            raise _unfit(str(unknown), f"methods.{name}")
+            raise _unfit(unknown, f"methods.{name}")
         method = served_methods()[name]
         given = {key: _whole(method.options.get(key), value) for key, value in options.items()}
         posted = checked(method, given, _nothing(given), allowed=allowed)
         for option, said in posted.problems.items():
-            raise _unfit(in_words(said), f"methods.{name}.{option}".rstrip("."))
+            raise _unfit(said, f"methods.{name}.{option}".rstrip("."))
         taken = dict(posted.options)
         metrics = taken.pop("metrics", None)
         several = [metrics] if isinstance(metrics, str) else metrics
@@ -383,11 +383,11 @@ def _gate(asked: ComparisonRequest, choices: ComparisonChoices) -> GateRequest |
         )
     if gate.baseline is not None and gate.baseline not in systems:
         unknown = UnknownNameError("system", gate.baseline, systems)
-        raise _unfit(str(unknown), "gate.baseline")
+        raise _unfit(unknown, "gate.baseline")
     for metric in gate.metrics:
         if metric not in choices.metrics:
             unknown = UnknownNameError("metric of the comparison", metric, choices.metrics)
-            raise _unfit(str(unknown), "gate.metrics")
+            raise _unfit(unknown, "gate.metrics")
     return gate
 
 
@@ -457,9 +457,7 @@ def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
             method=verdict.section,
             title=title_of(verdict.section),
             sentences=[
-                SentenceData(text=rendered(said), level=said.level, code=said.code)
-                for said in verdict.verdict
-                if texts or not quotes_texts(said.code)
+                message_of(said) for said in verdict.verdict if texts or not quotes_texts(said.code)
             ],
         )
         for verdict in found

@@ -329,7 +329,7 @@ def refusal(error: GnomonError, method: str) -> tuple[str, Remedy | None]:
     """An error as a page says it: no folders of the server, no shell; and its remedy.
 
     >>> from gnomon.messages import message
-    >>> error = DataError(message("error.no_tagger", language="sw", installed="none"))
+    >>> error = DataError(message("error.no_tagger", language="sw"))
     >>> text, remedy = refusal(error, "muler")
     >>> text, remedy.id
     ('There is no tagger for Swahili here, which would tell its kinds of words apart.', 'install')

@@ -121,7 +121,7 @@ class Posted:
     """
 
     options: Mapping[str, Any]
-    problems: Mapping[str, str]
+    problems: Mapping[str, str | GnomonError]
 
 
 def offered_options(method: Method) -> dict[str, Option]:
@@ -145,12 +145,12 @@ def limits_of(option: Option) -> Limits | None:
 def form_of(
     method: Method,
     posted: Mapping[str, Sequence[str]] | None = None,
-    problems: Mapping[str, str] | None = None,
+    problems: Mapping[str, str | GnomonError] | None = None,
     *,
     usual: Mapping[str, Any] | None = None,
 ) -> Form:
     """The form of a method."""
-    wrong = problems or {}
+    wrong = {name: str(said) for name, said in (problems or {}).items()}
     fields = []
     for option in offered_options(method).values():
         field = _field(method, option, wrong.get(option.name, ""), usual or {})
@@ -233,7 +233,7 @@ def read_form(
     fields = {field.name: field for field in form_of(method, usual=usual).fields}
     defaults = {field.option: field.values for field in fields.values()}
     texts: dict[str, tuple[str, ...]] = {}
-    problems: dict[str, str] = {}
+    problems: dict[str, str | GnomonError] = {}
     for name, sent in posted.items():
         if name in fields:
             texts[fields[name].option] = _sent(fields[name], sent)
@@ -247,7 +247,7 @@ def read_form(
         try:
             options |= _read(option, given)
         except GnomonError as error:
-            problems[name] = str(error)
+            problems[name] = error
     return checked(method, options, problems, allowed=allowed)
 
 
@@ -262,7 +262,7 @@ def _read(option: Option, texts: tuple[str, ...]) -> dict[str, Any]:
 def checked(
     method: Method,
     options: Mapping[str, Any],
-    problems: Mapping[str, str] | None = None,
+    problems: Mapping[str, str | GnomonError] | None = None,
     *,
     allowed: Mapping[str, str] | None = None,
 ) -> Posted:
@@ -283,7 +283,7 @@ def checked(
     if not wrong:
         for problem in method.problems(None, taken):
             place = re.match(r"\w*", problem.option)
-            wrong.setdefault(place[0] if place else "", str(problem.error))
+            wrong.setdefault(place[0] if place else "", problem.error)
     return Posted(taken, wrong)
 
 
@@ -301,7 +301,7 @@ def _takes_pairs(option: Option) -> bool:
     return any(get_origin(kind) is Mapping for kind in parts_of(in_files(option).kind))
 
 
-def _out_of_reach(option: Option, value: object, allowed: set[str]) -> dict[str, str]:
+def _out_of_reach(option: Option, value: object, allowed: set[str]) -> dict[str, GnomonError]:
     """What is wrong with a value that reaches what people without a shell may not reach."""
     refused: list[str] = []
 
@@ -313,14 +313,14 @@ def _out_of_reach(option: Option, value: object, allowed: set[str]) -> dict[str,
     try:
         _map_texts(value, check)
     except GnomonError as error:
-        return {option.name: str(error)}
+        return {option.name: error}
     if not refused:
         return {}
     what = UsageError(
         f"{refused[0]!r:.80} would reach files, other machines or code, which only the owner of"
         " this server may allow"
     )
-    return {option.name: str(what)}
+    return {option.name: what}
 
 
 def _map_texts(value: Any, change: Any) -> Any:

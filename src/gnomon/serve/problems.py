@@ -3,23 +3,55 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from gnomon.core.errors import (
+    FormatError,
     GnomonError,
     MissingDependencyError,
     MissingFileError,
     OutputError,
     ScoringError,
 )
+from gnomon.messages import Level  # noqa: TC001  # msgspec reads it
 
-__all__ = ["NotFound", "ProblemData", "WebProblem", "in_words", "problem_of"]
+if TYPE_CHECKING:
+    from gnomon.messages import Message
+
+__all__ = [
+    "MessageData",
+    "NotFound",
+    "ProblemData",
+    "WebProblem",
+    "in_words",
+    "message_of",
+    "problem_of",
+]
 
 #: a path of this machine in a message: what follows a space, a quote or a bracket
 _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?[/\\](?:[^\s'\"(),;:]+[/\\])+([^\s'\"(),;:/\\]*)")
+
+
+class MessageData(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A message: a sentence, and what it says as data."""
+
+    text: str
+    level: Annotated[Level, Meta(description="What it is; undecided: the data do not decide.")]
+    code: Annotated[str, Meta(description="Its kind, as compare.better.")]
+    params: Annotated[dict[str, Any], Meta(description="The numbers and names in it.")] = {}
+    subjects: Annotated[
+        dict[str, list[str]], Meta(description="What it is about: systems, metrics, files.")
+    ] = {}
+    remedies: Annotated[
+        list[dict[str, str]],
+        Meta(description="What to do: an action (install, add_option, use_format), with what."),
+    ] = []
 
 
 class ProblemData(msgspec.Struct, omit_defaults=True):
@@ -32,6 +64,7 @@ class ProblemData(msgspec.Struct, omit_defaults=True):
     line: int | None = None
     field: str | None = None
     remedy: str | None = None
+    messages: list[MessageData] = []
 
 
 class WebProblem(Exception):  # noqa: N818  # a problem is what RFC 9457 calls it
@@ -45,6 +78,7 @@ class WebProblem(Exception):  # noqa: N818  # a problem is what RFC 9457 calls i
         line: 1-based, in that file.
         field: the name of the field of a form beside which it is shown.
         remedy: what to do.
+        error: the error of gnomon that it comes from.
     """
 
     def __init__(
@@ -57,10 +91,12 @@ class WebProblem(Exception):  # noqa: N818  # a problem is what RFC 9457 calls i
         line: int | None = None,
         field: str | None = None,
         remedy: str | None = None,
+        error: GnomonError | None = None,
     ) -> None:
         super().__init__(title)
         self.status = status
-        self.data = ProblemData(title, status, detail, file, line, field, remedy)
+        told = [] if error is None else list(map(message_of, error.messages))
+        self.data = ProblemData(title, status, detail, file, line, field, remedy, told)
 
 
 class NotFound(WebProblem):
@@ -98,7 +134,22 @@ _STATUS = (
 def problem_of(error: GnomonError) -> WebProblem:
     """An error of gnomon as a problem: what it says, without paths of the server."""
     status = next((s for kind, s in _STATUS if isinstance(error, kind)), 422)
-    path, line = getattr(error, "path", None), getattr(error, "line", None)
-    file = None if path is None else PurePath(str(path)).name
+    line = error.line if isinstance(error, FormatError) else None
+    file = None if error.path is None else PurePath(error.path).name
     title = "This cannot be used" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "This failed"
-    return WebProblem(status, title, in_words(error), file=file, line=line)
+    return WebProblem(status, title, in_words(error), file=file, line=line, error=error)
+
+
+def message_of(said: Message) -> MessageData:
+    """A message as the API gives it, without paths of the server."""
+    from gnomon.report.machine import message_data
+
+    return msgspec.convert(_without_paths(message_data(said, "page")), MessageData)
+
+
+def _without_paths(value: object) -> object:
+    if isinstance(value, str):
+        return in_words(value)
+    if isinstance(value, Mapping):
+        return {name: _without_paths(of) for name, of in value.items()}
+    return list(map(_without_paths, value)) if isinstance(value, Sequence) else value

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from gnomon.messages import Level  # noqa: TC001  # msgspec reads it
 from gnomon.serve.comparison import USUAL_METRICS, JobState
+from gnomon.serve.problems import MessageData  # noqa: TC001  # msgspec reads it
 
 __all__ = [
     "ComparisonData",
@@ -16,7 +16,6 @@ __all__ = [
     "GateData",
     "GateDifference",
     "GateRequest",
-    "SentenceData",
     "StepData",
     "TextRequest",
     "VerdictData",
@@ -94,23 +93,12 @@ class StepData(msgspec.Struct, kw_only=True):
     remedy: Annotated[str | None, Meta(description="What to do about it.")] = None
 
 
-class SentenceData(msgspec.Struct, kw_only=True):
-    """A sentence of a verdict."""
-
-    text: str
-    level: Annotated[
-        Level,
-        Meta(description="What it is; undecided: the data do not decide."),
-    ]
-    code: Annotated[str, Meta(description="The kind of sentence, as compare.better.")] = ""
-
-
 class VerdictData(msgspec.Struct, kw_only=True):
     """What a method found."""
 
     method: str
     title: str
-    sentences: list[SentenceData]
+    sentences: list[MessageData]
 
 
 class GateDifference(msgspec.Struct, kw_only=True):

@@ -14,13 +14,7 @@ from importlib.util import find_spec
 from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from gnomon.core.errors import (
-    DataError,
-    GnomonError,
-    MissingDependencyError,
-    UnknownNameError,
-    UsageError,
-)
+from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError, not_installed
 from gnomon.core.processes import end_with, leash, starting_workers
 from gnomon.core.registry import find
 from gnomon.messages.audiences import flag
@@ -137,11 +131,8 @@ class _ProcessPool:
 
     def __init__(self, workers: int) -> None:
         if find_spec("loky") is None:
-            raise MissingDependencyError(
-                "a pool of processes needs loky, which is not installed; run: pip install"
-                " 'gnomon[study]' (or use ",
-                flag("engine", "here"),
-                ")",
+            raise not_installed(
+                "a pool of processes", "loky", "study", " (or use ", flag("engine", "here"), ")"
             )
         self.workers = workers
         self._made: Executor | None = None  # an unchanged study needs no processes
@@ -209,10 +200,7 @@ class _DaskCluster:
         try:
             from distributed import Client
         except ImportError as error:
-            raise MissingDependencyError(
-                "a Dask cluster needs distributed, which is not installed; run: pip install"
-                " 'gnomon[dask]'"
-            ) from error
+            raise not_installed("a Dask cluster", "distributed", "dask") from error
         _check_scheduler(address)
         # a lost connection is reported in our words, without tracebacks
         for name in ("distributed.batched", "distributed.client", "tornado.application"):

@@ -13,7 +13,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from gnomon.core import registry as methods
-from gnomon.core.errors import DataError, MissingDependencyError, UsageError
+from gnomon.core.errors import DataError, UsageError, not_installed
 from gnomon.core.findings import Column
 from gnomon.messages import noted
 from gnomon.studies.tables import bundle_of, source_of, sql_files, sql_text
@@ -110,9 +110,7 @@ class QueryResult:
         try:
             import polars as pl
         except ImportError as error:
-            raise MissingDependencyError(
-                "data frames need polars, which is not installed; run: pip install 'gnomon[study]'"
-            ) from error
+            raise not_installed("a data frame", "polars", "study") from error
         types = {
             "VARCHAR": pl.String,
             "BOOLEAN": pl.Boolean,
@@ -379,8 +377,10 @@ def described(store: Store) -> QueryResult:
 
 def alone() -> Any:  # DuckDB is optional, without types
     """A connection that asks nobody on the network, whatever it is given."""
-    import duckdb
-
+    try:
+        import duckdb
+    except ImportError as error:
+        raise not_installed("a query", "duckdb", "study") from error
     connection = duckdb.connect(":memory:")
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
         connection.execute(f"set {setting} = false")
@@ -396,13 +396,9 @@ def connect(
     frugal: bool = False,
 ) -> Any:  # DuckDB is optional, without types
     """A connection in whose memory the tables of a store are views."""
-    try:
-        import duckdb
-    except ImportError as error:
-        raise MissingDependencyError(
-            "queries need duckdb, which is not installed; run: pip install 'gnomon[study]'"
-        ) from error
     connection = alone()
+    import duckdb
+
     connection.execute("set preserve_insertion_order = true")
     connection.execute("set enable_progress_bar = false")  # it goes to standard output
     spill = Path(gettempdir(), f"gnomon-{secrets.token_hex(8)}")  # made and removed by DuckDB

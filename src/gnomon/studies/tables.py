@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
 import msgspec
 
-from gnomon.core.errors import DataError, MissingDependencyError
+from gnomon.core.errors import DataError, not_installed
 from gnomon.core.findings import Column, Table, View
 from gnomon.core.signature import content_hash
 from gnomon.studies.folder import BUNDLES, checksum_of, is_intact, record_in, replace_text, sealed
@@ -191,9 +191,7 @@ def to_parquet(table: TaskTable) -> bytes:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise MissingDependencyError(
-            "studies need pyarrow, which is not installed; run: pip install 'gnomon[study]'"
-        ) from error
+        raise not_installed("a study", "pyarrow", "study") from error
     fields = arrow_schema(table.schema)
     columns = [
         pa.Array.from_buffers(

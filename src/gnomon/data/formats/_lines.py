@@ -359,7 +359,8 @@ def check_parallel(counts: Mapping[str, int]) -> None:
         if count != expected:
             raise LengthMismatchError(
                 f"{first} has {expected} lines, {name} has {count}; all files of a test set must"
-                " have the same number of lines, one segment each"
+                " have the same number of lines, one segment each",
+                counts={first: expected, name: count},
             )
     if expected == 0:
         raise DataError(f"{first} is empty: there is no segment to score")

@@ -12,13 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import (
-    FormatError,
-    MissingDependencyError,
-    RowNumber,
-    UsageError,
-    plain,
-)
+from gnomon.core.errors import FormatError, RowNumber, UsageError, not_installed, plain
 from gnomon.data.formats._files import LOGGER, STANDARD_INPUT, largest_input, read_bytes
 from gnomon.data.formats._lines import read_lines, read_text, shown
 from gnomon.data.formats._registry import RecordFormat, format_of_name, formats_of
@@ -189,9 +183,7 @@ def _read_parquet(path: str | PathLike[str]) -> list[FileRecord]:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
-        raise MissingDependencyError(
-            "Parquet files need pyarrow, which is not installed; run: pip install 'gnomon[frames]'"
-        ) from error
+        raise not_installed("a Parquet file", "pyarrow", "frames") from error
     name, data = shown(path), read_bytes(path)
     try:
         file = parquet.ParquetFile(io.BytesIO(data), page_checksum_verification=True)

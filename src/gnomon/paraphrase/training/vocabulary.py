@@ -8,7 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import DataError, MissingDependencyError
+from gnomon.core.errors import DataError, not_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,10 +50,7 @@ def learn(texts: Iterable[str], size: int, seed: int = 0) -> bytes:
     try:
         import sentencepiece
     except ImportError:
-        raise MissingDependencyError(
-            "training a vocabulary needs the package sentencepiece, which is not installed;"
-            " install it with: pip install 'gnomon[sentencepiece]'"
-        ) from None
+        raise not_installed("training a vocabulary", "sentencepiece", "sentencepiece") from None
     sentencepiece.set_random_generator_seed(seed)
     written = io.BytesIO()
     try:
