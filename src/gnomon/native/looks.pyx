@@ -1,7 +1,7 @@
 """What is read of lines: their words, counts of letters, and signs of damage."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -14,7 +14,6 @@ cdef extern from "Python.h":
     void *PyUnicode_DATA(object text)
     int PyUnicode_KIND(object text)
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    Py_UCS4 PyUnicode_READ(int kind, void *data, Py_ssize_t at) nogil
     bint Py_UNICODE_ISALNUM(Py_UCS4 c) nogil
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 c) nogil
     bint Py_UNICODE_ISUPPER(Py_UCS4 c) nogil
@@ -134,6 +133,72 @@ cdef class _Terms:
         return self.slots[at].number
 
 
+ctypedef fused Char:
+    uint8_t
+    uint16_t
+    uint32_t
+
+
+cdef struct Line:
+    int32_t words, letters, shared, unspaced, signs
+
+
+cdef Py_ssize_t _read(
+    Char *text, Py_ssize_t n, bint pairs, bint add, _Terms known, int32_t *ids, Line *line
+) except -1 nogil:
+    """Read a line, and write its terms; how many there are."""
+    cdef Py_ssize_t i, half, used = 0
+    cdef uint64_t word = 0
+    cdef uint32_t c, small, before = 0, last = 0
+    cdef uint8_t sort, sorts = 0
+    cdef int32_t number, size = 0, letters = 0
+    for i in range(n + 1):
+        c = text[i]  # a text of Python ends with a null
+        if c < BEYOND:
+            sort, small = SORTS[c], SMALL[c]
+        else:
+            sort, small = _sort(c), Py_UNICODE_TOLOWER(c)
+        if sort & (LETTER | DIGIT):
+            sorts |= sort
+            word = (word ^ small) * MIX + 1
+            size += 1
+            letters += sort & LETTER
+            if pairs:
+                if last:
+                    ids[used] = known.number((<uint64_t>last << 32 | small) * MIX, add)
+                    used += 1
+                last = small
+        else:
+            if size:
+                line.words += letters > 0
+                line.letters += letters
+                if not pairs:
+                    number = known.number(word | 1, add)
+                    line.shared += letters if number else 0
+                    ids[used] = number
+                    used += 1
+                word, size, letters = 0, 0, 0
+            if c == 38:  # &
+                line.signs |= ENTITIES
+            elif before == 32 and (c == 33 or c == 44 or c == 46 or c == 59 or c == 63):
+                line.signs |= SPACES
+        if c >= 0x80:
+            line.unspaced += _is_unspaced(c)
+            if 0xC2 <= before <= 0xF4:
+                line.signs |= MISREAD
+            if _may_compose(c):
+                line.signs |= ACCENTS
+        before = c
+    if sorts & LOWER and not sorts & CAPITAL:
+        line.signs |= CASE
+    half, i = used // 2, 0
+    while i < half and ids[i] == ids[used - half + i]:
+        i += 1
+    if half and i == half:
+        line.signs |= DOUBLED
+    return used
+
+
 def look(list texts not None, Py_ssize_t references, bint pairs):
     """The terms of lines, counts of their letters, and signs of damage.
 
@@ -153,82 +218,32 @@ def look(list texts not None, Py_ssize_t references, bint pairs):
         TypeError: something that is neither a text nor None.
     """
     check(0 <= references <= len(texts), f"{references} references of {len(texts)} texts")
-    cdef Py_ssize_t k, n, i, begin, half, used = 0, most = 0, work = 0
-    cdef int32_t size, letters, words, whole, shared, unspaced
+    cdef Py_ssize_t k, n, used = 0, most = 0, work = 0
     for text in texts:
         if text is not None and not isinstance(text, str):
             raise TypeError(f"texts: {type(text).__name__} given, texts or None wanted")
         most += 0 if text is None else PyUnicode_GET_LENGTH(text)
     found = np.zeros((len(texts), 5), dtype=np.int32)
+    offsets, terms = np.zeros(len(texts) + 1, dtype=np.int64), np.empty(most + 1, dtype=np.int32)
     cdef int32_t[:, ::1] counts = found
-    offsets, terms = np.zeros(len(texts) + 1, dtype=np.int64), np.empty(most, dtype=np.int32)
     cdef int64_t[::1] bounds = offsets
     cdef int32_t[::1] ids = terms
     cdef _Terms known = _Terms()
-    cdef uint64_t word
-    cdef Py_UCS4 c, before
-    cdef uint32_t small, last
-    cdef int32_t number
-    cdef int kind, signs
-    cdef uint8_t sort, sorts
+    cdef Line *line
+    cdef int kind
     cdef void *data
     for k in range(len(texts)):
-        text, begin = texts[k], used
-        if text is None:
-            bounds[k + 1] = used
-            continue
-        n, kind, data = PyUnicode_GET_LENGTH(text), PyUnicode_KIND(text), PyUnicode_DATA(text)
-        word, size, letters, before, last, signs, sorts = 0, 0, 0, 0, 0, 0, 0
-        words, whole, shared, unspaced = 0, 0, 0, 0
-        with nogil:
-            for i in range(n + 1):
-                c = PyUnicode_READ(kind, data, i) if i < n else 0
-                if c < BEYOND:
-                    sort, small = SORTS[c], SMALL[c]
+        text = texts[k]
+        if text is not None:
+            n, kind, data = PyUnicode_GET_LENGTH(text), PyUnicode_KIND(text), PyUnicode_DATA(text)
+            line = <Line *>&counts[k, 0]
+            with nogil:
+                if kind == 1:
+                    used += _read(<uint8_t *>data, n, pairs, k < references, known, &ids[used], line)
+                elif kind == 2:
+                    used += _read(<uint16_t *>data, n, pairs, k < references, known, &ids[used], line)
                 else:
-                    sort, small = _sort(c), Py_UNICODE_TOLOWER(c)
-                if sort & (LETTER | DIGIT):
-                    sorts |= sort
-                    word = (word ^ small) * MIX + 1
-                    size += 1
-                    letters += sort & LETTER
-                    if pairs:
-                        if last:
-                            word = (<uint64_t>last << 32 | small) * MIX
-                            ids[used] = known.number(word, k < references)
-                            used += 1
-                        last = small
-                else:
-                    if size:
-                        words += letters > 0
-                        whole += letters
-                        if not pairs:
-                            number = known.number(word | 1, k < references)
-                            shared += letters if number else 0
-                            ids[used] = number
-                            used += 1
-                        word, size, letters = 0, 0, 0
-                    if c == 38:  # &
-                        signs |= ENTITIES
-                    elif before == 32 and (c == 33 or c == 44 or c == 46 or c == 59 or c == 63):
-                        signs |= SPACES
-                if c >= 0x80:
-                    unspaced += _is_unspaced(c)
-                    if 0xC2 <= before <= 0xF4:
-                        signs |= MISREAD
-                    if _may_compose(c):
-                        signs |= ACCENTS
-                before = c
-            if sorts & LOWER and not sorts & CAPITAL:
-                signs |= CASE
-            half = (used - begin) // 2
-            i = 0
-            while i < half and ids[begin + i] == ids[used - half + i]:
-                i += 1
-            if half and i == half:
-                signs |= DOUBLED
-            counts[k, 0], counts[k, 1], counts[k, 2] = words, whole, shared
-            counts[k, 3], counts[k, 4] = unspaced, signs
-            bounds[k + 1] = used
-            answer_after(&work, 4 * n)
+                    used += _read(<uint32_t *>data, n, pairs, k < references, known, &ids[used], line)
+                answer_after(&work, 4 * n)
+        bounds[k + 1] = used
     return offsets, terms[:used], known.known + 1, found

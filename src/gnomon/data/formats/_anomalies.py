@@ -20,7 +20,7 @@ import numpy as np
 from gnomon.core.languages import language_scripts
 from gnomon.core.lazy import checked
 from gnomon.core.scores import named
-from gnomon.core.scripts import is_unspaced, main_script
+from gnomon.core.scripts import main_script
 from gnomon.core.verdicts import doubtful_systems
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._line_order import Misplaced, misplaced_lines
@@ -319,7 +319,7 @@ def _find_other_languages(
 ) -> list[Message]:
     names = [n for n in testset.systems if n not in testset.references and n not in copies]
     references = {n: _Profile(t) for n, t in testset.references.items()}
-    unspaced = is_unspaced(testset.written_in)
+    unspaced = lines.unspaced
     shares = {n: _Strange(testset.systems[n], lines.systems[n], unspaced) for n in names}
     # where most letters stand in lines whose words are known, nothing is of another script
     outputs = {

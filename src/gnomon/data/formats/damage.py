@@ -23,7 +23,7 @@ _MORE = 5  # times as many as in the texts that it is held against
 _FIRST, _OTHERS = "\u00c2-\u00f4", bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
 _MISREAD = re.compile(f"[{_FIRST}][\u0080-\u00bf{_OTHERS}]")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
-_SPACED = re.compile(r"(?<=\w) +(?=[.,;!?])")
+_SPACED = re.compile(r" (?<=\w )(?=[.,;!?])")
 
 
 class Damage(NamedTuple):

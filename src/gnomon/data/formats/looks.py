@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.core.scripts import is_unspaced
+from gnomon.core.scripts import unspaced_language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +66,7 @@ class SomeLines:
     Attributes:
         testset: the test set.
         rows: which lines.
+        unspaced: the script of the references puts no spaces between words.
         references: what was counted in each.
         systems: likewise.
     """
@@ -81,13 +82,14 @@ class SomeLines:
         n = testset.segments
         self.testset = testset
         self.rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int) if rows is None else rows
-        self._pairs = is_unspaced(testset.written_in)
         names, some = list(testset.systems if systems is None else systems), self.rows.tolist()
         several = [*testset.references.values()] if len(testset.references) > 1 else []
-        texts = [*chain(*several, one_reference(testset))]
+        first = one_reference(testset)
+        self.unspaced = unspaced_language(first[row] for row in some) is not None
+        texts = [*chain(*several, first)]
         of_references = len(texts)
         texts += [testset.systems[name][row] for name in names for row in some]
-        offsets, ids, self._terms, counts = loops.look(texts, of_references, self._pairs)
+        offsets, ids, self._terms, counts = loops.look(texts, of_references, self.unspaced)
         begin = of_references - n
         self._offsets, self._ids = offsets[begin:] - offsets[begin], ids[offsets[begin] :]
         theirs = counts[:of_references].reshape(-1, n, counts.shape[1])[:, self.rows]
@@ -101,7 +103,7 @@ class SomeLines:
         from gnomon.native import lines as loops  # compiled
 
         n = self.testset.segments
-        most = min(max(n // _RARE, _RAREST), _RARE_PAIRS if self._pairs else _RARE)
+        most = min(max(n // _RARE, _RAREST), _RARE_PAIRS if self.unspaced else _RARE)
         own = np.tile(self.rows, len(self.systems))
         found = loops.places(self._offsets, self._ids, self._terms, n, own, most, _LIKE, _TIMES)
         return dict(zip(self.systems, found.reshape(-1, len(self.rows)), strict=True))
