@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.core.scripts import word_pattern
+from gnomon.core.scripts import script_counts, unspaced_language, word_pattern
 from gnomon.linguistics import FeatureWords, begins_sentence
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Output:
         tokens: a tagger's words; none where there is no tagger.
         marked: where features occur, by their names.
         places: where its words stand, if spaces do not part them; None: spaces do.
+        source_places: where those of the source stand, likewise.
     """
 
     number: int
@@ -61,6 +62,7 @@ class Output:
     tokens: tuple[Token, ...] = ()
     marked: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     places: Sequence[tuple[int, int]] | None = None
+    source_places: Sequence[tuple[int, int]] | None = None
 
     @property
     def gap(self) -> str:
@@ -81,10 +83,12 @@ class Output:
     @cached_property
     def words(self) -> list[Word]:
         """Its words, punctuation left out; joined words ("well-known") are one."""
-        if self.places is None:
-            return words_of(self.text)
-        spans = [span for span in self.places if any(map(str.isalnum, self.text[slice(*span)]))]
-        return [Word(start, end, self.text[start:end]) for start, end in spans]
+        return _words(self.text, self.places)
+
+    @cached_property
+    def source_words(self) -> list[Word]:
+        """The words of the source, likewise."""
+        return _words(self.source or "", self.source_places)
 
     @cached_property
     def children(self) -> list[list[int]]:
@@ -113,6 +117,14 @@ class Output:
         return frozenset(word.text.casefold() for word in self.words)
 
 
+def _words(text: str, places: Sequence[tuple[int, int]] | None) -> list[Word]:
+    """Words at some places, or those that spaces part; punctuation left out."""
+    if places is None:
+        return words_of(text)
+    spans = [span for span in places if any(map(str.isalnum, text[slice(*span)]))]
+    return [Word(start, end, text[start:end]) for start, end in spans]
+
+
 def words_of(text: str) -> list[Word]:
     """The words of a text that spaces part.
 
@@ -133,6 +145,20 @@ class OtherOutputs:
     def __init__(self, outputs: Sequence[Output]) -> None:
         self.outputs = outputs
         self._words: dict[str, FeatureWords] = {}
+
+    @cached_property
+    def script(self) -> str:
+        """The script of the outputs, whatever names they have in Latin letters."""
+        texts = [output.text for output in self.outputs]
+        counts = script_counts("".join(texts))
+        if unspaced_language(texts) is not None:
+            counts.pop("LATIN", None)
+        return max(counts, key=lambda script: counts[script], default="")
+
+    def in_script(self, word: str) -> bool:
+        """Whether all letters of a word are of that script."""
+        own = {"HAN", "KANA", "HIRAGANA", "KATAKANA"} if self.script == "KANA" else {self.script}
+        return own.issuperset(script_counts(word))
 
     def word(self, feature: str, output: Output, rng: np.random.Generator) -> str | None:
         """A word or name of a feature from elsewhere, which the output does not have.

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 from gnomon.core.errors import DataError, GnomonError, MissingDependencyError, UnknownNameError
 from gnomon.core.options import Metavar, Positive
 from gnomon.core.pairs import KINDS, Pair, PairKind
-from gnomon.core.scripts import is_unspaced
+from gnomon.core.scripts import is_unspaced, unspaced_language
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import doubtful_systems, said_of
 from gnomon.linguistics import annotate, read_labels
 from gnomon.messages import message, noted
 from gnomon.metrics.scoring import bind
-from gnomon.metrics.tokenise import fitting_tokeniser, load_tokeniser, tokenise
+from gnomon.metrics.tokenise import fitting_tokeniser, load_tokeniser, text_tokeniser, tokenise
 from gnomon.stress.making import make_pairs
 from gnomon.stress.outputs import OtherOutputs, Output
 from gnomon.stress.perturbations import (
@@ -263,7 +263,9 @@ def _outputs(
         for text, feature, start, end in zip(*(c.tolist() for c in columns), strict=True):
             marked[text].setdefault(spans.features[feature], []).append((start, end))
     unspaced = is_unspaced(testset.target_language)
-    words = tokenise(texts, load_tokeniser(fitting_tokeniser(testset).name)) if unspaced else None
+    words = _words(texts, fitting_tokeniser(testset).name) if unspaced else None
+    sources = testset.sources or ()
+    read = _words(sources, text_tokeniser(sources)) if unspaced_language(sources) else None
     for number, text in enumerate(texts):
         yield Output(
             number=number,
@@ -273,8 +275,15 @@ def _outputs(
             if annotation is not None and annotation.sentences
             else (),
             marked=marked[number],
-            places=None if words is None else words.spans(number),
+            places=words and words[number],
+            source_places=read and read[number],
         )
+
+
+def _words(texts: Sequence[str], tokeniser: str) -> list[list[tuple[int, int]]]:
+    """Where a tokeniser finds the words of each text."""
+    found = tokenise(texts, load_tokeniser(tokeniser))
+    return [found.spans(number) for number in range(len(texts))]
 
 
 def _pair(  # what is bound, and what is made

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from gnomon.stress.outputs import Output, words_of
-from gnomon.stress.rules.any_language import letter, shuffle, typo
+from gnomon.core.scripts import is_unspaced
+from gnomon.stress.outputs import OtherOutputs, Output, words_of
+from gnomon.stress.perturbations import find_perturbations
+from gnomon.stress.rules.any_language import letter, shuffle, typo, untranslated
 
 if TYPE_CHECKING:
     from gnomon.stress.perturbations import Perturbation
@@ -20,7 +23,7 @@ _GERMAN = unicodedata.normalize("NFD", "Die Größe der Häuser überrascht alle
 
 def _changed(rule: Perturbation, output: Output) -> list[str]:
     made = []
-    for site in rule.rule(output, None, np.random.default_rng(1)):  # type: ignore[arg-type,call-arg]
+    for site in rule.rule(output, OtherOutputs([output]), np.random.default_rng(1)):
         text = output.text
         for start, end, new in sorted(site if isinstance(site, list) else [site], reverse=True):
             text = text[:start] + new + text[end:]
@@ -52,12 +55,55 @@ def test_a_letter_keeps_its_marks(rule: Perturbation, text: str) -> None:
         assert all(word[0] not in marks for word in one.split())
 
 
-@pytest.mark.parametrize("rule", [typo, letter])
-def test_chinese_words_have_no_letters_to_lose_and_names_are_left_alone(rule: Perturbation) -> None:
-    text = "我们今天去London公园散步"
-    places = [(0, 2), (2, 4), (4, 5), (5, 11), (11, 13), (13, 15)]
-    assert _changed(rule, Output(0, text, places=places)) == []
-
-
 def test_thai_words_have_letters() -> None:
     assert _changed(letter, Output(0, "ประเทศไทย", places=[(0, 6), (6, 9)])) != []
+
+
+#: what every script has
+_ALL = {"number", "cut", "swap", "shuffle", "repeat", "punctuation"}
+_SPELT = {"typo", "letter"}
+_TEXTS = {
+    "en": ("The water of London costs 1250 pounds today.", {"lower", "first lower", "spaces"}),
+    "ru": ("Вода города London стоит сегодня 1250 рублей.", {"lower", "first lower", "spaces"}),
+    "zh": ("今天 London 的水价是1250英镑。", set()),
+    "ja": ("今日のLondonの水は1250ポンドです。", set()),
+    "ko": ("오늘 London 물값은 1250 파운드입니다.", {"spaces"}),
+    "th": ("ประเทศไทยวันนี้น้ำใน London ราคา 1250 บาท", set()),
+    "hi": ("आज समाचारपत्र London में पानी की कीमत १२५० रुपये है।", set()),
+    "ar": ("يبلغ سعر المياه في London اليوم ١٢٥٠ دينارا.", {"spaces"}),
+}
+_RULES = [
+    rule
+    for rule in find_perturbations(None, "xx")
+    if rule.kind == "error" and not rule.needs and not rule.features
+]
+
+
+@pytest.mark.parametrize("language", _TEXTS)
+def test_a_script_has_the_errors_that_can_be_made_in_it_and_latin_names_stay(language: str) -> None:
+    text, own = _TEXTS[language]
+    spelt = _SPELT if language in ("en", "ru", "th", "hi", "ar") else set()
+    stop = set() if language == "th" else {"no stop"}
+    places = None
+    if is_unspaced(language):
+        cut = re.finditer(r"[A-Za-z]+|\d+|[^\W\dA-Za-z]{1,5}|[^\w\s]", text)
+        places = [match.span() for match in cut]
+    output = Output(0, text, places=places)
+    made = {rule.name: _changed(rule, output) for rule in _RULES}
+    assert {name for name, texts in made.items() if set(texts) - {text}} == (
+        _ALL | own | spelt | stop
+    )
+    if language != "en":
+        assert all("London" in one for name in _SPELT for one in made[name])
+    (number,) = made["number"]
+    digits = [one for one in number if one.isdigit()]
+    assert {unicodedata.name(one).split()[0] for one in digits} == {
+        unicodedata.name(one).split()[0] for one in text if one.isdigit()
+    }
+
+
+def test_a_word_of_the_source_stands_for_a_word_and_for_no_name() -> None:
+    output = Output(0, "今天London很冷", "Heat is over", places=[(0, 2), (2, 8), (8, 9)])
+    assert _changed(untranslated, output) == ["HeatLondon很冷"]
+    chinese = Output(0, "London is cold", "今天London很冷", source_places=[(0, 2), (2, 8), (8, 10)])
+    assert _changed(untranslated, chinese) == ["今天 is cold"]

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gnomon.linguistics import exchange
-from gnomon.stress.outputs import words_of
 from gnomon.stress.perturbations import perturbation
 
 if TYPE_CHECKING:
@@ -98,13 +97,17 @@ def no_name(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Ite
         yield [(start, end, "") for start, end in spans]
 
 
-_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*(?![\w]|[.,:]\d)")
+#: letters that make one word with digits ("A350", "3rd")
+_ALPHABETS = r"\p{Latin}\p{Greek}\p{Cyrillic}"
+_NUMBER = rf"(?<![{_ALPHABETS}\d_.,])\d+(?:[.,:]\d+)*(?![{_ALPHABETS}\d_]|[.,:]\d)"
 
 
 @perturbation("number", phenomenon="wrong numbers", severity="critical")
 def number(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts another number of like size there."""
-    for match in _NUMBER.finditer(output.text):
+    import regex
+
+    for match in regex.finditer(_NUMBER, output.text):
         yield (*match.span(), other_number(match[0], rng))
 
 
@@ -117,6 +120,11 @@ def other_number(digits: str, rng: np.random.Generator) -> str:
     Small whole numbers are drawn from half to twice as much; of longer ones two digits change:
     the last two of up to four (a year stays in its century), else any but the first.
     """
+    zero = chr(ord(digits[0]) - int(digits[0]))
+    if zero != "0":  # digits of another script
+        plain = "".join(str(int(one)) if one.isdigit() else one for one in digits)
+        new = other_number(plain, rng)
+        return "".join(chr(ord(zero) + int(one)) if one.isdigit() else one for one in new)
     if digits.isdigit() and len(digits) <= 2:  # a number in words of daily life
         value = int(digits)
         choices = [n for n in range(max(1, value // 2), 2 * value + 3) if n != value]
@@ -158,8 +166,10 @@ def add(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterato
 )
 def untranslated(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts a longer word of the source in the place of one about as far on in the sentence."""
-    source = [w.text for w in words_of(output.source or "") if _LONG <= len(w.text) <= _LONGEST]
-    words = [word for word in output.words if len(word.text) >= _LONG]
+    least = 2 if output.source_places else _LONG
+    source = [w.text for w in output.source_words if least <= len(w.text) <= _LONGEST]
+    least = 2 if pool.script in _NO_LETTERS else _LONG
+    words = [w for w in output.words if len(w.text) >= least and pool.in_script(w.text)]
     for position, word in enumerate(words):
         if source:
             new = source[position * len(source) // len(words)]
@@ -167,7 +177,7 @@ def untranslated(output: Output, pool: OtherOutputs, rng: np.random.Generator) -
                 yield word.start, word.end, new
 
 
-_LONG, _LONGEST = 4, 20  # letters: of scripts without spaces, more is no word
+_LONG, _LONGEST = 4, 20  # letters
 
 
 @perturbation("cut", phenomenon="missing ends", severity="critical", exact=True)
@@ -227,14 +237,27 @@ def stutter(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Ite
         yield last.end, last.end, f"{output.gap}{last.text}" * 4
 
 
-# Letters, capitals and punctuation.
+# Letters, capitals and punctuation: where the script of the texts has them. Names in Latin letters
+# beside another script are not misspelt for it.
+
+#: scripts whose words have no letters to lose or exchange
+_NO_LETTERS = frozenset(("HAN", "KANA", "HIRAGANA", "KATAKANA", "HANGUL", "TIBETAN"))
+#: those without spaces before or behind punctuation
+_NO_SPACES = _NO_LETTERS - {"HANGUL"} | {"THAI", "LAO", "KHMER", "MYANMAR"}
+#: those with capitals
+_CASED = frozenset(("LATIN", "GREEK", "CYRILLIC", "ARMENIAN"))
+#: marks that stand behind a word
+_MARKS = {
+    **dict.fromkeys(("HAN", "KANA", "HIRAGANA", "KATAKANA"), ("、", "；", "：", "・")),
+    "ARABIC": ("،", "؛", ":", " -"),
+}
 
 
 @perturbation("typo", phenomenon="misspelt words", severity="minor", exact=True)
 def typo(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Exchanges two letters within a longer word."""
     for word in output.words:
-        letters = _letters(output, word.text)
+        letters = _letters(pool, word.text)
         places = [n for n in range(1, len(letters) - 2) if letters[n] != letters[n + 1]]
         if places:
             at = places[int(rng.integers(len(places)))]
@@ -247,46 +270,39 @@ def typo(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterat
 def letter(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves a letter within a longer word out."""
     for word in output.words:
-        letters = _letters(output, word.text)
+        letters = _letters(pool, word.text)
         if len(letters) >= _LONG:
             at = int(rng.integers(1, len(letters) - 1))
             place = word.start + len("".join(letters[:at]))
             yield place, place + len(letters[at]), ""
 
 
-def _letters(output: Output, word: str) -> list[str]:
-    """The letters of a word, each with its marks; none where nobody would misspell it so.
-
-    A Chinese or Japanese word has no letters to lose, and names in Latin letters are not misspelt
-    for it.
-    """
+def _letters(pool: OtherOutputs, word: str) -> list[str]:
+    """The letters of a word, each with its marks; none where nobody would misspell it so."""
     import regex
 
-    if not output.gap and not regex.fullmatch(_SPELT, word):
+    if pool.script in _NO_LETTERS or not pool.in_script(word):
         return []
     letters: list[str] = regex.findall(r"\X", word)
     return letters if all(letter[0].isalpha() for letter in letters) else []
 
 
-#: words of letters in scripts without spaces
-_SPELT = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{M}]+"
-
-
 @perturbation("lower", phenomenon="missing capitals", severity="minor", exact=True)
 def lower(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes the whole text in lower case."""
-    yield 0, len(output.text), output.text.lower()
+    if pool.script in _CASED:
+        yield 0, len(output.text), output.text.lower()
 
 
 @perturbation("first lower", phenomenon="lower-cased beginnings", severity="minor", exact=True)
 def first_lower(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes the first letter in lower case."""
     first = next((n for n, character in enumerate(output.text) if character.isalpha()), None)
-    if first is not None:
+    if first is not None and pool.in_script(output.text[first]) and pool.script in _CASED:
         yield first, first + 1, output.text[first].lower()
 
 
-_FINAL = re.compile(r"[.!?。！？…।]+(?=[\s\"'»”’)\]]*$)")
+_FINAL = re.compile(r"[.!?。！？…।؟۔]+(?=[\s\"'»”’)\]]*$)")
 
 
 @perturbation("no stop", phenomenon="missing final punctuation", severity="minor", exact=True)
@@ -300,20 +316,22 @@ def no_stop(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Ite
 @perturbation("punctuation", phenomenon="stray punctuation", severity="minor", exact=True)
 def punctuation(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Puts a comma, semicolon, colon or dash behind a word."""
-    marks = (",", ";", ":", " -") if output.gap else ("、", "；", "：", "・")
+    marks = _MARKS.get(pool.script, (",", ";", ":", " -"))
     for word, following in pairwise(output.words):
         if not output.text[word.end : following.start].strip():
             yield word.end, word.end, marks[int(rng.integers(len(marks)))]
 
 
-_MARK = re.compile(r"(?<=[^\W\d_])[.,;:!?](?=\s|$)")
+_MARK = r"(?<=[\p{L}\p{M}])[.,;:!?،؛؟۔](?=\s|$)"
 
 
 @perturbation("spaces", phenomenon="spaces before punctuation", severity="minor", exact=True)
 def spaces(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts a space before every mark of punctuation."""
-    marks = [match.start() for match in _MARK.finditer(output.text)]
-    if marks:
+    import regex
+
+    marks = [match.start() for match in regex.finditer(_MARK, output.text)]
+    if marks and pool.script not in _NO_SPACES:
         yield [(start, start, " ") for start in marks]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @perturbation("empty", phenomenon="a full stop alone", kind="sanity", exact=True)
 def empty(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves everything out but a full stop."""
-    yield 0, len(output.text), "." if output.gap else "。"
+    yield 0, len(output.text), "。" if pool.script in ("HAN", "KANA") else "."
 
 
 @perturbation(
