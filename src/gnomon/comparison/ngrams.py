@@ -178,11 +178,11 @@ def _keys(
 # Rows
 
 
-def read_tokens(testset: TestSet) -> tuple[TokenTable | None, str]:
-    """The tokens of BLEU for the test set's language, or the reason why there are none."""
+def read_tokens(testset: TestSet) -> TokenTable | None:
+    """The tokens of BLEU for the test set's language; None without references."""
     if not testset.references:
-        return None, "the test set has no references"
-    return tokenise(testset.batch().texts, fitting_tokeniser(testset).name), ""
+        return None
+    return tokenise(testset.batch().texts, fitting_tokeniser(testset).name)
 
 
 def ngram_rows(batch: Batch, table: TokenTable, *, most: int) -> list[NgramRow]:

@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
-    from gnomon.messages import Notice
+    from gnomon.messages import Message, Notice
     from gnomon.metrics.tokenise import TokenTable
 
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
@@ -229,7 +229,9 @@ def compare(
         _add_figures(collected, compared, pairings, parts, plans, documents, progress)
     signatures = {scores.metric: scores.signature for scores in judged}
     collected.meaning += meaning_rows(collected.rows, meanings, signatures, compared)
-    tokens = _tokens(compared, collected) if examples or ngrams else None
+    tokens = read_tokens(compared) if examples or ngrams else None
+    if tokens is None and (examples or ngrams):
+        collected.notices.append(message("note.compare.no_ngrams"))
     if examples:
         _add_segments(collected, compared, pairings, tokens, examples)
     if ngrams and tokens is not None:
@@ -345,13 +347,6 @@ def _add_figures(
             progress("testing", done, len(tasks))
     notes = [notice for plan in plans for notice in too_coarse(plan.whole)]
     collected.notices += dict.fromkeys(notes)
-
-
-def _tokens(testset: TestSet, collected: _ComparisonParts) -> TokenTable | None:
-    tokens, problem = read_tokens(testset)
-    if problem:
-        collected.notices.append(f"n-grams are not listed: {problem}")
-    return tokens
 
 
 def _add_segments(
@@ -540,11 +535,9 @@ def _is_mean(scores: Scores) -> bool:
     return bool(np.allclose(means, scores.system, rtol=_SAME, atol=_SAME, equal_nan=True))
 
 
-def too_coarse(plan: PairedTestPlan) -> Iterator[str]:
+def too_coarse(plan: PairedTestPlan) -> Iterator[Message]:
     """Says so where no p-value of exchanges can be small enough."""
     least = fewest_draws(plan.confidence)
     if plan.test == "ar" and 0 < plan.exchanges < least:
-        yield (
-            f"{plan.exchanges} draws cannot show a difference: the smallest p they give lies above"
-            f" 1 less the confidence ({plan.alpha:g}); take {least} or more"
-        )
+        drawn = {"draws": plan.exchanges, "alpha": plan.alpha, "least": least}
+        yield message("note.compare.coarse", **drawn)

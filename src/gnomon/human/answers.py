@@ -160,7 +160,7 @@ def answers_finding(
         signatures={},
         views=(Listing(tables[0].name, title, shown),),
         notices=tuple(
-            f"{name} answered {len(said)} of {len(key.rows)} items"
+            message("note.human.open", annotator=name, answered=len(said), items=len(key.rows))
             for name, said in given.items()
             if len(said) < len(key.rows)
         ),

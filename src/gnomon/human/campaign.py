@@ -9,7 +9,8 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.human import are_of_same_judgements
-from gnomon.core.verdicts import counted, listed
+from gnomon.core.verdicts import counted
+from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.stats.jackknife import numbered
 from gnomon.stats.leniency import hang_together
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Message
 
 __all__ = ["LEAST_SEGMENTS", "Campaign", "campaigns"]
 
@@ -54,7 +56,7 @@ class Campaign:
         score: what was said [J]; higher is better.
         complete: whether every system was judged in each of the segments.
         ranked: whether the scores are of comparisons, which have no raters of one output.
-        left_out: what was not taken, in words.
+        left_out: what was not taken.
     """
 
     kind: str
@@ -68,7 +70,7 @@ class Campaign:
     score: NDArray[np.float64]
     complete: bool
     ranked: bool
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Message, ...] = ()
 
     @property
     def cells(self) -> NDArray[np.float64]:
@@ -215,21 +217,22 @@ def _campaign(
         score=np.array([j.score for j in kept], dtype=np.float64),
         complete=complete,
         ranked=ranked,
-        left_out=_left_out(judged, systems, segments, every if complete else set(segments)),
+        left_out=_left_out(kind, judged, systems, len(segments), len(every) if complete else 0),
     )
 
 
 def _left_out(
-    judged: dict[str, set[int]], systems: Sequence[str], segments: Sequence[int], every: set[int]
-) -> tuple[str, ...]:
+    kind: str, judged: dict[str, set[int]], systems: Sequence[str], taken: int, every: int
+) -> tuple[Message, ...]:
     said = []
-    fewer = [name for name, own in judged.items() if own and name not in systems]
+    fewer = [
+        {"system": name, "n": len(own)}
+        for name, own in judged.items()
+        if own and name not in systems
+    ]
     if fewer:
-        each = listed([f"{name} ({counted(len(judged[name]))})" for name in fewer])
-        said.append(f"left out, because fewer of their segments were judged: {each}")
-    if len(segments) < len(every):
-        said.append(
-            f"of {counted(len(every), 'judged segment')} the {len(segments):,} are taken that"
-            f" were judged for all {len(systems)} systems"
-        )
+        said.append(message("note.human.fewer", human=kind, fewer=fewer))
+    if taken < every:
+        counts = {"judged": every, "taken": taken, "systems": len(systems)}
+        said.append(message("note.human.shared", human=kind, **counts))
     return tuple(said)

@@ -313,11 +313,7 @@ def _finding(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> Fi
         signatures={},
         views=tuple(_views(compared, plan)),
         facts=_facts(testset, compared, plan),
-        notices=tuple(
-            dict.fromkeys(
-                f"{one.campaign.kind}: {said}" for one in compared for said in one.campaign.left_out
-            )
-        ),
+        notices=tuple(said for one in compared for said in one.campaign.left_out),
     )
 
 

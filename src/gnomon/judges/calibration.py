@@ -86,12 +86,12 @@ class Calibration:
     Attributes:
         intercept: what a score of 0 stands for.
         slope: what one point of the judge is worth.
-        said: the line in words.
+        texts: how many it was fitted to.
     """
 
     intercept: float
     slope: float
-    said: str
+    texts: int
 
     def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Scores on people's scale, of any shape; NaN stays NaN."""
@@ -133,9 +133,7 @@ def fit_calibration(
             " the rubric"
         )
     intercept = float(y.mean() - slope * x.mean())
-    sign = "+" if slope > 0 else "-"
-    words = f"human = {intercept:.4g} {sign} {abs(slope):.4g} * judge, by {len(x)} scores"
-    return Calibration(intercept, slope, words)
+    return Calibration(intercept, slope, len(x))
 
 
 def left_out_predictions(

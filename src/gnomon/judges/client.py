@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from httpx import AsyncClient, Response
 
     from gnomon.judges.costs import CostEstimate
+    from gnomon.messages import Message
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -329,9 +330,10 @@ class ChatClient(KeptAnswers):
         kept = self._store.get_many([key]).get(key)
         return key, None if kept is None else ServerIdentity(*json.loads(kept))
 
-    def tokens(self) -> str:
-        """What the answers took that were asked or read from disk so far, in words."""
-        return str(tokens_used(self._known.values(), self.server.prices))
+    def tokens(self) -> Message | None:
+        """What the answers took that were asked or read from disk so far."""
+        used = tokens_used(self._known.values(), self.server.prices)
+        return used.said if used.counted else None
 
     def ask(self, questions: Sequence[ChatQuestion], *, later: int = 0) -> list[ChatAnswer]:
         """The answers, in the order of the questions; equal questions are asked once.

@@ -5,10 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from gnomon.messages import message, phrase
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gnomon.judges.client import ChatAnswer, ChatQuestion
+    from gnomon.messages import Message
 
 #: what a million tokens of questions, and of answers, cost; in the user's currency
 Prices: TypeAlias = tuple[float, float]
@@ -41,20 +44,19 @@ class CostEstimate(NamedTuple):
     money: float | None
 
     def __str__(self) -> str:
-        """In words, as an estimate."""
-        how = (
-            f"as in {self.measured:,} earlier answers"
-            if self.measured
-            else f"at one for {BYTES_PER_TOKEN} bytes"
+        return phrase(self.said)
+
+    @property
+    def said(self) -> Message:
+        """The estimate as a message."""
+        return message(
+            "note.judges.cost",
+            **(self._asdict() | {"money": _money_shown(self.money)}),
+            how="measured" if self.measured else "bytes",
+            bytes_per_token=BYTES_PER_TOKEN,
+            most="most" if self.limited else "about",
+            alone=self.written is None,
         )
-        words = f"about {self.read:,} tokens of questions {how}"
-        if self.written is not None:
-            most = "at most" if self.limited else "about"
-            words += f", {most} {self.written:,} of answers"
-        if self.money is not None:
-            alone = " for the questions alone" if self.written is None else ""
-            words += f", {shown_money(self.money)} at the given prices{alone}"
-        return words
 
 
 class TokensUsed(NamedTuple):
@@ -76,13 +78,15 @@ class TokensUsed(NamedTuple):
 
     def __str__(self) -> str:
         """In words; empty where the server counted none."""
-        if not self.counted:
-            return ""
-        of = f" (of {self.counted:,}; the server counted no others)"
-        money = "" if self.money is None else f"; {shown_money(self.money)} at the given prices"
-        return (
-            f"{self.answers:,} answers took {self.read:,} tokens of questions and {self.written:,}"
-            f" of answers{of if self.counted < self.answers else ''}{money}"
+        return phrase(self.said) if self.counted else ""
+
+    @property
+    def said(self) -> Message:
+        """The figures as a message."""
+        return message(
+            "note.judges.tokens",
+            **(self._asdict() | {"money": _money_shown(self.money)}),
+            others=self.counted < self.answers,
         )
 
 
@@ -136,6 +140,10 @@ def tokens_used(answers: Iterable[ChatAnswer], prices: Prices | None = None) -> 
     read = sum(answer.read or 0 for answer in counted)
     written = sum(answer.written or 0 for answer in counted)
     return TokensUsed(len(every), len(counted), read, written, _money(read, written, prices))
+
+
+def _money_shown(money: float | None) -> str | None:
+    return None if money is None else shown_money(money)
 
 
 def shown_money(amount: float) -> str:

@@ -21,6 +21,7 @@ from gnomon.judges.calibration_rows import CalibrationPoint, CalibrationRow
 from gnomon.judges.calibration_verdict import calibration_verdict
 from gnomon.judges.replies import mean_score
 from gnomon.judges.requests import judge_faults, named_judges
+from gnomon.messages import message
 from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.judges.metric import BoundChatJudge
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 _TITLE = "Judges' scores on people's scale"
 _FEWEST = 3
@@ -171,7 +172,7 @@ class _CalibratedJudges:
     def __post_init__(self) -> None:
         self.samples: list[CalibrationSample] = []
         self.points: list[CalibrationPoint] = []
-        self.notices: list[Notice] = []
+        self.notices: list[Message] = []
         self.texts: list[dict[str, str]] = []
         self.humans: list[float] = []
 
@@ -191,7 +192,8 @@ class _CalibratedJudges:
             calibration = fit_calibration(x, y, higher_is_better=better)
             left_out[readable] = left_out_predictions(x, y, higher_is_better=better)
         except DataError as error:
-            self.notices.append(f"{name}, {kind}: {error}")
+            unfit = message("note.judges.not_calibrated", human=kind, why=error.message)
+            self.notices.append(unfit.about(metrics=[name]))
         of = self.testset.documents
         documents = None if of is None else [of[i] for _, i in cells]
         drawn = None if documents is None else np.array(documents)[readable]

@@ -16,7 +16,7 @@ from gnomon.judges.panels import JudgePanel
 from gnomon.judges.reliability_rows import ReliabilityRow, injection_rows, noise_rows, panel_rows
 from gnomon.judges.reliability_verdict import reliability_summary
 from gnomon.judges.requests import judge_faults, named_judges, named_judges_and_panels
-from gnomon.messages import Notice
+from gnomon.messages import Message
 from gnomon.metrics.base import Metrics
 from gnomon.metrics.scoring import signature_of
 
@@ -108,7 +108,7 @@ def reliability(
     panel = _panel_of(metrics, allow_code=allow_code)
     judges = dict(named_judges(metrics, allow_code=allow_code))
     rows: list[ReliabilityRow] = []
-    signatures, notices = {}, list[Notice]()
+    signatures, notices = {}, list[Message]()
     of_panel = None if panel is None else panel.bind(testset)
     if of_panel is not None:
         of_panel.check_budget(batch)

@@ -22,12 +22,14 @@ from gnomon.core.errors import DataError, MissingFileError, UsageError
 from gnomon.core.signature import VERSION
 from gnomon.judges.client import AnswerProgress, ChatAnswer, KeptAnswers, ServerIdentity
 from gnomon.judges.planned import current_plan
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.judges.client import ChatQuestion
     from gnomon.judges.rubrics import Rubric
+    from gnomon.messages import Message
     from gnomon.models import ModelFolder
     from gnomon.models.causal import CausalModel
 
@@ -176,16 +178,13 @@ class LocalJudge(KeptAnswers):
         """The model with its revision or the hash of its files."""
         return ServerIdentity(self.folder.identity, _HOW, structured=False)
 
-    def tokens(self) -> str:
-        """How much of what the model would say are answers at all, in words."""
+    def tokens(self) -> Message | None:
+        """How much of what the model would say are answers at all."""
         given = [json.loads(answer.text) for answer in self._known.values() if answer.text]
         if not given:
-            return ""
+            return None
         mass = float(np.median([answer["probability"] for answer in given]))
-        text = f"the answers have {mass:.2g} of the model's probability in the median"
-        if mass >= _LITTLE:
-            return text
-        return f"{text}: it would mostly say something else, so that its scores mean little"
+        return message("note.judges.probability", mass=mass, little=mass < _LITTLE)
 
     def check_budget(self, wanted: int) -> None:
         """Refuse nothing: no answer costs money."""

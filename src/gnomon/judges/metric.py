@@ -34,6 +34,7 @@ from gnomon.judges.replies import (
 )
 from gnomon.judges.rubric_files import find_rubric
 from gnomon.judges.rubrics import ANSWER, ERRORS, Rubric, language_names
+from gnomon.messages import message
 from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.means import quotients
 from gnomon.metrics.spec import Options
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.judges.client import ChatAnswer
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
     from gnomon.models import ModelFolder
 
@@ -57,12 +58,7 @@ _log = logging.getLogger(__name__)
 #: the share of preferences for one place that is said, at least
 _BIASED = 0.6
 #: why answers say nothing, in words
-_REASONS = {
-    "refused": "were refused",
-    "rejected": "could not be asked (too long for the model, or the server declined the request)",
-    "cut": "are cut (max_tokens)",
-    "unreadable": "cannot be read",
-}
+_REASONS = ("refused", "rejected", "cut", "unreadable")
 
 
 @dataclass(frozen=True)
@@ -423,18 +419,20 @@ class BoundChatJudge(OfOptions):
             answered[cell] = any(not reply.missing for reply in replies)
         return answered
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
-        users = self.users(batch)
         line = self.calibration
-        texts = (self._noise(batch), f"calibrated: {line.said}" if line else "")
-        notices = tuple(f"{self.metric.label}: {text}" for text in texts if text)
-        return (*self.notices_of(users), *notices)
+        fitted = line and message("note.judges.calibrated", **vars(line))
+        return (*self.notices_of(self.users(batch)), *self._own(self._noise(batch), fitted))
 
-    def notices_of(self, users: Sequence[str]) -> tuple[Notice, ...]:
+    def notices_of(self, users: Sequence[str]) -> tuple[Message, ...]:
         """What could not be read of the answers to some questions, and whose answers they are."""
-        texts = (self._missing(self.ask(users)), self._others(users), self.client.tokens())
-        return tuple(f"{self.metric.label}: {text}" for text in texts if text)
+        missing = self._missing(self.ask(users))
+        return self._own(missing, self._others(users), self.client.tokens())
+
+    def _own(self, *said: Message | None) -> tuple[Message, ...]:
+        """What is said of the judge."""
+        return tuple(one.about(metrics=[self.metric.label]) for one in said if one)
 
     def question_about(self, texts: Mapping[str, str]) -> str:
         """The rubric's question about some texts, by the names of their places."""
@@ -542,18 +540,16 @@ class BoundChatJudge(OfOptions):
             texts["reference"] = "\n".join(references)
         return texts
 
-    def _missing(self, rows: Sequence[Sequence[JudgeReply]]) -> str:
+    def _missing(self, rows: Sequence[Sequence[JudgeReply]]) -> Message | None:
         counts = Counter(reply.missing for row in rows for reply in row)
         total = counts.total()
-        lacking = {why: counts[why] for why in _REASONS if counts[why]}
+        lacking = [{"n": counts[why], "why": why} for why in _REASONS if counts[why]]
+        empty = sum(all(reply.missing for reply in row) for row in rows) or None
         if not lacking:
-            return ""
-        reasons = ", ".join(f"{n:,} {_REASONS[why]}" for why, n in lacking.items())
-        empty = sum(all(reply.missing for reply in row) for row in rows)
-        scores = f"; {empty:,} outputs have no score" if empty else ""
-        return f"of {total:,} answers {reasons}: they are left out{scores}"
+            return None
+        return message("note.judges.left_out", total=total, lacking=lacking, empty=empty)
 
-    def _others(self, users: Sequence[str]) -> str:
+    def _others(self, users: Sequence[str]) -> Message | None:
         """Whether others answered than the one that introduced itself."""
         who = self.client.identity()
         served = Counter(
@@ -561,35 +557,27 @@ class BoundChatJudge(OfOptions):
             for answer in self._read(users)[1]
             if not answer.rejected
         )
-        others = {
-            system: n for system, n in served.items() if system != (who.model, who.fingerprint)
-        }
+        others = [
+            {"other": " ".join(system).strip(), "n": n}
+            for system, n in served.items()
+            if system != (who.model, who.fingerprint)
+        ]
         if not others:
-            return ""
-        names = ", ".join(f"{' '.join(system).strip()} ({n:,})" for system, n in others.items())
-        return (
-            f"answers came from other systems than {' '.join(who[:2]).strip()}, too: {names}; their"
-            " scores may differ for that reason alone"
-        )
+            return None
+        return message("note.judges.others", judge=" ".join(who[:2]).strip(), others=others)
 
-    def _noise(self, batch: Batch) -> str:
-        if self.metric.repeats == 1:
-            return ""
+    def _noise(self, batch: Batch) -> Message | None:
+        repeats = self.metric.repeats
+        if repeats == 1:
+            return None
         each = self.repetitions(batch)
         errors = [judge_noise(each[:, k]).of_judge for k in range(batch.shape[0])]
         defined = [error for error in errors if np.isfinite(error)]
         if not defined:
-            return ""
+            return None
         if max(defined) == 0:
-            return (
-                f"all {self.metric.repeats} repetitions gave equal scores: the spread says nothing"
-                " of the judge's noise; ask with a temperature above 0"
-            )
-        return (
-            "the judge's own noise gives scores of systems a standard error of"
-            f" {min(defined):.2g} to {max(defined):.2g} ({self.metric.repeats} repetitions); gnomon"
-            " judges reliability has intervals"
-        )
+            return message("note.judges.no_noise", repeats=repeats)
+        return message("note.judges.noise", least=min(defined), most=max(defined), repeats=repeats)
 
 
 class BoundMarkingJudge(BoundChatJudge):
@@ -606,11 +594,9 @@ class BoundMarkingJudge(BoundChatJudge):
         """
         return tuple(self._spans(batch)[0])
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """As of any judge, and how many quotes the texts do not hold, and severities it lacks."""
-        texts = (self._lost(batch), self._lowered(batch))
-        notices = (f"{self.metric.label}: {text}" for text in texts if text)
-        return (*super().notices(batch), *notices)
+        return (*super().notices(batch), *self._own(self._lost(batch), self._lowered(batch)))
 
     def _spans(self, batch: Batch) -> tuple[list[ErrorSpan], Counter[str]]:
         every: list[ErrorSpan] = []
@@ -631,25 +617,20 @@ class BoundMarkingJudge(BoundChatJudge):
             counts.update(more)
         return every, counts
 
-    def _lowered(self, batch: Batch) -> str:
+    def _lowered(self, batch: Batch) -> Message | None:
         replies = [reply for judged in self.judgements(batch).values() for reply in judged]
         lowered = sum(reply.lowered for reply in replies)
         if not lowered:
-            return ""
-        of = sum(len(reply.errors) for reply in replies)
-        return (
-            f"{lowered:,} of {of:,} errors that it calls critical count as major, the gravest that"
-            f" {self.rubric.name} knows"
+            return None
+        errors = sum(len(reply.errors) for reply in replies)
+        return message(
+            "note.judges.lowered", lowered=lowered, errors=errors, rubric=self.rubric.name
         )
 
-    def _lost(self, batch: Batch) -> str:
+    def _lost(self, batch: Batch) -> Message | None:
         counts = self._spans(batch)[1]
-        if not counts["lost"]:
-            return ""
-        return (
-            f"{counts['lost']:,} of {counts['quoted']:,} quoted errors do not stand in the texts:"
-            " they count in scores, and have no span"
-        )
+        lost, quoted = counts["lost"], counts["quoted"]
+        return message("note.judges.lost", lost=lost, quoted=quoted) if lost else None
 
 
 class BoundPairJudge(BoundChatJudge):
@@ -686,7 +667,7 @@ class BoundPairJudge(BoundChatJudge):
         users = users_of(asked)
         return preferences(batch, asked, dict(zip(users, self.ask(users), strict=True)))
 
-    def pair_notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def pair_notices(self, batch: Batch) -> tuple[Message, ...]:
         """What could not be read, and whether the judge prefers a place."""
         asked = pair_questions(self, batch)
         users = users_of(asked)
@@ -694,10 +675,6 @@ class BoundPairJudge(BoundChatJudge):
         first = share_of_first(asked, dict(zip(users, self.ask(users), strict=True)))
         if first is None or abs(first - 0.5) < _BIASED - 0.5:
             return notices
-        place = "first" if first > 0.5 else "second"
-        biased = (
-            f"{self.metric.label}: the text that stands {place} is preferred in"
-            f" {max(first, 1 - first):.0%} of preferences; both orders are averaged, so that this"
-            " decides nothing, but costs certainty"
-        )
-        return (*notices, biased)
+        place, share = "first" if first > 0.5 else "second", max(first, 1 - first)
+        biased = message("note.judges.place", place=place, share=share)
+        return (*notices, *self._own(biased))

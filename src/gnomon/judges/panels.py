@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.core.errors import SpecError, UsageError
 from gnomon.core.signature import Signature
 from gnomon.judges.metric import BoundChatJudge, ChatJudge
+from gnomon.messages import message
 from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.spec import Options, ordered_fields, unknown_argument
 from gnomon.metrics.titles import metric_titles
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
 
 _HOW = (
@@ -250,16 +251,13 @@ class BoundJudgePanel(OfOptions):
                 remarks.setdefault((k, i), {}).update(named)
         return remarks
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """What any judge says, and how many outputs have no score."""
         scores = self.segments(batch)
         lacking, number = int(np.isnan(scores).sum()), len(self.judges)
-        own = (
-            f"judge panel of {number}: {lacking:,} of {scores.size:,} outputs have no score: not"
-            f" all {number} judges have one that can be read"
-        )
-        of_judges = (notice for judge in self.judges for notice in judge.notices(batch))
-        return (*([own] if lacking else []), *of_judges)
+        counts = {"judges": number, "lacking": lacking, "outputs": scores.size}
+        own = [message("note.judges.panel", **counts)] if lacking else []
+        return (*own, *(notice for judge in self.judges for notice in judge.notices(batch)))
 
 
 def _carried(scores: NDArray[np.float64], judge: BoundChatJudge) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ from gnomon.core.verdicts import counted
 from gnomon.data.formats import write_lines
 from gnomon.judges.costs import estimated_cost
 from gnomon.judges.replies import JudgeReply
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from gnomon.judges.client import ChatAnswer, ChatQuestion, ChatServer, ServerIdentity
     from gnomon.judges.costs import CostEstimate
     from gnomon.judges.rubrics import Rubric
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 #: most requests, and bytes, of one file for batches (those of the strictest servers)
 _MOST_LINES, _MOST_BYTES = 50_000, 190_000_000
@@ -208,34 +209,23 @@ class RequestPlan:
             notices=tuple(self._notices()),
         )
 
-    def _notices(self) -> Iterator[Notice]:
+    def _notices(self) -> Iterator[Message]:
         if not self.servers and not self.folders:
-            yield "no server was to be asked"
+            yield message("note.judges.plan.nobody")
         for planned in self.servers.values():
             cost, server = planned.cost, planned.server
-            who = f"{server.model} at {server.endpoint.url}"
+            who = {"model": server.model, "server": server.endpoint.url}
             if cost.requests:
-                yield f"{who}: {cost}"
+                yield message("note.judges.plan.costs", **who, cost=cost.said)
             if cost.requests > server.max_calls:
-                yield (
-                    f"{who}: {cost.requests:,} answers are more than the {server.max_calls:,} that"
-                    " are allowed; allow more with max_calls= in the judge's spec"
-                )
+                limit = {"answers": cost.requests, "allowed": server.max_calls}
+                yield message("note.judges.plan.beyond", **who, **limit)
             if planned.followed:
-                yield (
-                    f"{who}: {len(planned.followed):,} of the requests ask again, given the first"
-                    " answer; their texts are not known before"
-                )
+                yield message("note.judges.plan.again", **who, again=len(planned.followed))
             if cost.requests and not planned.identified:
-                yield (
-                    f"{who} was not asked before: one request more asks who answers, and whether"
-                    " answers can be bound to a JSON schema, which is taken for granted here"
-                )
+                yield message("note.judges.plan.unknown", **who)
         if self.ended:
-            yield (
-                "the command cannot go to its end without answers, so that it may ask for more:"
-                f" {self.ended}"
-            )
+            yield message("note.judges.plan.ended", why=self.ended)
 
     def write_batches(self, path: str | Path) -> list[tuple[Path, str, int]]:
         """Write the requests as files for the batch endpoint of the protocol, JSON by line.

@@ -20,6 +20,7 @@ from gnomon.learned.heads import FeedForward, LayerMix, compared, pooled
 from gnomon.learned.matching import PooledPieces
 from gnomon.learned.metric import BoundLearned, LearnedOptions, Triple, input_rows
 from gnomon.learned.pooling import POOLS, PieceMasks, ReplacementWords, StatesOfTexts
+from gnomon.messages import message
 from gnomon.metrics.baselines import estimate_baseline
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.embeddings import Matcher, first_references, unit_weights
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import Remembered, States
     from gnomon.learned.gradients import Products
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
     from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
@@ -258,16 +259,11 @@ class BoundMaskingComet(BoundMatchingComet):
 
     masks_used: ClassVar[str] = "pooled"
 
-    def mask_notices(self) -> tuple[Notice, ...]:
+    def mask_notices(self) -> tuple[Message, ...]:
         """That words have to be left out where there is no other reference to take some from."""
         if len(set(self.references)) > 1:
             return ()
-        notice = (
-            f"{self.name}: the test set has no two different references, so that there are no words"
-            " of other segments to stand for masked ones: in anti-oracles they are left out, which"
-            " can raise the score; take more segments, or masking='substitute'"
-        )
-        return (notice,)
+        return (message("note.learned.no_words").about(metrics=[self.name]),)
 
     def kept_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
         """As of all learned metrics; beside masked scores, of the same states as these."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.models import ModelFolder
 
 __all__ = [
@@ -289,7 +289,7 @@ class BoundJoint(OfOptions):
         scores, _ = self.model.scores(batch.texts, distinct, self.metric.batch)
         return rows.means(scores[back.reshape(-1), None])[..., 0]
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """Inputs that were cut at the model's limit."""
         distinct = np.unique(input_rows(batch, self.metric.needs).texts, axis=0)
         _, cut = self.model.scores(batch.texts, distinct, self.metric.batch)

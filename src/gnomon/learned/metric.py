@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import K, LoadedMetric, ReadStates, SequenceOf
     from gnomon.learned.weights import LearnedModel
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
 
 __all__ = ["BoundLearned", "InputRows", "LearnedOptions", "Triple", "input_rows", "triples_of"]
@@ -260,12 +260,12 @@ class BoundLearned(OfOptions, ABC):
         """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""
         return self.all_parts(batch)[..., 0]
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """How many texts were cut."""
         distinct = np.unique(input_rows(batch, self.needs).texts, axis=0)
         return self.cut_notices(triples_of(batch, distinct))
 
-    def cut_notices(self, triples: Sequence[Triple], inputs: str = "inputs") -> tuple[Notice, ...]:
+    def cut_notices(self, triples: Sequence[Triple], inputs: str = "inputs") -> tuple[Message, ...]:
         """How many of some inputs were cut."""
         cut, whole = self.cut_texts(triples)
         if not cut:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import Remembered, States
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
 
 __all__ = ["BoundPear", "OutputPair", "Pear"]
@@ -235,13 +235,13 @@ class BoundPear(BoundLearned):
         whole = [sum(length[text or ""] for text in triple) for triple in triples]
         return sum(size > encoder.positions - _SPECIAL for size in whole), len(triples)
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """How many inputs were cut: a source with an output and what that is compared with."""
         if not self.pool:
             return super().notices(batch)
         return self._cut_pairs(dict.fromkeys(self._against_pool(batch)[1]))
 
-    def pair_notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def pair_notices(self, batch: Batch) -> tuple[Message, ...]:
         """How many of the inputs of :meth:`pair_scores` were cut."""
         inputs: dict[Triple, None] = {}
         for column, numbers in enumerate(batch.candidates.T.tolist()):
@@ -250,7 +250,7 @@ class BoundPear(BoundLearned):
                 inputs[Triple(batch.texts[first], source, batch.texts[second])] = None
         return self._cut_pairs(inputs)
 
-    def _cut_pairs(self, triples: Iterable[Triple]) -> tuple[Notice, ...]:
+    def _cut_pairs(self, triples: Iterable[Triple]) -> tuple[Message, ...]:
         return self.cut_notices(list(triples), "inputs (a source and two outputs)")
 
     def _source(self, batch: Batch, column: int) -> str:

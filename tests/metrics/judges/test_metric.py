@@ -74,7 +74,7 @@ def test_what_says_nothing_is_missing_and_counted_and_never_zero(chat: Chat) -> 
     assert np.isnan(found.segments[0]).tolist() == [False, True, True, False]
     assert found.system.tolist() == [40]
     (notice,) = notes(found.notices)
-    assert "of 4 answers 1 were refused, 1 cannot be read: they are left out" in notice
+    assert "of 4 answers 1 were refused and 1 cannot be read: they are left out" in notice
     assert "2 outputs have no score" in notice
 
 
@@ -325,7 +325,7 @@ def test_scores_are_carried_over_to_peoples(chat: Chat, tmp_path: Path) -> None:
     judge = spec(chat, calibration=str(anchors))
     found = gn.score(sets(s=["text 25", "text 35"]), judge)
     assert found.segments[0].tolist() == pytest.approx([55, 75])
-    assert "calibrated: human = 5 + 2 * judge, by 4 scores" in notes(found.notices)[-1]
+    assert "calibrated: human = 5 +2 * judge, by 4 scores" in notes(found.notices)[-1]
     assert "calibration='people.tsv'" in str(found.signature)
     assert re.fullmatch("[0-9a-f]{16}", dict(found.signature.fields)["anchors"])
     anchors.write_text(
