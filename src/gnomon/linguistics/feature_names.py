@@ -41,7 +41,10 @@ ENTITIES: dict[str, str] = _FIXED["entities"]
 #: what features mark whose names are fixed, in a word or two
 MEANINGS = {
     f"{kind}:{name}": what
-    for kind, names in (("pos", UPOS), ("ent", ENTITIES), ("morph", _FIXED["inflections"]))
+    for kind, names in (
+        *(("pos", UPOS), ("ent", ENTITIES)),
+        *(("morph", _FIXED["inflections"]), ("dep", _FIXED["relations"])),
+    )
     for name, what in names.items()
 }
 
@@ -57,6 +60,7 @@ FORMS = (
     " dep:nonprojective, lex:NAME, re:NAME, or with wildcards pos:*"
 )
 KINDS = ("pos", "ent", "morph", "dep", "lex", "re", "label")
+_OWN = {"lex": "words", "re": "matches"}
 _LONG = re.compile(r"dep:long>=([1-9][0-9]*)")
 _UPOS_PLACE = {name: place for place, name in enumerate(UPOS)}
 #: layers that make sentences of texts, and no features
@@ -116,9 +120,14 @@ def _guess(feature: str) -> str:
 def gloss(feature: str) -> str:
     """What a feature marks, in a word or two; its name where nothing is known.
 
-    >>> gloss("pos:ADP"), gloss("morph:Tense=Past"), gloss("dep:nsubj")
-    ('adpositions', 'past tense', 'dep:nsubj')
+    >>> gloss("pos:ADP"), gloss("morph:Tense=Past"), gloss("dep:nsubj"), gloss("lex:food")
+    ('adpositions', 'past tense', 'subjects', "words of 'food'")
     """
+    kind, _, name = feature.partition(":")
+    if kind in _OWN:
+        return f"{_OWN[kind]} of {name!r}"
+    if bound := _LONG.fullmatch(feature):
+        return f"words linked over {bound[1]} words or more"
     return MEANINGS.get(feature, feature).replace(", ", "/")  # it stands in lists
 
 

@@ -71,7 +71,7 @@ def test_wrong_requests_are_refused() -> None:
 def test_too_few_are_said_beside_scores_and_where_no_output_has_any() -> None:
     reference, output = ["a cat sat", "it sat"] * 40, ["a dog sat", "it sat"] * 40
     testset = gn.TestSet.from_lists({"a": output}, reference)
-    said = "a has too few re:cat in .50 [.39, .60] of the segments."
+    said = "a has too few matches of 'cat' in .50 [.39, .60] of the segments."
     for metric in ("bleu", "none"):
         found = gn.muler.score(testset, metric, **CAT, resamples=500, seed=1)
         assert found.rows[0]["segments"] == 0
@@ -120,6 +120,6 @@ def test_too_few_are_said_where_no_segment_has_the_feature_on_both_sides(metric:
     assert {row["segments"] for row in found.rows} == {0}
     (said,) = [str(one) for one in found.verdict if one.code == "muler.uneven"]
     assert re.fullmatch(
-        r"a has too few re:cat in \.50 \[\.\d\d, \.\d\d\] of the segments\.",
+        r"a has too few matches of 'cat' in \.50 \[\.\d\d, \.\d\d\] of the segments\.",
         said,
     )

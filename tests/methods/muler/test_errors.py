@@ -87,8 +87,8 @@ def test_systems_are_compared_where_both_were_looked_at() -> None:
         100,
     )
     assert row["p"] == pytest.approx(1 / 201)
-    assert any("alpha has more errors than beta on animal" in str(s).replace("re:", "")
-               for s in finding.verdict)  # fmt: skip
+    said = "alpha has more errors than beta on matches of 'animal'"
+    assert any(said in str(one) for one in finding.verdict)
     # bob's and ann's outputs apart: no segment has both
     bob = [h for h in marked_set().human if h.rater == "bob"]
     alone = replace(marked_set(), human=tuple(bob), errors=ERRORS[2:])

@@ -85,7 +85,7 @@ def test_a_feature_of_one_letter_cannot_be_cut_and_says_so() -> None:
         None,
         0,
     )
-    assert any("re:all at 0.5" in notice for notice in notes(found.notices))
+    assert any("matches of 'all' at 0.5" in notice for notice in notes(found.notices))
 
 
 def test_a_part_without_common_segments_is_undefined() -> None:

@@ -141,7 +141,7 @@ def test_a_feature_of_one_letter_cannot_be_split_and_says_so() -> None:
     found = hybrids(testset, "bleu", ["re:animal"], pattern=ANIMAL)
     assert all(row["hybrid"] is None and row["share"] is None for row in found)
     assert all(row["oracle"] is not None for row in found)
-    assert any("re:animal at 0.3" in notice for notice in notes(found.notices))
+    assert any("matches of 'animal' at 0.3" in notice for notice in notes(found.notices))
 
 
 def test_a_feature_without_common_segments_is_undefined() -> None:

@@ -71,15 +71,15 @@ def test_a_real_difference_is_said_with_its_words_size_and_interval() -> None:
     first, *others = found.verdict
     assert first.level == "finding"
     shape = (
-        r"A makes fewer errors than B on re:animal: it loses \.\d+ of what BLEU could give there,"
-        r" B \.\d+ \(\.\d+ \[\.\d+, \.\d+\] more\) \(p <= \.\d+ over 2 comparisons\)\."
+        r"A makes fewer errors than B on matches of 'animal': it loses \.\d+ of what BLEU could"
+        r" give there, B \.\d+ \(\.\d+ \[\.\d+, \.\d+\] more\) \(p <= \.\d+ over 2 comparisons\)\."
     )
     assert re.fullmatch(shape, str(first))
     assert [found.table("differences").rows[n]["feature"] for n in first.rows["differences"]] == [
         "re:animal"
     ]
     assert [str(one) for one in others] == [
-        "A and B cannot be told apart on 1 kind of words under BLEU: re:place."
+        "A and B cannot be told apart on 1 kind of words under BLEU: matches of 'place'."
     ]
 
 
@@ -124,7 +124,8 @@ def test_a_figure_outside_its_range_is_a_note_and_not_compared() -> None:
     assert str(nothing).endswith("better: 1 kind of words with MuLER outside 0 to 1.")
     assert (nothing.level, said.level) == ("caution", "note")
     assert str(said) == (
-        "Under BLEU, 1 kind of words is not reported, because MuLER is outside 0 to 1: re:after."
+        "Under BLEU, 1 kind of words is not reported, because MuLER is outside 0 to 1:"
+        " matches of 'after'."
     )
     assert not row["reliable"]
     assert all(view.table != "differences" for view in found.views)  # no list of findings has it
@@ -135,7 +136,7 @@ def test_a_note_about_several_metrics_is_said_once() -> None:
     (said,) = [str(one) for one in found.verdict if one.code == "muler.outside"]
     assert said == (
         "Under BLEU and chrF, 1 kind of words is not reported, because MuLER is outside 0"
-        " to 1: re:after."
+        " to 1: matches of 'after'."
     )
     systems, reference = texts(1, {"A": {}, "B": {}})
     systems["B"][:20] = [""] * 20
@@ -164,10 +165,11 @@ def test_of_many_systems_it_is_counted_who_is_better() -> None:
     found = scored(*texts(1, rates)).verdict
     assert str(found[0]).startswith(
         "A makes fewer errors most often, in 2 of 2 differences under BLEU: systems differ on"
-        " re:animal in 2 of 3 pairs. They are furthest apart on re:animal: A loses ."
+        " matches of 'animal' in 2 of 3 pairs. They are furthest apart on matches of 'animal':"
+        " A loses ."
     )
     assert str(found[1]) == (
-        "No two systems can be told apart on 1 kind of words under BLEU: re:place."
+        "No two systems can be told apart on 1 kind of words under BLEU: matches of 'place'."
     )
 
 
@@ -175,11 +177,11 @@ def test_of_one_system_it_is_said_where_it_leaves_most() -> None:
     systems, reference = texts(1, {"A": {"animal": 0.9, "place": 0.1}})
     (said,) = scored(systems, reference).verdict
     assert said.level == "finding"
-    assert str(said).startswith("A loses most of what BLEU could give it on re:animal .")
+    assert str(said).startswith("A loses most of what BLEU could give it on matches of 'animal' .")
     systems, reference = shifted()
     nothing, said = scored({"A": systems["A"]}, reference, features=["re:after"]).verdict
     assert (nothing.level, said.level) == ("caution", "note")
-    assert str(said).endswith("outside 0 to 1: re:after.")
+    assert str(said).endswith("outside 0 to 1: matches of 'after'.")
 
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
