@@ -107,6 +107,17 @@ def test_of_people_s_marks_documents_are_the_unit() -> None:
     assert "bs:" in str(next(iter(found(testset, unit="segment").signatures.values())))
 
 
+def test_rates_without_an_error_end_by_the_rule_of_three() -> None:
+    testset = marks({"a": [0.3, 0.0, *[0.3] * 4]})
+    for units, options in ((30, {}), (120, {"unit": "segment"})):
+        rows = found(replace(testset, documents=_documents(120)), **options).rows
+        (row,) = (
+            r for r in rows if (r["system"], r["feature"], r["severity"]) == ("a", "re:cat", "any")
+        )
+        assert (row["rate"], row["rate_low"]) == (0.0, 0.0)
+        assert row["rate_high"] == pytest.approx(-100 * np.log(0.05) / units)
+
+
 @pytest.mark.parametrize("draws", [50, pytest.param(1000, marks=pytest.mark.verify)])
 def test_systems_that_err_equally_often_by_documents_are_told_apart_as_rarely_as_tests_say(
     draws: int,

@@ -77,6 +77,27 @@ def few_segments() -> Finding:
     return found(marks({"a": [0.9, *EVEN[1:]], "b": [0.1] * 6}, segments=10))
 
 
+@world(
+    "words marked by chance, some of them in names of three words",
+    says=["errors.where"],
+    silent=["errors.*"],
+    without=["more often on", "less often on"],
+)
+def long_names() -> Finding:
+    made = marks({"a": EVEN, "b": EVEN}, seed=1)
+    return found(made, pattern={"name": "cat hat mat", "half": "car bus"})
+
+
+@world(
+    "no errors on cats",
+    says=["errors.where"],
+    silent=["errors.*"],
+    without=["0.00 [0.00, 0.00]"],
+)
+def no_marks() -> Finding:
+    return found(marks({"a": [0.3, 0.0, *[0.3] * 4]}))
+
+
 def unscored(a: list[int], b: list[int]) -> Finding:
     """Errors of the segments of two systems, in the order of a file without scores."""
     testset = marks({"a": [1.0] * 6, "b": [1.0] * 6})

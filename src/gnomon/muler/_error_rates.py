@@ -89,18 +89,16 @@ def error_tallies(
     return ErrorTallies((unit, *spans.features), occurrences, hits, np.asarray(looked))
 
 
-def in_characters(spans: SpanTable, texts: Sequence[str]) -> SpanTable:
-    """The same features, each character an occurrence; white space is none."""
-    lengths = (spans.end - spans.start).astype(np.int64)
-    row = np.repeat(np.arange(len(lengths)), lengths)
-    offset = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    start = spans.start[row] + offset.astype(np.int32)
-    pairs = zip(spans.text[row].tolist(), start.tolist(), strict=True)
-    kept = np.array([not texts[text][at].isspace() for text, at in pairs], dtype=np.bool_)
-    row, start = row[kept], start[kept]
-    return replace(
-        spans, text=spans.text[row], feature=spans.feature[row], start=start, end=start + 1
-    )
+def in_units(spans: SpanTable, texts: Sequence[str], unit: str) -> SpanTable:
+    """The same features, each word (or character) an occurrence; white space is none."""
+    places = zip(spans.text.tolist(), spans.start.tolist(), spans.end.tolist(), strict=True)
+    found = [
+        (row, *match.span())
+        for row, (text, low, high) in enumerate(places)
+        for match in UNITS[unit].finditer(texts[text], low, high)
+    ]
+    row, start, end = np.array(found, dtype=np.int32).reshape(-1, 3).T
+    return replace(spans, text=spans.text[row], feature=spans.feature[row], start=start, end=end)
 
 
 class ErrorRates(NamedTuple):
@@ -111,23 +109,36 @@ class ErrorRates(NamedTuple):
     rate: Floats
     samples: Floats | None
     draws: Draws | None
+    units: NDArray[np.intp]  # [F, K + 1], segments or documents that have the feature
 
     def ends(self) -> tuple[Floats, Floats]:
-        """Ends of the intervals of the rates, float64 [3, F, K + 1]; NaN without draws."""
-        return _ends(self.draws, self.samples, self.rate)
+        """Ends of the intervals of the rates, float64 [3, F, K + 1]; NaN without draws.
+
+        Without a hit the upper end is that rate under which none in so many segments, or
+        documents, is as rare as the interval says (3 in n of 95 %, the rule of three).
+        """
+        low, high = _ends(self.draws, self.samples, self.rate)
+        if self.draws is None:
+            return low, high
+        rare = -math.log(1 - self.draws.confidence)
+        none = np.minimum(100 * _divided(np.full(self.rate.shape, rare), self.units), 100.0)
+        return low, np.where(self.hits == 0, none, high)
 
     def relative(self) -> tuple[Floats, Floats, Floats]:
         """Rates as multiples of that of all words, and the ends of their intervals."""
         value = _divided(self.rate, self.rate[:, :1])
         if self.samples is None:
             return value, *_ends(None, None, value)
-        return value, *_ends(self.draws, _divided(self.samples, self.samples[:, :1]), value)
+        low, high = _ends(self.draws, _divided(self.samples, self.samples[:, :1]), value)
+        none = _divided(self.ends()[1], self.rate[:, :1])
+        return value, low, np.where(self.hits == 0, none, high)
 
     def tests(self) -> Floats:
         """P of each rate being that of all words, float64 [3, F, K + 1]; NaN without draws.
 
         The larger one of two tests: by the draws, which know what goes together, and by the
-        binomial distribution under the rate of all words, which knows of few errors.
+        binomial distribution under the rate of all words, which knows of few errors; without a hit
+        that of none in so many segments, or documents.
         """
         if self.samples is None or self.draws is None:
             return np.full_like(self.rate, np.nan)
@@ -137,7 +148,8 @@ class ErrorRates(NamedTuple):
         spread = np.sqrt(self.occurrences * share * (1 - share))
         z = _divided(np.abs(self.hits - self.occurrences * share), spread)
         exact = np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2))
-        return np.asarray(np.maximum(drawn, exact))
+        none = np.where(self.hits == 0, np.exp(-self.units * share), 0.0)
+        return np.asarray(np.maximum(np.maximum(drawn, exact), none))
 
 
 def _ends(draws: Draws | None, samples: Floats | None, values: Floats) -> tuple[Floats, Floats]:
@@ -158,7 +170,8 @@ def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
     hits = _with_all(tallies.hits.sum(axis=-1))
     rate = 100 * _divided(hits, occurrences[None])
     if draws is None:
-        return ErrorRates(occurrences, hits, rate, None, None)
+        return ErrorRates(occurrences, hits, rate, None, None, np.zeros(occurrences.shape, np.intp))
+    units = draws.units(_with_all(tallies.occurrences, axis=1) > 0)
     k = tallies.occurrences.shape[1]
     samples = []
     for number in range(len(tallies.features)):
@@ -166,7 +179,7 @@ def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
         sums = draws.sums(stacked.reshape(-1, stacked.shape[-1]))
         with_all = _with_all(sums.reshape(len(stacked), k, -1), axis=1)
         samples.append(100 * _divided(with_all[1:], with_all[:1]))
-    return ErrorRates(occurrences, hits, rate, np.stack(samples, axis=1), draws)
+    return ErrorRates(occurrences, hits, rate, np.stack(samples, axis=1), draws, units)
 
 
 def _with_all(values: Floats, axis: int = -1) -> Floats:

@@ -20,7 +20,7 @@ class ErrorRateRow(Record):
     feature: str = FEATURE
     severity: str = _SEVERITY
     occurrences: int = column(
-        "Occurrences", help="of the feature in outputs that were checked for errors"
+        "Occurrences", help="words of the feature in outputs that were checked for errors"
     )
     hits: int = column("Hit", help="of these, how many an error shares a character with")
     rate: float | None = column(

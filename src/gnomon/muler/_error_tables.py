@@ -14,7 +14,6 @@ from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, counted
 from gnomon.metrics.marked_outputs import marked_exhibit
 from gnomon.muler._error_rates import (
-    CHARACTERS,
     COMPARED,
     SEVERITIES,
     UNITS,
@@ -22,7 +21,7 @@ from gnomon.muler._error_rates import (
     error_counts,
     error_rates,
     error_tallies,
-    in_characters,
+    in_units,
     rate_differences,
 )
 from gnomon.muler._error_rows import (
@@ -133,9 +132,7 @@ class ErrorTables:
         if self.side == "source":
             assert batch.sources is not None  # noqa: S101  # refused before
             numbers = np.broadcast_to(batch.sources, batch.candidates.shape)
-        spans = annotation.spans
-        if self.counted == CHARACTERS:
-            spans = in_characters(spans, batch.texts)
+        spans = in_units(annotation.spans, batch.texts, self.counted)
         for marks, draws in zip(self.every, self.draws, strict=True):
             tallies = error_tallies(marks, batch.texts, numbers, spans, self.counted)
             self.tallies.append(tallies)
@@ -199,8 +196,8 @@ class ErrorTables:
     def _tables(self) -> Iterator[Table]:
         level = self.bootstrap.confidence if self.bootstrap.resamples else None
         note = (
-            "An occurrence is hit by every error that shares a character with it. Relative rate: as"
-            " a multiple of that of all words."
+            "Each word of a feature is an occurrence, and is hit by every error that shares a"
+            " character with it. Relative rate: as a multiple of that of all words."
             if self.counted == WORDS
             else "Each character of a feature is an occurrence, for spaces do not part the words of"
             " this language. Relative rate: as a multiple of that of all characters."

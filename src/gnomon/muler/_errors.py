@@ -111,10 +111,10 @@ def errors(
 ) -> Finding:
     """How many errors stand on each linguistic feature, per hundred of its occurrences.
 
-    An occurrence (a noun, a name, a number) is hit by every error that shares a character with it,
-    in the outputs that somebody checked. Where spaces do not part words (Chinese, Japanese), each
-    character of a feature is an occurrence. Rates are told per system and severity, beside that of
-    all words, and systems are compared feature by feature.
+    Each word of a feature (a noun, the words of a name, a number) is an occurrence, and is hit by
+    every error that shares a character with it, in the outputs that somebody checked. Where spaces
+    do not part words (Chinese, Japanese), each character of a feature is one. Rates are told per
+    system and severity, beside that of all words, and systems are compared feature by feature.
 
     Args:
         testset: outputs in which errors were marked.

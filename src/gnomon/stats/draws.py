@@ -52,6 +52,10 @@ class SegmentDraws:
         """The sums of quantities [M, n] over every resample, float64 [M, B]."""
         return resampled_sums(values, self.counts)
 
+    def units(self, having: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """How many are drawn of some segments [..., n]."""
+        return np.asarray(having.sum(axis=-1))
+
     def weights(self) -> Iterator[Floats]:
         """How often each segment counts, float64 [n, at most 200], block by block of resamples."""
         for first in range(0, self.counts.shape[1], _BLOCK):
@@ -97,6 +101,11 @@ class DocumentDraws:
     def sums(self, values: Floats) -> Floats:
         """The sums of quantities [M, n] without each document, float64 [M, G]."""
         return np.asarray(left_out_sums(values.T, self.documents).T)
+
+    def units(self, having: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """How many documents have some of some segments [..., n]."""
+        within = np.stack([having & (self.documents == d) for d in range(len(self.sizes))])
+        return np.asarray(within.any(axis=-1).sum(axis=0))
 
     def weights(self) -> Iterator[Floats]:
         """How often each segment counts, float64 [n, at most 200], block by block of documents."""
