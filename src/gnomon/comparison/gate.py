@@ -8,7 +8,7 @@ from gnomon.comparison.tables import ComparisonRow, chosen_by_score, tested_by
 from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageError
 from gnomon.core.options import Limits, Metavar
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import amount, said_of
+from gnomon.core.verdicts import amount, doubts, said_of
 from gnomon.messages import noted
 from gnomon.messages.audiences import Words, parameter
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -94,10 +94,10 @@ def failures(finding: Finding, metrics: Sequence[str], *, min_drop: float) -> st
 def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
     """Refuse a gate on files or metrics that a caution says not to trust."""
     names = {row.system, row.baseline}
-    doubts = said_of("data.doubtful", finding.notices)
+    doubted = doubts(finding.notices)
     unread = said_of("data.unread", finding.notices)
     reasons = {
-        "lines": [one for one in doubts if not names.isdisjoint(one.subjects["systems"])],
+        "lines": [one for one in doubted if not names.isdisjoint(one.subjects["systems"])],
         "letters": unread,
     }.get(str(row.caveat))
     if reasons is not None:

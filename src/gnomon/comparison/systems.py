@@ -39,6 +39,7 @@ from gnomon.comparison.tables import (
     system_table,
     views,
 )
+from gnomon.comparison.unsuspected import on_other_segments
 from gnomon.comparison.verdict import compare_verdict
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
@@ -221,10 +222,13 @@ def compare(
     collected = _ComparisonParts(notices=notices(compared, judged, pairings))
     parts = [slices(compared, by, paired.segments) for paired in pairings]
     documents = None if compared.documents is None else numbered(compared.documents)
+    tests = [_by_unit(plan, unit, paired, documents) for paired in pairings]
     plans = [
-        _plans(_by_unit(plan, unit, paired, documents), each, paired, every=chosen)
-        for paired, each in zip(pairings, parts, strict=True)
+        _plans(one, each, paired, every=chosen)
+        for one, paired, each in zip(tests, pairings, parts, strict=True)
     ]
+    named = None if chosen else orders[0][0]
+    collected.notices += on_other_segments(testset, judged, tests, named, documents)
     with using_workers(workers):
         _add_figures(collected, compared, pairings, parts, plans, documents, progress)
     signatures = {scores.metric: scores.signature for scores in judged}

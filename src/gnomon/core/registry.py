@@ -209,17 +209,24 @@ class Method:
         """What the method gave, and what that says; scores are given without a finding."""
         from gnomon.core.findings import Finding  # help loads neither
         from gnomon.core.scores import Scores
-        from gnomon.core.verdicts import cautious, doubtful_systems, neutral, with_metric_titles
+        from gnomon.core.verdicts import (
+            cautious,
+            doubtful_systems,
+            fullest,
+            neutral,
+            with_metric_titles,
+        )
 
         if isinstance(found, Scores):
             names = doubtful_systems(anomalies)
-            told_scores = replace(found, notices=(*anomalies, *found.notices), doubtful=names)
+            told = fullest((*anomalies, *found.notices))
+            told_scores = replace(found, notices=told, doubtful=names)
             return cast("R", told_scores)
         if isinstance(found, list):
             return cast("R", [self.with_verdict(each, anomalies) for each in found])
         if not isinstance(found, Finding):
             return found
-        result: Finding = replace(found, notices=(*anomalies, *found.notices))
+        result: Finding = replace(found, notices=fullest((*anomalies, *found.notices)))
         if self.verdict is not None:
             judges = bool(self.judged)
             verdict = cautious(self.verdict, result, judges=judges)

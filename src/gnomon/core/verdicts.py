@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.core.manifest import imported
 from gnomon.messages import Message, message, phrase
@@ -44,6 +44,7 @@ __all__ = [
     "cautious",
     "counted",
     "doubtful_systems",
+    "doubts",
     "empty_outputs",
     "further_segments",
     "leaders",
@@ -90,13 +91,14 @@ def brief(statements: Iterable[Message]) -> tuple[Message, ...]:
     Six of the first two at most, of which further findings go first. Which systems are doubtful,
     so that nothing is said of them, comes before all.
     """
-    doubts: list[Message] = []
+    first: list[Message] = []
     levels: dict[str, list[Message]] = {level: [] for level in _ORDER}
     for said in statements:
-        (doubts if said.code == "data.doubtful" else levels[said.level]).append(said)
+        stops = said.code == "data.doubtful" or said.params.get("stops")
+        (first if stops else levels[said.level]).append(said)
     found, undecided, cautions, notes = levels.values()
     found = found[: max(_ANSWERS, MOST - len(undecided))]
-    return (*doubts, *found, *undecided[: MOST - len(found)], *cautions, *notes)
+    return (*first, *found, *undecided[: MOST - len(found)], *cautions, *notes)
 
 
 def split_notes(verdict: Sequence[Message]) -> tuple[Sequence[Message], Sequence[Message]]:
@@ -120,10 +122,37 @@ def said_of(code: str, notices: Iterable[Notice]) -> list[Message]:
     return list(dict.fromkeys(one for one in told if one.code == code))
 
 
+def fullest(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Notices, where of cautions of one system's data the one is kept that says most."""
+    kept: dict[object, Notice] = {}
+    for number, one in enumerate(notices):
+        key: object = number
+        if isinstance(one, Message) and one.code in ("data.damaged", "data.favoured"):
+            told = one.params
+            key = (one.code, one.subjects.get("systems"), told.get("what"), told.get("among"))
+        before = kept.get(key)
+        if not isinstance(before, Message) or _known(before) < _known(cast("Message", one)):
+            kept[key] = one
+    return tuple(kept.values())
+
+
+def _known(said: Message) -> int:
+    return sum(map(bool, said.params.values()))
+
+
+def doubts(notices: Iterable[Notice]) -> list[Message]:
+    """Why nothing can be said of some systems.
+
+    Their outputs are no translations line by line, or many references were made of these.
+    """
+    told = list(notices)
+    favoured = [one for one in said_of("data.favoured", told) if one.params["stops"]]
+    return [*said_of("data.doubtful", told), *favoured]
+
+
 def doubtful_systems(notices: Iterable[Notice]) -> tuple[str, ...]:
-    """The systems whose outputs are no translations line by line, as cautions of data say."""
-    doubts = said_of("data.doubtful", notices)
-    return tuple(dict.fromkeys(name for one in doubts for name in one.subjects["systems"]))
+    """The systems of which nothing can be said, as cautions of data say."""
+    return tuple(dict.fromkeys(n for one in doubts(notices) for n in one.subjects["systems"]))
 
 
 def cautious(
@@ -373,7 +402,7 @@ def of_scores(
         table: the table whose rows these are, metric by metric.
         shell: whether readers can run a command.
     """
-    notices = [notice for metric in scores for notice in metric.notices]
+    notices = fullest(notice for metric in scores for notice in metric.notices)
     said = [one for code in _DATA for one in said_of(code, notices)]
     every = [(name, name not in metric.doubtful) for metric in scores for name in metric.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}

@@ -111,3 +111,18 @@ _GENUINE = "wmt17/de-en wmt18/de-en wmt19/kk-en wmt19/en-de wmt21/en-de wmt24/en
 @pytest.mark.parametrize("path", _GENUINE.split())
 def test_references_of_published_sets_are_not_suspected(shared: Path, path: str) -> None:
     assert _accused(gn.TestSet.read(shared / "data" / path)) == []
+
+
+@pytest.mark.parametrize(("share", "finding"), [(0.35, True), (0.6, False)])
+def test_the_other_segments_answer_beside_the_caution(share: float, finding: bool) -> None:
+    """Of many references nothing is said on the whole."""
+    names = list(_EXAMPLE.systems)[:2]
+    testset = _planted(_EXAMPLE.select(systems=names), names[0], share, seed=1)
+    found = gn.compare(testset, "bleu", resamples=200)
+    codes = [said.code for said in found.verdict]
+    (caution,) = (said for said in found.verdict if said.code == "data.favoured")
+    (rest,) = caution.params["beside"]["rest"]
+    assert codes.count("compare.worse") == finding
+    assert rest["other"] == names[1]
+    assert 0 < rest["difference"] < -found.tables[0].rows[1]["difference"]
+    assert [n for n in found.notices if n.code == caution.code] == [caution]

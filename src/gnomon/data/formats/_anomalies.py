@@ -54,6 +54,7 @@ _SOME_AGAIN = (
 _STRANGE = 0.3  # of the letters; of few lines twice as many, half as many where they are unlike
 _SOME_LETTERS, _SOME_WORDS = 15, 5  # of a line, below which anything may happen
 _ENOUGH_LINES = 100  # whose words say which words the language has
+_STOPS = 0.3  # of the references are a system's: by these nothing is said of it
 _DOUBLED = 32  # bit of ``LineCounts.signs``
 _HARDLY = 0.2  # of the letters of a line
 
@@ -262,6 +263,8 @@ def _find_favoured(testset: TestSet) -> Iterator[Message]:
             equal=one.equal,
             near=one.near,
             segments=one.counted,
+            stops=one.equal + one.near >= _STOPS * one.counted,
+            beside=None,
         )
         yield said.about(systems=[one.system])
 
@@ -280,6 +283,7 @@ def _find_damaged(lines: SomeLines, doubtful: Collection[str]) -> Iterator[Messa
             name=one.name,
             lines=one.damaged,
             segments=one.lines,
+            mended=None,
         )
         yield said if one.reference else said.about(systems=[one.name])
 

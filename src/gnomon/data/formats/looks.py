@@ -85,7 +85,9 @@ class SomeLines:
         names, some = list(testset.systems if systems is None else systems), self.rows.tolist()
         several = [*testset.references.values()] if len(testset.references) > 1 else []
         first = one_reference(testset)
-        self.unspaced = unspaced_language(first[row] for row in some) is not None
+        there = [text for text in first if text]
+        spread = there[:: max(1, len(there) // _LOOKED_AT)]
+        self.unspaced = unspaced_language(spread) is not None
         texts = [*chain(*several, first)]
         of_references = len(texts)
         texts += [testset.systems[name][row] for name in names for row in some]
