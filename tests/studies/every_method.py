@@ -143,5 +143,5 @@ def stored(folder: Path) -> study.Store:
         made = study.plan(study.read_study(folder / "study.toml"))
         outcome = study.run(made, study.open_engine("here"))
     if outcome.failed:
-        raise SystemExit("\n".join(outcome.failed.values()))
+        raise SystemExit("\n".join(map(str, outcome.failed.values())))
     return study.Store.open(made.study.store)

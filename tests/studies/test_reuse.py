@@ -130,7 +130,7 @@ def test_a_metric_that_fails_leaves_its_judgement_with_the_reason(judged: Path) 
     judged.write_text(judged.read_text().replace('"chrf"', "\"scores('none.tsv')\""))
     made = study.plan(study.read_study(judged))
     outcome = study.run(made, study.open_engine("here"))
-    said = {outcome.labels[key].split()[0]: one for key, one in outcome.failed.items()}
+    said = {one.subjects["tasks"][0].split()[0]: str(one) for one in outcome.failed.values()}
     assert "none.tsv" in said["score"]
     assert "scores that it takes could not be computed" in said["metaeval"]
     assert "none.tsv" in said["metaeval"]

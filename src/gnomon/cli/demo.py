@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.cli._options import add_command
 from gnomon.core.errors import DataError, MissingDependencyError, not_installed
+from gnomon.messages import rendered
 
 if TYPE_CHECKING:
     import argparse
@@ -71,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(f"The study, to start from: {file.resolve()}\n")
     sys.stdout.write(f"The report, to open in a browser: {Path(args.html).resolve()}\n")
     sys.stdout.write("Your own translations, in a browser: gnomon serve\n")
-    for key, said in outcome.failed.items():
-        _log.error("%s failed: %s", outcome.labels[key], said)
+    for said in outcome.failed.values():
+        _log.error("%s failed: %s", *said.subjects["tasks"], rendered(said))
     return 1 if outcome.failed else 0
 
 

@@ -22,6 +22,7 @@ from gnomon.cli._options import (
 )
 from gnomon.cli._requests import are_planned, write_requests
 from gnomon.core.errors import UsageError
+from gnomon.messages import rendered
 
 if TYPE_CHECKING:
     import argparse
@@ -165,7 +166,8 @@ def _finish(args: argparse.Namespace, made: StudyPlan, engine: TaskEngine) -> in
     if args.format == "text":
         show(args, finding, "run", after=partial(print_found, verdicts, verbose=args.verbose))
     else:
-        show(args, replace(finding, verdict=tuple(_in_a_row(verdicts))), "run")
+        failed = outcome.failed.values() if args.format == "json" else ()
+        show(args, replace(finding, verdict=(*_in_a_row(verdicts), *failed)), "run")
     code = _exit_code(outcome)
     if store.files():
         _say_next(made.study.store, store)
@@ -215,12 +217,12 @@ def _say_next(place: str | PathLike[str], store: Store) -> None:
 
 def _exit_code(outcome: RunOutcome) -> int:
     _log.info("%d tasks done, %d kept from before", outcome.done, outcome.kept)
-    labels: dict[str, list[str]] = {}
-    for key, said in outcome.failed.items():
-        labels.setdefault(said, []).append(outcome.labels[key])
-    for said, (first, *others) in labels.items():
+    tasks: dict[str, list[str]] = {}
+    for said in outcome.failed.values():
+        tasks.setdefault(rendered(said), []).extend(said.subjects["tasks"])
+    for reason, (first, *others) in tasks.items():
         more = f" and {len(others)} more tasks" if others else ""
-        _log.error("%s%s failed: %s", first, more, said)
+        _log.error("%s%s failed: %s", first, more, reason)
     return 1 if outcome.failed else 0
 
 

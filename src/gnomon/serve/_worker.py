@@ -286,7 +286,7 @@ class _JobRun:
         self._keep()
 
     def _conclude(self, state: StepState, outcome: RunOutcome) -> None:
-        reasons = [in_words(said) for said in dict.fromkeys(outcome.failed.values())]
+        reasons = dict.fromkeys(map(in_words, outcome.failed.values()))
         state.state = "failed" if reasons else "done"
         state.said = "\n".join(reasons)
 

@@ -20,6 +20,7 @@ from gnomon.core.errors import (
     ScoringError,
 )
 from gnomon.messages import Level  # noqa: TC001  # msgspec reads it
+from gnomon.messages.audiences import Written
 
 if TYPE_CHECKING:
     from gnomon.messages import Message
@@ -112,13 +113,13 @@ class NotFound(WebProblem):
         )
 
 
-def in_words(said: GnomonError | str) -> str:
+def in_words(said: Written | str) -> str:
     """What a page says of an error: files by their names alone.
 
     Errors of other packages and of the system hold paths, too, so that the text is searched for
     them: nobody at a browser learns where things lie on this machine.
     """
-    text = said.written("page") if isinstance(said, GnomonError) else said
+    text = said.written("page") if isinstance(said, Written) else said
     return _PATH.sub(lambda path: path[1] or "a folder", text)
 
 

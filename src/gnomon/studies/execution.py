@@ -19,11 +19,12 @@ from gnomon.core.errors import DataError, OutputError
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature, version
 from gnomon.core.verdicts import said_of
+from gnomon.messages import message
 from gnomon.metrics.means import aggregate_means, mean_statistics
 from gnomon.studies.needs import differing
 from gnomon.studies.result_store import Store
 from gnomon.studies.tables import cells_of
-from gnomon.studies.task_runs import TaskFailure, TaskResult, attempt
+from gnomon.studies.task_runs import TaskFailure, TaskResult, attempt, broken_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.dependencies import Dependency
     from gnomon.core.findings import Cell
+    from gnomon.messages import Message
     from gnomon.studies._plan import StudyPlan
     from gnomon.studies.engines import TaskEngine
     from gnomon.studies.task_runs import Task
@@ -191,15 +193,14 @@ class RunOutcome:
     Attributes:
         kept: tasks whose results were there before.
         done: tasks that were done now.
-        failed: what went wrong, by the key of the task.
-        labels: what the failed tasks do, by key.
+        failed: what went wrong, by the key of the task; its subjects are the task, as people call
+            it ("tasks"), the test set, and files.
         pruned: tasks that were taken away, as the plan does not have them.
     """
 
     kept: int
     done: int
-    failed: Mapping[str, str]
-    labels: Mapping[str, str] = field(default_factory=dict)
+    failed: Mapping[str, Message]
     pruned: int = 0
 
 
@@ -243,8 +244,7 @@ def run(
             driver.run_all(driver.runnable(wave))
         pruned = target.prune() if prune else 0
         target.bundle()
-    labels = {task.key: task.label for task in left if task.key in driver.failed}
-    return RunOutcome(kept, driver.finished - kept, driver.failed, labels, pruned)
+    return RunOutcome(kept, driver.finished - kept, driver.failed, pruned)
 
 
 def _tasks_left(plan: StudyPlan, store: Store, only: Collection[str] | None) -> list[Task]:
@@ -310,7 +310,7 @@ class _TaskDriver:
     total: int
     finished: int
     progress: Callable[[str, int, int], None] | None
-    failed: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, Message] = field(default_factory=dict)
     deaths: dict[str, int] = field(default_factory=dict)
 
     def runnable(self, wave: Sequence[Task]) -> list[Task]:
@@ -319,13 +319,16 @@ class _TaskDriver:
         for task in wave:
             lacking = [k for keys in task.after.values() for k in keys if k in self.failed]
             if lacking:
-                self.failed[task.key] = (
-                    f"{len(lacking)} of the scores that it takes could not be computed; the first"
-                    f" reason: {self.failed[lacking[0]]}"
-                )
+                reason = self.failed[lacking[0]]
+                said = message("error.scores_lack", count=len(lacking), reason=reason)
+                self._fail(said, task)
             else:
                 tasks.append(task)
         return tasks
+
+    def _fail(self, said: Message, *tasks: Task) -> None:
+        for task in tasks:
+            self.failed[task.key] = said.about(tasks=[task.label], testsets=[task.testset])
 
     def run_all(self, tasks: list[Task]) -> None:
         """Keep the workers busy; after a death, suspects run one by one."""
@@ -337,10 +340,7 @@ class _TaskDriver:
             suspects = [task for task in died if self.deaths[task.key] < _CHANCES] + rest
             for task in died:
                 if self.deaths[task.key] >= _CHANCES:
-                    self.failed[task.key] = (
-                        f"its worker died {_CHANCES} times (out of memory, or a crash); "
-                        "the task was set aside, and runs again with the study"
-                    )
+                    self._fail(message("error.worker_died", times=_CHANCES), task)
             if not died:
                 suspects = self._run_together(suspects)
 
@@ -359,8 +359,7 @@ class _TaskDriver:
                 return self._collect_suspects(running, waiting)
             ready, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
             if not ready and self.engine.lost():
-                said = "there was no worker any more to do it; start some, and run the study again"
-                self.failed |= {task.key: said for task in (*running.values(), *waiting)}
+                self._fail(message("error.no_worker"), *running.values(), *waiting)
                 return []
             broken = False
             for future in ready:
@@ -406,7 +405,7 @@ class _TaskDriver:
             self.store.add(task, result)
             self.finished += 1
         else:
-            self.failed[task.key] = result.said
+            self._fail(result.said, task)
         if self.progress is not None:
             self.progress("tasks", self.finished + len(self.failed), self.total)
 
@@ -420,10 +419,8 @@ def _is_killed(error: BaseException) -> bool:
     return type(error).__name__ == "KilledWorker"  # of a library that need not be installed
 
 
-def _cluster_error(error: BaseException) -> str:
+def _cluster_error(error: BaseException) -> Message:
     """What a cluster says of a task that it gave up."""
     if _is_killed(error):
-        return "its workers died, as often as the cluster allows; the task was set aside"
-    if isinstance(error, CancelledError):
-        return "the cluster cancelled it; run the study again"
-    return f"{type(error).__name__}: {error}"
+        return message("error.workers_died")
+    return message("error.cancelled") if isinstance(error, CancelledError) else broken_off(error)

@@ -38,6 +38,7 @@ __all__ = [
     "TaskFailure",
     "TaskResult",
     "attempt",
+    "broken_off",
     "execute",
     "reporting",
     "task_key",
@@ -111,10 +112,10 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class TaskFailure:
-    """A task that went wrong: said in words, since not every exception can travel."""
+    """A task that went wrong: as a message, since not every exception can travel."""
 
     key: str
-    said: str
+    said: Message
 
 
 _progress: ContextVar[Progress | None] = ContextVar("progress", default=None)
@@ -139,9 +140,14 @@ def attempt(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
     try:
         return execute(task, scores)
     except GnomonError as error:
-        return TaskFailure(task.key, str(error))
+        return TaskFailure(task.key, error.message)
     except Exception as error:  # noqa: BLE001  # other tasks go on
-        return TaskFailure(task.key, f"{type(error).__name__}: {error}")
+        return TaskFailure(task.key, broken_off(error))
+
+
+def broken_off(error: BaseException) -> Message:
+    """What is said of an error that is none of gnomon's."""
+    return GnomonError(f"{type(error).__name__}: {error}").message
 
 
 def task_key(
