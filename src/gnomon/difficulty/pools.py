@@ -11,12 +11,13 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.signature import content_hash
+from gnomon.core.verdicts import metric_title
 from gnomon.difficulty.frozen import write_difficulties
 from gnomon.messages import message
 from gnomon.metrics.base import OfOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from gnomon.core.batch import Batch
@@ -51,6 +52,7 @@ class Pool:
     Attributes:
         systems: their names, in the order of the test set.
         how: how they were chosen, for people ("top 6 of 22 by human da-z").
+        is_top: they are the best ones.
         human: the kind of human scores that chose them, if any did.
         identity: number of systems and a hash of their names and outputs, for signatures.
     """
@@ -59,6 +61,7 @@ class Pool:
     how: str
     human: str | None
     identity: str
+    is_top: bool = False
 
 
 def check_pool(pool: str | tuple[str, ...]) -> None:
@@ -99,7 +102,7 @@ def choose_pool(
     ranked, shown, human = _ranked(testset, by)
     wanted = _wanted(pool, len(ranked))
     how = f"top {wanted} of {len(ranked)} by {shown}"
-    return _pool(testset, set(ranked[:wanted]), how, human)
+    return replace(_pool(testset, set(ranked[:wanted]), how, human), is_top=True)
 
 
 def check_choice(outline: Outline, pool: str | tuple[str, ...], by: str | None = None) -> int:
@@ -159,7 +162,8 @@ def _ranked(testset: TestSet, by: str | None) -> tuple[list[str], str, str | Non
         values, shown = testset.human_scores(human, "system"), f"human {human}"
     else:
         scores = _scored(testset, by)
-        values, shown, human = scores.system, by, by if scores.from_people else None
+        values, shown = scores.system, metric_title(by)
+        human = by if scores.from_people else None
         values = values if scores.higher_is_better else -values
     keyed = zip(-values, testset.systems, strict=True)
     return [name for value, name in sorted(keyed) if not np.isnan(value)], shown, human
@@ -244,21 +248,16 @@ def empty_notices(testset: TestSet, systems: Sequence[str]) -> list[Message]:
     ]
 
 
-def pool_notices(spec: str, pool: Pool | None) -> tuple[str, ...]:
+def pool_notices(spec: str, pool: Pool | None) -> Iterator[Message]:
     """What a reader should know of a pool."""
+    about = {"metrics": (spec,)}
     if pool is None:
-        return (f"{spec}: difficulties were read from a file, not measured on these systems",)
-    notices = []
+        yield message("note.difficulty.from_file").about(**about)
+        return
     if len(pool.systems) == 1:
-        notices.append(
-            f"{spec}: the pool (systems whose misses make words hard) is one system,"
-            f" {pool.systems[0]!r}: its own misses are the only difficulties"
-        )
-    if pool.how.startswith("top"):
-        notices.append(f"{spec}: the pool is the {pool.how}: {', '.join(pool.systems)}")
+        yield message("note.difficulty.one_system", system=pool.systems[0]).about(**about)
+    if pool.is_top:
+        said = message("note.difficulty.top", how=pool.how, systems=pool.systems)
+        yield said.about(**about)
     if pool.human is not None:
-        notices.append(
-            f"{spec}: human scores ({pool.human}) chose the pool (the systems whose misses make"
-            " words hard); these scores cannot be judged by them"
-        )
-    return tuple(notices)
+        yield message("note.difficulty.human", kind=pool.human).about(**about)

@@ -6,7 +6,6 @@ results are of.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
@@ -356,14 +355,7 @@ def _statements_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[M
     """What a task found; a metric that it alone had gets a name that differs from the others'."""
     alone = metric_titles(entry.signatures)
     other = {alone[spec]: titles[spec] for spec in entry.signatures if alone[spec] != titles[spec]}
-
-    def renamed(text: str) -> str:
-        for short, full in other.items():
-            pattern = rf"(?<!\w){re.escape(short)}(?!\w)"
-            text = re.sub(pattern, full.replace("\\", r"\\"), text)
-        return text
-
-    return (said.renamed(renamed) for said in entry.verdict)
+    return (said.renamed(lambda name: other.get(name, name)) for said in entry.verdict)
 
 
 def _verdicts_on(

@@ -365,42 +365,33 @@ def _as_named(task: Task, result: Scores | Finding) -> Scores | Finding:
     if not task.places:
         return result
     names = {_canonical(written): _canonical(name) for name, written in task.places.items()}
+
+    def renamed(name: str) -> str:
+        return names.get(name, name)
+
     if isinstance(result, Scores):
-        return replace(result, metric=names.get(result.metric, result.metric))
-    tables = tuple(
-        replace(
-            table,
-            title=_as_study_names(table.title, names),
-            note=_as_study_names(table.note, names),
-            records=tuple(_renamed(row, names) for row in table.rows),
-        )
-        for table in result.tables
-    )
-    views = tuple(
-        replace(view, title=_as_study_names(view.title, names), where=_renamed(view.where, names))
-        for view in result.views
-    )
-    signatures = {
-        _as_study_names(name, names): Signature(
-            _as_study_names(one.spec, names),
-            tuple((field, _as_study_names(value, names)) for field, value in one.fields),
-            one.gnomon,
-        )
-        for name, one in result.signatures.items()
-    }
-    notices = tuple(_notice_as_named(notice, names) for notice in result.notices)
-    verdict = tuple(
-        statement.renamed(lambda text: _as_study_names(text, names)) for statement in result.verdict
-    )
+        return replace(result, metric=renamed(result.metric))
     return replace(
-        result, tables=tables, views=views, signatures=signatures, notices=notices, verdict=verdict
+        result,
+        tables=tuple(
+            replace(table, records=tuple(_renamed(row, names) for row in table.rows))
+            for table in result.tables
+        ),
+        views=tuple(replace(view, where=_renamed(view.where, names)) for view in result.views),
+        signatures={
+            renamed(name): Signature(
+                renamed(one.spec),
+                tuple((field, renamed(value)) for field, value in one.fields),
+                one.gnomon,
+            )
+            for name, one in result.signatures.items()
+        },
+        notices=tuple(
+            notice if isinstance(notice, str) else notice.renamed(renamed)
+            for notice in result.notices
+        ),
+        verdict=tuple(statement.renamed(renamed) for statement in result.verdict),
     )
-
-
-def _notice_as_named(notice: Notice, names: Mapping[str, str]) -> Notice:
-    if isinstance(notice, str):
-        return _as_study_names(notice, names)
-    return notice.renamed(lambda text: _as_study_names(text, names))
 
 
 def _canonical(spec: str) -> str:
@@ -411,17 +402,7 @@ def _canonical(spec: str) -> str:
 
 def _renamed(row: Mapping[str, Cell], names: Mapping[str, str]) -> Mapping[str, Cell]:
     metric = row.get("metric")
-    return {**row, "metric": _as_study_names(metric, names)} if isinstance(metric, str) else row
-
-
-def _as_study_names(text: str, names: Mapping[str, str]) -> str:
-    """What a method says, which may name metrics within others: ``by='scores(...)'``."""
-    from gnomon.metrics.spec import format_literal
-
-    for written, name in names.items():
-        text = text.replace(written, name)
-        text = text.replace(format_literal(written)[1:-1], format_literal(name)[1:-1])
-    return text
+    return {**row, "metric": names.get(metric, metric)} if isinstance(metric, str) else row
 
 
 def _is_of_one_system(task: Task) -> bool:
