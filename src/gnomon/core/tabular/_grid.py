@@ -117,6 +117,9 @@ def cell_text(value: Cell, column: Column, digits: int | None = None) -> str:
     if isinstance(value, int) or (column.kind == "count" and number == int(number)):
         return str(int(number))
     wanted = column.digits if digits is None else digits
+    least = 10.0**-wanted
+    if 0 < number < least / 2 and column.name.split("_")[0] == "p":
+        return f"<{least:.{wanted}f}"
     return f"{number:z.{wanted}f}"
 
 
