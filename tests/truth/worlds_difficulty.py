@@ -78,7 +78,7 @@ def drawn_people() -> Finding:
 
 @world(
     "four systems were judged",
-    says=["metaeval.few_systems"],
+    says=["data.few"],
     silent=["metaeval.gains.differ", "metaeval.gains.undecided"],
 )
 def four_systems() -> Finding:

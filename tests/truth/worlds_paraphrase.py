@@ -105,7 +105,7 @@ def drawn_people() -> Finding:
 
 @world(
     "segments of eight documents",
-    says=["metaeval.gains.differ", "metaeval.gains.undecided", "metaeval.few_units"],
+    says=["metaeval.gains.differ", "metaeval.gains.undecided", "data.few"],
     silent=_GAINS,
 )
 def few_documents() -> Finding:
@@ -147,7 +147,7 @@ def edits() -> Finding:
 
 @world(
     "four systems and twenty segments",
-    says=["metaeval.few_systems", "data.few"],
+    says=["data.few"],
     silent=_GAINS,
 )
 def few_systems() -> Finding:

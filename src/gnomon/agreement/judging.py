@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon import stats
-from gnomon.agreement.measures import Measure, MeasuredScores, Value, cells, value
+from gnomon.agreement.measures import (
+    Measure,
+    MeasuredScores,
+    Value,
+    cells,
+    value,
+    value_of_chance,
+)
+from gnomon.agreement.pairing import RANDOM
 from gnomon.agreement.significance import (
     Testing,
     Verdicts,
@@ -221,7 +229,10 @@ def _result(
         verdicts=tests,
         ranks=_among(stats.ranks, scores, tests.p, how, counted) if tested else undefined,
         clusters=_among(stats.clusters, scores, tests.p, how, counted) if tested else undefined,
-        controls=tuple((name, value(others, k)) for k, name in enumerate(others.names)),
+        controls=tuple(
+            (name, (value_of_chance if name == RANDOM else value)(others, k))
+            for k, name in enumerate(others.names)
+        ),
     )
 
 

@@ -131,12 +131,12 @@ class Meaning(_Part, frozen=True):
     @property
     def label(self) -> str:
         """What sentences call the sets: "WMT17-19", or their names."""
-        return sets_label([each.name for each in self.sets])
+        return listed(set_names([each.name for each in self.sets]))
 
     @property
     def judgements(self) -> str:
         """What sentences call the kinds of human scores."""
-        return judgements_label([each.human for each in self.sets])
+        return listed(judgement_names(each.human for each in self.sets))
 
     def class_of(self, difference: float) -> DifferenceClass | None:
         """The class of a difference, whatever its sign; None beyond the largest that was seen."""
@@ -179,34 +179,32 @@ def year_in(name: str) -> int | None:
     return int(match[1]) if match[1] else 2000 + int(match[2])
 
 
-def judgements_label(kinds: Iterable[str]) -> str:
+def judgement_names(kinds: Iterable[str]) -> list[str]:
     """What sentences call some kinds of human scores.
 
-    >>> judgements_label(["da-z", "da", "mqm"])
-    'direct assessment and MQM'
+    >>> judgement_names(["da-z", "da", "mqm"])
+    ['direct assessment', 'MQM']
     """
-    return listed(list(dict.fromkeys(_JUDGEMENTS.get(kind, kind) for kind in kinds)))
+    return list(dict.fromkeys(_JUDGEMENTS.get(kind, kind) for kind in kinds))
 
 
-def sets_label(names: Sequence[str]) -> str:
-    """What sentences call some test sets.
+def set_names(names: Sequence[str]) -> list[str]:
+    """What sentences call some test sets: years of WMT together.
 
-    >>> sets_label(["wmt17 de-en", "wmt18 de-en", "wmt19 de-en", "wmt19 kk-en", "wmt21 en-de"])
-    'WMT17-19 and 21'
+    >>> set_names(["wmt17 de-en", "wmt18 de-en", "wmt19 de-en", "wmt19 kk-en", "wmt21 en-de"])
+    ['WMT17-19', 'WMT21']
     """
     matches = [_WMT.match(name) for name in names]
     found = sorted({int(match[1]) for match in matches if match})
     if not all(matches):
-        return listed(list(dict.fromkeys(names)))
+        return list(dict.fromkeys(names))
     runs: list[list[int]] = []
     for year in found:
         if runs and year == runs[-1][-1] + 1:
             runs[-1].append(year)
         else:
             runs.append([year])
-    return "WMT" + listed(
-        [f"{run[0]:02}" + f"-{run[-1]:02}" * (len(run) > 1) for run in runs], most=len(runs)
-    )
+    return [f"WMT{run[0]:02}" + f"-{run[-1]:02}" * (len(run) > 1) for run in runs]
 
 
 def span(low: float, high: float, unit: str = "") -> str:

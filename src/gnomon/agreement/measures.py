@@ -341,6 +341,31 @@ def value(found: MeasuredScores, metric: int) -> Value:
     return special(found, found.metrics[metric])
 
 
+#: draws of random scores, where no formula gives what they reach
+_DRAWS = 10
+
+
+def value_of_chance(found: MeasuredScores, metric: int) -> Value:
+    """What random scores reach on average, in place of the drawn ones of a control."""
+    drawn = value(found, metric)
+    scores, statistic = found.metrics[metric], found.measure.statistic
+    if np.isnan(drawn.value):
+        return drawn
+    if statistic == "pairwise_accuracy":
+        return drawn._replace(value=0.5)
+    if statistic == "darr":
+        return drawn._replace(value=0.0)
+    if statistic == "spa":
+        human = np.where(np.isnan(scores), np.nan, found.human)
+        p = stats.system_p_values(human, seed=found.spa_seed)[np.triu_indices(len(human), 1)]
+        # the expected distance from a p-value that is anything between 0 and 1
+        apart = (p**2 + (1 - p) ** 2) / 2
+        return drawn._replace(value=float(1 - np.nanmean(apart)))
+    draws = np.random.default_rng(found.spa_seed).random((_DRAWS, *scores.shape))
+    again = found.having(found.human, np.where(np.isnan(scores), np.nan, draws))
+    return drawn._replace(value=float(np.mean([value(again, k).value for k in range(_DRAWS)])))
+
+
 def _correlation(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
     function = getattr(stats, found.measure.statistic)
     both = ~(np.isnan(found.human) | np.isnan(scores))

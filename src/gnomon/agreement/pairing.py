@@ -538,6 +538,7 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
 
 
 PREFIX = "control: "
+RANDOM = PREFIX + "random"
 
 
 def control_entries(pairing: Pairing, *, seed: int) -> tuple[JudgedMetric, ...]:

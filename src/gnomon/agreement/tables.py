@@ -12,7 +12,6 @@ from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
 from gnomon.agreement.significance import FEW_SYSTEMS, beats, of_better
 from gnomon.core.records import METRIC, SLICE, SYSTEM, EndColumns, Record, column, table
-from gnomon.core.verdicts import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from gnomon.agreement.significance import Testing
     from gnomon.core.findings import Table
 
+#: scores that a metric may lack, as a share of those that people gave, and be compared all the same
+MISSING = 0.01
 _LEAST = 3  # systems that a curve starts with
 _CHANGES = ("right", "repaired", "broken", "wrong")
 
@@ -80,6 +81,9 @@ class AgreementRow(Record):
         "Circular",
         help="why the human scores cannot judge the metric (equal: they are); none: they can",
     )
+    missing: float | None = column(
+        "Missing", kind="share", digits=3, help="of the scores that people gave, that it lacks"
+    )
     p_zero: float | None = column(
         "p of 0", digits=3, help="two-sided, that a correlation of systems is 0"
     )
@@ -110,28 +114,31 @@ class AgreementRow(Record):
         return self.few or (systems and self.n <= FEW_SYSTEMS)
 
     @property
+    def is_incomplete(self) -> bool:
+        """Whether it lacks more of the scores that people gave than may be."""
+        return self.is_judged and (self.missing or 0.0) > MISSING
+
+    @property
     def sign(self) -> int | None:
         """1 or -1: it agrees or disagrees for certain; 0: not certain; None: nothing tells."""
         if self.decided is None:
             return None
         return (1 if self.known_value > 0 else -1) if self.decided else 0
 
-    @property
-    def size(self) -> str:
-        """How large the value is, with its interval."""
-        return amount(self.known_value, *self.ends("value"), share=True)
+    def is_below(self, best: AgreementRow) -> bool:
+        """Whether it is no agreement, or the reverse, where that of another is for certain."""
+        return best.sign == 1 and self.sign is not None and self.known_value < 0
 
 
 def judged_rows(rows: Sequence[AgreementRow]) -> list[AgreementRow]:
     """Of the rows of one measure the metrics that people can judge, best first.
 
-    Those that rest on next to no systems are left out where others do not.
+    Those that rest on next to no systems, or lack scores, are left out where others do not.
     """
-    few = all(row.is_few for row in rows if not row.control)
-    defined = (row for row in rows if row.value is not None and row.is_judged)
-    return sorted(
-        (row for row in defined if few or not row.is_few), key=lambda row: -row.known_value
-    )
+    kept = [row for row in rows if row.value is not None and row.is_judged]
+    kept = [row for row in kept if not row.is_few] or kept
+    kept = [row for row in kept if not row.is_incomplete] or kept
+    return sorted(kept, key=lambda row: -row.known_value)
 
 
 class AverageGainRow(Record):
@@ -316,10 +323,20 @@ def agreement_rows(
             test=tests.test or None,
             interval=tests.interval or None,
             drawn=None if tests.drawn is None else int(tests.drawn[k]),
+            missing=None if isinstance(result, Joined) else _missing(result, entries[names[k]]),
             **_against_zero(result, k, how),
         )
     for name, control in result.controls:
         yield _agreement_row(result, name, control, control=True)
+
+
+def _missing(result: Result, entry: JudgedMetric) -> float | None:
+    """Of the outputs that people scored, or of systems, how many a metric did not, as a share."""
+    people, scored = result.pairing.segments, entry.segments
+    if np.isnan(people).all() or np.isnan(scored).all():
+        people, scored = result.pairing.system, entry.system
+    there = ~np.isnan(people)
+    return float(np.isnan(scored[there]).mean()) if there.any() else None
 
 
 def _against_zero(result: Result | Joined, k: int, how: Testing) -> dict[str, Any]:
@@ -343,7 +360,7 @@ def _agreement_row(result: Result | Joined, name: str, found: Value, **tested: A
     measure = result.measure
     alone = None if isinstance(result, Joined) else result
     least = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2 if measure.unit == "pairs" else FEW_SYSTEMS
-    tests = ("p", "rank", "cluster", "test", "interval", "drawn", "p_zero", "decided")
+    tests = ("p", "rank", "cluster", "test", "interval", "drawn", "missing", "p_zero", "decided")
     untested = dict.fromkeys((*tests, "circular"))
     row: dict[str, Any] = {**untested, "control": False, **tested}
     return AgreementRow(

@@ -1,4 +1,4 @@
-"""What a meta-evaluation says, in sentences: which metric people agree with best."""
+"""What a meta-evaluation says: which metric people agree with best."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.agreement.gains import MetricGainRow
 from gnomon.agreement.judging import ALL, AVERAGE, POOLED
 from gnomon.agreement.measures import STATISTICS
+from gnomon.agreement.pairing import PREFIX
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import AgreementRow, WinRow, judged_rows
-from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, said_of, titles_of
+from gnomon.core.verdicts import LEAST, said_of, titles_of
 from gnomon.messages import message
+from gnomon.messages.audiences import Named
 from gnomon.metaeval.gain_verdict import gains_verdict
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Finding
-    from gnomon.messages import Message
+    from gnomon.messages import Level, Message
 
-#: kinds of human scores that are gone through one by one, and that a sentence names
-_KINDS, _MOST_KINDS = 2, 6
-#: agreements with controls that a sentence names
-_MOST_CONTROLS = 2
-_BY_SEGMENT = "; unit 'segment' takes segments as independent"
+#: kinds of human scores that are gone through one by one
+_KINDS = 2
 _CORRELATIONS = frozenset(name for name, kind in STATISTICS.items() if not kind.ties)
+#: an error rate that nobody turned
+_TURN = Named("--lower-is-better", "higher_is_better=False")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,14 @@ class _MeasureRows:
     def first(self) -> AgreementRow:
         return self.rows[0]
 
+    @property
+    def place(self) -> tuple[str, str, str | None]:
+        return self.first.test_set, self.first.level, self.first.human
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.first.statistic, self.first.level, self.first.grouping
+
     @cached_property
     def few(self) -> bool:
         """Whether all metrics rest on next to no systems."""
@@ -53,54 +62,66 @@ class _MeasureRows:
 
     @property
     def controls(self) -> list[AgreementRow]:
-        return [row for row in self._defined_rows if row.control]
+        """What stands beside all metrics; a random metric that is judged is but one draw."""
+        defined = (row for row in self.rows if row.value is not None)
+        return [row for row in defined if row.metric.startswith(PREFIX)]
 
     @property
     def edits(self) -> list[AgreementRow]:
-        """Metrics compared with human scores that count edits."""
-        return [row for row in self._defined_rows if row.circular == "edits"]
+        """Metrics compared with human scores that count edits, best first."""
+        rows = (r for r in self.rows if r.circular == "edits" and r.value is not None)
+        return sorted(rows, key=lambda row: -row.known_value)
 
-    @property
-    def _defined_rows(self) -> list[AgreementRow]:
-        return [row for row in self.rows if row.value is not None]
-
-    @property
-    def people(self) -> str:
-        return "people" if self.first.human is None else f"people ({self.first.human})"
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return self.first.statistic, self.first.level, self.first.grouping
-
-    @property
-    def units(self) -> int | None:
-        """How many segments or documents its figures rest on, at most."""
-        return max((row.drawn for row in self.figures if row.drawn is not None), default=None)
-
-    @property
-    def few_units(self) -> bool:
-        """Whether there are too few segments or documents for an interval to hold its level."""
+    @cached_property
+    def short_of(self) -> str | None:
+        """Of what there is too little for an interval to hold its level; None: there is enough."""
+        if self.few:
+            return self.first.unit.removesuffix("s")
+        units = max((row.drawn for row in self.figures if row.drawn is not None), default=None)
         least = {"segments": LEAST, "documents": LEAST_DOCUMENTS}.get(self.first.interval or "", 0)
-        return self.units is not None and self.units < least
+        few = units is not None and units < least
+        return str(self.first.interval).removesuffix("s") if few else None
+
+    @property
+    def sound(self) -> bool:
+        """Whether its figures bear a sentence."""
+        return bool(self.figures) and self.short_of is None
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether none of the metrics agrees with people beyond chance."""
+        if self.first.statistic not in _CORRELATIONS:
+            return False
+        signs = {row.sign for row in self.figures}
+        return self.figures[0].known_value <= 0 or not signs & {1, None}
 
     def title(self, row: AgreementRow) -> str:
         """What sentences call a metric."""
         return self.titles[row.metric]
 
-    def over(self, row: AgreementRow) -> str:
-        """What a figure rests on."""
-        return counted(row.n, self.first.unit.removesuffix("s"))
+    def figure(self, row: AgreementRow, **of: object) -> dict[str, Any]:
+        """A metric and its value."""
+        low, high = row.ends("value")
+        named = {"metric": self.title(row), "value": row.known_value, "low": low, "high": high}
+        return {**named, "of": None, "sets": None, **of}
 
-    def facts(self, best: AgreementRow) -> str:
-        """The measure, the best value and what it rests on."""
-        by_document = self.first.interval == "documents" and best.drawn is not None
-        documents = f" in {counted(best.drawn or 0, 'document')}" if by_document else ""
-        return f"{self.first.measure}: {best.size}, {self.over(best)}{documents}"
+    def facts(self, *rows: AgreementRow) -> dict[str, Any]:
+        """The measure, values, and what they rest on."""
+        by_document = self.first.interval == "documents"
+        return {
+            **_facts(self.first.measure, [self.figure(row) for row in rows]),
+            "human": self.first.human,
+            "n": rows[0].n,
+            "over": self.first.unit,
+            "documents": rows[0].drawn if by_document else None,
+            "lacks": rows[0].missing if rows[0].is_incomplete else None,
+        }
 
-    def listed(self, rows: Iterable[AgreementRow]) -> str:
-        """Metrics with their values."""
-        each = [f"{self.title(row)} {amount(row.known_value, share=True)}" for row in rows]
-        return listed(each)
+
+def _facts(measure: str, each: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Values of several kinds of human scores or test sets."""
+    nothing = dict.fromkeys(("human", "n", "over", "documents", "lacks"))
+    return {**nothing, "measure": measure, "each": each}
 
 
 class _TestedPair(NamedTuple):
@@ -108,11 +129,7 @@ class _TestedPair(NamedTuple):
 
     win: WinRow
     other: AgreementRow
-    title: str
-
-    def __str__(self) -> str:
-        p = p_value(self.win.p_adjusted or 0.0, self.win.least or 0.0)
-        return f"{self.title} ({self.other.size}, corrected {p})"
+    figure: Mapping[str, Any]
 
 
 def metaeval_verdict(finding: Finding) -> Iterator[Message]:
@@ -122,36 +139,39 @@ def metaeval_verdict(finding: Finding) -> Iterator[Message]:
     over all ordered pairs of metrics.
     """
     groups = list(_groups(finding))
-    firsts = {_place_of(group): group for group in reversed(groups)}
-    chosen = [group for group in groups if firsts[_place_of(group)] is group]
-    averages = [group for group in chosen if group.first.test_set == AVERAGE]
+    firsts = {group.place: group for group in reversed(groups)}
+    chosen = [group for group in groups if firsts[group.place] is group]
     single = [group for group in chosen if group.first.test_set not in (AVERAGE, POOLED)]
-    few = [group for group in single if group.few and group.figures]
-    short = [group for group in single if not group.few and group.few_units]
-    sound = [group for group in single if not group.few and not group.few_units and group.figures]
-    sets = len({group.first.test_set for group in single})
-    for group in averages:
-        yield from _on_average(finding, group, [other for other in sound if _alike(other, group)])
-    if sets == 1 and len({group.first.human for group in sound}) > _KINDS:
+    said = list(_answers(finding, chosen, single))
+    yield from said
+    yield from gains_verdict(finding)
+    yield from said_of("score.cut", finding.notices)
+    yield from _missing(finding)
+    yield from _equal(finding)
+    yield from _circular(finding)
+    yield from _edits(finding, single)
+    yield from _few(finding, single)
+    turned = {name for one in said_of("metaeval.against", said) for name in one.words()}
+    yield from _backwards(finding, groups, turned)
+    yield from _controlled(finding, groups)
+
+
+def _answers(
+    finding: Finding, chosen: Sequence[_MeasureRows], single: Sequence[_MeasureRows]
+) -> Iterator[Message]:
+    sound = [group for group in single if group.sound]
+    for group in chosen:
+        if group.first.test_set == AVERAGE:
+            yield from _on_average(finding, group, [each for each in sound if _alike(each, group)])
+    if len({group.first.test_set for group in single}) != 1:
+        return
+    if len({group.first.human for group in sound}) > _KINDS:
         for measure in dict.fromkeys(group.first.measure for group in sound):
             of_measure = [group for group in sound if group.first.measure == measure]
             yield from _over_kinds(finding, of_measure)
     else:
-        for group in sound if sets == 1 else ():
+        for group in sound:
             yield from _of_set(finding, group)
-    yield from gains_verdict(finding)
-    yield from said_of("score.cut", finding.notices)
-    yield from _equal(finding)
-    yield from _circular(finding)
-    yield from _edits(finding, single)
-    yield from _few(finding, few)
-    yield from _few_units(finding, short)
-    yield from _backwards(finding, groups)
-    yield from _controlled(finding, groups)
-
-
-def _place_of(group: _MeasureRows) -> tuple[str, str, str | None]:
-    return group.first.test_set, group.first.level, group.first.human
 
 
 def _alike(one: _MeasureRows, average: _MeasureRows) -> bool:
@@ -181,10 +201,10 @@ def _against(finding: Finding, group: _MeasureRows, best: AgreementRow) -> list[
         and (win.test_set, win.human, win.subset, win.slice) == whole
         and (win.statistic, win.level, win.grouping) == group.key
     }
+    tested = [(wins[other.metric], other) for other in group.figures if other.metric in wins]
     return [
-        _TestedPair(wins[other.metric], other, group.title(other))
-        for other in group.figures
-        if other.metric in wins
+        _TestedPair(win, other, group.figure(other, p=win.p_adjusted, least=win.least))
+        for win, other in tested
     ]
 
 
@@ -194,61 +214,102 @@ def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Message]:
     if len(group.figures) == 1:
         yield _alone(finding, group, best)
         return
-    if _by_chance(group):
-        yield _none(finding, group, best)
+    if group.by_chance:
+        yield _none(finding, group, group.figures)
         return
     if best.decided is False:
         # it is the highest by chance alone: what holds is said of each metric
         yield from (_alone(finding, group, row) for row in group.figures)
         return
-    parts: dict[str, Any] = {
-        "best": group.title(best),
-        "people": group.people,
-        "facts": group.facts(best),
-    }
     others = _against(finding, group, best)
-    worse, level = ([pair for pair in others if pair.win.decided is kind] for kind in (True, False))
+    same = [pair for pair in others if not pair.win.difference and pair.other.value == best.value]
+    worse = [pair for pair in others if pair.win.decided]
+    near = [pair for pair in others if pair.win.decided is False and pair not in same]
+    # of metrics that may go against people it is said that they may, not that they are near
+    below = [pair for pair in near if pair.other.is_below(best)]
+    level = [pair for pair in near if pair not in below]
+    parts: dict[str, Any] = {
+        "best": [group.title(row) for row in (best, *(pair.other for pair in same))],
+        "draws": any((pair.win.p_adjusted or 0.0) <= (pair.win.least or 0.0) for pair in level),
+        **group.facts(best),
+    }
+    rows = _positions(finding, best, others)
+    untested = [] if others else [group.figure(row) for row in group.figures[1:]]
     if worse:
-        yield message(
-            "metaeval.better",
-            _positions(finding, best, worse),
+        parts |= {"others": _figures(worse), "but": bool(level), "level_with": _figures(level)}
+        yield message("metaeval.better", rows, **parts)
+    elif level or same or untested:
+        yield _highest(
+            rows,
+            outcome="level" if level else "untested" if untested else None,
+            rank="highest" if level or untested or below else "same",
+            others=_figures(level),
+            beside=untested,
             **parts,
-            others=listed([*map(str, worse)]),
         )
-    if level:
-        claim = "metaeval.not_worse" if worse else "metaeval.highest"
-        are = "are" if len(level) > 1 else "is"
-        rows = _positions(finding, best, level)
-        yield message(
-            claim, rows, **parts, others=listed([*map(str, level)]), are=are, draws=_draws(level)
-        )
-    if not others:
-        beside = listed([f"{group.title(row)} ({row.size})" for row in group.figures[1:]])
-        yield message("metaeval.untested", finding.positions([best]), **parts, others=beside)
+    else:
+        yield _alone(finding, group, best)
+    yield from (_alone(finding, group, pair.other) for pair in below)
 
 
-def _by_chance(group: _MeasureRows) -> bool:
-    """Whether none of the metrics agrees with people beyond chance."""
-    if group.first.statistic not in _CORRELATIONS:
-        return False
-    signs = {row.sign for row in group.figures}
-    return group.figures[0].known_value <= 0 or not signs & {1, None}
+def _figures(pairs: Sequence[_TestedPair]) -> list[Mapping[str, Any]]:
+    return [pair.figure for pair in pairs]
 
 
-def _none(finding: Finding, group: _MeasureRows, best: AgreementRow) -> Message:
-    """Several metrics, of which not even the best agrees with people."""
-    against = best.sign == -1
-    over = group.over(best)
-    if best.known_value > 0 and best.p_zero is not None:
-        over += f", {p_value(best.p_zero)}"
+def _highest(
+    rows: Mapping[str, Sequence[int]], *, level: Level = "undecided", **parts: Any
+) -> Message:
+    """The highest agreement, which need not be higher than others for certain."""
+    nothing = dict.fromkeys(("others", "beside", "averages", "surely", "draws"))
+    return message("metaeval.highest", rows, level=level, **{"rank": "highest", **nothing, **parts})
+
+
+def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Message:
+    """One metric: whether it agrees with people at all."""
+    if only.sign in (0, -1):
+        return _none(finding, group, [only])
+    code = "metaeval.value" if only.sign is None else "metaeval.agrees"
+    rows = finding.positions([only])
+    return message(code, rows, metric=group.title(only), **group.facts(only))
+
+
+def _none(finding: Finding, group: _MeasureRows, figures: Sequence[AgreementRow]) -> Message:
+    """Metrics of which not even the best agrees with people."""
+    best = figures[0]
+    if best.sign == -1:
+        names = [group.title(row) for row in figures]
+        return _goes_against(finding, figures, names, group.facts(*figures))
+    several = len(figures) > 1
+    low, high = best.ends("value")
+    apart = low is not None and high is not None and (low > 0 or high < 0)
     return message(
         "metaeval.none",
-        finding.positions(group.figures),
-        level="finding" if against else "undecided",
-        none="None" if against else "The data cannot tell whether any",
-        metrics=counted(len(group.figures), "metric"),
-        people=group.people,
-        facts=f"{best.measure}: at best {best.size}, {group.title(best)}, {over}",
+        finding.positions(figures),
+        which="several" if several else "one",
+        best=group.title(best),
+        metrics=len(figures),
+        top=several,
+        p=best.p_zero if apart else None,
+        **group.facts(best),
+    )
+
+
+def _goes_against(
+    finding: Finding,
+    rows: Sequence[AgreementRow],
+    metrics: Sequence[str],
+    facts: Mapping[str, Any] | None = None,
+) -> Message:
+    """Metrics that people disagree with for certain; without facts a caution."""
+    turn = _TURN if said_of("note.negative", finding.notices) else None
+    return message(
+        "metaeval.against",
+        finding.positions(rows),
+        level="caution" if facts is None else "finding",
+        metrics=metrics,
+        facts=facts is not None,
+        turn=turn,
+        **(facts or _facts("", [])),
     )
 
 
@@ -257,73 +318,42 @@ def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Me
     best: dict[tuple[str, int | None], list[_MeasureRows]] = {}
     for group in groups:
         first = group.figures[0]
-        if len(group.figures) > 1 and (_by_chance(group) or first.decided is False):
+        if len(group.figures) > 1 and (group.by_chance or first.decided is False):
             yield from _of_set(finding, group)
             continue
         sign = first.sign if len(group.figures) == 1 else None
         best.setdefault((group.title(first), sign), []).append(group)
     for (title, sign), some in best.items():
-        kinds = [f"{group.first.human} ({group.figures[0].size})" for group in some]
-        measure = some[0].first.measure
-        on = f"{listed(kinds, most=_MOST_KINDS)} ({measure})"
-        rows = finding.positions([group.figures[0] for group in some])
-        if len(some[0].figures) == 1:
-            yield _alone_on(title, sign, listed(kinds, most=_MOST_KINDS), measure, rows)
-            continue
-        beaten = [(group.first.human, _against(finding, group, group.figures[0])) for group in some]
-        surely = [
-            f"{kind} (than {_counted_off(others)})"
-            for kind, others in beaten
-            if any(other.win.decided for other in others)
-        ]
-        if surely:
-            named = listed(surely, most=_MOST_KINDS)
-            yield message("metaeval.kinds_better", rows, best=title, kinds=on, surely=named)
+        firsts = [group.figures[0] for group in some]
+        each = [group.figure(row, of=row.human) for group, row in zip(some, firsts, strict=True)]
+        facts, rows = _facts(firsts[0].measure, each), finding.positions(firsts)
+        if len(some[0].figures) > 1:
+            surely = [said for group in some for said in _beaten(finding, group)]
+            yield _highest(
+                rows,
+                level="finding" if surely else "undecided",
+                best=[title],
+                outcome="kinds" if surely else "no_kind",
+                surely=surely,
+                **facts,
+            )
+        elif sign == -1:
+            yield _goes_against(finding, firsts, [title], facts)
+        elif sign == 0:
+            parts: dict[str, Any] = {"which": "one", "metrics": 1, "top": False, "p": None}
+            yield message("metaeval.none", rows, best=title, **parts, **facts)
         else:
-            yield message("metaeval.kinds_highest", rows, best=title, kinds=on)
+            code = "metaeval.value" if sign is None else "metaeval.agrees"
+            yield message(code, rows, metric=title, **facts)
 
 
-def _counted_off(others: Sequence[_TestedPair]) -> str:
-    """The metrics that one is better than, if these are not all."""
-    worse = [pair.title for pair in others if pair.win.decided]
-    return "all others" if len(worse) == len(others) > 1 else listed(worse)
-
-
-def _alone_on(
-    title: str, sign: int | None, kinds: str, measure: str, rows: Mapping[str, Sequence[int]]
-) -> Message:
-    """One metric under many kinds of human scores."""
-    claim = {
-        None: "metaeval.value",
-        0: "metaeval.unsure",
-        1: "metaeval.agrees",
-        -1: "metaeval.against",
-    }[sign]
-    people, facts = (f"people on {kinds}", measure) if sign is not None else ("people", kinds)
-    return message(claim, rows, metric=title, people=people, facts=facts)
-
-
-def _draws(others: Sequence[_TestedPair]) -> str:
-    """Where p-values of so few draws cannot be smaller."""
-    coarse = any((pair.win.p_adjusted or 0.0) <= (pair.win.least or 0.0) for pair in others)
-    return "; more resamples may tell them apart" if coarse else ""
-
-
-def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Message:
-    """One metric: whether it agrees with people at all."""
-    claim = {
-        None: "metaeval.value",
-        0: "metaeval.unsure",
-        1: "metaeval.agrees",
-        -1: "metaeval.against",
-    }[only.sign]
-    facts = group.facts(only)
-    if claim == "metaeval.unsure" and only.p_zero is not None:
-        facts += f", {p_value(only.p_zero)}"
-    if claim == "metaeval.value":
-        facts = f"{only.size} ({only.measure}, {group.over(only)})"
-    rows = finding.positions([only])
-    return message(claim, rows, metric=group.title(only), people=group.people, facts=facts)
+def _beaten(finding: Finding, group: _MeasureRows) -> Iterator[dict[str, Any]]:
+    """The metrics that the best one is better than under a kind of human scores."""
+    others = _against(finding, group, group.figures[0])
+    worse = [group.title(pair.other) for pair in others if pair.win.decided]
+    if worse:
+        every = len(worse) == len(others) > 1
+        yield {"kind": group.first.human, "than": "all" if every else "some", "worse": worse}
 
 
 def _on_average(
@@ -334,34 +364,29 @@ def _on_average(
         return
     best, measure = group.figures[0], group.first.measure
     rows = finding.positions(group.figures)
-    over = f"on average over {counted(best.n, 'test set')}"
+    average = group.figure(best, sets=best.n)
     if len(group.figures) == 1:
-        each = listed([f"{row.test_set} {row.size}" for of_set in sets for row in of_set.figures])
-        facts = f"{best.size} {over} ({measure}; {each})"
-        yield message(
-            "metaeval.value", rows, metric=group.title(best), people=group.people, facts=facts
-        )
+        each = [each.figure(row, of=row.test_set) for each in sets for row in each.figures]
+        facts = {**_facts(measure, [average, *each]), "human": group.first.human}
+        yield message("metaeval.value", rows, metric=group.title(best), **facts)
         return
-    chance = all(map(_by_chance, sets))
+    chance = all(each.by_chance for each in sets)
     if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
-        yield _none(finding, group, best)
+        yield _none(finding, group, group.figures)
         return
-    parts, clear = [], []
+    averages, clear = [], []
     for other in group.figures[1:]:
         won = _decided(finding, sets, best.metric, other.metric)
         lost = _decided(finding, sets, other.metric, best.metric)
-        reverse = f", the reverse on {lost}" if lost else ""
-        sides = f"{other.size}; tests say so on {won} of {best.n}{reverse}"
-        parts.append(f"{group.title(other)} ({sides})")
+        averages.append(group.figure(other, won=won, of_sets=best.n, reverse=lost or None))
         clear.append(won > best.n / 2 and not lost)
-    yield message(
-        "metaeval.average",
+    yield _highest(
         rows,
         level="finding" if any(clear) else "undecided",
-        best=group.title(best),
-        people=group.people,
-        facts=f"{measure}: {best.size} {over}",
-        others=listed(parts),
+        best=[group.title(best)],
+        outcome="average",
+        averages=averages,
+        **{**_facts(measure, [average]), "human": group.first.human},
     )
 
 
@@ -389,165 +414,137 @@ def _positions(
 # Cautions
 
 
-_WHY = {
-    "informed": "made with them",
-    "people": "people gave these scores, too",
-    "same": "equal to them",
-    "post-edits": "the references are post-edits, which were made from outputs",
-}
+def _missing(finding: Finding) -> Iterator[Message]:
+    """Metrics that lack scores where people gave some."""
+    rows = [row for row in finding.records(AgreementRow) if row.is_incomplete]
+    titles, by_metric = titles_of(finding), {row.metric: row for row in reversed(rows)}
+    if rows:
+        metrics = [
+            {"metric": titles[row.metric], "missing": row.missing} for row in by_metric.values()
+        ]
+        yield message("metaeval.missing", finding.positions(rows), metrics=metrics)
+
+
+_WHY = ("informed", "people", "same", "post-edits")
 
 
 def _circular(finding: Finding) -> Iterator[Message]:
     """Metrics that the human scores cannot judge."""
     titles = titles_of(finding)
-    for why, text in _WHY.items():
+    for why in _WHY:
         rows = [row for row in finding.records(AgreementRow) if row.circular == why]
         if rows:
-            names = dict.fromkeys(titles[row.metric] for row in rows)
-            yield message(
-                "metaeval.circular", finding.positions(rows), metrics=listed(list(names)), why=text
-            )
+            names = list(dict.fromkeys(titles[row.metric] for row in rows))
+            yield message("metaeval.circular", finding.positions(rows), metrics=names, why=why)
 
 
-_EVERY = {
-    ("system", "equal"): ("every system", " at system level"),
-    ("segment", "equal"): ("every output", ""),
-    ("segment", "equal by item"): ("every output of a segment", " within segments"),
-    ("segment", "equal by system"): ("every output of a system", " within systems"),
-}
+_EQUAL = ("equal", "equal by item", "equal by system")
 
 
 def _equal(finding: Finding) -> Iterator[Message]:
-    """Human scores that are equal; those of all outputs alone where that says the rest."""
+    """Scores that are all equal; those of all outputs alone where that says the rest."""
     places: dict[tuple[str, str | None], dict[tuple[str, str], list[AgreementRow]]] = {}
     for row in finding.records(AgreementRow):
-        of = row.level, row.circular or ""
-        if of in _EVERY:
+        if row.circular in _EQUAL:
             at = places.setdefault((row.test_set, row.human), {})
-            at.setdefault(of, []).append(row)
+            at.setdefault((row.level, row.circular), []).append(row)
+    parts: dict[str, Any] = {"metrics": []}
     for (test_set, human), found in places.items():
         widest = ("segment", "equal")
-        for of in [widest] if widest in found else found:
-            every, where = _EVERY[of]
-            yield message(
-                "metaeval.equal_people",
-                finding.positions(found[of]),
-                test_set=test_set,
-                every=every,
-                kind=f" ({human})" if human else "",
-                where=where,
-            )
+        for level, how in [widest] if widest in found else found:
+            rows = finding.positions(found[level, how])
+            said = "systems" if level == "system" else how
+            parts |= {"said": said, "set": test_set, "human": human}
+            yield message("metaeval.equal", rows, **parts)
+    flat = _flat(finding)
+    if flat:
+        names = list(dict.fromkeys(titles_of(finding)[row.metric] for row in flat))
+        parts = {"said": "metrics", "set": None, "human": None, "metrics": names}
+        yield message("metaeval.equal", finding.positions(flat), **parts)
+
+
+def _flat(finding: Finding) -> list[AgreementRow]:
+    """The rows of metrics whose scores are all equal, as notes say."""
+    undefined = said_of("note.metaeval.undefined", finding.notices)
+    names = {one.params["metric"] for one in undefined if one.params["why"] == "metric"}
+    rows = [row for row in finding.records(AgreementRow) if row.metric in names]
+    some = {row.metric for row in rows if row.statistic in _CORRELATIONS and row.value is not None}
+    return [row for row in rows if row.metric not in some]
 
 
 def _edits(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Human scores that count edits."""
     some = [group for group in groups if group.edits]
     if some:
-        kinds = list(dict.fromkeys(group.first.human or "the human scores" for group in some))
-        best = sorted(some[0].edits, key=lambda row: -row.known_value)
-        several = len(kinds) > 1 or kinds[0].startswith("the ")
         yield message(
             "metaeval.edits",
             finding.positions([row for group in some for row in group.edits]),
-            kinds=listed(kinds),
-            count="count" if several else "counts",
-            are="are" if several else "is",
-            figures=f"{some[0].first.measure}: {some[0].listed(best)}",
+            kinds=list(dict.fromkeys(str(group.first.human) for group in some)),
+            measure=some[0].first.measure,
+            metrics=[some[0].figure(row) for row in some[0].edits],
         )
 
 
 def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
-    """Test sets of next to no systems."""
-    if groups:
-        yield message(
-            "metaeval.few_systems",
-            finding.positions([row for group in groups for row in group.figures]),
-            sets=listed(list(dict.fromkeys(group.first.test_set for group in groups))),
-            few=FEW_SYSTEMS,
-        )
-
-
-def _few_units(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
-    """Test sets of next to no segments or documents."""
-    for unit in ("segments", "documents"):
-        some = [group for group in groups if group.first.interval == unit]
+    """Test sets of next to no systems, segments or documents."""
+    pairs = FEW_SYSTEMS * (FEW_SYSTEMS - 1) // 2
+    least = {
+        "system": FEW_SYSTEMS + 1,
+        "pair": pairs,
+        "segment": LEAST,
+        "document": LEAST_DOCUMENTS,
+    }
+    for unit, fewest in least.items():
+        some = [group for group in groups if group.figures and group.short_of == unit]
         if some:
-            n = max(group.units or 0 for group in some)
-            yield message(
-                "metaeval.few_units",
-                finding.positions([row for group in some for row in group.figures]),
-                sets=listed(list(dict.fromkeys(group.first.test_set for group in some))),
-                units=counted(n, unit.removesuffix("s")),
-                are="is" if n == 1 else "are",
-                measure=some[0].first.measure,
-                figures=some[0].listed(some[0].figures),
-                unit=_BY_SEGMENT if unit == "documents" else "",
-            )
+            rows = [row for group in some for row in group.figures]
+            n = max(row.n if some[0].few else row.drawn or 0 for row in rows)
+            sets = list(dict.fromkeys(group.first.test_set for group in some))
+            place = finding.positions(rows)
+            yield message("data.few", place, of=sets, unit=unit, n=n, least=fewest)
 
 
-def _backwards(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
+def _backwards(
+    finding: Finding, groups: Sequence[_MeasureRows], said: Collection[str]
+) -> Iterator[Message]:
     """Metrics that point the wrong way."""
     some = [
         (group.title(row), row)
         for group in groups
-        if group.first.statistic == "pearson" and not group.few and not group.few_units
+        if group.first.statistic == "pearson" and group.sound
         for row in group.figures
-        if row.sign == -1
+        if row.sign == -1 and group.title(row) not in said
     ]
     if some:
         names = list(dict.fromkeys(title for title, _ in some))
-        turnable = bool(said_of("note.negative", finding.notices))
-        yield message(
-            "metaeval.backwards",
-            finding.positions([row for _, row in some]),
-            metrics=listed(names),
-            give="give" if len(names) > 1 else "gives",
-            advice="; say so of error rates (--lower-is-better)" if turnable else "",
-        )
+        yield _goes_against(finding, [row for _, row in some], names)
 
 
 #: what these statistics have by chance; others have 0
 _CHANCE = {"pairwise_accuracy": 0.5, "spa": 0.5}
-_NAMES = {
-    "constant": "a constant score",
-    "random": "a random score",
-    "candidate length": "output length alone",
-    "reference length": "reference length alone",
-}
 
 
 def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Metrics that something reaches that knows nothing of quality: which one, which of them."""
-    reached: dict[tuple[str, str], dict[str, str]] = {}
+    reached: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
     rows: list[AgreementRow] = []
+    flat = {row.metric for row in _flat(finding)}
     backwards = {
-        (*_place_of(group), row.metric)
-        for group in groups
-        for row in group.figures
-        if row.sign == -1
+        (*group.place, row.metric) for group in groups for row in group.figures if row.sign == -1
     }
     for group in groups:
-        for control in group.controls if not group.few and not group.few_units else ():
-            name = control.metric.removeprefix("control: ")
-            does = "ranks the systems" if group.first.level == "system" else "agrees with people"
+        for control in group.controls if group.sound else ():
+            name = control.metric.removeprefix(PREFIX)
             for row in group.figures:
-                turned = (*_place_of(group), row.metric) in backwards
+                turned = (*group.place, row.metric) in backwards or row.metric in flat
                 by_chance = row.value == _CHANCE.get(row.statistic, 0.0)  # nothing to reach
-                reaches = 0 < row.known_value <= control.known_value
-                if reaches and not turned and not by_chance:
-                    sizes = [amount(each.known_value, share=True) for each in (control, row)]
-                    text = f"{group.title(row)} ({sizes[0]} against {sizes[1]})"
-                    opening = f"{_NAMES.get(name, name)} {does} as well as"
-                    named = reached.setdefault((opening, group.first.measure), {})
-                    named.setdefault(group.title(row), text)
+                if 0 < row.known_value <= control.known_value and not turned and not by_chance:
+                    of = reached.setdefault((name, group.first.level, group.first.measure), {})
+                    of.setdefault(row.metric, group.figure(row, control=control.value))
                     rows += [control, row]
     if reached:
-        parts = [
-            f"{opening} {listed(list(texts.values()))}, {measure}"
-            for (opening, measure), texts in reached.items()
+        controls = [
+            {"name": name, "at": level, "measure": measure, "metrics": list(of.values())}
+            for (name, level, measure), of in reached.items()
         ]
-        more = len(parts) - _MOST_CONTROLS
-        text = "; ".join(parts[:_MOST_CONTROLS])
-        if more > 0:
-            text += f"; {counted(more, 'more such agreement')} in the table"
-        yield message("metaeval.controls", finding.positions(rows), controls=text)
+        yield message("metaeval.controls", finding.positions(rows), controls=controls)

@@ -160,11 +160,9 @@ class _Shown(NamedTuple):
                 defined = [row for row in self.rows(AgreementRow, where) if row.value is not None]
                 if self.sets > 1 or len(defined) < 2 or any(row.few for row in defined):
                     continue
-                best = max(defined, key=lambda row: row.known_value)
-                title = f"{measure}{added}: {best.metric} comes first of {len(defined)} metrics"
                 yield Bars(
                     table="metaeval",
-                    title=f"{title}, {best.size}",
+                    title=f"{measure}{added}: agreement of {len(defined)} metrics",
                     category="measure",
                     series="metric",
                     values=("value",),

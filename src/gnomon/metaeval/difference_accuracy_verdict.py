@@ -1,16 +1,11 @@
-"""What a meaning of differences says, in sentences."""
+"""What a meaning of differences says."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gnomon.agreement.meaning import (
-    judgements_label,
-    of_hundred,
-    sets_label,
-    span,
-)
-from gnomon.core.verdicts import counted, listed, p_value, titles_of
+from gnomon.agreement.meaning import judgement_names, set_names
+from gnomon.core.verdicts import titles_of
 from gnomon.messages import message
 from gnomon.metaeval.difference_accuracy_tables import (
     MeaningRow,
@@ -25,8 +20,6 @@ if TYPE_CHECKING:
     from gnomon.messages import Level, Message
 
 _COIN = 0.5
-#: classes that a sentence names
-_CLASSES_SAID = 4
 
 
 def delta_accuracy_verdict(finding: Finding) -> Iterator[Message]:
@@ -41,54 +34,55 @@ def delta_accuracy_verdict(finding: Finding) -> Iterator[Message]:
             [row for row in classes if row.metric == metric],
             [row for row in sets if row.metric == metric],
         )
-    yield from _newer(finding)
-
-
-def _newer(finding: Finding) -> Iterator[Message]:
-    """Years in which people agreed less often than older sets promised."""
-    titles = titles_of(finding)
     for row in finding.records(MeaningYearRow):
         if row.decided and row.share < row.promised:
-            reached = f"in {row.year} people agreed in {of_hundred(row.share)}"
-            newer = f"{reached}, where older sets promised {100 * row.promised:.0f}"
-            p = p_value(row.p_adjusted or 0.0)
-            facts = f"{counted(row.sets, 'set')}, {counted(row.pairs, 'pair')}, {p}"
-            places = finding.positions([row])
             yield message(
                 "metaeval.delta_accuracy.newer",
-                places,
+                finding.positions([row]),
                 metric=titles[row.metric],
-                newer=f"{newer} ({facts})",
+                year=row.year,
+                share=row.share,
+                promised=row.promised,
+                n=row.sets,
+                pairs=row.pairs,
+                p=row.p_adjusted or 0.0,
             )
 
 
 def _of_metric(
     finding: Finding, title: str, classes: Sequence[MeaningRow], sets: Sequence[MeaningSetRow]
 ) -> Iterator[Message]:
-    each = [
-        f"{span(row.smallest, row.largest, title if not n else '')} in"
-        f" {of_hundred(row.share, *row.ends('share'), pairs=not n)}"
-        for n, row in enumerate(classes)
-    ]
-    pairs = sum(row.pairs for row in sets)
-    facts = f"{counted(len(sets), 'set')}, {counted(pairs, 'pair')};"
+    """How often people agreed with differences of a metric, by their size."""
     yield message(
         "metaeval.delta_accuracy.classes",
         finding.positions(classes),
-        sets=sets_label([row.test_set for row in sets]),
-        classes=listed(each, most=_CLASSES_SAID),
-        facts=f"{facts} {judgements_label([row.human for row in sets])}",
+        sets=set_names([row.test_set for row in sets]),
+        classes=_classes(classes, title),
+        n=len(sets),
+        pairs=sum(row.pairs for row in sets),
+        human=judgement_names([row.human for row in sets]),
     )
     below = [row for row in classes if (row.ends("share")[1] or 0.0) < _COIN]
     open_ = [row for row in classes if (row.ends("share")[0] or 0.0) <= _COIN and row not in below]
     sides: tuple[tuple[Level, list[MeaningRow]], ...] = (("undecided", open_), ("caution", below))
     for level, some in sides:
         if some:
-            named = [span(row.smallest, row.largest, title) for row in some]
             yield message(
                 "metaeval.delta_accuracy.chance",
                 finding.positions(some),
                 level=level,
                 side=level,
-                classes=named,
+                classes=_classes(some, title),
             )
+
+
+def _classes(rows: Sequence[MeaningRow], title: str) -> list[dict[str, Any]]:
+    """Classes of differences, the first one with the metric."""
+    classes = []
+    for number, row in enumerate(rows):
+        low, high = row.ends("share")
+        size = "between" if row.smallest else "below"
+        named = {"size": size, "low": row.smallest, "high": row.largest}
+        shares = {"share": row.share, "share_low": low, "share_high": high}
+        classes.append({**named, **shares, "unit": None if number else title})
+    return classes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -222,17 +221,12 @@ def test_only_the_better_metric_wins_whatever_the_alternative(
     assert wins["good", "good"] is None
 
 
-def test_metrics_are_ranked_by_agreement_in_one_picture_whose_title_says_the_first(
-    human, pair
-) -> None:
+def test_metrics_are_ranked_by_agreement_in_one_picture(human, pair) -> None:
     views = [
         view for view in gn.metaeval(make(human), pair, **FEW_DRAWS).views if type(view) is Bars
     ]
     first = views[0]
-    assert re.fullmatch(
-        r"Pearson, system level: good comes first of 2 metrics, \.\d+ \[-?\.\d+, \.?[\d.]+\]",
-        first.title,
-    )
+    assert first.title == "Pearson, system level: agreement of 2 metrics"
     assert (first.series, first.values, first.dots) == ("metric", ("value",), True)
     assert first.where["control"] is False
 

@@ -84,22 +84,26 @@ def test_few_systems_are_a_caution_and_no_finding() -> None:
     human = people(1, 4)
     found = judged(human, near=unlike(1, human, 0.1), far=people(2, 4))
     assert {one.level for one in found} == {"caution"}
-    assert "4 systems or fewer" in str(found[0])
+    assert (
+        str(found[0]) == "Caution: de-en: 4 systems are too few for a finding; it takes 5 or more."
+    )
 
 
 def test_a_metric_that_points_the_wrong_way_is_a_caution() -> None:
     human = people(1)
     found = judged(human, near=unlike(1, human, 0.1), rate=-unlike(2, human, 0.1))
     (caution,) = (one for one in found if one.level == "caution")
-    assert str(caution).startswith("Caution: rate gives more to what people find worse")
+    assert str(caution).startswith(
+        "Caution: rate goes against people: what it calls better people call worse"
+    )
 
 
 def test_of_metrics_that_all_go_against_people_none_is_called_the_best() -> None:
     human = people(1)
     found = judged(human, near=-unlike(1, human, 0.1), rate=-unlike(2, human, 0.2))
-    assert [one.level for one in found] == ["finding", "caution"]
-    assert str(found[0]).startswith("None of 2 metrics agrees with people (da) (Pearson")
-    assert "at best -.9" in str(found[0])
+    assert [one.level for one in found] == ["finding"]
+    assert str(found[0]).startswith("rate and near go against people (da): what they call better")
+    assert "system level: -.9" in str(found[0])
     assert found[0].rows == {"metaeval": (0, 1)}
 
 
@@ -107,8 +111,9 @@ def test_a_metric_that_scored_few_systems_silences_no_other() -> None:
     human = people(1)
     partly = np.where(np.arange(12) < 3, unlike(3, human, 0.1), np.nan)
     found = judged(human, near=unlike(1, human, 0.1), far=people(2), partly=partly)
-    assert [one.level for one in found] == ["finding"]
+    assert [one.level for one in found] == ["finding", "caution"]
     assert str(found[0]).startswith("near agrees better with people (da) than far (")
+    assert str(found[1]).startswith("Caution: partly lacks 75 % of the scores that people gave")
 
 
 def test_the_better_metric_is_named_whatever_the_alternative() -> None:
@@ -140,7 +145,7 @@ def test_a_single_segment_has_no_interval_and_so_no_certain_agreement() -> None:
     )
     assert (made.rows[0]["low"], made.rows[0]["high"], made.rows[0]["drawn"]) == (None, None, 1)
     (found,) = made.verdict
-    assert str(found).startswith("Caution: de-en: 1 segment is too few for intervals")
+    assert str(found).startswith("Caution: de-en: 1 segment is too few for a finding")
 
 
 def test_a_circular_metric_is_a_caution_and_takes_no_part() -> None:
@@ -167,8 +172,8 @@ def test_many_kinds_of_human_scores_share_a_sentence_and_none_is_left_out() -> N
     ]
     found = gnomon.metaeval(replace(told, human=tuple(kinds)), metrics, resamples=200).verdict
     first = str(found[0])
-    assert first.startswith("good has the highest agreement with people on kind0 (")
-    assert all(f"kind{n} (" in first for n in range(4))
+    assert first.startswith("good has the highest agreement with people (Pearson, system level: .9")
+    assert all(f"] on kind{n}" in first for n in range(4))
     assert "it is clearly better on kind0" in first
     # of systems, of segments
     assert len([one for one in found if one.level != "caution"]) == 2
