@@ -67,7 +67,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.threads import each_in_threads, using_workers
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import doubtful_systems
-from gnomon.messages import message
+from gnomon.messages import Message, message
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import compared_scores
 from gnomon.stats.jackknife import numbered
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Notice
     from gnomon.metrics.tokenise import TokenTable
 
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
@@ -523,7 +523,9 @@ def notices(
     ]
     for scores, paired in zip(scored, pairings, strict=True):
         statements += [
-            of_metric(scores.metric, notice)
+            notice
+            if isinstance(notice, Message) and notice.code == "data.damaged"
+            else of_metric(scores.metric, notice)
             for notice in scores.notices
             if notice not in testset.anomalies
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
@@ -11,6 +12,8 @@ from gnomon.core.registry import method
 from gnomon.core.scores import Preferences, Scores
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
+from gnomon.core.verdicts import metric_title, said_of
+from gnomon.data.formats.damage import MENDING
 from gnomon.metrics.base import Metrics
 from gnomon.metrics.comparisons import reference_count
 from gnomon.metrics.functions import FunctionMetric
@@ -18,12 +21,13 @@ from gnomon.metrics.registry import check_score, resolve
 from gnomon.metrics.spec import read_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
     from gnomon.core.signature import Signature
+    from gnomon.messages import Message
     from gnomon.metrics.base import AnyMetric, BoundMetric, Metric
 
 __all__ = [
@@ -32,6 +36,8 @@ __all__ = [
     "score",
     "signature_of",
 ]
+
+_COST = 0.001  # of a score, below which mending texts changes nothing
 
 Progress: TypeAlias = "Callable[[str, int, int], None] | None"
 
@@ -189,7 +195,7 @@ def _score(
         signature=signature_of(bound, batch),
         statistics=statistics,
         aggregate=bound.aggregate if summed else None,
-        notices=bound.notices(batch),
+        notices=(*bound.notices(batch), *(_mended(testset, metric, name) if summed else ())),
         native_signatures=bound.native_signatures(batch),
         informed_by=bound.informed_by,
         from_people=bound.human,
@@ -199,6 +205,30 @@ def _score(
     if bound is not metric:  # the aggregate holds the bound metric
         bound.forget()
     return scores
+
+
+def _mended(
+    testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float], name: str
+) -> Iterator[Message]:
+    """What damaged systems would have if their texts were mended."""
+    for said in said_of("data.damaged", testset.anomalies):
+        system, mend = str(said.params["name"]), MENDING.get(str(said.params["what"]))
+        if said.params["text"] != "system" or mend is None:
+            continue
+        own = testset.select(systems=[system])
+        whole = replace(own, systems={system: list(map(mend, own.systems[system]))})
+        score, value = (_corpus_score(one, metric) for one in (own, whole))
+        cost = "some" if abs(value - score) >= _COST * abs(score) else "nothing"
+        told = {"cost": cost, "value": value, "score": score, "metric": metric_title(name)}
+        yield replace(said, params={**said.params, "mended": told})
+
+
+def _corpus_score(
+    testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float]
+) -> float:
+    """The score of a test set with one system."""
+    _, bound = bind(testset, metric, allow_code=True)  # it was allowed
+    return float(bound.aggregate(bound.statistics(testset.batch()).sum(axis=1))[0])
 
 
 def bind(

@@ -10,7 +10,8 @@ import pytest
 from tests.truth.scripts import sentences
 
 import gnomon as gn
-from gnomon.data.formats.damage import KINDS, damaged_texts
+from gnomon.core.verdicts import said_of
+from gnomon.data.formats.damage import MENDING, damaged_texts
 from gnomon.data.formats.looks import SomeLines
 
 if TYPE_CHECKING:
@@ -54,9 +55,33 @@ def test_few_lines_may_be_meant() -> None:
 @pytest.mark.parametrize("kind", ["misread", "accents"])
 def test_mended_text_is_the_text_again(kind: str) -> None:
     text = "Größe, naïve, hôtel"
-    (mend,) = (one.mend for one in KINDS if one.name == kind)
     damaged = text.encode().decode("latin-1") if kind == "misread" else _DAMAGE[kind](text)
+    mend = MENDING[kind]
+    assert mend is not None
     assert mend(damaged) == text
+
+
+@pytest.mark.parametrize("kind", ["misread", "accents"])
+def test_damaged_letters_are_of_no_other_language(kind: str) -> None:
+    damaged = list(map(_DAMAGE[kind], _CZECH))
+    testset = gn.TestSet.from_lists({"whole": _CZECH, "B": damaged}, _CZECH[1:] + _CZECH[:1])
+    assert "data.damaged" in [one.code for one in testset.anomalies]
+    assert "language" not in [one.params.get("what") for one in testset.anomalies]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf"])
+def test_what_damage_costs_is_said(metric: str) -> None:
+    damaged = {kind: list(map(_DAMAGE[kind], _CZECH)) for kind in ("accents", "spaces", "case")}
+    testset = gn.TestSet.from_lists(
+        {"whole": _CZECH, **damaged}, [f"Nuže, tak: {t} A toť vše." for t in _CZECH]
+    )
+    found = gn.score(testset, metric)
+    cautions = said_of("data.damaged", found.notices)
+    said = {one.params["name"]: one.params["mended"] for one in cautions}
+    assert said["case"] is None
+    assert said["accents"]["cost"] == "some"
+    assert said["accents"]["value"] == pytest.approx(found.system[0])
+    assert said["spaces"]["cost"] == "nothing"
 
 
 @pytest.mark.parametrize("language", ["zh", "ja", "ko", "th", "km"])

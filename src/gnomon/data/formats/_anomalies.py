@@ -55,6 +55,7 @@ _STRANGE = 0.3  # of the letters; of few lines twice as many, half as many where
 _SOME_LETTERS, _SOME_WORDS = 15, 5  # of a line, below which anything may happen
 _ENOUGH_LINES = 100  # whose words say which words the language has
 _STOPS = 0.3  # of the references are a system's: by these nothing is said of it
+_OF_LETTERS = ("misread", "entities", "accents")  # damage
 _DOUBLED = 32  # bit of ``LineCounts.signs``
 _HARDLY = 0.2  # of the letters of a line
 
@@ -90,11 +91,16 @@ def anomalies(testset: TestSet) -> tuple[Message, ...]:
         *_find_equal_texts(testset, numbered),
         *_find_untranslated(lines, numbered),
     ]
-    found += _find_other_languages(testset, lines, doubtful_systems(found))
+    damaged = list(_find_damaged(lines))
+    # words of which letters are damaged are of no language
+    unread = [str(one.params["name"]) for one in damaged if one.params["what"] in _OF_LETTERS]
+    found += _find_other_languages(testset, lines, [*doubtful_systems(found), *unread])
     found += _find_repeated(lines, numbered, doubtful_systems(found))
     found += _find_misplaced(lines, doubtful_systems(found))
     found += _find_favoured(testset)
-    return (*found, *_find_damaged(lines, doubtful_systems(found)))
+    doubtful = set(doubtful_systems(found))
+    found += [one for one in damaged if doubtful.isdisjoint(one.subjects.get("systems", ()))]
+    return tuple(found)
 
 
 def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:
@@ -269,11 +275,9 @@ def _find_favoured(testset: TestSet) -> Iterator[Message]:
         yield said.about(systems=[one.system])
 
 
-def _find_damaged(lines: SomeLines, doubtful: Collection[str]) -> Iterator[Message]:
+def _find_damaged(lines: SomeLines) -> Iterator[Message]:
     """Texts that match less than they are worth, for what no translator did."""
     for one in damaged_texts(lines):
-        if one.name in doubtful and not one.reference:
-            continue
         text = "reference" if one.reference else "system"
         said = message(
             "data.damaged",

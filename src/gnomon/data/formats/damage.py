@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gnomon.data.formats.looks import LineCounts, SomeLines
 
-__all__ = ["KINDS", "Damage", "DamagedTexts", "damaged_texts"]
+__all__ = ["KINDS", "MENDING", "Damage", "DamagedTexts", "damaged_texts"]
 
 _FEWEST = 10  # lines that are damaged, below which it may be meant
 _SENTENCE = 25  # characters
@@ -31,7 +31,7 @@ class Damage(NamedTuple):
 
     name: str
     is_there: Callable[[str], bool]  # in a line
-    mend: Callable[[str], str]  # as far as it can be undone
+    mend: Callable[[str], str] | None  # as far as it can be undone
     least: float = 0.1  # of the lines, below which it may be meant
 
 
@@ -72,8 +72,10 @@ KINDS = (
     Damage("entities", _has_entities, html.unescape),
     Damage("accents", _is_split, lambda text: unicodedata.normalize("NFC", text)),
     Damage("spaces", _is_spaced, lambda text: _SPACED.sub("", text), 0.3),
-    Damage("case", _is_lowered, str.lower, 0.5),
+    Damage("case", _is_lowered, None, 0.5),
 )
+#: how a text is mended, by the name of the damage
+MENDING = {kind.name: kind.mend for kind in KINDS}
 
 
 class DamagedTexts(NamedTuple):
