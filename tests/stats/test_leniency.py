@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.truth.campaigns import judged
 
-from gnomon.stats.leniency import adjusted_means, hang_together, rater_ridge
+from gnomon.stats.leniency import adjusted_means, linked_systems, rater_ridge
 
 
 def test_means_are_those_of_least_squares_with_a_ridge_on_raters() -> None:
@@ -123,7 +123,7 @@ def test_one_block_for_each_rater_tells_nothing_of_leniency() -> None:
     assert math.isnan(found.ridge)
 
 
-def test_systems_hang_together_through_raters_in_steps() -> None:
-    assert hang_together([0, 1, 1, 2, 2, 3], [0, 0, 1, 1, 2, 2])
-    assert not hang_together([0, 1, 2, 3], [0, 0, 1, 1])
-    assert hang_together([0, 0], [0, 1])
+def test_raters_link_systems_in_steps() -> None:
+    assert linked_systems([0, 1, 1, 2, 2, 3], [0, 0, 1, 1, 2, 2]).tolist() == [0, 0, 0, 0]
+    assert linked_systems([0, 1, 2, 3], [0, 0, 1, 1]).tolist() == [0, 0, 2, 2]
+    assert linked_systems([0, 0], [0, 1]).tolist() == [0]

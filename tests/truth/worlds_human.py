@@ -11,6 +11,8 @@ from tests.truth.worlds import world
 import gnomon as gn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gnomon.core.findings import Finding
 
 _TWO = {"A": 80.0, "B": 60.0}
@@ -108,14 +110,26 @@ def few_documents() -> Finding:
 @world(
     "people of its own for each system",
     says=["human.compare.leniency"],
-    silent=["human.no_documents"],
-    without=["nothing says who judged", "judged one system alone"],
+    silent=["human.*"],
+    without=["nothing says who judged", "judged one system alone", "prefer"],
 )
 def own_people() -> Finding:
     said = judged(list(_TWO.values()), documents=60)
     return gn.human.compare(
         with_judgements(["A", "B"], said._replace(rater=said.rater + 100 * said.system))
     )
+
+
+@world(
+    "two pairs of systems, each judged by people of its own",
+    says=["human.compare.prefers", "human.compare.leniency"],
+    silent=["human.compare.*"],
+    without=["prefer A to C", "prefer A to B and", "cannot be told apart"],
+)
+def people_of_two_pairs() -> Finding:
+    said = judged([90, 70, 50, 30], documents=60)
+    people = said.rater + 100 * (said.system > 1)
+    return gn.human.compare(with_judgements(["A", "B", "C", "D"], said._replace(rater=people)))
 
 
 @world(
@@ -133,8 +147,8 @@ def one_system_each() -> Finding:
 @world(
     "nobody says who judged, and in which documents",
     says=["human.compare.leniency", "human.no_documents"],
-    silent=["human.compare.unequal", "human.compare.unit"],
-    without=["judged one system alone", "people of its own"],
+    silent=["human.compare.raters", "human.compare.unit"],
+    without=["judged one system alone", "people of its own", "different segments"],
 )
 def anonymous() -> Finding:
     return gn.human.compare(campaign(_TWO, named_raters=False, named_documents=False))
@@ -142,7 +156,7 @@ def anonymous() -> Finding:
 
 @world(
     "each system judged on segments of its own",
-    says=["human.compare.unequal", "human.compare.short"],
+    says=["human.compare.undecided", "human.compare.short"],
     silent=["data.few", "human.compare.prefers"],
 )
 def unequal_segments() -> Finding:
@@ -151,6 +165,46 @@ def unequal_segments() -> Finding:
     return gn.human.compare(
         with_judgements(["A", "B", "C"], said, without=draw.random(len(said.score)) < 0.7)
     )
+
+
+@world(
+    "the worst outputs of one of two equal systems are not judged",
+    says=["human.compare.alike"],
+    silent=["human.compare.prefers", "human.compare.raters"],
+    without=["different segments"],
+)
+def bad_ones_not_judged() -> Finding:
+    said = judged([70, 70], documents=60, leniency=0.0, together=0.0, noise=0.0)
+    worst = said.score < np.quantile(said.score, 0.25)
+    return gn.human.compare(with_judgements(["A", "B"], said, without=worst & (said.system == 1)))
+
+
+def _one_rater(scores: Sequence[Sequence[float]]) -> Finding:
+    """Two equal systems; one of twelve people gives each these scores in turn."""
+    said = judged([70, 70], documents=60)
+    given = np.array(scores)[said.system, said.segment % len(scores[0])]
+    score = np.where(said.rater == 3, given, said.score)
+    return gn.human.compare(with_judgements(["A", "B"], said._replace(score=score)))
+
+
+@world(
+    "one of twelve people answers by system",
+    says=["human.compare.raters"],
+    silent=["human.compare.leniency"],
+    without=["lowest or the highest"],
+)
+def one_answers_by_system() -> Finding:
+    return _one_rater([[90, 93, 88], [60, 63, 58]])
+
+
+@world(
+    "one of twelve people gives 100 and 0 alone",
+    says=["human.compare.raters"],
+    silent=["human.compare.leniency"],
+    without=["by system"],
+)
+def one_gives_the_ends_alone() -> Finding:
+    return _one_rater([[-99, 199, 199]] * 2)
 
 
 @world(

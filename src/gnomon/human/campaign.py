@@ -13,7 +13,7 @@ from gnomon.core.verdicts import counted
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.stats.jackknife import numbered
-from gnomon.stats.leniency import hang_together
+from gnomon.stats.leniency import linked_systems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -92,7 +92,14 @@ class Campaign:
     @property
     def is_connected(self) -> bool:
         """Whether raters link all systems, so that leniency can be separated from quality."""
-        return bool(self.raters) and hang_together(self.system, self.rater)
+        return bool(self.raters) and not self.linked.any()
+
+    @property
+    def linked(self) -> NDArray[np.int64]:
+        """Numbers of groups of systems that raters link; all one where nobody is named [K]."""
+        if not self.raters:
+            return np.zeros(len(self.systems), dtype=np.int64)
+        return linked_systems(self.system, self.rater)
 
     @property
     def tells_leniency(self) -> bool:
@@ -185,12 +192,13 @@ def _campaign(
         if judgement.system in judged:
             judged[judgement.system].add(judgement.segment)
     most = max(map(len, judged.values()), default=0)
+    enough = [name for name in names if len(judged[name]) >= LEAST_SEGMENTS]
     nearly = [name for name in names if judged[name] and len(judged[name]) >= _NEARLY_ALL * most]
-    shared = set.intersection(*(judged[name] for name in nearly)) if nearly else set()
-    every = set().union(*(judged[name] for name in nearly))
-    complete = len(shared) >= max(_SHARED * len(every), 1) and len(nearly) > 1
-    systems = nearly if complete else [n for n in names if len(judged[n]) >= LEAST_SEGMENTS]
-    segments = sorted(shared if complete else set().union(*(judged[name] for name in systems)))
+    complete = next((some for some in (nearly, enough) if _share_segments(some, judged)), None)
+    systems = complete or enough
+    every = set().union(*(judged[name] for name in systems))
+    shared = set.intersection(*(judged[name] for name in systems)) if complete else every
+    segments = sorted(shared)
     if len(systems) < 2:
         raise DataError(
             f"people ({kind}) judged segments of {counted(len(systems), 'system')} of the test set"
@@ -215,10 +223,22 @@ def _campaign(
         item=np.array([place[j.segment] for j in kept], dtype=np.int64),
         rater=np.array([number[j.rater] for j in kept], dtype=np.int64),
         score=np.array([j.score for j in kept], dtype=np.float64),
-        complete=complete,
+        complete=complete is not None,
         ranked=ranked,
-        left_out=_left_out(kind, judged, systems, len(segments), len(every) if complete else 0),
+        left_out=_left_out(kind, judged, systems, len(segments), len(every)),
     )
+
+
+def _share_segments(systems: Sequence[str], judged: dict[str, set[int]]) -> bool:
+    """Whether systems are compared on the segments that all of them have.
+
+    That loses few of all segments, or few of those of the system with the fewest.
+    """
+    if len(systems) < 2:
+        return False
+    own = [judged[name] for name in systems]
+    shared, every = len(set.intersection(*own)), len(set().union(*own))
+    return shared >= max(_SHARED * every, 1) or shared >= _NEARLY_ALL * min(map(len, own))
 
 
 def _left_out(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
+from gnomon.core.verdicts import LEAST
 from gnomon.data.formats import Human, read_sample, with_human
 from gnomon.human.campaign import LEAST_SEGMENTS, Campaign, campaigns
 from gnomon.human.estimates import Estimates, JudgedFrame, estimates
@@ -161,7 +163,8 @@ def compare(
                 raise UnknownNameError(
                     f"system that people ({campaign.kind}) judged", baseline, campaign.systems
                 )
-    return _finding(testset, [_compared(campaign, drawn, plan) for campaign in judged], plan)
+    facts = {} if drawn is None else _draw_facts(drawn, judged)
+    return _finding(testset, [_compared(campaign, drawn, plan) for campaign in judged], plan, facts)
 
 
 class _Plan(NamedTuple):
@@ -194,10 +197,10 @@ class _Compared:
     frame: JudgedFrame
     found: Estimates
     by_document: bool
-    adjusted: bool
     p_corrected: NDArray[np.float64]
     ends: NDArray[np.float64]  # of intervals, each of the level of its own test [2, pairs]
     by_segment: NDArray[np.bool_]  # what would be decided were segments independent
+    confounded: NDArray[np.bool_]  # pairs that no rater links
     enough: bool  # documents and segments for intervals
 
 
@@ -254,11 +257,22 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
             + "; leave raters out, or have some people judge several systems"
         )
     found = estimates(campaign, frame, adjust=adjusted, confidence=1 - plan.level)
-    p = _tested(found.final.p, found, campaign, plan)
-    ends = found.final.ends(holm_levels(p, plan.level))
-    alone = holm(_tested(found.segments.p, found, campaign, plan)) <= plan.level
-    enough = len(frame.sizes) >= LEAST_DOCUMENTS and len(campaign.segments) >= LEAST_SEGMENTS
-    return _Compared(campaign, frame, found, by_document, adjusted, holm(p), ends, alone, enough)
+    groups = campaign.linked[found.pairs]
+    confounded = (groups[:, 0] != groups[:, 1]) & (plan.raters != "ignore")
+    untested = confounded | ~_asked(found, campaign, plan)
+    p = np.where(untested, np.nan, found.final.p)
+    by_segment = holm(np.where(untested, np.nan, found.segments.p)) <= plan.level
+    return _Compared(
+        campaign=campaign,
+        frame=frame,
+        found=found,
+        by_document=by_document,
+        p_corrected=holm(p),
+        ends=found.final.ends(holm_levels(p, plan.level)),
+        by_segment=by_segment,
+        confounded=confounded,
+        enough=len(frame.sizes) >= LEAST_DOCUMENTS and len(campaign.segments) >= LEAST_SEGMENTS,
+    )
 
 
 def _drawn_as(
@@ -284,20 +298,29 @@ def _refuse_early_analysis(frame: JudgedFrame, plan: _Plan) -> None:
         )
 
 
-def _tested(
-    p: NDArray[np.float64], found: Estimates, campaign: Campaign, plan: _Plan
-) -> NDArray[np.float64]:
-    """The p of the pairs that are looked at; NaN of the others."""
+def _asked(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray[np.bool_]:
+    """Which pairs are looked at."""
     if plan.baseline is None:
-        return p
+        return np.ones(len(found.pairs), dtype=bool)
     own = campaign.systems.index(plan.baseline)
-    return np.where((found.pairs == own).any(axis=1), p, np.nan)
+    return np.asarray((found.pairs == own).any(axis=1))
 
 
 # The tables
 
 
-def _finding(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> Finding:
+def _draw_facts(drawn: Sample, judged: Sequence[Campaign]) -> dict[str, str]:
+    """What means over the judged segments stand for."""
+    chances = [row.inclusion for row in drawn.rows]
+    equal = math.isclose(min(chances), max(chances), rel_tol=1e-6)
+    lacking = max(len(drawn.rows) - len(campaign.segments) for campaign in judged)
+    how = "equal chances" if equal else "unequal chances"
+    return {"drawn with": how, "drawn, not judged": f"{lacking}"}
+
+
+def _finding(
+    testset: TestSet, compared: Sequence[_Compared], plan: _Plan, drawn: dict[str, str]
+) -> Finding:
     pairs = [row for one in compared for row in _pair_rows(one, plan)]
     systems = [row for one in compared for row in _system_rows(one, plan)]
     raters = [row for one in compared for row in _rater_rows(one)]
@@ -312,7 +335,7 @@ def _finding(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> Fi
         tables=tables,
         signatures={},
         views=tuple(_views(compared, plan)),
-        facts=_facts(testset, compared, plan),
+        facts=_facts(testset, compared, plan) | drawn,
         notices=tuple(said for one in compared for said in one.campaign.left_out),
     )
 
@@ -338,21 +361,21 @@ def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
     final, there, saved = found.final, ~np.isnan(campaign.cells), found.saved
     for number, a, b in _shown(compared, plan):
         sign = 1 if found.pairs[number][0] == a else -1
-        ends = sorted((sign * compared.ends[:, number]).tolist())
-        if not compared.enough:
-            ends = [np.nan, np.nan]
+        known = compared.enough and not compared.confounded[number]
+        ends = sorted((sign * compared.ends[:, number]).tolist()) if known else [np.nan, np.nan]
         difference = sign * float(final.estimate[number])
-        p = float(compared.p_corrected[number]) if compared.enough else np.nan
+        p = float(compared.p_corrected[number]) if known else np.nan
+        verdict: PairVerdict = "confounded" if compared.enough and not known else "too few"
         yield PreferredRow(
             human=campaign.kind,
             system=campaign.systems[a],
             other=campaign.systems[b],
             difference=difference,
-            p=float(final.p[number]) if compared.enough else None,
+            p=float(final.p[number]) if known else None,
             p_corrected=p,
             decided=None if np.isnan(p) else bool(p <= plan.level and difference),
-            by_segment=bool(compared.by_segment[number]) if compared.enough else None,
-            verdict=_verdict(difference, p, plan.level),
+            by_segment=bool(compared.by_segment[number]) if known else None,
+            verdict=_verdict(difference, p, plan.level) if known else verdict,
             segments=int((there[a] & there[b]).sum() if campaign.complete else there[[a, b]].sum()),
             documents=len(compared.frame.sizes) if compared.by_document else None,
             se=float(final.error[number]),
@@ -364,8 +387,6 @@ def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
 
 
 def _verdict(difference: float, p: float, level: float) -> PairVerdict:
-    if np.isnan(p):
-        return "too few"
     if p > level or not difference:
         return "undecided"
     return "better" if difference > 0 else "worse"
@@ -412,6 +433,7 @@ def _rater_rows(compared: _Compared) -> Iterator[RaterRow]:
         campaign.rater, campaign.score - level[campaign.system], len(campaign.raters)
     )
     systems = campaign.systems_of_raters
+    ends = (campaign.score.min(), campaign.score.max())
     for r in np.argsort(-sums / counts, kind="stable").tolist():
         yield RaterRow(
             human=campaign.kind,
@@ -419,8 +441,23 @@ def _rater_rows(compared: _Compared) -> Iterator[RaterRow]:
             judgements=int(counts[r]),
             systems=int(systems[r]),
             leniency=float(sums[r] / counts[r]),
+            by_system=_explained(campaign, r),
+            extremes=float(np.isin(campaign.score[campaign.rater == r], ends).mean()),
             shrunk=None if found.leniency is None else float(found.leniency.raters[r, 0]),
         )
+
+
+def _explained(campaign: Campaign, rater: int) -> float | None:
+    """The share of the variance of a rater's judgements that systems explain, without bias."""
+    own = campaign.rater == rater
+    score = campaign.score[own]
+    names, system = np.unique(campaign.system[own], return_inverse=True)
+    free = len(score) - len(names)
+    if len(score) < LEAST or len(names) < 2 or not free or not score.var():
+        return None
+    means = np.bincount(system, score) / np.bincount(system)
+    within = float(((score - means[system]) ** 2).sum()) / free
+    return 1 - within / float(score.var(ddof=1))
 
 
 def _views(compared: Sequence[_Compared], plan: _Plan) -> Iterator[View]:

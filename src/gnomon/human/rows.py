@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from gnomon.core.records import SYSTEM, EndColumns, Record, column
 
 #: what is said of a pair: of its first system, or that nothing can be
-PairVerdict: TypeAlias = Literal["better", "worse", "undecided", "too few"]
+PairVerdict: TypeAlias = Literal["better", "worse", "undecided", "too few", "confounded"]
 
 PAIRS, SYSTEMS, RATERS = "pairs", "systems", "raters"
 _HUMAN = column("Judgements", help="the kind of people's scores")
@@ -34,7 +34,9 @@ class PreferredRow(Record):
         "Decided", help="corrected p is at most 1 - confidence; empty where there is no interval"
     )
     verdict: str = column(
-        "Verdict", help="better, worse or undecided, by the corrected p; too few: no interval"
+        "Verdict",
+        help="better, worse or undecided, by the corrected p; no interval: too few; confounded:"
+        " no rater links the two",
     )
     by_segment: bool | None = column(
         "... by segments", help="what would be decided were segments independent"
@@ -91,6 +93,15 @@ class RaterRow(Record):
     systems: int = column("Systems", help="how many systems these are of")
     leniency: float | None = column(
         "Leniency", help="mean distance of the judgements from the systems' scores"
+    )
+    by_system: float | None = column(
+        "By system",
+        kind="share",
+        help="of the variance of the judgements, what differences between systems explain beyond"
+        " chance; of 30 judgements or more",
+    )
+    extremes: float = column(
+        "Extremes", kind="share", help="judgements that are the lowest or highest score of all"
     )
     shrunk: float | None = column(
         "Shrunk", help="what of it is taken for leniency; blank where raters are ignored"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from gnomon.core.verdicts import LEAST, said_of
 from gnomon.human.campaign import LEAST_SEGMENTS
 from gnomon.human.rows import PreferredRow, RaterRow, SystemScoreRow
 from gnomon.messages import message
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 
 #: the intervals of single systems are too short below so many segments
 _LEAST_OF_ONE = 100
+#: shares of a rater's extreme judgements, and of their variance between systems, that are said
+_EXTREMES, _BY_SYSTEM = 0.98, 0.8
+#: unless half of the other raters have shares above this
+_USUAL = 0.4
 #: the share of judgements that is said to be saved, at least
 _SAVED = 0.05
 
@@ -28,25 +34,38 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
         pairs = [row for row in every if row.human == human]
         systems = [row for row in finding.records(SystemScoreRow) if row.human == human]
         raters = [row for row in finding.records(RaterRow) if row.human == human]
+        told = [row for row in pairs if row.verdict != "confounded"]
         if pairs[0].verdict == "too few":
             yield _too_few(finding, pairs)
-        else:
-            yield _outcome(finding, pairs, _sample(pairs, systems, raters), systems[0].system)
-            yield from _of_width(finding, pairs, systems)
+        elif told:
+            named = {name for row in told for name in (row.system, row.other)}
+            first = next(row.system for row in systems if row.system in named)
+            yield _outcome(finding, told, _sample(finding, told, systems, raters), first)
+            yield from _of_width(finding, told, systems)
         if "analysis" in finding.facts:
             yield _at_analysis(finding, pairs)
         yield from _cautions(finding, systems, raters)
 
 
 def _sample(
-    pairs: Sequence[PreferredRow], systems: Sequence[SystemScoreRow], raters: Sequence[RaterRow]
+    finding: Finding,
+    pairs: Sequence[PreferredRow],
+    systems: Sequence[SystemScoreRow],
+    raters: Sequence[RaterRow],
 ) -> dict[str, Any]:
     """What the differences rest on, and what they count."""
-    row = pairs[0]
+    row, sizes = pairs[0], [system.segments for system in systems]
+    unequal = row.segments > max(sizes)
+    shared = said_of("note.human.shared", finding.notices)
+    judged = [one.params["judged"] for one in shared if one.params["human"] == row.human]
     return {
         "human": row.human,
         "documents": row.documents,
-        "segments": None if row.documents else max(system.segments for system in systems),
+        "segments": None if row.documents and not judged else max(sizes),
+        "judged": judged[0] if judged else None,
+        "unequal": {"fewest": min(sizes), "most": max(sizes)} if unequal else None,
+        "mean": finding.facts.get("drawn with"),
+        "unjudged": int(finding.facts.get("drawn, not judged", 0)) or None,
         "judgements": sum(system.judgements for system in systems),
         "people": len(raters) if len(raters) > 1 else None,
     }
@@ -168,23 +187,37 @@ def _cautions(
     finding: Finding, systems: Sequence[SystemScoreRow], raters: Sequence[RaterRow]
 ) -> Iterator[Message]:
     human = systems[0].human
+    pairs = [row for row in finding.records(PreferredRow) if row.human == human]
+    confounded = [(row.system, row.other) for row in pairs if row.verdict == "confounded"]
     alone = sum(rater.systems == 1 for rater in raters)
     unknown = not raters and not systems[0].ranked
-    if unknown or (2 * alone > len(raters) and raters[0].shrunk is None):
-        why = "unknown" if unknown else "own" if alone == len(raters) else "alone"
+    if unknown or confounded or (2 * alone > len(raters) and raters[0].shrunk is None):
+        own = len(confounded) == len(pairs) or alone == len(raters)
+        why = "unknown" if unknown else "own" if own else "apart" if confounded else "alone"
         yield message(
             "human.compare.leniency",
             finding.positions([*(raters or systems)]),
             why=why,
             alone=alone,
             raters=len(raters),
+            pairs=[{"a": a, "b": b} for a, b in confounded],
+            untold=bool(confounded),
             source=human,
         )
-    pairs = [row for row in finding.records(PreferredRow) if row.human == human]
+    yield from _odd_raters(finding, raters)
     if pairs[0].verdict != "too few" and pairs[0].documents is None:
         yield message("human.no_documents", finding.positions(pairs), source=human)
-    sizes = [system.segments for system in systems]
-    if min(sizes) < max(sizes):
-        yield message(
-            "human.compare.unequal", finding.positions(systems), fewest=min(sizes), most=max(sizes)
-        )
+
+
+def _odd_raters(finding: Finding, raters: Sequence[RaterRow]) -> Iterator[Message]:
+    """Raters whose judgements say nothing of single segments."""
+    extremes = [row for row in raters if row.judgements >= LEAST and row.extremes >= _EXTREMES]
+    by_system = [row for row in raters if (row.by_system or 0.0) >= _BY_SYSTEM]
+    usual = {
+        "extremes": [row.extremes for row in raters if row not in extremes],
+        "system": [row.by_system or 0.0 for row in raters if row not in by_system],
+    }
+    for how, some in (("extremes", extremes), ("system", by_system)):
+        if some and usual[how] and median(usual[how]) < _USUAL:
+            names = [row.rater for row in some]
+            yield message("human.compare.raters", finding.positions(some), raters=names, how=how)

@@ -18,7 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Leniency", "RaterRidge", "adjusted_means", "hang_together", "rater_ridge"]
+__all__ = ["Leniency", "RaterRidge", "adjusted_means", "linked_systems", "rater_ridge"]
 
 #: ridges are kept within these: below, raters are fixed effects; above, they are ignored
 _LEAST, _MOST = 1e-6, 1e9
@@ -149,22 +149,19 @@ def rater_ridge(
     return _of_blocks(blocks, (int(system.max()) + 1, int(rater.max()) + 1))
 
 
-def hang_together(systems: ArrayLike, raters: ArrayLike) -> bool:
-    """Whether all systems can be compared through raters that they share, directly or in steps.
+def linked_systems(systems: ArrayLike, raters: ArrayLike) -> NDArray[np.int64]:
+    """Numbers of groups of systems that share raters, directly or in steps [systems].
 
-    >>> hang_together([0, 1, 1, 2], [0, 0, 1, 1]), hang_together([0, 1], [0, 1])
-    (True, False)
+    >>> linked_systems([0, 1, 1, 2], [0, 0, 1, 1]).tolist(), linked_systems([0, 1], [0, 1]).tolist()
+    ([0, 0, 0], [0, 1])
     """
     system, rater = np.asarray(systems), np.asarray(raters)
     judged = np.zeros((int(system.max()) + 1, int(rater.max()) + 1), dtype=bool)
     judged[system, rater] = True
-    reached = np.zeros(len(judged), dtype=bool)
-    reached[system[0]] = True
-    while True:
-        further = judged[:, judged[reached].any(axis=0)].any(axis=1) | reached
-        if (further == reached).all():
-            return bool(reached[np.unique(system)].all())
-        reached = further
+    groups = np.arange(len(judged))
+    for own in judged.T[judged.any(axis=0)]:
+        groups[np.isin(groups, groups[own])] = groups[own].min()
+    return groups
 
 
 def _summed(
