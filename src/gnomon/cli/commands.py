@@ -441,8 +441,5 @@ def _write(
     if args.html:
         each = [some if isinstance(some, list) else [some] for some in data]
         sets = [given for group in each for given in group if hasattr(given, "paraphrases")]
-        names = [given.name for given in data if hasattr(given, "paraphrases")]
-        named = len(names) != 1 or finding.title.endswith((f": {names[0]}", f" ({names[0]})"))
-        title = None if named else f"{finding.title} ({names[0]})"
         page = [finding, *_options.paraphrase_sections(*sets)]
-        report.write_html(args.html, page, title=title)
+        report.write_html(args.html, page)

@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.core.manifest import imported
-from gnomon.messages import Message, message, phrase
+from gnomon.messages import Message, message
 from gnomon.messages.grammar import amount, counted, listed, p_value, unsigned_amount
 
 if TYPE_CHECKING:
@@ -570,7 +570,7 @@ def _leader(scores: Scores, first: int, table: str, title: str) -> Message | Non
         parts["highest"] = "highest" if scores.higher_is_better else "lowest and thus best"
     said_so = message(claim, rows, **parts)
     if max(_counts(_scored_segments(scores))) < LEAST:
-        return message("score.few", rows, figures=phrase(said_so))
+        return message("score.few", rows, figures=said_so)
     return said_so
 
 

@@ -157,6 +157,8 @@ Notice: TypeAlias = Message | str
 def _renamed(value: Param, rename: Callable[[str], str]) -> Param:
     if isinstance(value, str):
         return rename(value)
+    if isinstance(value, Message):
+        return value.renamed(rename)
     if isinstance(value, Mapping):
         return {k: _renamed(v, rename) for k, v in value.items()}
     return [_renamed(v, rename) for v in value] if isinstance(value, Sequence) else value
@@ -165,6 +167,8 @@ def _renamed(value: Param, rename: Callable[[str], str]) -> Param:
 def _words(value: Param) -> Iterator[str]:
     if isinstance(value, str):
         yield value
+    elif isinstance(value, Message):
+        yield from value.words()
     elif isinstance(value, Mapping | Sequence):
         for one in value.values() if isinstance(value, Mapping) else value:
             yield from _words(one)

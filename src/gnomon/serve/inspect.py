@@ -122,7 +122,7 @@ def _plain(
     try:
         lines = decoded(data, encoding, file.name)
     except GnomonError as error:
-        return _unreadable(file, f"{error}.".replace("..", "."), *_readings(data))
+        return _unreadable(file, f"{str(error).rstrip('.')}.", *_readings(data))
     texts[file.file] = lines
     _describe(file, lines, encoding)
     return file

@@ -15,7 +15,7 @@ from gnomon.core.scripts import is_unspaced, unspaced_language
 from gnomon.core.validation import Problem, problems
 from gnomon.core.verdicts import doubtful_systems, said_of
 from gnomon.linguistics import annotate, read_labels
-from gnomon.messages import message, noted
+from gnomon.messages import message
 from gnomon.metrics.scoring import bind
 from gnomon.metrics.tokenise import fitting_tokeniser, load_tokeniser, text_tokeniser, tokenise
 from gnomon.stress.making import make_pairs
@@ -159,7 +159,7 @@ def _refuse_doubtful(testset: TestSet, on: str) -> None:
     """Refuse outputs that do not fit the references, line by line, or are in another language."""
     for doubt in said_of("data.doubtful", testset.anomalies):
         if on in doubt.subjects["systems"]:
-            raise DataError(f"{noted(doubt)}; until then nothing follows from its texts")
+            raise DataError(doubt, "; until then nothing follows from its texts")
 
 
 def _copy_notices(on: str, testset: TestSet) -> list[Message]:

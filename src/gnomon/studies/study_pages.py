@@ -29,7 +29,7 @@ from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.store_views import Stretch
 from gnomon.core.verdicts import counted, of_scores
-from gnomon.messages import message, noted
+from gnomon.messages import message
 from gnomon.metrics.masking import OWN_TOKENS
 from gnomon.metrics.titles import metric_titles
 from gnomon.studies.mask_kinds import mask_own_tokens
@@ -512,4 +512,4 @@ def _notices(entries: Sequence[FinishedTask]) -> Iterator[Row]:
         for text in entry.notices
     )
     for (method, metrics, text), count in tally.items():
-        yield {"method": method, "metrics": metrics or None, "notice": noted(text), "tasks": count}
+        yield {"method": method, "metrics": metrics or None, "notice": str(text), "tasks": count}

@@ -70,7 +70,7 @@ def learn(texts: Iterable[str], size: int, seed: int = 0) -> bytes:
             minloglevel=2,
         )
     except RuntimeError as error:
-        raise DataError(_remedy(size, str(error))) from error
+        raise DataError(_remedy(size, error)) from error
     return written.getvalue()
 
 
@@ -83,7 +83,8 @@ _REMEDIES = {
 }
 
 
-def _remedy(size: int, said: str) -> str:
+def _remedy(size: int, error: RuntimeError) -> str:
+    said = str(error)
     for pattern, remedy in _REMEDIES.items():
         if found := re.search(pattern, said):
             return remedy.format(*found.groups(), size=size)
