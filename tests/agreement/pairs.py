@@ -51,7 +51,7 @@ def gained(human: np.ndarray, pair: Sequence[Scores], seed: int) -> AgreementGai
     )
     metrics = [(scores.metric, scores) for scores in pair]
     (pairing,) = pairings([testset], metrics, PairingRequest(controls=False))
-    how = Testing(resamples=199, seed=seed, alternative="two-sided")
+    how = Testing(resamples=199, seed=seed)
     pair = pairing.entries
     drawn = [draw_scores(metric, segments, how) for metric in pair]
     return gain_row(pairing, pair, Measure("pearson", "system", "none"), how, drawn)

@@ -119,7 +119,6 @@ def test_gains_on_wmt19_are_those_known_of_paraphrases(shared: Path) -> None:
 _OF_SYSTEMS = {
     "levels": ["system"],
     "statistics": ["pearson", "spearman", "kendall_b"],
-    "alternative": "two-sided",
     "resamples": 200,
 }
 
@@ -144,7 +143,8 @@ def test_gains_and_agreement_are_those_known_of_difficulty() -> None:
             **_OF_SYSTEMS,
         )  # fmt: skip
         tops[metric] = {subset: weighed(found, subset=subset) for subset in ("all", "top 4")}
-        williams += [row["p"] for row in found.table("gains").rows if row["p"] is not None]
+        tested = [row["p"] for row in found.table("gains").rows if row["p"] is not None]
+        williams += [2 * min(p, 1 - p) for p in tested]
     assert tops["rouge1"]["all"]["pearson"] == same(
         (
             *(0.9606676037578326, 0.9396843967777325),

@@ -80,7 +80,7 @@ def test_json_holds_the_fields_of_the_contract(gnomon, sets) -> None:
     assert list(found["rows"][0])[:8] == fields
     assert {row["metric"] for row in found["rows"] if not row["control"]} == {"bleu", "chrf"}
     assert {row["level"] for row in found["rows"]} == {"system", "segment"}
-    assert found["signatures"]["metaeval"].startswith("metaeval|test:auto|alternative:greater")
+    assert found["signatures"]["metaeval"].startswith("metaeval|test:auto|draws:")
 
 
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "latex", "markdown"])

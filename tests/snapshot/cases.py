@@ -435,7 +435,7 @@ _METAEVAL = (
     Case(
         "metaeval: permutation",
         "metaeval -t judged/es-en -m bleu chrf --human da --test permutation --baseline chrf"
-        " --alternative two-sided --levels segment --resamples 50"
+        " --levels segment --resamples 50"
         " --seed 5",
     ),
     Case(

@@ -314,7 +314,7 @@ def _metric_gain(
     of_systems = measure.level == "system" and measure.is_row_statistic
     ranked = measure.statistic == "darr" and result.cells.pairs is not None
     if not (of_systems or ranked or (measure.statistic, measure.grouping) == ("pearson", "none")):
-        return _tested_gain(result, pair, how)
+        return _tested_gain(result, pair)
     for entry in both if of_systems and how.resamples else ():
         key = id(pairing), entry.metric
         if key not in drawn:
@@ -330,7 +330,7 @@ def _metric_gain(
     )
 
 
-def _tested_gain(result: Result, pair: ComparedMetrics, how: Testing) -> AgreementGainRow:
+def _tested_gain(result: Result, pair: ComparedMetrics) -> AgreementGainRow:
     """A gain by a measure whose differences are tested with those of all pairs of metrics."""
     measure, tests = result.measure, result.verdicts
     base, other = (result.cells.names.index(name) for name in (pair.base, pair.metric))
@@ -350,7 +350,7 @@ def _tested_gain(result: Result, pair: ComparedMetrics, how: Testing) -> Agreeme
         p_segments=None,
         n=result.values[other].n,
         test=tests.test or None,
-        alternative=None if np.isnan(p) else how.alternative,
+        alternative=None if np.isnan(p) else "greater",
         interval=None,
         drawn=None,
         unit=measure.unit,
@@ -374,8 +374,8 @@ def _over_systems(
     tested = _TestedGain()
     if both.measure.statistic == "pearson":
         base, other = both.metrics[:, scored]
-        p = stats.williams(human, other, base, alternative=how.alternative).p
-        tested = _TestedGain(p=p, test="Williams's test", alternative=how.alternative)
+        p = stats.williams(human, other, base).p
+        tested = _TestedGain(p=p, test="Williams's test", alternative="greater")
     statistic = grouped_statistic(both.measure.statistic, "none", "system")
     draws = [scores[:, scored] for scores in drawn if scores is not None]
     if len(draws) < len(both.metrics):

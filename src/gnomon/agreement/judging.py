@@ -215,7 +215,7 @@ def _result(
     else:
         tests = verdicts(metrics, how, np.array(epsilons, dtype=np.float64))
     scores = np.array([v.value for v in values], dtype=np.float64)
-    tested = bool(tests.test) and how.alternative == "greater"
+    tested = bool(tests.test)
     undefined = np.full(len(values), np.nan)
     entries = {entry.metric: entry for entry in pairing.entries}
     counted = np.array(
@@ -357,7 +357,6 @@ def _pooled(group: ResultGroup, parts: Sequence[Result], judging: Judging) -> Jo
     drawn = how.resamples > 0 and how.test in ("auto", "permutation") and len(everywhere) > 0
     tests = pooled_verdicts(chosen, how) if drawn else nothing(len(everywhere))
     scores = np.array([v.value for v in values], dtype=np.float64)
-    ranked = drawn and how.alternative == "greater"
     undefined = np.full(len(values), np.nan)
     return Joined(
         POOLED,
@@ -365,8 +364,8 @@ def _pooled(group: ResultGroup, parts: Sequence[Result], judging: Judging) -> Jo
         tuple(everywhere),
         values,
         tests,
-        stats.ranks(scores, tests.p, alpha=how.alpha) if ranked else undefined,
-        stats.clusters(scores, tests.p, alpha=how.alpha) if ranked else undefined,
+        stats.ranks(scores, tests.p, alpha=how.alpha) if drawn else undefined,
+        stats.clusters(scores, tests.p, alpha=how.alpha) if drawn else undefined,
         tuple((n, _summed([dict(p.controls).get(n) for p in parts])) for n in _controls(parts)),
         tuple(parts),
     )

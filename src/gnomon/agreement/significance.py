@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import MeasuredScores
     from gnomon.stats import EarlyStopping
     from gnomon.stats.permutation import Swap
-    from gnomon.stats.significance import Alternative
 
     Draws = Callable[[list[int]], tuple[NDArray[np.float64], NDArray[np.float64]]]
 
@@ -49,7 +48,6 @@ class Testing:
     # where it applies, permutation elsewhere, bootstrap where no permutation exists (DaRR, soft
     # pairwise accuracy)
     test: Test = "auto"
-    alternative: Alternative = "greater"  # what is said of (row, column)
     resamples: int = RESAMPLES  # draws; 0 for neither intervals nor tests that draw
     seed: int = SEED  # seed of all draws
     confidence: float = CONFIDENCE  # share of draws inside an interval
@@ -77,7 +75,7 @@ class Verdicts(NamedTuple):
     low: NDArray[np.float64]  # lower ends of the intervals [M]
     high: NDArray[np.float64]  # upper ends [M]
     differences: NDArray[np.float64]  # row less column, on what both have [M, M]
-    p: NDArray[np.float64]  # p-values of the alternative said of (row, column) [M, M]
+    p: NDArray[np.float64]  # p-values that the row is better than the column [M, M]
     test: str = ""  # which test it is; empty if there is none
     interval: str = ""  # what was drawn or left out for the intervals; empty if there are none
     # of how many of these a figure of each metric rests on [M]; None where there are none
@@ -91,24 +89,16 @@ def nothing(metrics: int) -> Verdicts:
     return Verdicts(low, high, differences, p)
 
 
-def of_better(found: Verdicts, how: Testing) -> NDArray[np.float64]:
-    """P-values that say of a row that it is better than a column [M, M]; NaN where not tested.
-
-    p says the alternative of (row, column): of the reverse pair, "less" says the same as "greater".
-    """
-    p = np.array(found.p.T if how.alternative == "less" else found.p)
+def of_better(found: Verdicts) -> NDArray[np.float64]:
+    """P-values that say of a row that it is better than a column [M, M]; NaN where not tested."""
+    p = np.array(found.p)
     np.fill_diagonal(p, np.nan)
     return p
 
 
-def beats(
-    found: Verdicts, p: NDArray[np.float64], row: int, column: int, how: Testing
-) -> bool | None:
-    """Whether one metric is better than another by such p-values; None where not tested."""
-    if np.isnan(p[row, column]):
-        return None
-    ahead = how.alternative != "two-sided" or found.differences[row, column] > 0
-    return bool(p[row, column] <= how.alpha and ahead)
+def beats(p: float, how: Testing) -> bool | None:
+    """Whether one metric is better than another by such a p-value; None where not tested."""
+    return None if np.isnan(p) else bool(p <= how.alpha)
 
 
 def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
@@ -227,7 +217,6 @@ def of_accuracies(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
         found.human,
         found.metrics[defined],
         epsilons=epsilons[defined],
-        alternative=how.alternative,
         count=how.resamples,
         seed=how.seed,
         plus_one=how.plus_one,
@@ -275,7 +264,7 @@ def _by_bootstrap(
                 result.p[i, j] = stats.bootstrap_p_value(
                     values[0] - values[1],
                     float(observed[0] - observed[1]),
-                    alternative=how.alternative,
+                    alternative="greater",
                     plus_one=how.plus_one,
                     drawn=drawn,
                 )
@@ -328,7 +317,6 @@ def _of_documents(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
     result = nothing(len(found.names))
     if not how.resamples:
         return result
-    how_far: dict[str, Any] = {"alternative": how.alternative, "confidence": how.confidence}
     measure = found.measure
     if measure.statistic == "darr":
         pairs = _ranked_pairs(found)
@@ -336,7 +324,7 @@ def _of_documents(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
             [_right(*of_pairs(pairs, scores)) for scores in found.metrics],
             pairs.segment,
             found.documents,
-            **how_far,
+            confidence=how.confidence,
         )
     else:
         tested = stats.document_test(
@@ -345,7 +333,7 @@ def _of_documents(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
             found.documents,
             statistic=_of_cells(found, epsilons),
             grouping=measure.grouping,
-            **how_far,
+            confidence=how.confidence,
         )
     (low, high), drawn = tested.intervals, tested.documents
     result = result._replace(low=low, high=high, interval="documents", drawn=drawn)
@@ -410,7 +398,7 @@ def _of_scores(found: MeasuredScores, how: Testing) -> Verdicts:
     is_pearson = (found.measure.statistic, found.measure.level) == ("pearson", "system")
     if how.test == "williams" or (how.test == "auto" and is_pearson and how.williams):
         if is_pearson:
-            return _williams(found, how, result)
+            return _williams(found, result)
         return result._replace(p=np.full_like(result.p, np.nan), test="")
     if how.test == "bootstrap" or not how.resamples:
         return result
@@ -440,7 +428,6 @@ def _bootstrap(
         confidence=how.confidence,
         count=how.resamples,
         seed=how.seed,
-        alternative=how.alternative,
         plus_one=how.plus_one,
         expanded=unit == "inputs",
         **measured,
@@ -459,7 +446,6 @@ def _permutation(
         swap=swap,
         count=how.resamples,
         seed=how.seed,
-        alternative=how.alternative,
         plus_one=how.plus_one,
         early_stopping=how.early_stopping,
         **measured,
@@ -470,14 +456,12 @@ def _permutation(
     return result._replace(differences=tested.differences, p=tested.p, test=test)
 
 
-def _williams(found: MeasuredScores, how: Testing, result: Verdicts) -> Verdicts:
+def _williams(found: MeasuredScores, result: Verdicts) -> Verdicts:
     size = len(found.names)
     differences, p = np.full((size, size), np.nan), np.full((size, size), np.nan)
     for i in range(size):
         for j in range(size):
-            test = stats.williams(
-                found.human, found.metrics[i], found.metrics[j], alternative=how.alternative
-            )
+            test = stats.williams(found.human, found.metrics[i], found.metrics[j])
             differences[i, j] = test.r_first - test.r_second
             p[i, j] = np.nan if i == j else test.p
     return result._replace(differences=differences, p=p, test="Williams's test")

@@ -202,7 +202,7 @@ class WinRow(Record):
     against: str = column("Against", help="the other metric")
     difference: float | None = column("Difference", digits=3, help="on what both have scored")
     p: float | None = column(
-        "p", digits=3, help="of what the signature's alternative says of the two"
+        "p", digits=3, help="of the hypothesis that the first one agrees better"
     )
     p_adjusted: float | None = column(
         "Corrected p",
@@ -483,10 +483,9 @@ def _won(parts: Sequence[Result], better: str, worse: str, how: Testing) -> int 
     """On how many test sets one metric is significantly better than the other."""
     if not any(result.verdicts.test for result in parts):
         return None
-    cells = [(p.cells.names.index(better), p.cells.names.index(worse)) for p in parts]
+    places = [(p.cells.names.index(better), p.cells.names.index(worse)) for p in parts]
     return [
-        beats(part.verdicts, of_better(part.verdicts, how), *at, how)
-        for part, at in zip(parts, cells, strict=True)
+        beats(of_better(part.verdicts)[at], how) for part, at in zip(parts, places, strict=True)
     ].count(True)
 
 
@@ -514,7 +513,7 @@ def win_rows(
     """
     names, tests, measure = _names(result), result.verdicts, result.measure
     judged = {row.metric for row in judged_rows(rows)}
-    p = of_better(tests, how)
+    p = of_better(tests)
     places = np.array([name in judged for name in names], dtype=bool)
     tested = ~np.isnan(p) & places[:, None] & places
     corrected = stats.holm(np.where(tested, p, np.nan))
@@ -533,7 +532,7 @@ def win_rows(
             p=float(tests.p[i, j]) if i != j else None,
             p_adjusted=float(corrected[i, j]),
             least=least if tested[i, j] else None,
-            decided=beats(tests, corrected, i, j, how),
+            decided=beats(corrected[i, j], how),
             human=result.human,
             slice=result.slice,
         )

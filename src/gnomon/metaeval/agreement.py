@@ -64,7 +64,6 @@ from gnomon.metaeval.agreement_inputs import given_test_sets, sets_of_study
 from gnomon.metaeval.agreement_verdict import metaeval_verdict
 from gnomon.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE
 from gnomon.metaeval.measured import Measured
-from gnomon.stats.significance import Alternative
 
 _EXAMPLES = """\
 examples:
@@ -126,7 +125,6 @@ def metaeval(
     baseline: Annotated[str | None, Metavar("METRIC"), _TESTS] = None,
     test: Annotated[Test, _TESTS] = "auto",
     unit: Annotated[Unit, Rare()] = "auto",
-    alternative: Annotated[Alternative, _TESTS, Rare()] = "greater",
     draws: DrawOptions,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
@@ -161,7 +159,7 @@ def metaeval(
             and judged as a system; metrics score all systems with the references that are left.
         allow_circular: judge metrics even by human scores that went into them (difficulty whose
             pool these chose); otherwise that is refused.
-        baseline: name of the metric that every other one is tested against.
+        baseline: name of the metric that every other one is tested against: whether it is better.
         test: "auto": Williams's test for system-level Pearson, bootstrap for soft pairwise
             accuracy, a jackknife over documents for segment levels where these are known (see
             unit), else bootstrap for DaRR and permutation for the rest. A named test
@@ -170,8 +168,6 @@ def metaeval(
         unit: what is independent at segment level: "segment", "document", or "auto": documents
             where they are known and no test is named. At system level systems are.
         confidence: of the intervals; the largest significant p (ranks, wins) is 1 less this.
-        alternative: what p speaks of: the metric is "greater" (better) than the baseline, "less",
-            or "two-sided". Ranks and clusters need "greater".
 
     Returns:
         A finding whose rows hold ``language_pair, level, statistic, grouping, metric, value, n,
@@ -206,7 +202,7 @@ def metaeval(
     wanted += [(pair.metric, with_paraphrases) for pair, with_paraphrases in scored]
     if not wanted:
         raise UsageError("there is no metric to judge; name one, or give score files")
-    judging = measured.judging(test, alternative, unit, draws)
+    judging = measured.judging(test, unit, draws)
     check_kinds([testset.outline for testset in sets], kinds)
     if len(sets) == 1 and files:
         refuse(judged_faults(sets[0].outline, kinds, judging.measures, judging.threshold))

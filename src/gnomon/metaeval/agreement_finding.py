@@ -70,7 +70,6 @@ def agreement_finding(
             list(grouped(results)),
             list(dict.fromkeys(pairing.label for pairing in pairings)),
             asked.baseline,
-            alternative=asked.judging.testing.alternative,
         ),
         notices=(
             *asked.notices,
@@ -98,7 +97,6 @@ def _signatures(pairings: Sequence[Pairing], asked: Asked) -> dict[str, Signatur
     how = asked.judging.testing
     signature = Signature("metaeval").adding(
         test=how.test,
-        alternative=how.alternative,
         draws=how.resamples,
         confidence=how.confidence,
         seed=how.seed,

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Measure
     from gnomon.core.findings import Cell, Table, View
     from gnomon.core.records import Record
-    from gnomon.stats.significance import Alternative
 
 R = TypeVar("R", bound="Record")
-_SAID = {"greater": "better than", "less": "worse than", "two-sided": "other than"}
 _DECIDED = {
     "systems": "Pairs of systems",
     "darr": "Ranked outputs",
@@ -40,8 +38,6 @@ def views(
     groups: Sequence[ResultGroup],
     places: Sequence[str],
     baseline: str | None,
-    *,
-    alternative: Alternative = "greater",
 ) -> tuple[View, ...]:
     """A table (or map over test sets) per statistic, gains, wins, scatter plots, curves."""
     kinds = tuple(dict.fromkeys(group.human for group in groups if group.human is not None))
@@ -55,7 +51,7 @@ def views(
     for measure, subset in measured:
         all_views += shown.averages(measure, subset)
     for measure, subset in measured:
-        all_views += shown.wins(measure, subset, _SAID[alternative])
+        all_views += shown.wins(measure, subset)
     all_views += shown.plots(places)
     all_views += [*shown.gains(), *shown.decisions()]
     return tuple(all_views)
@@ -251,14 +247,14 @@ class _Shown(NamedTuple):
             where,
         )
 
-    def wins(self, measure: Measure, subset: str, said: str) -> Iterator[View]:
+    def wins(self, measure: Measure, subset: str) -> Iterator[View]:
         """The p-values of all pairs of metrics."""
         for added, of_kind in self.by_kind():
             where = {**_where(measure, subset), **self.whole, **of_kind}
             for test_set in dict.fromkeys(row.test_set for row in self.rows(WinRow, where)):
                 yield HeatMap(
                     table="wins",
-                    title=f"p of row {said} column: {measure.title}"
+                    title=f"p of row better than column: {measure.title}"
                     + ("" if subset == "all" else f", {subset}")
                     + f", {test_set}{added}",
                     rows="metric",

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from gnomon.agreement.significance import Test
     from gnomon.core.options import DrawOptions, Unit
     from gnomon.messages import Message
-    from gnomon.stats.significance import Alternative
 
 __all__ = ["Measured"]
 
@@ -69,9 +68,7 @@ class Measured:
         """The measures and formulas of a shared task; None where the usual ones are taken."""
         return shared_task(self.preset)
 
-    def judging(
-        self, test: Test, alternative: Alternative, unit: Unit, draws: DrawOptions
-    ) -> Judging:
+    def judging(self, test: Test, unit: Unit, draws: DrawOptions) -> Judging:
         """The measures, and how differences are tested."""
         chosen = self.shared_task
         rules = stats.rules(None if chosen is None else self.preset)
@@ -79,7 +76,6 @@ class Measured:
             measures=measures(self.levels, self.statistics, self.groupings, chosen),
             testing=Testing(
                 test=test,
-                alternative=alternative,
                 resamples=draws.resamples,
                 seed=draws.seed,
                 confidence=draws.confidence,

@@ -344,9 +344,6 @@ def _tests(results: Sequence[Result], judging: Judging, baseline: str | None) ->
             **draws,
         )
     if baseline is not None and tests:
-        alternative = how.alternative
-        yield message(
-            "note.metaeval.alternative", how=alternative, alternative=alternative, baseline=baseline
-        )
-    if tests and how.alternative == "greater":
+        yield message("note.metaeval.baseline", baseline=baseline)
+    if tests:
         yield message("note.metaeval.ranks", alpha=how.alpha)

@@ -173,19 +173,6 @@ def _darr_draws(human, metrics, count, seed):
     ]
 
 
-@pytest.mark.parametrize("alternative", ["less", "two-sided"])
-def test_the_alternative_is_said_and_ranks_need_greater(human, pair, alternative) -> None:
-    found = gn.metaeval(
-        make(human), pair, baseline="poor", alternative=alternative, levels=["system"], **FEW_DRAWS
-    )
-    row = one(found, statistic="pearson", metric="good")
-    system = human.mean(axis=1)
-    sides = (system, pair["good"].system, pair["poor"].system)
-    assert row["p"] == stats.williams(*sides, alternative=alternative).p
-    assert row["rank"] is row["cluster"] is None
-    assert any(f"alternative: {alternative}" in notice for notice in notes(found.notices))
-
-
 def test_named_tests_leave_alone_what_they_do_not_cover(human, pair) -> None:
     found = gn.metaeval(make(human), pair, baseline="poor", test="williams", **FEW_DRAWS)
     tests = {(row["statistic"], row["level"]): row["test"] for row in rows(found, metric="good")}
@@ -208,13 +195,10 @@ def test_ranks_and_clusters_are_drawn_from_the_wins_matrix(human, pair) -> None:
     assert ranks == {"good": (1, 1), "poor": (2, 2)}
 
 
-@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("statistic", ["pearson", "acc_eq", "darr"])
-def test_only_the_better_metric_wins_whatever_the_alternative(
-    human, pair, alternative, statistic
-) -> None:
+def test_only_the_better_metric_wins(human, pair, statistic) -> None:
     options = {"statistics": [statistic], "levels": ["segment"], "darr_threshold": 0.5}
-    found = gn.metaeval(make(human), pair, baseline="poor", alternative=alternative, **options)
+    found = gn.metaeval(make(human), pair, baseline="poor", **options)
     wins = {(r["metric"], r["against"]): r["decided"] for r in found.table("wins").rows}
     assert wins["good", "poor"] is True
     assert wins["poor", "good"] is False
@@ -229,14 +213,6 @@ def test_metrics_are_ranked_by_agreement_in_one_picture(human, pair) -> None:
     assert first.title == "Pearson, system level: agreement of 2 metrics"
     assert (first.series, first.values, first.dots) == ("metric", ("value",), True)
     assert first.where["control"] is False
-
-
-def test_the_matrix_of_wins_is_named_after_the_alternative(human, pair) -> None:
-    for alternative, words in {"less": "row worse than", "two-sided": "row other than"}.items():
-        found = gn.metaeval(make(human), pair, alternative=alternative, **FEW_DRAWS)
-        titles = [view.title for view in found.views if view.table == "wins"]
-        assert titles
-        assert all(words in title for title in titles)
 
 
 @settings(max_examples=15)
@@ -717,7 +693,6 @@ def test_human_translations_are_left_out_unless_wanted(human) -> None:
         ({"levels": ["word"]}, UnknownNameError, "unknown levels 'word'"),
         ({"groupings": ["row"]}, UnknownNameError, "unknown groupings 'row'"),
         ({"test": "t"}, UnknownNameError, "unknown test 't'"),
-        ({"alternative": "more"}, UnknownNameError, "unknown alternative 'more'"),
         ({"resamples": -1}, UsageError, "0 or more; got -1"),
         ({"resamples": 1}, UsageError, "need 19 resamples or more, or 0 for none; got 1"),
         ({"resamples": 98, "confidence": 0.99}, UsageError, "need 99 resamples or more"),
