@@ -283,10 +283,24 @@ def test_a_gate_judges_nothing_by_a_metric_that_does_not_read_the_texts() -> Non
     assert "b is worse than a under bleu" in found.failure
 
 
+@pytest.mark.parametrize("damage", ["one line up", "a line dropped in the middle", "shuffled"])
+def test_references_that_stand_apart_are_named(damage: str) -> None:
+    change, _ = DAMAGES[damage]
+    own, other, systems = references(), noised(references(), 0.2, 1), {"a": outputs()}
+    fine, apart = (
+        gn.TestSet(name="two", references={"A": own, "B": texts}, systems=systems)
+        for texts in (other, change(other))
+    )
+    assert fine.anomalies == ()
+    (one,) = apart.anomalies
+    assert "the reference 'B' do not stand where those of 'A' do" in str(one)
+    assert doubtful_systems([one]) == ("a",)
+
+
 def test_equal_outputs_are_named_and_compared() -> None:
     ts = planted({"a": outputs(), "b": outputs()})
     (one,) = ts.anomalies
-    assert "the outputs of a and b are the same text" in str(one)
+    assert "a and b are the same text" in str(one)
     assert doubtful_systems([one]) == ()
 
 

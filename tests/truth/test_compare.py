@@ -208,7 +208,7 @@ def test_holes_in_a_score_file_are_said_and_change_nothing(tmp_path: Path) -> No
     (tmp_path / "comet.tsv").write_text("\n".join(holed))
     for test in ("bootstrap", "ar"):
         found = gn.compare(_set(), f"scores('{file}')", test=test, **_BARE)  # type: ignore[arg-type]
-        second, first = found.verdict
+        second, _, first = found.verdict  # the texts are the same
         assert first.level == "caution"
         assert "has no score for 66 (B) of 200 segments" in str(first)
         assert str(second) == "B and A score the same under comet in each of 134 segments."

@@ -114,6 +114,20 @@ def references_of_people() -> Finding:
     return gn.compare(ts, resamples=_FEW)
 
 
+@world("one file given twice, and another", says=["data.copied"], silent=["data.doubtful"])
+def one_file_twice() -> Finding:
+    twice = {"甲": outputs(), "Ö": outputs(), "é": outputs("apertium-french")}
+    return gn.compare(planted(twice), resamples=_FEW)
+
+
+@world("references of which one is shifted", says=["data.doubtful"], silent=["compare.*"])
+def reference_shifted() -> Finding:
+    both = {"A": references(), "B": _shifted(noised(references(), 0.2, 1))}
+    systems = {"甲": outputs(), "Ö": outputs("apertium-french")}
+    ts = gn.TestSet(name="two", references=both, systems=systems)
+    return gn.compare(ts, resamples=_FEW)
+
+
 @world("a file with its accents apart", says=["data.damaged"], without=["Ö' has", "references '"])
 def accents_apart() -> Finding:
     apart = [unicodedata.normalize("NFD", text) for text in accented()]

@@ -515,12 +515,8 @@ def scored(
 def notices(
     testset: TestSet, scored: Sequence[Scores], pairings: Sequence[PairedScores]
 ) -> list[Notice]:
-    """Equal outputs, and what was compared instead of a corpus score."""
-    baseline, *others = testset.systems
-    same = [name for name in others if testset.systems[name] == testset.systems[baseline]]
-    statements: list[Notice] = [
-        message("note.same_output", system=name, baseline=baseline) for name in same
-    ]
+    """What metrics noticed, and what was compared instead of a corpus score."""
+    statements: list[Notice] = []
     for scores, paired in zip(scored, pairings, strict=True):
         statements += [
             notice

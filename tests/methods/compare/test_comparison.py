@@ -118,7 +118,7 @@ def test_metrics_of_lower_is_better_are_turned_for_verdict_gain_and_wins(ts) -> 
     assert worse["wins"] < worse["losses"]
 
 
-def test_equal_outputs_differ_by_nothing_with_p_1_and_are_told_of(tiny) -> None:
+def test_equal_outputs_differ_by_nothing_with_p_1(tiny) -> None:
     for options in ({}, {"test": "ar"}, {"test": "sacrebleu"}):
         found = gnomon.compare(tiny, ["bleu", "chrf"], **{**FEW, **options})
         for metric in ("bleu", "chrf"):
@@ -127,7 +127,6 @@ def test_equal_outputs_differ_by_nothing_with_p_1_and_are_told_of(tiny) -> None:
             assert row["decided"] is False
             assert (row["wins"], row["ties"], row["losses"]) == (0, 4, 0)
             assert row["verdict"] == "undecided"
-        assert "same and good have the same output in every segment" in notes(found.notices)
 
 
 def test_results_depend_on_the_seed_alone_not_on_workers_or_repetition(ts) -> None:

@@ -21,6 +21,7 @@ from gnomon.core.languages import language_scripts
 from gnomon.core.lazy import checked
 from gnomon.core.scores import named
 from gnomon.core.scripts import main_script
+from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import doubtful_systems
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._line_order import Misplaced, misplaced_lines
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from gnomon.core.testset import TestSet
 
 _DOUBTS = logging.getLogger("gnomon.formats.doubts")
 _FEWEST = 10  # segments, below which anything may happen
@@ -97,6 +96,7 @@ def anomalies(testset: TestSet) -> tuple[Message, ...]:
     found += _find_other_languages(testset, lines, [*doubtful_systems(found), *unread])
     found += _find_repeated(lines, numbered, doubtful_systems(found))
     found += _find_misplaced(lines, doubtful_systems(found))
+    found += _find_references_apart(testset) if testset.references else ()
     found += _find_favoured(testset)
     doubtful = set(doubtful_systems(found))
     found += [one for one in damaged if doubtful.isdisjoint(one.subjects.get("systems", ()))]
@@ -173,7 +173,9 @@ def _find_equal_texts(testset: TestSet, numbered: Numbered) -> list[Message]:
     for system, output in systems.items():
         alike.setdefault(output.tobytes(), []).append(system)
     equal += [
-        message("note.same_outputs", systems=names) for names in alike.values() if len(names) > 1
+        message("data.copied", what="outputs", systems=names)
+        for names in alike.values()
+        if len(names) > 1
     ]
     if sources is not None:
         untranslated = [n for n, texts in systems.items() if _share_equal(texts, sources) >= _EQUAL]
@@ -308,6 +310,18 @@ def _find_misplaced(lines: SomeLines, involved: Collection[str]) -> Iterator[Mes
         systems.setdefault(key, []).append(name)
     for wrong, names in systems.items():
         yield _disorder(wrong, names)
+
+
+def _find_references_apart(testset: TestSet) -> Iterator[Message]:
+    """References whose lines stand elsewhere than those of the first one."""
+    (first, texts), *others = testset.references.items()
+    if not others:
+        return
+    outputs = {name: [text or "" for text in column] for name, column in others}
+    both = TestSet(name="", references={first: texts}, systems=outputs)
+    for name, wrong in misplaced_lines(SomeLines(both), outputs).items():
+        told = {"reference": name, "other": first, "at": wrong.first + 1}
+        yield _doubt("apart", list(testset.systems), **told)
 
 
 def _disorder(wrong: Misplaced, names: Sequence[str]) -> Message:
