@@ -12,7 +12,7 @@ from tests.truth.worlds_train import row
 
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.train.held_out import _agreements
+from gnomon.train.held_out import agreement_rows
 from gnomon.train.rows import HeldOutRow, LearnedSetRow, TrainedMetricRow
 from gnomon.train.verdict import train_metric_verdict
 
@@ -33,7 +33,7 @@ def test_noise_of_held_out_documents_is_no_loss(draws: int) -> None:
         whole = np.ones(150, bool)
         held = SimpleNamespace(label=label, judged=np.zeros(150, int), group=of, held_out=whole)
         asked = SimpleNamespace(resamples=200, confidence=0.95, recipe=SimpleNamespace(seed=seed))
-        rows = _agreements(
+        rows = agreement_rows(
             cast("TrainingRequest", asked),
             cast("JudgedOutputs", held),
             {"comet('m')": own, "chrf": other},

@@ -9,7 +9,7 @@ from tests.truth.worlds import world
 from gnomon.core.findings import Finding
 from gnomon.core.records import columns_of, table
 from gnomon.studies.folder import FinishedTask
-from gnomon.studies.study_pages import _untested
+from gnomon.studies.study_pages import untested
 from gnomon.train.rows import HeldOutRow, LearnedSetRow, TrainedMetricRow
 from gnomon.train.verdict import train_metric_verdict
 
@@ -127,7 +127,7 @@ def task(*systems: str) -> FinishedTask:
     without=["together = true", "[methods"],
 )
 def one_by_one() -> list[Message]:
-    return [said for one in _untested("set", [task("a"), task("b")]) for said in one.verdict]
+    return [said for one in untested("set", [task("a"), task("b")]) for said in one.verdict]
 
 
 @world(
@@ -136,4 +136,4 @@ def one_by_one() -> list[Message]:
 )
 def together() -> list[Message]:
     tasks = ([task("a", "b")], [task("a")])
-    return [said for done in tasks for one in _untested("set", done) for said in one.verdict]
+    return [said for done in tasks for one in untested("set", done) for said in one.verdict]

@@ -473,7 +473,7 @@ def pooled_verdicts(parts: list[MeasuredScores], how: Testing) -> Verdicts:
     System scores are exchanged between metrics after each metric was standardised within each
     test set, which changes none of its decisions.
     """
-    accuracy = _accuracy_within([len(scores.human) for scores in parts])
+    accuracy = accuracy_within([len(scores.human) for scores in parts])
     human = np.concatenate([scores.human for scores in parts])
     metrics = np.concatenate([_standardised(scores) for scores in parts], axis=1)
     return _permutation(
@@ -485,7 +485,7 @@ def pooled_verdicts(parts: list[MeasuredScores], how: Testing) -> Verdicts:
     )
 
 
-def _accuracy_within(
+def accuracy_within(
     sizes: Sequence[int],
 ) -> Callable[[NDArray[np.float64], NDArray[np.float64]], float]:
     """Pairwise accuracy over the pairs within consecutive groups of systems.

@@ -311,7 +311,7 @@ class Engine:
     def _explained(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
         judged = [cell for cell in cells if cell.others or self.scorer.role is None]
         explanations = {cell: self._undefined(cell) for cell in cells}
-        return explanations | (_Group(self, judged).explanations() if judged else {})
+        return explanations | (_JudgedCells(self, judged).explanations() if judged else {})
 
     def _undefined(self, cell: Cell) -> CellExplanation:
         """Of a candidate that has no reference."""
@@ -360,7 +360,7 @@ def _packed(explanation: CellExplanation) -> bytes:
     return np.concatenate([head, explanation.candidate, explanation.other]).astype("<f8").tobytes()
 
 
-class _Group:
+class _JudgedCells:
     """Cells that are explained in one go; each has something to be judged by."""
 
     def __init__(self, engine: Engine, cells: Sequence[Cell]) -> None:

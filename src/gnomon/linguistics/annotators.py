@@ -16,7 +16,7 @@ from gnomon.linguistics.feature_names import ENTITIES, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
 from gnomon.messages import message
-from gnomon.messages.audiences import Remedy, flag
+from gnomon.messages.audiences import Advice, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -178,7 +178,7 @@ def standard_tagger(language: str) -> Annotator:
     candidates = [name for name in installed() if meta_of(name)["lang"] == wanted]
     if not candidates:
         there = ", ".join(taggers()) or "none"
-        remedy = Remedy(f"`gnomon setup {wanted}`", "install", {"language": wanted})
+        remedy = Advice(f"`gnomon setup {wanted}`", "install", {"language": wanted})
         raise MissingDependencyError(
             message("error.no_tagger", language=wanted, installed=there, remedy=remedy)
         )

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
+    "Advice",
     "Audience",
     "InFile",
     "Named",
     "OptionName",
     "Place",
-    "Remedy",
     "Words",
     "Written",
     "add_language",
@@ -72,17 +72,17 @@ class OptionName(Named):
 
 
 @dataclass(frozen=True)
-class Remedy(Written):
-    """What to do: words, and an action for programs.
+class Advice(Written):
+    """What to do, in words and for programs.
 
     Attributes:
         said: the words.
-        action: what is done.
+        kind: what is done.
         arguments: with what, by name.
     """
 
     said: Words
-    action: Literal["install", "add_option", "use_format"]
+    kind: Literal["install", "add_option", "use_format"]
     arguments: Mapping[str, str]
 
     def parts(self) -> Iterable[Any]:
@@ -130,7 +130,7 @@ class Place(Written):
 Words: TypeAlias = "str | Written | tuple[Words, ...]"
 
 
-def flag(name: str, value: object = "", given: object = None) -> Remedy:
+def flag(name: str, value: object = "", given: object = None) -> Advice:
     """To add an option, which is a parameter in Python; with a value where one is proposed.
 
     Args:
@@ -143,7 +143,7 @@ def flag(name: str, value: object = "", given: object = None) -> Remedy:
     """
     shell = f"--{name.replace('_', '-')} {value}".rstrip()
     said = OptionName(shell, f"{name}={value if given is None else given}")
-    return Remedy(said, "add_option", {"option": name, "value": str(value)})
+    return Advice(said, "add_option", {"option": name, "value": str(value)})
 
 
 def parameter(name: str) -> OptionName:
@@ -151,21 +151,21 @@ def parameter(name: str) -> OptionName:
     return OptionName(f"--{name.replace('_', '-')}", name)
 
 
-def add_language() -> Remedy:
+def add_language() -> Advice:
     """To name the language, which command lines take as the end of a pair."""
     said = Named("-l en", "language='en'")
-    return Remedy(said, "add_option", {"option": "language_pair", "value": "en"})
+    return Advice(said, "add_option", {"option": "language_pair", "value": "en"})
 
 
-def install(extra: str) -> Remedy:
+def install(extra: str) -> Advice:
     """To install a package; by pip, with an extra of gnomon."""
     package = f"gnomon[{extra}]"
-    return Remedy(f"pip install '{package}'", "install", {"package": package})
+    return Advice(f"pip install '{package}'", "install", {"package": package})
 
 
-def remedies(words: Any) -> Iterator[Remedy]:
+def remedies(words: Any) -> Iterator[Advice]:
     """What to do, of all that words hold."""
-    if isinstance(words, Remedy):
+    if isinstance(words, Advice):
         yield words
     elif isinstance(words, Written | tuple):
         for part in words.parts() if isinstance(words, Written) else words:

@@ -193,7 +193,7 @@ def message_data(said: Message, audience: Audience | None = None) -> dict[str, A
     is_text = said.code == "note"
     text = said.params["text"] if is_text else rendered(said, audience=audience)
     params = {} if is_text else _finite(said.params)
-    todo = [{"action": one.action, **one.arguments} for one in remedies(said)]
+    todo = [{"action": one.kind, **one.arguments} for one in remedies(said)]
     return {
         "code": said.code,
         "level": said.level,

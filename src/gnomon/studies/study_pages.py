@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     Row: TypeAlias = Mapping[str, Cell]
 
-__all__ = ["pages", "study_sets", "verdicts"]
+__all__ = ["pages", "study_sets", "untested", "verdicts"]
 
 
 # Test sets of a store as a report shows them: texts read again, scores, and what is marked.
@@ -382,7 +382,7 @@ def _verdicts_on(
     verdicts = [PageVerdict(name, method, said) for method, said in by_method.items()]
     verdicts.sort(key=lambda verdict: listed.get(verdict.section, len(listed)))
     yield from verdicts if tested else [*tops, *verdicts]
-    yield from _untested(name, done)
+    yield from untested(name, done)
     yield from tops if tested else ()
 
 
@@ -395,7 +395,7 @@ def _entries_of_whole(done: Sequence[FinishedTask]) -> Iterator[FinishedTask]:
         yield replace(entry, verdict=()) if alone else entry
 
 
-def _untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
+def untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
     """Methods that took each system alone, which says nothing of several."""
     for method in dict.fromkeys(entry.method for entry in done if not entry.verdict):
         entries = [entry for entry in done if entry.method == method]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.train.judged import JudgedOutputs
     from gnomon.train.runs import TrainingRequest
 
-__all__ = ["ALL", "LENGTH", "held_out_rows"]
+__all__ = ["ALL", "LENGTH", "agreement_rows", "held_out_rows"]
 
 
 #: what the metric is compared with: words and letters in common, and a control
@@ -72,17 +72,18 @@ def held_out_rows(request: TrainingRequest, training: Training) -> list[HeldOutR
         row
         for names, inside in parts
         if inside.any()
-        for row in _agreements(request, data, scores, inside, names)
+        for row in agreement_rows(request, data, scores, inside, names)
     ]
 
 
-def _agreements(
+def agreement_rows(
     request: TrainingRequest,
     data: JudgedOutputs,
     scores_by_metric: Mapping[str, NDArray[np.float64]],
     inside: NDArray[np.bool_],
     names: tuple[str, str],
 ) -> list[HeldOutRow]:
+    """How well each metric agrees with people on outputs that nothing was learnt from."""
     from gnomon.train._estimator import agreement, within_sets
 
     cells = np.flatnonzero(data.held_out)[inside]

@@ -39,7 +39,7 @@ def xml_file(folder: Path, name: str = "mini.de-en.xml", text: str | None = None
 def test_one_set_becomes_the_folder_that_was_named(tmp_path: Path) -> None:
     file = xml_file(tmp_path)
     [found] = official.convert([file], tmp_path / "sets" / "mini")
-    assert found == official.Written(
+    assert found == official.WrittenSet(
         name="minitest2021",
         path=tmp_path / "sets" / "mini",
         language_pair="de-en",

@@ -25,7 +25,7 @@ from gnomon.core.errors import (
 from gnomon.data.official.obtaining import Origin, obtain
 
 
-def fetch(url: str, folder: Path, **options: object) -> tuple[official.Written, ...]:
+def fetch(url: str, folder: Path, **options: object) -> tuple[official.WrittenSet, ...]:
     return official.fetch(url, folder=folder, **options)
 
 

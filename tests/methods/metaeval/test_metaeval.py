@@ -14,7 +14,7 @@ from tests.told import notes
 
 import gnomon as gn
 from gnomon import metaeval, stats
-from gnomon.agreement.significance import _accuracy_within
+from gnomon.agreement.significance import accuracy_within
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars
 from gnomon.metaeval import PRESETS, STATISTICS
@@ -364,7 +364,7 @@ def test_pooled_decisions_in_draws_are_those_of_the_statistic(seed: int) -> None
     metric[np.isnan(human)] = np.nan
     groups = np.repeat(np.arange(3), sizes)
     expected = stats.pairwise_accuracy(human, metric, groups=groups)
-    found = _accuracy_within(sizes.tolist())(human[:, None], metric[:, None])
+    found = accuracy_within(sizes.tolist())(human[:, None], metric[:, None])
     assert found == expected or (np.isnan(found) and np.isnan(expected))
 
 

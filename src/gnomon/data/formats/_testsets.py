@@ -31,7 +31,7 @@ from gnomon.data.formats._registry import (
     formats_of,
 )
 from gnomon.data.formats.rows import head_of
-from gnomon.messages.audiences import Named, Remedy
+from gnomon.messages.audiences import Advice, Named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -330,7 +330,7 @@ def _set_of_file(path: Path) -> tuple[str, FoundSet]:
         f"is of no known format of a test set ({', '.join(_names(SetFormat))}); its first line is"
         f" {head.first_line[:80]!r}. The directory of a test set is named as a whole; a table of"
         " your own is read by its columns, without -t (",
-        Remedy(
+        Advice(
             Named("--table FILE --system-columns COLUMN ...", "gnomon.formats.read_table"),
             "use_format",
             {"format": "table"},

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 from gnomon.core.errors import UnknownNameError
 from gnomon.data.official._available import Available, listed
 from gnomon.data.official._convert import Wishes, convert_sets
-from gnomon.data.official._folder import Written, default_path, sets_here
+from gnomon.data.official._folder import WrittenSet, default_path, sets_here
 from gnomon.data.official._sacrebleu import datasets, fetch_sacrebleu
 from gnomon.data.official.archive_files import is_archive, unpack
 from gnomon.data.official.downloading import download, require_url
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Available",
-    "Written",
+    "WrittenSet",
     "available",
     "convert",
     "default_path",
@@ -75,7 +75,7 @@ def fetch(
     given: str | PathLike[str] | None = None,
     sha256: str | None = None,
     progress: Progress | None = None,
-) -> tuple[Written, ...]:
+) -> tuple[WrittenSet, ...]:
     """Fetch a test set by name or address, and write it where ``-t`` can take it.
 
     What is here already is not fetched again. The SHA-256 of each file is recorded at the first
@@ -128,7 +128,7 @@ def convert(
     incomplete: Incomplete = "refuse",
     layout: str = "gnomon",
     compress: bool = False,
-) -> tuple[Written, ...]:
+) -> tuple[WrittenSet, ...]:
     """Convert test sets of any format that is read into folders of gnomon's layout.
 
     Args:
@@ -190,7 +190,7 @@ def _check_name(name: str, origin: Origin) -> None:
         raise UnknownNameError("test set", name, names, remedy=remedy)
 
 
-def _fetch(name: str, language_pairs: Sequence[str], origin: Origin) -> tuple[Written, ...]:
+def _fetch(name: str, language_pairs: Sequence[str], origin: Origin) -> tuple[WrittenSet, ...]:
     if "://" in name:
         return _fetch_address(name, language_pairs, origin)
     publisher, _, rest = name.partition("/")
@@ -199,10 +199,12 @@ def _fetch(name: str, language_pairs: Sequence[str], origin: Origin) -> tuple[Wr
     return tuple(fetch_sacrebleu(name, language_pairs, origin))
 
 
-def _fetch_address(url: str, language_pairs: Sequence[str], origin: Origin) -> tuple[Written, ...]:
+def _fetch_address(
+    url: str, language_pairs: Sequence[str], origin: Origin
+) -> tuple[WrittenSet, ...]:
     """A file or archive at some address, converted into ``HOME/FILE``."""
     target = origin.home / base_name(url).partition(".")[0]
-    written: list[Written] = []
+    written: list[WrittenSet] = []
     for pair in language_pairs or (None,):
         folder = target / pair if pair else target
         here = sets_here(folder)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
     from gnomon.data.formats import Incomplete
-    from gnomon.data.official._folder import Written
+    from gnomon.data.official._folder import WrittenSet
 
 
 _log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class Wishes:
 
 def convert_sets(
     paths: Sequence[Path], folder: Path, wishes: Wishes, *, form: str | None
-) -> tuple[Written, ...]:
+) -> tuple[WrittenSet, ...]:
     """Convert what is found; see :func:`gnomon.official.convert`."""
     if not paths:
         raise UsageError("name a file, a folder or an archive to convert")
@@ -149,12 +149,12 @@ def _of_pair(infos: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
 
 def _all_of(
     infos: Sequence[SetInfo], paths: Sequence[Path], folder: Path, wishes: Wishes
-) -> tuple[Written, ...]:
+) -> tuple[WrittenSet, ...]:
     origin = {
         "source": [str(path) for path in paths],
         "sha256": {path.name: digest(path) for path in paths if path.is_file()},
     }
-    written: list[Written] = []
+    written: list[WrittenSet] = []
     failed: list[str] = []
     for info in infos:
         try:
@@ -182,7 +182,7 @@ def _all_of(
     return tuple(written)
 
 
-def _place(folder: Path, testset: TestSet, written: Sequence[Written]) -> Path:
+def _place(folder: Path, testset: TestSet, written: Sequence[WrittenSet]) -> Path:
     """``FOLDER/NAME/PAIR``, with a number where another set has that place."""
     name = testset.name.replace("/", "_").lstrip(".") or "set"
     taken, number = {set_written.path for set_written in written}, 1

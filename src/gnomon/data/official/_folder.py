@@ -27,7 +27,7 @@ ORIGIN = "origin.json"
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenSet:
     """A test set on disk.
 
     Attributes:
@@ -66,12 +66,12 @@ class Written:
 
 def describe_folder(
     testset: TestSet, path: Path, *, usual: Sequence[str] = (), new: bool = True
-) -> Written:
+) -> WrittenSet:
     """What a test set holds that lies in a folder."""
     kinds = [human.kind for human in testset.human]
     kinds += [ranking.kind for ranking in testset.rankings]
     kinds += marked_kinds(testset)
-    return Written(
+    return WrittenSet(
         name=testset.name,
         path=path,
         language_pair=testset.language_pair,
@@ -92,7 +92,7 @@ def write_set(
     layout: str = "gnomon",
     compress: bool = False,
     usual: Sequence[str] = (),
-) -> Written:
+) -> WrittenSet:
     """Write a test set as a new folder, with a note of where it comes from."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     write_test_set(testset, folder, layout=layout, compress=compress)
@@ -100,14 +100,14 @@ def write_set(
     return describe_folder(testset, folder, usual=usual)
 
 
-def known_set(folder: Path) -> Written:
+def known_set(folder: Path) -> WrittenSet:
     """What lies in a folder that was written earlier."""
     usual = origin_of(folder).get("usual_references")
     names = [str(name) for name in usual] if isinstance(usual, list) else []
     return describe_folder(read_test_set(folder), folder, usual=names, new=False)
 
 
-def sets_here(folder: Path) -> list[Written]:
+def sets_here(folder: Path) -> list[WrittenSet]:
     """The sets that were written to a folder, ``NAME/PAIR`` inside it included."""
     places = (ORIGIN, f"*/{ORIGIN}", f"*/*/{ORIGIN}")
     notes = [note for pattern in places for note in folder.glob(pattern)]

@@ -15,7 +15,7 @@ from gnomon.messages.audiences import parameter
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gnomon.data.official._folder import Written
+    from gnomon.data.official._folder import WrittenSet
     from gnomon.data.official.obtaining import Origin
 
 
@@ -26,7 +26,7 @@ def datasets() -> Mapping[str, Any]:
     return dict(DATASETS)
 
 
-def fetch_sacrebleu(name: str, language_pairs: Sequence[str], origin: Origin) -> list[Written]:
+def fetch_sacrebleu(name: str, language_pairs: Sequence[str], origin: Origin) -> list[WrittenSet]:
     """Fetch a test set and write its language pairs as folders ``HOME/NAME/PAIR``.
 
     The archives and sacreBLEU's plain text come to lie where sacreBLEU has them, so that
@@ -92,7 +92,7 @@ def _archive_name(name: str, url: str) -> str:
     return f"{name.replace('/', '_')}.{url.rpartition('/')[2]}"
 
 
-def _write(dataset: Any, pair: str, folder: Path, archives: Mapping[str, str]) -> Written:
+def _write(dataset: Any, pair: str, folder: Path, archives: Mapping[str, str]) -> WrittenSet:
     try:
         testset, usual = read_sacrebleu_files(dataset, pair)
     except (DataError, OSError) as error:

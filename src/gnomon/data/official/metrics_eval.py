@@ -18,7 +18,7 @@ from gnomon.data.official.obtaining import digest, obtain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gnomon.data.official._folder import Written
+    from gnomon.data.official._folder import WrittenSet
     from gnomon.data.official.obtaining import Origin
 
 __all__ = ["NAME", "SETS", "URL", "fetch_metrics_eval"]
@@ -93,7 +93,7 @@ class _Choice:
 
 def fetch_metrics_eval(
     name: str | None, language_pairs: Sequence[str], origin: Origin
-) -> list[Written]:
+) -> list[WrittenSet]:
     """Fetch sets into ``HOME/mt-metrics-eval/SET``, in their own layout, which gnomon reads."""
     home = origin.home / NAME
     choice = _Choice((name,) if name else (), tuple(language_pairs))
@@ -161,7 +161,7 @@ def _note(folder: Path, pairs: Iterable[str], source: dict[str, str], *, complet
 
 def _describe_sets(
     home: Path, taken: dict[str, Sequence[str]] | dict[str, list[str]], *, new: bool
-) -> Iterable[Written]:
+) -> Iterable[WrittenSet]:
     for name, pairs in taken.items():
         for pair in pairs:
             path = home / name / pair

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.paraphrase.codes import CodeFacts
     from gnomon.paraphrase.training.trainer import Arguments, RunCallback
 
-__all__ = ["Data", "TrainingPlan", "fit", "plan"]
+__all__ = ["Data", "TrainingPlan", "fit", "plan", "prepare"]
 
 
 #: what a damaged file makes libraries raise, beside errors of their own
@@ -79,7 +79,7 @@ def plan(
     from gnomon.paraphrase.training.trainer import network, parameters
 
     recipe = recipe or Recipe()
-    data = _prepare(pairs, recipe, codes, None)
+    data = prepare(pairs, recipe, codes, None)
     vocabulary = data.tokenizer.get_vocab_size()
     with torch.device("meta"):
         weights = parameters(network(recipe, vocabulary))
@@ -164,7 +164,7 @@ def _begin(
     run = _facts(pairs, recipe, codes)
     first = options.process_index == 0
     is_ours = open_run(place, run, resume=resume) if first else True
-    data = _prepare(pairs, recipe, codes, place if is_ours else None)
+    data = prepare(pairs, recipe, codes, place if is_ours else None)
     if not is_ours:
         write_tokenizer(place, data.tokenizer, recipe.limit)
         describe_run(place, run)
@@ -253,9 +253,10 @@ def _about(facts: dict[str, object], recipe: Recipe) -> dict[str, object]:
     }
 
 
-def _prepare(
+def prepare(
     pairs: Sequence[SentencePair], recipe: Recipe, codes: CodeFacts | None, known: Path | None
 ) -> Data:
+    """Pairs in pieces, to learn from and to tell which pass is the best."""
     from tokenizers import Tokenizer
 
     from gnomon.models import reading_tokenizer

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Arguments",
     "ParaphraseTrainer",
+    "PassOrder",
     "RunCallback",
     "arguments",
     "checkpoints",
@@ -183,7 +184,7 @@ def _step(checkpoint: Path) -> int:
     return int(checkpoint.name.removeprefix("checkpoint-"))
 
 
-class _PassOrder(LengthGroupedSampler):  # type: ignore[misc]  # transformers is not read by mypy
+class PassOrder(LengthGroupedSampler):  # type: ignore[misc]  # transformers is not read by mypy
     """Pairs of like length side by side, in an order that follows from the seed and the pass."""
 
     def __init__(self, lengths: list[int], batch: int, seed: int) -> None:
@@ -191,6 +192,7 @@ class _PassOrder(LengthGroupedSampler):  # type: ignore[misc]  # transformers is
         self._seed, self._pass = seed, 0
 
     def set_epoch(self, number: int) -> None:
+        """Begin a pass."""
         self._pass = number
 
     def __iter__(self) -> Iterator[int]:
@@ -256,11 +258,11 @@ class ParaphraseTrainer(Seq2SeqTrainer):  # type: ignore[misc]  # transformers i
         return total / (len(labels) * self._pieces_per_pair * self.accelerator.num_processes)
 
     @cached_property
-    def _order(self) -> _PassOrder:
+    def _order(self) -> PassOrder:
         lengths = [max(len(pair["input_ids"]), len(pair["labels"])) for pair in self._data.pairs]
-        return _PassOrder(lengths, self.args.train_batch_size, self.args.seed)
+        return PassOrder(lengths, self.args.train_batch_size, self.args.seed)
 
-    def _get_train_sampler(self, _dataset: object = None) -> _PassOrder:
+    def _get_train_sampler(self, _dataset: object = None) -> PassOrder:
         return self._order
 
     def set_pass(self, number: int) -> None:

@@ -13,7 +13,7 @@ _CODES = [44, 45, 46, 47]
 
 @pytest.fixture
 def trainer(tmp_path: Path, tiny: dict[str, object], rows: list[tuple[str, str]]) -> Any:
-    from gnomon.paraphrase.training.fitting import _prepare
+    from gnomon.paraphrase.training.fitting import prepare
     from gnomon.paraphrase.training.trainer import (
         ParaphraseTrainer,
         arguments,
@@ -22,7 +22,7 @@ def trainer(tmp_path: Path, tiny: dict[str, object], rows: list[tuple[str, str]]
 
     recipe = Recipe(**tiny)  # type: ignore[arg-type]  # plain options
     pairs = [SentencePair(a, b, i % 4) for i, (a, b) in enumerate(rows)]
-    data = _prepare(pairs, recipe, CodeFacts("random", 4, "abc"), None)
+    data = prepare(pairs, recipe, CodeFacts("random", 4, "abc"), None)
     with undisturbed():
         yield ParaphraseTrainer(arguments(tmp_path, recipe, "cpu"), data, recipe)
 

@@ -208,12 +208,12 @@ def test_plan_counts_what_training_does(
 
 
 def test_a_pass_holds_each_pair_once_in_an_order_of_its_own(tiny: dict[str, object]) -> None:
-    from gnomon.paraphrase.training.trainer import _PassOrder
+    from gnomon.paraphrase.training.trainer import PassOrder
 
     lengths = [i % 11 + 1 for i in range(200)]
     orders = []
     for seed, number in [(0, 0), (0, 0), (0, 1), (1, 0)]:
-        order = _PassOrder(lengths, 8, seed)
+        order = PassOrder(lengths, 8, seed)
         order.set_epoch(number)
         orders.append(list(order))
         assert sorted(orders[-1]) == list(range(200))
