@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,9 +16,9 @@ from gnomon.core.records import FEATURE, SEGMENT, EndColumns, Record, column, co
 from gnomon.core.verdicts import LEAST
 from gnomon.linguistics import gloss
 from gnomon.messages import message
-from gnomon.stats import cohens_kappa, holm, holm_levels, krippendorff_alpha
+from gnomon.stats import cohens_kappa, holm, holm_levels, jackknife_test, krippendorff_alpha
 from gnomon.stats.resampling import bootstrap_interval
-from gnomon.stats.significance import binomial_interval, binomial_p
+from gnomon.stats.significance import binomial_interval, binomial_p, in_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Table
     from gnomon.human.sheets import Answer, Key, KeyRow
     from gnomon.messages import Level, Message
+    from gnomon.stats.significance import Stepped
 
     Ends: TypeAlias = tuple[float | None, float | None]
     #: item -> answer; open items are not there
@@ -95,9 +97,15 @@ class ScoredRow(Record):
     alone: int = column("Alone", help="of these, segments where another one has no scored item")
     behind: float | None = column(
         "Behind",
-        help="the highest, on the segments that both have; of those with 30 segments",
-        interval=EndColumns("behind_low", "behind_high", how="by bootstrap over segments"),
+        help="the highest, on the segments that both have, 30 or more",
+        interval=EndColumns(
+            "behind_low",
+            "behind_high",
+            how="by jackknife over segments, at the level of its own step of Holm's correction",
+        ),
     )
+    p: float | None = column("p", digits=3, help="of that, corrected for all pairs, after Holm")
+    decided: bool | None = column("Decided", help="corrected p is at most 1 - confidence")
 
 
 class AnnotatorPairRow(Record):
@@ -341,16 +349,10 @@ def _scored(
     }
     enough = {system: there for system, there in sums.items() if len(there) >= LEAST}
     shared = set.intersection(*map(set, (enough or sums).values()))
-    best = max(enough, key=lambda system: _ratio(np.array([*sums[system].values()])), default="")
+    gaps = _behind(enough, round(1 - confidence, 12))
     for system, there in sums.items():
         found = bootstrap_interval(np.array([*there.values()]), _ratio, level=confidence, seed=seed)
-        intervals = {"score": (found.low, found.high)}
-        behind = None
-        both = [n for n in there if n in sums.get(best, ())]
-        if system in enough and system != best and both:
-            rows = np.array([(*sums[best][n], *there[n]) for n in both])
-            gap = bootstrap_interval(rows, _difference, level=confidence, seed=seed)
-            behind, intervals["behind"] = gap.estimate, (gap.low, gap.high)
+        behind, tested = gaps.get(system, (None, None))
         yield ScoredRow(
             system=system,
             score=found.estimate,
@@ -358,7 +360,12 @@ def _scored(
             segments=len(there),
             alone=len(set(there) - shared),
             behind=behind,
-            intervals=intervals,
+            p=None if tested is None else tested.p,
+            decided=None if tested is None else tested.decided,
+            intervals={
+                "score": (found.low, found.high),
+                "behind": (None, None) if tested is None else (tested.low, tested.high),
+            },
         )
 
 
@@ -367,8 +374,30 @@ def _ratio(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(total / count)
 
 
-def _difference(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(_ratio(rows[:, :2]) - _ratio(rows[:, 2:]))
+def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(sums[..., 0] / sums[..., 1] - sums[..., 2] / sums[..., 3])
+
+
+def _behind(
+    sums: Mapping[str, Mapping[int, tuple[float, int]]], alpha: float
+) -> dict[str, tuple[float, Stepped]]:
+    """How far the others are behind the highest, where all pairs are tested in steps."""
+    highest = sorted(sums, key=lambda system: -_ratio(np.array([*sums[system].values()])))
+    pairs, differences, tests = [], [], []
+    for a, b in combinations(highest, 2):
+        both = [n for n in sums[a] if n in sums[b]]
+        if len(both) >= LEAST:
+            rows = np.array([(*sums[a][n], *sums[b][n]) for n in both])
+            pairs.append((a, b))
+            differences.append(float(_difference(rows.sum(axis=0))))
+            tests.append(partial(_gap_test, rows))
+    steps = zip(pairs, differences, in_steps(tests, alpha), strict=True)
+    return {b: (difference, step) for (a, b), difference, step in steps if a == highest[0]}
+
+
+def _gap_test(rows: NDArray[np.float64], alpha: float) -> tuple[float, float, float]:
+    found = jackknife_test(rows, np.arange(len(rows)), _difference, confidence=1 - alpha)
+    return float(found.low), float(found.high), float(found.p)
 
 
 def _highest(finding: Finding, rows: Sequence[ScoredRow]) -> Message:
@@ -398,7 +427,7 @@ def _comparison(rows: Sequence[ScoredRow], *, different: bool) -> tuple[Level, s
         return "undecided", "nothing"
     if different:
         return "caution", "different"
-    if all((row.ends("behind")[0] or 0.0) > 0 for row in rows[1:]):
+    if all(row.decided for row in rows[1:]):
         return "finding", "highest"
     return "undecided", "unknown"
 
