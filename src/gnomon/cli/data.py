@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gnomon.cli._options import Subparsers
     from gnomon.core.findings import Cell
-    from gnomon.data.official import Available, Written
+    from gnomon.data.official import Available, WrittenSet
 
 __all__ = ["add"]
 
@@ -52,7 +52,7 @@ def _add_home(parser: argparse.ArgumentParser, *names: str) -> None:
     )
 
 
-def _show_written(args: argparse.Namespace, command: str, testsets: Sequence[Written]) -> None:
+def _show_written(args: argparse.Namespace, command: str, testsets: Sequence[WrittenSet]) -> None:
     """Paths and the commands to go on with; in other formats than text, a table."""
     if args.format == "text":
         sys.stdout.write("".join(_said_of(written) for written in testsets))
@@ -74,7 +74,7 @@ def _show_written(args: argparse.Namespace, command: str, testsets: Sequence[Wri
     show_rows(args, command, "Test sets", rows)
 
 
-def _said_of(written: Written) -> str:
+def _said_of(written: WrittenSet) -> str:
     from gnomon.core.tabular import visible
 
     parts = [f"{written.segments} segments"]
