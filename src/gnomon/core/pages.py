@@ -96,7 +96,7 @@ class PageSet:
     # gives the segments in order; nothing where texts are missing
     read: Callable[[], Iterator[PageSegment]] = field(repr=False)
     layers: Sequence[Layer] = ()  # what can be marked in its texts
-    missing: str = ""  # why texts cannot be shown; empty where they can
+    missing: Message | None = None  # why texts cannot be shown; None where they can
     notices: Sequence[Notice] = ()  # what cannot be marked, and why
 
 

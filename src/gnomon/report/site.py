@@ -25,7 +25,7 @@ import numpy as np
 from gnomon.core.errors import OutputError
 from gnomon.core.signature import version
 from gnomon.linguistics import MEANINGS
-from gnomon.messages import noted, rendered
+from gnomon.messages import noted, phrase, rendered
 from gnomon.report.html import DRAWERS, framed, json_in_html, packed, panels
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _add_set(sink: Sink, number: int, given: PageSet) -> dict[str, Any]:
         "references": list(given.references),
         "metrics": list(given.metrics),
         "layers": [layer._asdict() for layer in given.layers],
-        "missing": given.missing,
+        "missing": phrase(given.missing) if given.missing else "",
         "block": block,
         "blocks": blocks,
         "scored": some,

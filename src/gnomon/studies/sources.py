@@ -91,11 +91,13 @@ class PlannedSet:
         try:
             read = read_set(self.source)
         except (GnomonError, OSError) as error:
-            raise DataError(f"the texts of {self.name} cannot be read again: {error}") from error
+            why = error if isinstance(error, GnomonError) else str(error)
+            raise DataError(f"the texts of {self.name} cannot be read again: ", why) from error
         if read.sketch != self.sketch:
             raise DataError(
                 f"{self.source.path} holds other texts than the results of {self.name} are of; run"
-                " the study again"
+                " the study again",
+                path=self.source.path,
             )
         return read.testset
 

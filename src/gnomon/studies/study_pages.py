@@ -106,10 +106,10 @@ def study_sets(
     sets = []
     for name in dict.fromkeys(entry.testset for entry in source.entries):
         planned = planned_sets.get(name)
-        missing = _missing(name, planned) if texts else "texts were not asked for"
+        missing = _missing(name, planned) if texts else message("note.study.no_texts")
         systems, segments = _size(source, name, planned)
         marked = Markers()
-        if planned is not None and not missing:
+        if planned is not None and missing is None:
             marked = _markers(source, planned, cache=cache, progress=progress)
         page = PageSet(
             name,
@@ -119,7 +119,7 @@ def study_sets(
             planned.sketch.references if planned else (),
             _metrics(source, name),
             partial(_segment_scores, source, name, systems, segments),
-            partial(_segments, planned, systems, marked, missing=bool(missing)),
+            partial(_segments, planned, systems, marked, missing=missing is not None),
             marked.layers,
             missing,
             marked.notices,
@@ -128,14 +128,14 @@ def study_sets(
     return tuple(sets)
 
 
-def _missing(name: str, planned: PlannedSet | None) -> str:
+def _missing(name: str, planned: PlannedSet | None) -> Message | None:
     if planned is None:
-        return f"the store does not say where the texts of {name} are; run the study again"
+        return message("note.study.no_place", testset=name)
     try:
         planned.read()
     except DataError as error:
-        return str(error)
-    return ""
+        return error.message
+    return None
 
 
 def _size(source: PageSource, name: str, planned: PlannedSet | None) -> tuple[tuple[str, ...], int]:
@@ -230,7 +230,8 @@ def _markers(
         try:
             marker = method.marks(SetRows(source, planned, method, cache, progress))
         except GnomonError as error:
-            notices.append(f"{name} marks nothing in the texts of {planned.name}: {error}")
+            about = {"method": name, "testset": planned.name, "reason": error.message}
+            notices.append(message("note.study.unmarked", None, **about))
         else:
             markers += [] if marker is None else [marker]
     return Markers(tuple(markers), tuple(notices))
@@ -468,10 +469,10 @@ def _lower(source: PageSource) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in source.ask(asked))
 
 
-def _undone(planned: int, done: int) -> list[str]:
+def _undone(planned: int, done: int) -> list[Message]:
     if done == planned:
         return []
-    return [f"{planned - done} of {planned} tasks of the study are not done; run it again"]
+    return [message("note.study.undone", left=planned - done, planned=planned)]
 
 
 def _tables_of_methods(source: PageSource) -> dict[str, list[str]]:

@@ -13,6 +13,7 @@ from tests.told import told
 from gnomon.core.findings import Column, HeatMap, Scatter
 from gnomon.core.pages import PageSection, PageVerdict
 from gnomon.core.store_views import Layer, SystemScoreColumn
+from gnomon.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -77,6 +78,9 @@ class Segment:
     domain: str | None = None
 
 
+TEXTS_GONE = Message("error.failed", "error", {"said": "the texts are gone"})
+
+
 @dataclass(frozen=True)
 class Set:
     name: str
@@ -86,7 +90,7 @@ class Set:
     references: tuple[str, ...] = ("A",)
     metrics: tuple[str, ...] = ("bleu", "chrf")
     layers: tuple[Layer, ...] = LAYERS
-    missing: str = ""
+    missing: Message | None = None
     own: tuple[Segment, ...] = ()
     seed: int = 7
 

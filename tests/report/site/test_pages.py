@@ -253,7 +253,7 @@ def test_a_missing_part_is_told(visit: Opener, made: ModuleType, tmp_path: Path)
 def test_a_set_without_texts_shows_its_numbers(
     visit: Opener, made: ModuleType, tmp_path: Path
 ) -> None:
-    testset = made.Set("s/de-en", ("x", "y"), 5, missing="the texts are gone")
+    testset = made.Set("s/de-en", ("x", "y"), 5, missing=made.TEXTS_GONE)
     write_site(tmp_path / "r", made.Study((made.scores(testset),), (testset,)))
     seen = visit(tmp_path / "r")
     assert "the texts are gone" in seen.go("segments/0").locator("main").inner_text()

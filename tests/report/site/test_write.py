@@ -97,7 +97,7 @@ def test_where_a_feature_occurs_is_told_by_bits(made: ModuleType, tmp_path: Path
 def test_a_set_without_texts_says_why_and_keeps_its_scores(
     made: ModuleType, tmp_path: Path
 ) -> None:
-    testset = made.Set("s", ("x", "y"), 10, missing="the texts are gone")
+    testset = made.Set("s", ("x", "y"), 10, missing=made.TEXTS_GONE)
     write_site(tmp_path / "r", made.Study((), (testset,)))
     told = about(tmp_path / "r" / "index.html")["sets"][0]
     assert (told["missing"], told["blocks"]) == ("the texts are gone", 0)
