@@ -218,9 +218,10 @@ def _mended(
         own = testset.select(systems=[system])
         whole = replace(own, systems={system: list(map(mend, own.systems[system]))})
         score, value = (_corpus_score(one, metric) for one in (own, whole))
-        cost = "some" if abs(value - score) >= _COST * abs(score) else "nothing"
-        told = {"cost": cost, "value": value, "score": score, "metric": metric_title(name)}
-        yield replace(said, params={**said.params, "mended": told})
+        costs = abs(value - score) >= _COST * abs(score)
+        told = {"value": value, "score": score, "metric": metric_title(name)}
+        params = {**said.params, "effect": "some" if costs else "nothing", **told}
+        yield replace(said, params=params, level="caution" if costs else "note")
 
 
 def _corpus_score(

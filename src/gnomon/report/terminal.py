@@ -285,7 +285,8 @@ def print_finding(
         signatures = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
         _print_grid(console, replace(other, signatures=signatures), ())  # others come at the end
         console.print()
-    _print_grid(console, last, _listed([*notes, *map(noted, finding.notices)], verbose=verbose))
+    further = (noted(one) for one in finding.notices if one not in finding.verdict)
+    _print_grid(console, last, _listed([*notes, *further], verbose=verbose))
 
 
 def print_scores(

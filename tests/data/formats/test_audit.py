@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
@@ -126,3 +127,11 @@ def test_the_other_segments_answer_beside_the_caution(share: float, finding: boo
     assert rest["other"] == names[1]
     assert rest["difference"] < -found.tables[0].rows[1]["difference"]
     assert [n for n in found.notices if n.code == caution.code] == [caution]
+
+
+def test_damaged_outputs_make_no_other_system_the_references_own() -> None:
+    own = [f"the little house number {n} stood by the river Größe" for n in range(60)]
+    near = [text if n % 2 else text.replace("little", "old") for n, text in enumerate(own)]
+    apart = [unicodedata.normalize("NFD", text) for text in near]
+    testset = gn.TestSet.from_lists({"near": near, "apart": apart}, own)
+    assert [one.code for one in testset.anomalies] == ["data.damaged"]

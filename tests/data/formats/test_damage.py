@@ -77,11 +77,12 @@ def test_what_damage_costs_is_said(metric: str) -> None:
     )
     found = gn.score(testset, metric)
     cautions = said_of("data.damaged", found.notices)
-    said = {one.params["name"]: one.params["mended"] for one in cautions}
-    assert said["case"] is None
-    assert said["accents"]["cost"] == "some"
-    assert said["accents"]["value"] == pytest.approx(found.system[0])
-    assert said["spaces"]["cost"] == "nothing"
+    said = {one.params["name"]: (one.params["effect"], one.level) for one in cautions}
+    assert said["case"] == ("unknown", "caution")
+    assert said["accents"] == ("some", "caution")
+    assert said["spaces"] == ("nothing", "note")
+    (value,) = (one.params["value"] for one in cautions if one.params["name"] == "accents")
+    assert value == pytest.approx(found.system[0])
 
 
 @pytest.mark.parametrize("language", ["zh", "ja", "ko", "th", "km"])

@@ -97,7 +97,10 @@ def anomalies(testset: TestSet) -> tuple[Message, ...]:
     found += _find_repeated(lines, numbered, doubtful_systems(found))
     found += _find_misplaced(lines, doubtful_systems(found))
     found += _find_references_apart(testset) if testset.references else ()
-    found += _find_favoured(testset)
+    doubtful = set(doubtful_systems(found))
+    unlike = doubtful.union(*(one.subjects.get("systems", ()) for one in damaged))
+    sound = [name for name in testset.systems if name not in unlike]
+    found += _find_favoured(testset.select(systems=sound)) if sound else ()
     doubtful = set(doubtful_systems(found))
     found += [one for one in damaged if doubtful.isdisjoint(one.subjects.get("systems", ()))]
     return tuple(found)
@@ -289,7 +292,8 @@ def _find_damaged(lines: SomeLines) -> Iterator[Message]:
             name=one.name,
             lines=one.damaged,
             segments=one.lines,
-            mended=None,
+            effect="unknown",
+            **dict.fromkeys(("metric", "value", "score")),
         )
         yield said if one.reference else said.about(systems=[one.name])
 
