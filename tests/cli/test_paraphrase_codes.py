@@ -94,7 +94,7 @@ def test_lines_without_a_tree_have_no_code(gnomon, tmp_path: Path) -> None:
     assert made.code == 0, made.err
     lines = (tmp_path / "codes" / "train.codes.txt").read_text().split("\n")
     assert [bool(line) for line in lines[:5]] == [True, True, False, False, True]
-    assert "2 line(s) that were empty or had no tree" in made.out
+    assert "2 lines that were empty or had no tree" in made.out
     about = json.loads((tmp_path / "codes" / "codes.json").read_text())
     assert about["space"]["recipe"]["hidden"] == 256
 

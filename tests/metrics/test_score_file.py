@@ -173,7 +173,7 @@ def test_missing_scores_are_undefined_and_said(testset, tmp_path) -> None:
     assert np.isnan(scores.segments).tolist() == [[False, True, False], [False] * 3]
     assert scores.system.tolist() == [2.0, 2.0]
     assert "1 of 6 scores of segments are missing in the file" in notes(scores.notices)[0]
-    assert "of 3 segments, a has 2, the most is 3" in notes(scores.notices)[0]
+    assert "of 3 segments, a has 2; means over unlike" in notes(scores.notices)[0]
 
 
 def test_some_whole_systems_among_segments_are_refused(testset, tmp_path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gnomon.bmx.aggregation import power_means
 from gnomon.bmx.experiments import Grids, P, W
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx.aggregation import Shift
     from gnomon.bmx.experiments import Explained
+    from gnomon.messages import Message
 
     Floats = NDArray[np.float64]
 
@@ -39,7 +41,7 @@ class Usable(NamedTuple):
     """
 
     kept: NDArray[np.bool_]
-    reason: str | None
+    reason: Message | None
 
 
 def search(
@@ -80,13 +82,10 @@ def usable(explained: Explained) -> Usable:
     kept = sound & np.isfinite(explained.score) & np.isfinite(explained.human)
     n = int(kept.sum())
     if n < _FEWEST:
-        return Usable(
-            kept,
-            f"{n} of {len(kept)} segments have a score, an explanation and a human score, and a"
-            f" correlation needs {_FEWEST}",
-        )
+        few = message("note.tune.few_segments", n=n, segments=len(kept), least=_FEWEST)
+        return Usable(kept, few)
     if not _varies(explained.human[kept]):
-        return Usable(kept, "all human scores are equal")
+        return Usable(kept, message("note.tune.equal"))
     return Usable(kept, None)
 
 

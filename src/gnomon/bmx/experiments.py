@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.core.cache import Cache
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric, Metric
 
     Floats = NDArray[np.float64]
@@ -123,7 +123,7 @@ class Explained:
     offsets: NDArray[np.int64]
     human: Floats
     signature: Signature | None = None
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
 
     def __post_init__(self) -> None:
         sizes = {"score": self.score.shape, "human": self.human.shape}
@@ -159,7 +159,7 @@ class Grids:
     used: tuple[int, ...] | None = None
     left_out: tuple[int, ...] | None = None
     collapsed: Floats | None = None
-    reasons: dict[int, str] = field(default_factory=dict)
+    reasons: dict[int, Message] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         shape = (len(self.experiments), len(self.p), len(self.w))

@@ -16,6 +16,7 @@ from gnomon.core.options import Help, Positive, Segments  # read for their limit
 from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import pick
+from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics.functions import BoundFunction
 from gnomon.metrics.scoring import bind, signature_of
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from gnomon.core.cache import Cache
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric, Metric
 
 __all__ = [
@@ -129,7 +130,7 @@ class Explanations:
     signature: Signature
     calls: int
     known: int = 0
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -345,7 +346,7 @@ def _by_system(scorer: Scorer, explainer: BoundExplainer) -> bool:
 
 def cache_of(
     bound: BoundMetric, cache: Cache | None, explainer: Explainer | BoundExplainer
-) -> tuple[Cache | None, tuple[str, ...]]:
+) -> tuple[Cache | None, tuple[Message, ...]]:
     """No cache for functions that may change and look the same, whatever is made of them."""
     inmost: object = bound
     while hasattr(inmost, "bound"):
@@ -358,11 +359,7 @@ def cache_of(
         uncertain.append(explainer.name)
     if cache is None or not uncertain:
         return cache, ()
-    notice = (
-        f"{' and '.join(uncertain)}: the function's source cannot be read, or does not tell all"
-        " (values from around it, the state of an object); nothing is kept for later"
-    )
-    return None, (notice,)
+    return None, (message("note.bmx.not_kept", functions=uncertain),)
 
 
 def _matrix(values: Sequence[float], batch: Batch) -> NDArray[np.float64]:
@@ -424,7 +421,7 @@ _NOWHERE = np.zeros((0, 2), dtype=np.int32)
 
 def _explainer_notices(
     explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch
-) -> tuple[Notice, ...]:
+) -> tuple[Message, ...]:
     """What the explainer has to say of each side."""
     if not isinstance(explainer, NoticingExplainer):
         return ()
@@ -436,28 +433,21 @@ def _explainer_notices(
     )
 
 
-def _unspaced_notice(batch: Batch) -> tuple[str, ...]:
+def _unspaced_notice(batch: Batch) -> tuple[Message, ...]:
     """That words are no words, where spaces do not part them."""
     if not is_unspaced(batch.target_language):
         return ()
-    statement = (
-        "explanations take what stands between spaces for a word, and spaces do not part the words"
-    )
-    return (f"{statement} of this language: they speak of whole clauses",)
+    return (message("note.bmx.clauses"),)
 
 
-def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[str, ...]:
+def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[Message, ...]:
     """How many explanations have holes."""
     count = sum(
         bool(np.isnan(cell.candidate).any() or np.isnan(cell.other).any()) for cell in every
     )
     if not count:
         return ()
-    notice = (
-        f"{count} of {len(every)} explanations have words of undefined importance: the metric gave"
-        " no finite score for a text or one of its perturbations, or the explainer none for a word"
-    )
-    return (notice,)
+    return (message("note.bmx.undefined", undefined=count, explanations=len(every)),)
 
 
 # Explanations as rows of tables: every word, and the words that hurt most often.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.options import Capability
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric, Metric
     from gnomon.metrics.registry import Description
 
@@ -221,7 +221,7 @@ class SidedExplainer(BoundExplainer, Protocol):
 class NoticingExplainer(BoundExplainer, Protocol):
     """Power: what a reader of its explanations should know."""
 
-    def notices(self, side: str, texts: Sequence[str]) -> tuple[Notice, ...]:
+    def notices(self, side: str, texts: Sequence[str]) -> tuple[Message, ...]:
         """Sentences about the explanations of a side; none where all is well.
 
         Args:

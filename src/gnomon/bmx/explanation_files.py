@@ -16,6 +16,7 @@ from gnomon.core.options import InputFile
 from gnomon.core.scores import named
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import MQM_WEIGHTS, atomic_write, read_bytes, read_records
+from gnomon.messages import message
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from gnomon.bmx.explainers import TextPair
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric, Metric
 
     Floats = NDArray[np.float64]
@@ -182,11 +183,12 @@ class BoundExplanationFile:
         """A hash of the file."""
         return {"explanations": self.identity}
 
-    def notices(self, side: str, texts: Sequence[str]) -> tuple[Notice, ...]:  # noqa: ARG002  # of the file alone
+    def notices(self, side: str, texts: Sequence[str]) -> tuple[Message, ...]:  # noqa: ARG002  # of the file alone
         """Systems of the file that the test set does not have."""
         if side != "candidate" or not self.others:
             return ()
-        return (f"{self.spec} also explains {named(self.others)}, not in the test set",)
+        also = message("note.metrics.others", file=self.spec, does="explains", systems=self.others)
+        return (also,)
 
     def look(
         self,

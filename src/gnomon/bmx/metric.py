@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric, Input
 
 __all__ = ["Bmx", "BoundBmx"]
@@ -285,7 +285,7 @@ class BoundBmx(OfOptions):
         """Kinds of human scores that the explained metric has seen."""
         return self.bound.informed_by
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """What the metric says, and how many segments collapsed or could not be explained."""
         boosted = self._boosted(batch)
         said = list(self.bound.notices(batch)) + list(boosted.found.explanations.notices)
@@ -293,16 +293,11 @@ class BoundBmx(OfOptions):
             collapsed = message("bmx.score.collapsed", share=boosted.collapsed)
             said.append(collapsed.about(metrics=[self.metric.spec]))
         if boosted.raised:
-            said.append(
-                f"{self.metric.spec}: {boosted.raised} segment(s) have importances below 0, which"
-                f" the shift {self.metric.shift!r} raises with all others of the segment, so that"
-                " an error makes them look better; shift='exponential' leaves them where they are"
-            )
+            raised = message("note.bmx.raised", segments=boosted.raised, shift=self.metric.shift)
+            said.append(raised.about(metrics=[self.metric.spec]))
         if boosted.wordless:
-            said.append(
-                f"{self.metric.spec}: {boosted.wordless} output(s) have no word to explain and keep"
-                " the metric's own score"
-            )
+            wordless = message("note.bmx.wordless", outputs=boosted.wordless)
+            said.append(wordless.about(metrics=[self.metric.spec]))
         return tuple(said)
 
     def _raised(self, values: NDArray[np.float64], offsets: NDArray[np.int64], boost: Boost) -> int:

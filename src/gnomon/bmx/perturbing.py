@@ -12,6 +12,7 @@ from gnomon.bmx.explainers import Unfrozen
 from gnomon.bmx.pairs import generator
 from gnomon.core.errors import SpecError
 from gnomon.core.options import MODEL, SEED
+from gnomon.messages import message
 from gnomon.metrics.spec import Options
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx.pairs import TextWords
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
     from gnomon.models import Filling, MaskedLM
 
@@ -331,21 +332,21 @@ class BoundMarginalisation:
         """Each word has fewer than 1 / threshold others, as their probabilities add up to 1."""
         return words * int(np.ceil(1 / self.options.threshold))
 
-    def notices(self, side: str, texts: Sequence[str]) -> tuple[Notice, ...]:
+    def notices(self, side: str, texts: Sequence[str]) -> tuple[Message, ...]:
         """Whether the model knows the language of a side."""
         fluency = self.model.fluency(texts)
-        if fluency.unknown > _UNKNOWN:
-            why = f"{fluency.unknown:.0%} of its pieces are unknown to the vocabulary"
-        elif fluency.pieces > _PIECES and fluency.letters < _LETTERS:
-            why = (
-                f"its words fall into {fluency.pieces:.1f} pieces of {fluency.letters:.1f} letters"
-            )
-        else:
+        unknown = fluency.unknown > _UNKNOWN
+        if not (unknown or (fluency.pieces > _PIECES and fluency.letters < _LETTERS)):
             return ()
-        notice = (
-            f"{self.options.name}: the masked language model {self.options.model!r} seems not to"
-            f" know the language of the {side} side ({why}), so that what it expects there means"
-            " little; take a model of that language, a multilingual one, or sides='candidate'"
+        notice = message(
+            "note.bmx.unknown_language",
+            explainer=self.options.name,
+            model=self.options.model,
+            side=side,
+            why="unknown" if unknown else "pieces",
+            unknown=fluency.unknown,
+            pieces=fluency.pieces,
+            letters=fluency.letters,
         )
         return (notice,)
 

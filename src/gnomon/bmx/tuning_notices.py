@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.bmx.tuning_tables import HALVES, HELD_BACK, IN_TURN, TunedFamily
+from gnomon.bmx.tuning_tables import HALVES, HELD_BACK, IN_TURN, LEAST_UNITS, TunedFamily
+from gnomon.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.bmx.choices import Rule
     from gnomon.bmx.experiments import Experiment, Explained, Grids
+    from gnomon.messages import Message
 
 __all__ = ["tuning_notices"]
 
@@ -31,85 +33,53 @@ def tuning_notices(
     families: Sequence[TunedFamily],
     rule: Rule,
     explained: Mapping[Experiment, Explained],
-) -> Iterator[str]:
+) -> Iterator[Message]:
     """What is undefined, left out and not controlled, and what p and w are judged by."""
-    yield from _no_metric_notices(aside)
+    if aside:
+        yield message("note.tune.aside", experiments=len(aside))
     yield from _undefined(mine)
-    yield from _left_out(mine)
+    if mine.left_out is not None and mine.used is not None and any(mine.left_out):
+        left = sum(mine.left_out)
+        yield message("note.tune.left_out", left=left, segments=left + sum(mine.used))
     yield from _groups(families, rule)
     yield from _controls(mine, controls, _large(explained))
 
 
-def _undefined(grids: Grids) -> Iterator[str]:
+def _undefined(grids: Grids) -> Iterator[Message]:
     for index, reason in sorted(grids.reasons.items())[:_SHOWN]:
-        yield f"{grids.experiments[index]}: no correlation is defined: {reason}."
+        named = str(grids.experiments[index])
+        yield message("note.tune.no_correlation", experiment=named, reason=reason)
     if len(grids.reasons) > _SHOWN:
-        yield f"{len(grids.reasons) - _SHOWN} more experiments have no defined correlation."
+        yield message("note.tune.more", experiments=len(grids.reasons) - _SHOWN)
     still = [
         str(experiment)
         for i, experiment in enumerate(grids.experiments)
         if np.isnan(grids.base[i]) and i not in grids.reasons
     ]
     if still:
-        more = f" and {len(still) - _SHOWN} more" if len(still) > _SHOWN else ""
-        yield (
-            f"The metric gives all segments the same score, so that there is nothing to gain over:"
-            f" {', '.join(still[:_SHOWN])}{more}."
-        )
+        yield message("note.tune.constant", experiments=still)
 
 
-def _left_out(grids: Grids) -> Iterator[str]:
-    if grids.left_out is None or grids.used is None or not any(grids.left_out):
-        return
-    left = sum(grids.left_out)
-    yield (
-        f"{left} of {left + sum(grids.used)} segments lack a score, an explanation or a human"
-        " score and are left out."
-    )
-
-
-def _groups(families: Sequence[TunedFamily], rule: Rule) -> Iterator[str]:
+def _groups(families: Sequence[TunedFamily], rule: Rule) -> Iterator[Message]:
     """What each test set is judged by."""
     judged = {family.data for family in families}
     if IN_TURN in judged:
         groups = {group for family in families for group in family.grids.groups}
-        yield (
-            f"In turn: p and w by the rule {rule!r} on all other language pairs (or, of one pair,"
-            f" test sets), with one of {len(groups)} held out."
-        )
-        if len(groups) < 3:
-            yield f"Intervals over language pairs need three of them; there are {len(groups)}."
+        few = len(groups) < LEAST_UNITS
+        yield message("note.tune.in_turn", rule=rule, groups=len(groups), few=few)
     if judged - {IN_TURN, HELD_BACK}:
-        yield (
-            "There is one test set alone, so that none can be held out"
-            + ("; p and w are judged on halves of its segments." if HALVES in judged else ".")
-        )
+        yield message("note.tune.one_set", halves=HALVES in judged)
 
 
-def _controls(grids: Grids, controls: Grids, large: Collection[str]) -> Iterator[str]:
+def _controls(grids: Grids, controls: Grids, large: Sequence[str]) -> Iterator[Message]:
     controlled = {experiment.data for experiment in controls.experiments}
-    without = [
-        str(experiment) for experiment in grids.experiments if experiment.data not in controlled
-    ]
-    if len(without) == len(grids.experiments):
-        yield (
-            "The random explainer was not run beside these, so that it is unknown how much of a"
-            " gain any numbers in the place of importances would bring."
-        )
+    without = sum(experiment.data not in controlled for experiment in grids.experiments)
+    if without == len(grids.experiments):
+        yield message("note.tune.no_control")
     elif without:
-        yield f"{len(without)} of {len(grids.experiments)} experiments have no random control."
+        yield message("note.tune.uncontrolled", without=without, experiments=len(grids.experiments))
     if controls.experiments and large:
-        yield (
-            f"Random importances lie in [0, 1], whatever the metric: scores of {', '.join(large)}"
-            " are far larger, so that at the same weight the control hardly moves them; divide them"
-            " (--scale 100; scale=100)."
-        )
-
-
-def _no_metric_notices(aside: Sequence[Experiment]) -> Iterator[str]:
-    if aside:
-        experiments = "1 experiment" if len(aside) == 1 else f"{len(aside)} experiments"
-        yield f"Left out: {experiments} of random numbers in place of a metric."
+        yield message("note.tune.large", metrics=large)
 
 
 def _large(by_name: Mapping[Experiment, Explained]) -> list[str]:

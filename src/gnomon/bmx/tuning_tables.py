@@ -27,10 +27,19 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["ALL_SETS", "HALVES", "HELD_BACK", "IN_TURN", "ROUNDING", "TunedGain", "TuningPoint"]
+__all__ = [
+    "ALL_SETS",
+    "HALVES",
+    "HELD_BACK",
+    "IN_TURN",
+    "LEAST_UNITS",
+    "ROUNDING",
+    "TunedGain",
+    "TuningPoint",
+]
 
 #: units that a test needs
-_LEAST_UNITS = 3
+LEAST_UNITS = 3
 #: gains nearer to 0 are none
 ROUNDING = 1e-9
 
@@ -195,7 +204,7 @@ def _test_of(
     values: Sequence[float], *, chosen_on_others: bool
 ) -> Callable[[float], tuple[float, float, float]]:
     """A test for each level, of three units or more."""
-    if len(values) < _LEAST_UNITS:
+    if len(values) < LEAST_UNITS:
         return lambda _: (math.nan,) * 3
     return partial(mean_test, values, chosen_on_others=chosen_on_others)
 

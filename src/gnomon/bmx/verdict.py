@@ -87,8 +87,8 @@ def _helps(
     }
     evidence = finding.positions([row, *rows])
     if (row.collapsed or 0.0) > _COLLAPSED:
-        collapsed = {"share": row.collapsed, "result": True}
-        return message("bmx.tune.collapsed", evidence, **params, **collapsed)
+        params |= {"share": row.collapsed, "result": True}
+        return message("bmx.tune.collapsed", evidence, **params)
     if not row.decided:
         return message("bmx.tune.undecided", evidence, **params)
     found = "no_help" if value > 0 >= alone else "differs"

@@ -63,7 +63,7 @@ def ranked_by_metric(rows: Sequence[RankedRow]) -> Iterator[list[Any]]:
 
 
 def rank_changes(
-    finding: Finding, rows: Sequence[RankedRow], title: str, by: Literal["boosted", "weighted"]
+    finding: Finding, rows: Sequence[Any], title: str, by: Literal["boosted", "weighted"]
 ) -> Message:
     """Who is first under a metric, and who rises or falls; nothing was tested.
 

@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.core import notebook
 from gnomon.core.errors import DataError
 from gnomon.core.manifest import imported
+from gnomon.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -216,10 +217,10 @@ def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
     return f"{of}, {said}; means over unlike segments do not compare"
 
 
-def of_metric(metric: str, notice: Notice) -> Notice:
-    """A notice with the metric that it is of, which words may begin with."""
+def of_metric(metric: str, notice: Notice) -> Message:
+    """A notice with the metric that it is of; those of other packages may be words."""
     if isinstance(notice, str):
-        return notice if notice.startswith(f"{metric}: ") else f"{metric}: {notice}"
+        notice = Message("error.failed", "note", {"said": notice})
     return notice if notice.subjects.get("metrics") else notice.about(metrics=[metric])
 
 

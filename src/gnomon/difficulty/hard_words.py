@@ -29,6 +29,7 @@ from gnomon.difficulty.word_rows import (
     system_rows,
     type_rows,
 )
+from gnomon.messages import message
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit, View
     from gnomon.core.store_views import Mark, StoredRows, Stretch
     from gnomon.difficulty.sides import Bound
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
 
 _LISTED = 20
@@ -145,7 +146,7 @@ def words(
     least = (5 if testset.segments >= 100 else 1) if min_count is None else min_count
     types: list[WordRow] = []
     systems: list[WordsOfSystemRow] = []
-    notices: list[Notice] = []
+    notices: list[Message] = []
     shown: list[Exhibit] = []
     bound: list[Bound] = []
     for done, options in enumerate(wanted, start=1):
@@ -181,22 +182,16 @@ def words(
     )
 
 
-def _explained(words: ReferenceWords, least: int) -> tuple[str, ...]:
+def _explained(words: ReferenceWords, least: int) -> tuple[Message, ...]:
     several = int((words.words.pieces > 1).sum())
     edge = hard(words)[1]
     notices = []
     if several:
-        notices.append(
-            f"{several} of {len(words.words)} words are seen in several pieces: their figures are"
-            " means over the pieces"
-        )
+        notices.append(message("note.difficulty.pieces", several=several, words=len(words.words)))
     if np.isfinite(edge):
-        notices.append(
-            f"the hardest tenth are words of difficulty {edge:.3f} or more; what a system of the"
-            " pool misses is the harder for it, which lowers its own figure for hard words"
-        )
+        notices.append(message("note.difficulty.tenth", edge=edge))
     if least > 1:
-        notices.append(f"words that occur fewer than {least} times are not listed (--min-count)")
+        notices.append(message("note.difficulty.rare", least=least))
     return tuple(notices)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
-from gnomon.core.scores import named
+from gnomon.core.scores import of_metric
 from gnomon.difficulty.frozen import check_frozen, read_hardness
 from gnomon.difficulty.gram_hardness import runs
 from gnomon.difficulty.paper.published_code import (
@@ -25,6 +25,7 @@ from gnomon.difficulty.token_hardness import (
     rows_of_system,
     similarity,
 )
+from gnomon.messages import message
 from gnomon.metrics.base import OfOptions
 from gnomon.metrics.comparisons import pair_rows
 from gnomon.metrics.matching import harmonic_mean
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.pools import Pool
     from gnomon.difficulty.token_hardness import Places
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches, SideMatches
@@ -394,41 +395,29 @@ class BoundDifficulty(TokenDifficulty, OfParts):
         parts: NDArray[np.float64] = last[1]
         return parts
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """Those of all difficulties, and what precision and F rest on."""
         notices = list(super().notices(batch))
         if self._part == _RECALL:
             return tuple(notices)
         if getattr(getattr(self.base, "metric", None), "rescale", None) is False:
-            notices.append(
-                f"{self.metric.spec}: similarities are not rescaled: a word that the reference"
-                " lacks has difficulty 1 and still a similarity far above 0, so that precision,"
-                " and F with it, rewards wrong words; rescale, or take recall alone"
-                " (score='recall')"
-            )
+            notices.append(message("note.difficulty.not_rescaled"))
         if self._part == _F:
             notices += self._apart(batch)
-        return tuple(notices)
+        return tuple(of_metric(self.metric.spec, notice) for notice in notices)
 
-    def _apart(self, batch: Batch) -> Iterator[str]:
+    def _apart(self, batch: Batch) -> Iterator[Message]:
         """Notices of precision and recall of different signs, in segments and on average."""
         parts = self.parts(batch)[..., :2]
         segments = int((parts.prod(axis=-1) < 0).sum())
         if segments:
             compared = int((~np.isnan(parts[..., 0])).sum())
-            yield (
-                f"{self.metric.spec}: in {segments} of {compared} outputs of segments precision and"
-                " recall have different signs, where F is 0 by definition: one side is worse than"
-                " unrelated text, the other better"
-            )
+            yield message("note.difficulty.signs", segments=segments, compared=compared)
         totals = self.statistics(batch).sum(axis=1)
         means = corpus_parts(totals, self.metric.beta)[:, :2]
         systems = [batch.systems[k] for k in np.flatnonzero(means.prod(axis=-1) < 0)]
         if systems:
-            yield (
-                f"{self.metric.spec}: means of precision and recall have different signs, and the"
-                f" score is therefore 0, of {named(systems)}"
-            )
+            yield message("note.difficulty.mean_signs", systems=systems)
 
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence scores of every variant, float64 [V, K, N].

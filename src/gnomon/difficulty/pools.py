@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.segment_hardness import SegmentHardness
     from gnomon.difficulty.token_hardness import Hardness
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
 
 __all__ = ["Pool", "PooledMetric", "check_pool", "choose_pool"]
@@ -233,7 +233,7 @@ class PooledMetric(OfOptions):
             human=self.informed_by,
         )
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """What the wrapped metric says, and what a reader should know of the pool."""
         return (*self.base.notices(batch), *pool_notices(self.metric.spec, self.pool))
 

@@ -9,7 +9,6 @@ from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.reranked import beside_base, ranks
-from gnomon.core.scores import of_metric
 from gnomon.core.testset import TestSet
 from gnomon.difficulty._requests import SavedDifficulties, check_score
 from gnomon.difficulty.pools import empty_notices
@@ -21,7 +20,7 @@ from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:
     from gnomon.difficulty.sides import Bound
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
 
 _EXAMPLES = """\
@@ -79,7 +78,7 @@ def score(
     wanted = [wrapped(metric, allow_code=allow_code) for metric in each_metric(metrics)]
     bound: list[Bound] = []
     rows: list[WeightedRow] = []
-    notices: list[Notice] = []
+    notices: list[Message] = []
     for done, options in enumerate(wanted):
         if progress:
             progress("scoring", done, len(wanted))
@@ -88,7 +87,7 @@ def score(
         rows += score_rows(metric, testset)
         told = metric.notices(batch)  # while the matches of all texts are remembered
         if len(wanted) > 1:
-            told = tuple(_of_weighed(one, options.metric.spec, metric.metric.spec) for one in told)
+            told = tuple(one.about(metrics=[metric.metric.spec]) for one in told)
         notices += told
         notices += empty_notices(testset, metric.pool.systems if metric.pool else ())
     if progress:
@@ -108,13 +107,6 @@ def score(
         notices=tuple(dict.fromkeys(notices)),
         facts=facts_of(testset, bound, "base metric"),
     )
-
-
-def _of_weighed(notice: Notice, inner: str, spec: str) -> Notice:
-    """A notice with the metric that is weighed, as rows are of what weighs it."""
-    if isinstance(notice, str):
-        return of_metric(spec, notice.removeprefix(f"{inner}: "))
-    return notice.about(metrics=[spec])
 
 
 def score_rows(bound: Bound, testset: TestSet) -> list[WeightedRow]:

@@ -12,6 +12,7 @@ from gnomon.difficulty.frozen import check_frozen_segments, read_segments
 from gnomon.difficulty.matched import check_options
 from gnomon.difficulty.pools import PooledMetric
 from gnomon.difficulty.segment_hardness import SegmentHardness, measure_segments
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.difficulty.metric import Difficulty
     from gnomon.difficulty.pools import Pool
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
 
 __all__ = ["BoundSegmentDifficulty", "bind_segments"]
@@ -95,13 +96,10 @@ class BoundSegmentDifficulty(PooledMetric):
         """Corpus scores [...] from summed statistics [..., S]."""
         return self.base.aggregate(statistics)
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """Those of all difficulties, and that segments are weighed where words were not chosen."""
         notices = super().notices(batch)
         if self.metric.units is not None:
             return notices
-        said = (
-            f"{self.metric.spec}: the metric tells no units of one kind that it matches, so that"
-            " whole segments are weighed (units='segments')"
-        )
-        return (*notices, said)
+        said = message("note.difficulty.segments")
+        return (*notices, said.about(metrics=[self.metric.spec]))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gnomon.core.spans import ErrorSpan
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.differentiable import Attributions
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
@@ -219,7 +219,7 @@ class BoundMetric(Metric):
         ngram_sums: whether the corpus score comes from summed counts (BLEU), or is a mean.
     """
 
-    choice: tuple[Notice, ...] = ()
+    choice: tuple[Message, ...] = ()
 
     @default
     def spec(self) -> str:
@@ -294,7 +294,7 @@ class BoundMetric(Metric):
         """Corpus scores [...] from summed statistics [..., S]; by default means over segments."""
         return aggregate_means(statistics)
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """What a reader of the scores should know (texts that were cut, unknown words)."""
         return self.choice
 
@@ -338,7 +338,7 @@ class BoundMetric(Metric):
         """The tokens that masks are put on; None where it does not tell, or there are none."""
         return None
 
-    def mask_notices(self) -> tuple[Notice, ...]:
+    def mask_notices(self) -> tuple[Message, ...]:
         """What a reader of masked scores should know."""
         return ()
 
@@ -422,7 +422,7 @@ class BoundMetric(Metric):
         """
         raise self._refusal("prefer")
 
-    def pair_notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def pair_notices(self, batch: Batch) -> tuple[Message, ...]:
         """What a reader of scores of pairs should know; by default as of scores."""
         return self.notices(batch)
 

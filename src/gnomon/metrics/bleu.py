@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.comparisons import TextComparisons
     from gnomon.metrics.counted import NgramCount
     from gnomon.metrics.ngrams import Counted, NgramCounts, TextPairs
@@ -224,7 +224,7 @@ class BoundBleu(CountedNgrams):
     ngram_sums: ClassVar[bool] = True
 
     metric: Bleu
-    choice: tuple[Notice, ...] = ()
+    choice: tuple[Message, ...] = ()
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus BLEU [...] of summed statistics [..., 2 + 2 n]."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.masking import MaskPlan
     from gnomon.models import Embedded, Encoder, Pieces
 
@@ -137,9 +137,9 @@ def model_fields(encoder: Encoder) -> dict[str, object]:
     return {"model": encoder.identity, "layer": encoder.layer}
 
 
-def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[Notice, ...]:
+def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[Message, ...]:
     """What a reader should know of how a model read the texts."""
-    notices: list[Notice] = []
+    notices: list[Message] = []
     cut, windowed = int(pieces.truncated.sum()), encoder.windowed(pieces)
     texts: dict[str, Any] = {"texts": int((pieces.lengths > 0).sum()), "limit": encoder.limit}
     if cut:
@@ -648,7 +648,7 @@ class BoundMatching(OfOptions):
             fields["idf"] = self.weights.identity
         return Signature(self.metric.spec).adding(fields)
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""
         encoded, _ = self.encode(batch, compared_rows(batch, self.needs))
         return notices_of(self.metric.spec, self.encoder, encoded.pieces)

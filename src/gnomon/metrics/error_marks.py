@@ -18,7 +18,6 @@ import numpy as np
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.human import marked_kinds, only_kind
 from gnomon.core.options import Help, InputFile, Metavar, Specs
-from gnomon.core.scores import named
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import (
     Human,
@@ -28,6 +27,7 @@ from gnomon.data.formats import (
     recognised_judgements,
     split_name,
 )
+from gnomon.messages import message
 from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.base import (
     AnyMetric,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from gnomon.core.spans import ErrorSpan, SpanMarker
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 #: marks of errors: kinds of the test set's, files of them (some as NAME=FILE), metrics that mark
 Marks: TypeAlias = Annotated[
@@ -123,7 +123,7 @@ class ErrorMarks:
     placeless: Mapping[Judgement, tuple[ErrorSpan, ...]] = field(default_factory=dict)
     ungraded: int = 0  # how many spans have no severity that is known
     marking: bool = True  # whether errors were marked; a metric may score alone
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
     signature: Signature | None = None  # of the metric; None for others
     # [K], the outputs of each system with an error, where nothing says which others were
     # looked at, so that all of them are taken to be; None elsewhere
@@ -198,10 +198,8 @@ def people_marks(
         marked = with_errors > 0
         judged |= marked[None, :, None]
         others = [name for name, some in zip(names, marked, strict=True) if not some]
-        without = f", and so not of {named(others)}" if others else ""
         notices.append(
-            f"{chosen}: nothing says which outputs were checked; those of all segments are"
-            f" taken as checked, of the systems in which an error is marked{without}"
+            message("note.metrics.all_checked", marker=chosen, others=others, without=bool(others))
         )
     kinds = {error.by for error in errors}
     graded = {

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.tokenise import TokenTable
@@ -362,7 +362,7 @@ class BoundMeteor15(WordPairs):
 
     parameters: Parameters  # weights for the language
     function_words: FunctionWords  # words that count less
-    choice: tuple[Notice, ...] = ()
+    choice: tuple[Message, ...] = ()
 
     @property
     def signature(self) -> Signature:
@@ -616,7 +616,7 @@ class BoundMeteor(WordPairs, OfOptions):
     """METEOR, ready to score."""
 
     columns: ClassVar[int] = 1
-    choice: tuple[Notice, ...] = ()
+    choice: tuple[Message, ...] = ()
 
     @property
     def signature(self) -> Signature:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
@@ -258,7 +258,7 @@ class BoundRouge(CountedPairs):
     """ROUGE, ready to score; remembers the tokens of the texts that it saw last."""
 
     metric: Rouge
-    choice: tuple[Notice, ...] = ()  # what a reader should know of what it counts
+    choice: tuple[Message, ...] = ()  # what a reader should know of what it counts
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F of every candidate, float64 [K, N, 3]; NaN without reference."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
     from gnomon.metrics.differentiable import Attributions
     from gnomon.models import Encoder, Pieces
@@ -128,7 +128,7 @@ class BoundSbert(OfOptions):
         placed = replace(pieces, start=start, special=pieces.special | (start < 0))
         return attributions(self.encoder, placed, rows, score)
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """Texts that were cut at the model's limit, or that its tokeniser does not know."""
         return notices_of(self.metric.spec, self.encoder, self._vectors(batch)[1])
 

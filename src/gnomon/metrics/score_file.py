@@ -11,9 +11,10 @@ import numpy as np
 from gnomon.core.errors import DataError, SpecError, UnknownNameError, UsageError
 from gnomon.core.human import names_people
 from gnomon.core.options import InputFile
-from gnomon.core.scores import check_sums, coverage, named
+from gnomon.core.scores import check_sums, named
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
+from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.spec import Options
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.core.human import HumanScores
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
 
 __all__ = ["BoundSegmentScores", "BoundSystemScores", "ScoreFile"]
@@ -186,15 +187,31 @@ class BoundSegmentScores(OfOptions):
         """The file's scores, float64 [K, N]; NaN where it calls them missing."""
         return self.cells[np.ix_(*positions(batch, self.own, self.metric.spec))]
 
-    def notices(self, batch: Batch) -> tuple[Notice, ...]:
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
         """Scores that the file calls missing, where it has any, and those of other systems."""
         scored = ~np.isnan(self.segments(batch))
-        missing = coverage(batch.systems, scored) if scored.any() else ""
-        if missing:
-            count = f"{int((~scored).sum())} of {scored.size} scores of segments are missing"
-            missing = f"{self.metric.label}: {count} in the file, left out of means: {missing}"
-        also = f"{self.metric.label} also scores {named(self.others)}, not in the test set"
-        return tuple(notice for notice in (missing, also if self.others else "") if notice)
+        label, said = self.metric.label, []
+        if scored.any() and not scored.all():
+            counts = scored.sum(axis=1).tolist()
+            fewer = [
+                {"system": name, "n": n}
+                for n, name in sorted(zip(counts, batch.systems, strict=True))
+                if n < scored.shape[1]
+            ]
+            missing = message(
+                "note.metrics.missing",
+                missing=int((~scored).sum()),
+                scores=scored.size,
+                segments=scored.shape[1],
+                fewer=fewer,
+                unlike=not (scored == scored.any(axis=0)).all(),
+            )
+            said.append(missing.about(metrics=[label]))
+        if self.others:
+            said.append(
+                message("note.metrics.others", file=label, does="scores", systems=self.others)
+            )
+        return tuple(said)
 
 
 @dataclass(frozen=True, eq=False)

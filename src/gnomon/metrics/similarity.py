@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.tokenise import TokenTable
@@ -86,7 +86,7 @@ class BoundSimilarity(OfOptions):
 
     metric: SimilarityMetric
     tokens: Tokenised
-    choice: tuple[Notice, ...] = ()
+    choice: tuple[Message, ...] = ()
 
     @property
     def signature(self) -> Signature:

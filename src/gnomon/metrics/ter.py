@@ -17,6 +17,7 @@ import numpy as np
 from gnomon.core.errors import DataError
 from gnomon.core.scripts import base_language, is_unspaced
 from gnomon.core.signature import Signature
+from gnomon.messages import message
 from gnomon.metrics.aligning import aligned_matches, aligned_places
 from gnomon.metrics.base import Metric
 from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, pair_keys, pair_rows, pairs_of
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.comparisons import PairRows
     from gnomon.metrics.counted import PairCounts
     from gnomon.metrics.matching import Matches
@@ -123,17 +124,16 @@ class Ter(Options, Metric):
             return replace(self, normalized=True, asian_support=True)
         return replace(self, tokenize="char")
 
-    def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[Notice]:
+    def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[Message]:
         """What a reader should know of how words are separated."""
         if self.tokenize == "tercom" and not (self.normalized and self.asian_support):
             yield from by_spaces("tercom", "char", testset.target_language)
         if fitting != self and testset.language_pair is None:
-            yield f"{inferred_language(testset)}, and scored as {fitting.spec}"
-        elif fitting.asian_support and not (fitting.normalized or fitting.no_punct):
-            yield (
-                f"{fitting.spec}: asian_support changes nothing without normalized=True (which"
-                " splits Chinese into characters) or no_punct=True"
+            yield message(
+                "note.metrics.inferred", language=inferred_language(testset), spec=fitting.spec
             )
+        elif fitting.asian_support and not (fitting.normalized or fitting.no_punct):
+            yield message("note.metrics.asian_support", spec=fitting.spec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class BoundTer(CountedPairs):
     """
 
     metric: Ter  # the options, those that fit the language among them
-    choice: tuple[Notice, ...] = ()  # what a reader should know of how words are separated
+    choice: tuple[Message, ...] = ()  # what a reader should know of how words are separated
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """TER [...] from summed statistics [..., 2]."""

@@ -22,6 +22,7 @@ from gnomon.core.batch import Batch, Ragged
 from gnomon.core.errors import MaskingError, ScoringError, UsageError
 from gnomon.core.options import SEED
 from gnomon.linguistics import Edit, apply_edits
+from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
 from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.masking import Action
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.signature import Signature
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
     from gnomon.metrics.masking import MaskPlan
     from gnomon.metrics.tokenise import TokenTable
@@ -421,29 +422,23 @@ class BlackBox(TextEditing):
         """The tokens that masks are put on; None: on spans themselves."""
         return None if self.in_place else self.tokens.of(batch.texts)
 
-    def mask_notices(self) -> tuple[Notice, ...]:
+    def mask_notices(self) -> tuple[Message, ...]:
         """What a reader of MuLER should know of the masks."""
         short = self.probe.shortfall
         if not short:
             return ()
         sign = 1.0 if self.higher_is_better else -1.0
         top, alike = (sign * _mean(scores) for scores in (self.probe.identical, self.probe.alike))
-        measured = (
-            f"({alike:.4g} and {top:.4g}, on {len(self.probe.alike)} references with every third"
-            " word masked)"
+        how = "worse" if short > 0 else "better"
+        notice = message(
+            "note.metrics.masked_alike",
+            metric=self.name,
+            how=how,
+            so=how,
+            alike=alike,
+            top=top,
+            references=len(self.probe.alike),
         )
-        if short > 0:
-            notice = (
-                f"{self.name} scores texts masked alike worse than identical texts {measured}: its"
-                " oracle is what masks earn, so that bases above it (negative MuLER) are no fault"
-                " of the taggers alone"
-            )
-        else:
-            notice = (
-                f"{self.name} scores texts masked alike better than identical texts {measured}: its"
-                " oracle is out of reach of any words, and MuLER may exceed 1;"
-                " masking='substitute' puts words there instead"
-            )
         return (notice,)
 
     def _variants(self, batch: Batch, plan: MaskPlan) -> Iterator[_Edited]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.errors import DataError
+from gnomon.messages import message
 from gnomon.models._folder import find_model, piece_limit, read_seq2seq, usable_device
 from gnomon.models._precision import TYPES, check_precision
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.models._folder import ModelFolder
     from gnomon.models._precision import Precision
 
@@ -114,7 +115,7 @@ class Seq2Seq:
     truncated: int = 0
     encoded: int = 0
     steps: int = 0
-    notices: list[Notice] = field(default_factory=list, repr=False)
+    notices: list[Message] = field(default_factory=list, repr=False)
 
     @property
     def identity(self) -> str:
@@ -216,9 +217,7 @@ class Seq2Seq:
             rows[number] = row if self.end in row[-2:] else [*row[: (most or 1) - 1], self.end]
         if long:
             self.truncated += len(long)
-            self.say(
-                f"{self.folder.name} reads at most {most} pieces of a text; longer texts were cut"
-            )
+            self.say(message("note.models.cut", model=self.folder.name, limit=most))
         return [[int(piece) for piece in row] for row in rows]
 
     def target_pieces(self, text: str) -> list[int]:
@@ -243,7 +242,7 @@ class Seq2Seq:
         )
         return str(decoded).strip()
 
-    def say(self, notice: str) -> None:
+    def say(self, notice: Message) -> None:
         """Note something that a user should know, once."""
         so_far = self.notices
         if notice not in so_far:

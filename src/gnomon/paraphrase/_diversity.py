@@ -18,6 +18,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import method_of
 from gnomon.linguistics import parser_faults
+from gnomon.messages import message
 from gnomon.messages.audiences import Named, flag
 from gnomon.metrics.base import Metrics
 from gnomon.metrics.diversity import LEXICAL, lexical_values, mean
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 _TITLE = "How different the wordings of each set are"
 _SHOWN = 10
@@ -153,7 +154,7 @@ def diversity(
         _row(name, measure, values, mean(values), by_set[name])
         for (name, measure), values in lexical.items()
     ]
-    notices: list[Notice] = []
+    notices: list[Message] = []
     sizes = {name: len(in_set) for name, in_set in by_set.items()}
     check_trees(given_trees, _size(by_set, given_trees), sizes)
     parses = given_trees | _parsed(by_set, given_trees, tagger, cache, progress)
@@ -264,13 +265,12 @@ def _parsed(
     return by_parser(left, dict(zip(texts, trees, strict=True)))
 
 
-def _lone(name: str, values: Sequence[float | None]) -> list[str]:
+def _lone(name: str, values: Sequence[float | None]) -> list[Message]:
     bare = sum(value is None for value in values)
     value = set_mean(values, "skip")
     if not bare or value is None:
         return []
-    statement = f"{name}: {bare} segment(s) with fewer than two trees count 0"
-    return [f"{statement}; without them the value is {value:.4f}"]
+    return [message("note.paraphrase.lone", set=name, segments=bare, value=value)]
 
 
 def _exhibits(sets: Mapping[str, Wordings], tokenizer: str) -> list[Exhibit]:

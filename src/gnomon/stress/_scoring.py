@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.pairs import Pair
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import AnyMetric
 
 _RANDOM, _LENGTH, _NEAREST = "random scores", "candidate length", "nearest length"
@@ -37,7 +37,7 @@ class PairScores(NamedTuple):
     scores: NDArray[np.float64]
     sign: int
     signature: Signature
-    notices: tuple[Notice, ...]
+    notices: tuple[Message, ...]
     reference_free: bool = False
 
 
@@ -54,7 +54,7 @@ def score_pairs(pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool) -
     for number, pair in enumerate(pairs):
         by_language.setdefault(pair.language_pair, []).append(number)
     name, sign, signature, reference_free = "", 1, Signature("", gnomon=""), False
-    notices: list[Notice] = []
+    notices: list[Message] = []
     for language_pair, numbers in by_language.items():
         testset = _as_systems([pairs[n] for n in numbers], language_pair)
         name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation, FeatureSources
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.stress.perturbations import Perturbation
 
     Progress: TypeAlias = "Callable[[str, int, int], None] | None"
@@ -44,12 +44,6 @@ __all__ = ["TextChoice", "check_perturbations", "own_pairs"]
 
 #: whose texts are changed, if not a system's
 REFERENCE = "REFERENCE"
-#: what a perturbation may have to be given, as a sentence names it
-_LACKING = {
-    "source": "sources, which the test set lacks",
-    "others": "a second segment, which the test set lacks",
-    "inflections": "lemminflect (pip install 'gnomon[stress]')",
-}
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,7 @@ class OwnPairs(NamedTuple):
 
     pairs: list[Pair]
     facts: Mapping[str, str]
-    notices: tuple[Notice, ...]
+    notices: tuple[Message, ...]
 
 
 def own_pairs(
@@ -130,8 +124,8 @@ def own_pairs(
             f" {', '.join(idle) or 'no perturbation'}; `gnomon list perturbations` shows what each"
             " of them changes"
         )
-    unchanged = [f"{', '.join(idle)} change none of the texts"] if named and idle else []
-    notices: tuple[Notice, ...] = (*_copy_notices(on, testset), *impossible, *left_out, *unchanged)
+    unchanged = [message("note.stress.unchanged", perturbations=idle)] if named and idle else []
+    notices = (*_copy_notices(on, testset), *impossible, *left_out, *unchanged)
     return OwnPairs(pairs, facts, notices)
 
 
@@ -163,7 +157,7 @@ def _refuse_doubtful(testset: TestSet, on: str) -> None:
 
 
 def _copy_notices(on: str, testset: TestSet) -> list[Message]:
-    """Notice where the only reference is changed and compared with itself."""
+    """Message where the only reference is changed and compared with itself."""
     if on != REFERENCE or len(testset.references) != 1:
         return []
     return [message("data.copied", what="changed")]
@@ -179,7 +173,7 @@ def _texts(testset: TestSet, on: str) -> Sequence[str]:
 
 def _possible(
     asked: Sequence[Perturbation], testset: TestSet, *, named: bool
-) -> tuple[list[Perturbation], list[str]]:
+) -> tuple[list[Perturbation], list[Message]]:
     """The perturbations that have what they need, and what is said of the others."""
     there = {
         "source": testset.sources is not None,
@@ -195,10 +189,10 @@ def _possible(
     if not missing:
         return wanted, []
     names = [name for name, needs in lacking.items() if needs]
-    said = f"{', '.join(names)} need {' and '.join(_LACKING[need] for need in missing)}"
+    said = message("note.stress.needs", perturbations=names, needs=[{"lack": n} for n in missing])
     if named and not wanted:
         raise MissingDependencyError(said) if "inflections" in missing else DataError(said)
-    return wanted, [f"{said}: left out"]
+    return wanted, [message("note.stress.left_out", said=said)]
 
 
 def _annotated(
@@ -210,7 +204,7 @@ def _annotated(
     progress: Progress,
     *,
     named: bool,
-) -> tuple[Annotation | None, list[Perturbation], list[str]]:
+) -> tuple[Annotation | None, list[Perturbation], list[Message]]:
     """Tags of the texts; perturbations, with wildcards of features resolved; what is left out."""
     tagged = [each for each in wanted if each.features or "tokens" in each.needs]
     if not tagged:
@@ -228,7 +222,7 @@ def _annotated(
         # labels of users often have parts of speech alone
         entities = [each for each in tagged if any(f.startswith("ent:") for f in each.features)]
         dropped = (entities or words or tagged) if sources.labels else tagged
-        names = ", ".join(each.name for each in dropped)
+        names = [each.name for each in dropped]
         without, kept, notices = _annotated(
             texts,
             [each for each in wanted if each not in dropped],
@@ -238,7 +232,8 @@ def _annotated(
             progress,
             named=False,
         )
-        return without, kept, [f"without a tagger, {names} are left out: {error}", *notices]
+        untagged = message("note.stress.untagged", perturbations=names, error=error.message)
+        return without, kept, [untagged, *notices]
     there = annotation.spans.features
     return annotation, [each for given in wanted for each in _resolved(given, there)], []
 
@@ -275,8 +270,8 @@ def _outputs(
             if annotation is not None and annotation.sentences
             else (),
             marked=marked[number],
-            places=words and words[number],
-            source_places=read and read[number],
+            places=None if words is None else words[number],
+            source_places=None if read is None else read[number],
         )
 
 

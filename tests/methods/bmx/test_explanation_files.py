@@ -161,9 +161,7 @@ def test_errors_that_a_shift_would_turn_into_praise_are_told(
     assert [scores[name] for name in ts.systems] == pytest.approx(expected.tolist())
     assert not notes(found.notices)
     raised = gn.bmx(ts, bmx.Bmx(chrf, p=1, **options))
-    assert (
-        "1 segment(s) have importances below 0, which the shift 'paper'" in notes(raised.notices)[0]
-    )
+    assert "1 segment has importances below 0, which the shift 'paper'" in notes(raised.notices)[0]
 
 
 def test_explanations_and_scores_may_both_be_from_elsewhere(ts: gn.TestSet, tmp_path: Path) -> None:
@@ -368,7 +366,7 @@ def test_a_file_may_hold_further_systems(ts: gn.TestSet, tmp_path: Path) -> None
     spec = written(tmp_path / "x.jsonl", rows)
     found = bmx.explanations(ts.select(systems=["a"]), "chrf", spec, sides="candidate")
     assert found.sides[0].importance.tolist() == [1, 0, 0, 2, 0]
-    assert notes(found.notices) == ("file('x.jsonl') also explains b, c, not in the test set",)
+    assert notes(found.notices) == ("file('x.jsonl') also explains b and c, not in the test set",)
     strangers = gn.TestSet.from_lists({"z": ["x"]}, ["x"])
     with pytest.raises(DataError, match=r"explains no candidate .*its systems: a, b, c"):
         bmx.explanations(strangers, "chrf", written(tmp_path / "y.jsonl", rows[::2]))

@@ -214,7 +214,7 @@ def test_texts_without_words_keep_their_score() -> None:
     metric = Counting(lambda c, r: 7.0 if not c.strip() else overlap(c, r))
     made = Bmx(Unbound(metric), w=0.5).bind(ts)
     assert made.segments(ts.batch())[0, :2].tolist() == [7.0, 7.0]
-    assert any("2 output(s) have no word" in notice for notice in notes(made.notices(ts.batch())))
+    assert any("2 outputs have no word" in notice for notice in notes(made.notices(ts.batch())))
 
 
 def test_an_empty_candidate_is_judged_by_the_words_of_the_reference() -> None:

@@ -41,7 +41,7 @@ def test_a_row_tells_set_measure_value_and_what_was_skipped() -> None:
         ("syntactic", pytest.approx(0.5), 1, 1),
     ]
     assert notes(found.notices) == (
-        "p: 1 segment(s) with fewer than two trees count 0; without them the value is 1.0000",
+        "p: 1 segment with fewer than two trees counts 0; without them the value is 1.0000",
     )
     first = found.exhibits[0]
     assert [text.text for text in first.texts] == ["a b", "a c"]

@@ -124,9 +124,9 @@ def test_what_cannot_be_met_is_left_out_and_said(coded: Seq2Seq) -> None:
     (found,) = constrained(coded, ["a dog"], [asked], beam=3, limit=4)
     assert all(one.met == (False, False, True, False, True) for one in found)
     (notice,) = coded.notices
-    assert notice == (
-        "3 of 5 constraints cannot be met, for want of pieces or of room ('giraffe', '', 'dog dog"
-        " dog dog')"
+    assert str(notice) == (
+        "3 of 5 constraints cannot be met, for want of pieces or of room ('giraffe', '' and 'dog"
+        " dog dog dog')."
     )
 
 

@@ -68,7 +68,7 @@ def test_batches_are_halved_where_memory_ends(
     assert [[one.pieces for one in row] for row in found] == [
         [one.pieces for one in row] for row in expected
     ]
-    assert seq2seq.notices == ["memory did not suffice; texts were decoded in smaller batches"]
+    assert [one.code for one in seq2seq.notices] == ["note.models.memory"]
 
 
 def test_a_text_that_does_not_fit_alone_is_said(
@@ -201,7 +201,7 @@ def test_nothing_comes_of_empty_texts(seq2seq: Seq2Seq, method: str) -> None:
     seq2seq.notices.clear()
     found = METHODS[method](seq2seq, ["", "a dog", " "])
     assert [bool(row) for row in found] == [False, True, False]
-    assert seq2seq.notices == ["empty texts were not decoded"]
+    assert [one.code for one in seq2seq.notices] == ["note.models.empty"]
     assert METHODS[method](seq2seq, []) == []
 
 
@@ -213,7 +213,7 @@ def test_longer_texts_are_cut_and_said(any_seq2seq: Seq2Seq) -> None:
     found, same = beam(any_seq2seq, [long, cut], beam=2, limit=4)
     assert found == same
     assert any_seq2seq.truncated == before + 2
-    assert any("longer texts were cut" in notice for notice in any_seq2seq.notices)
+    assert "note.models.cut" in [notice.code for notice in any_seq2seq.notices]
 
 
 def test_no_target_is_longer_than_the_model_takes(any_seq2seq: Seq2Seq) -> None:

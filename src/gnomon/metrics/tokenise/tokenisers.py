@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 __all__ = [
     "OTHER_SPACE",
@@ -347,7 +347,7 @@ class FittingTokeniser(NamedTuple):
     """
 
     name: str
-    notices: tuple[Notice, ...]
+    notices: tuple[Message, ...]
 
 
 def fitting_tokeniser(
@@ -368,16 +368,17 @@ def fitting_tokeniser(
         return FittingTokeniser(named, said)
     name, notices = _installed(default_tokeniser(language))
     if given.language_pair is None and is_unspaced(language):
-        notices.insert(0, f"{inferred_language(given)} and are split by the tokeniser {name!r}")
+        taken = message("note.metrics.inferred_words", language=inferred_language(given), name=name)
+        notices.insert(0, taken)
     return FittingTokeniser(name, tuple(notices))
 
 
-def _installed(name: str) -> tuple[str, list[str]]:
+def _installed(name: str) -> tuple[str, list[Message]]:
     """A tokeniser, or characters in its place, and what a reader should know of that."""
     try:
         _check_installed(name)
     except MissingDependencyError as error:
-        return "char", [f"{error}; until then texts are split into characters ('char')"]
+        return "char", [message("note.metrics.characters", error=error.message)]
     return name, []
 
 
@@ -391,7 +392,7 @@ def unit_of(tokeniser: str) -> str:
     return "character" if tokeniser in ("char", "zh") else "word"
 
 
-def by_spaces(name: str, fits: str, language: str | None) -> tuple[Notice, ...]:
+def by_spaces(name: str, fits: str, language: str | None) -> tuple[Message, ...]:
     """What is to be said of a tokeniser that goes by spaces, in a language without them.
 
     Args:
@@ -407,9 +408,8 @@ def by_spaces(name: str, fits: str, language: str | None) -> tuple[Notice, ...]:
 
 
 def inferred_language(given: TestSet | Batch | Outline) -> str:
-    """The beginning of a sentence that says which language was taken, where none is given."""
-    name = _NAMES[base_language(given.target_language)]
-    return f"no language pair is given; by their script the references are taken for {name}"
+    """The name of the language that was taken, where none is given."""
+    return _NAMES[base_language(given.target_language)]
 
 
 def check_tokeniser(name: str) -> None:

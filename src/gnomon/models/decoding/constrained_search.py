@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import LengthMismatchError
+from gnomon.messages import message
 from gnomon.models.decoding.beam_search import make_plan
 from gnomon.models.decoding.requests import Hypothesis, answers, each_once, make_requests
 from gnomon.models.decoding.search import search
@@ -526,8 +527,11 @@ def _say_unreachable(
             else:
                 lost.append(phrase)
     if lost:
-        shown = ", ".join(map(repr, dict.fromkeys(lost[:3])))
         model.say(
-            f"{len(lost)} of {total} constraints cannot be met, for want of pieces or of room"
-            f" ({shown}{', ...' if len(lost) > 3 else ''})"
+            message(
+                "note.models.unmet",
+                unmet=len(lost),
+                constraints=total,
+                phrases=[{"phrase": phrase} for phrase in dict.fromkeys(lost)],
+            )
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, ScoringError, UsageError
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,7 +65,7 @@ def make_requests(
         raise UsageError(f"limit={limit} is no number of pieces; it must be 1 or more")
     full = [number for number, text in enumerate(texts) if text.strip()]
     if len(full) < len(texts):
-        model.say("empty texts were not decoded")
+        model.say(message("note.models.empty"))
     requests: list[Request | None] = [None] * len(texts)
     for number, source in zip(full, model.pieces([texts[n] for n in full]), strict=True):
         prefix = () if prefixes is None else tuple(map(int, prefixes[number]))
@@ -142,7 +143,7 @@ def _tried(
             ) from error
     if model.device.startswith("cuda"):
         torch.cuda.empty_cache()
-    model.say("memory did not suffice; texts were decoded in smaller batches")
+    model.say(message("note.models.memory"))
     return None
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.paraphrase.codes.clustering import Codes, Placed
 
 
@@ -210,15 +210,12 @@ def _mean(values: NDArray[np.float32]) -> float | None:
     return float(values.mean(dtype=np.float64)) if len(values) else None
 
 
-def _notices(codes: Codes) -> list[Notice]:
-    notices: list[Notice] = []
+def _notices(codes: Codes) -> list[Message]:
+    notices = []
     if codes.fitted.empty:
-        notices.append(f"{codes.fitted.empty} of {codes.k} codes are empty: no sentence had them")
+        notices.append(message("note.paraphrase.empty_codes", n=codes.fitted.empty, codes=codes.k))
     if codes.fitted.skipped:
-        notices.append(
-            f"{codes.fitted.skipped} line(s) that were empty or had no tree took no part when the"
-            " codes were made"
-        )
+        notices.append(message("note.paraphrase.skipped", n=codes.fitted.skipped))
     return notices
 
 

@@ -1,6 +1,6 @@
 """Paraphrases made batch by batch: by sequence-to-sequence models, and without."""
 
-from gnomon.paraphrase.generation._asking import AUTO_CODES, ModelGenerator, Work
+from gnomon.paraphrase.generation._asking import ModelGenerator, Work
 from gnomon.paraphrase.generation._saving import MadeBatch, Making, save_generated
 from gnomon.paraphrase.generation._without_model import PlainWork, PseudoReferences, VariantPhrases
 from gnomon.paraphrase.generation.by_chat import ChatParaphrases, ChatWork
@@ -26,7 +26,6 @@ from gnomon.paraphrase.generation.generators import (
 from gnomon.paraphrase.generation.requests import GenerationRequest, GeneratorOptions
 
 __all__ = [
-    "AUTO_CODES",
     "BeamSearch",
     "ChatParaphrases",
     "ChatWork",

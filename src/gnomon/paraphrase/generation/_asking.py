@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeVar
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.options import Limits, Positive
 from gnomon.core.testset import Paraphrase
+from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.models import Seq2Seq, load_seq2seq
 from gnomon.paraphrase.generation._saving import MadeBatch, Making
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.models.decoding import Hypothesis
     from gnomon.paraphrase._constraints import Constraint
 
@@ -37,11 +38,6 @@ T = TypeVar("T")
 #: decimals of scores: arithmetic in batches of other shapes differs from the seventh on
 _DIGITS = 3
 _MODEL = ("n", "model", "device", "precision")
-AUTO_CODES = (
-    "the model was trained with sentence codes; without a code method the search, or the draw,"
-    " chooses the code of each paraphrase itself"
-)
-
 From0 = Annotated[float, Limits(0)]
 
 
@@ -349,16 +345,15 @@ class Work(RoundMaking):
         models = {"model": self.models.identity, "asked": digest(self.groups)}
         return {**of_generator, **self.request.settings(), **models}
 
-    def notices(self, counts: Counter[str]) -> tuple[Notice, ...]:
+    def notices(self, counts: Counter[str]) -> tuple[Message, ...]:
         """What was out of reach, and what the models say."""
-        statements = []
+        statements: list[Message] = []
         if self.models.model.codes and not self.generator.coded:
-            statements.append(AUTO_CODES)
+            statements.append(message("note.paraphrase.auto_codes"))
         if counts["unreachable"]:
             phrases = sum(len(group.asks[0].phrases) for row in self.groups for group in row)
             statements.append(
-                f"{counts['unreachable']} of {phrases} constraints were not reached: they hold"
-                " words that the model cannot write, or are longer than its output may be"
+                message("note.paraphrase.unreachable", n=counts["unreachable"], constraints=phrases)
             )
         models = [model for model in (self.models.model, self.models.back) if model is not None]
         return tuple(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from gnomon.core.testset import Paraphrase, TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.paraphrase.generation.requests import GenerationRequest
 
     Progress: TypeAlias = Callable[[str, int, int], None]
@@ -258,7 +258,7 @@ class Making(ABC):
     def settings(self) -> dict[str, object]:
         """What the results depend on; not the size of batches."""
 
-    def notices(self, counts: Counter[str]) -> tuple[Notice, ...]:
+    def notices(self, counts: Counter[str]) -> tuple[Message, ...]:
         """What a reader of the paraphrases should know.
 
         Args:

@@ -26,6 +26,7 @@ from gnomon.judges import (
 )
 from gnomon.judges.fields import check_model
 from gnomon.linguistics import TAGGER_NAME, annotate, find_tagger, standard_tagger
+from gnomon.messages import message
 from gnomon.paraphrase.generation._asking import Candidate, RoundMaking, Slot, asked_groups, in_turn
 from gnomon.paraphrase.generation.requests import GenerationRequest, GeneratorOptions
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotator
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 __all__ = ["ChatParaphrases", "ChatWork"]
 
@@ -134,7 +135,7 @@ class ChatParaphrases(GeneratorOptions):
         system = f"{_INSTRUCTIONS}\n\n{FENCES}\n\n{_FORM}"
         sample = ChatQuestion(system, "", _SCHEMA, self.temperature, self.seed, self.max_tokens)
         language = testset.language_pair and target_of(testset.language_pair)
-        tagger, untagged = _tagger(self.tagger, language) if self.names else (None, "")
+        tagger, untagged = _tagger(self.tagger, language) if self.names else (None, None)
         work = ChatWork(
             testset=testset,
             method=self.name,
@@ -159,14 +160,14 @@ class ChatWork(RoundMaking):
         client: who asks.
         question: what is asked, with places for texts.
         tagger: tells names; None where none does.
-        untagged: why names are not checked; empty where they are.
+        untagged: why names are not checked; None where they are.
     """
 
     generator: ChatParaphrases
     client: ChatClient
     question: str
     tagger: Annotator | None = None
-    untagged: str = ""
+    untagged: Message | None = None
     usual_size: ClassVar[int] = 100
     rounds: ClassVar[int] = 3
 
@@ -221,19 +222,11 @@ class ChatWork(RoundMaking):
             "asked": content_hash(repr(columns), str(self.testset.language_pair)),
         }
 
-    def notices(self, counts: Counter[str]) -> tuple[Notice, ...]:
+    def notices(self, counts: Counter[str]) -> tuple[Message, ...]:
         """What was dropped apart from copies, what could not be read, and who checked names."""
-        phrases = {
-            "numbers": "time(s) a wording had other numbers than the reference, and was dropped",
-            "names": "time(s) a wording lost a name of the reference or brought one, and was"
-            " dropped",
-            "refused": "time(s) the model or its server declined to answer",
-            "unreadable": "answer(s) could not be read",
-        }
-        counted_phrases = [
-            f"{counts[name]:,} {what}" for name, what in phrases.items() if counts[name]
-        ]
-        return (*counted_phrases, *([self.untagged] if self.untagged else []))
+        some = {name: counts[name] for name in _COUNTED if counts[name]}
+        of_counts = [message("note.paraphrase.chat", what=name, n=n) for name, n in some.items()]
+        return (*of_counts, *filter(None, [self.untagged]))
 
     def _question(self, text: str, number: int) -> ChatQuestion:
         languages = language_names(self.testset.language_pair)
@@ -318,16 +311,21 @@ _NUMBER = r"\d+(?:[.,]\d+)*"
 _SHORTEST = 3  # letters by which a name is known again in another form
 
 
-def _tagger(name: str | None, language: str | None) -> tuple[Annotator | None, str]:
+#: what is counted of answers, apart from copies
+_COUNTED = ("numbers", "names", "refused", "unreadable")
+
+
+def _tagger(name: str | None, language: str | None) -> tuple[Annotator | None, Message | None]:
     """What tells names in a language; or why nothing does."""
     if name is not None:
-        return find_tagger(name), ""
+        return find_tagger(name), None
     if not language:
-        return None, "names were not checked: the language is not known (-l en)"
+        return None, message("note.paraphrase.unchecked", why="language", error=None)
     try:
-        return standard_tagger(language), ""
+        return standard_tagger(language), None
     except MissingDependencyError as error:
-        return None, f"names were not checked: {error}"
+        said = message("note.paraphrase.unchecked", why="tagger", error=error.message)
+        return None, said
 
 
 def changed_numbers(pairs: Sequence[tuple[str, str]]) -> list[bool]:

@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.options import FILES, MODEL, SEED, Above0, InputFile, Limits, Positive, Seed
 from gnomon.linguistics import TAGGER_NAME
+from gnomon.messages import message
 from gnomon.paraphrase._constraints import (
     Constraint,
     output_constraints,
@@ -300,10 +301,7 @@ def _check_coder(model: Seq2Seq, coder: Coder) -> None:
             f" {coder.k}; name the folder of codes that it was trained with"
         )
     if trained is None:
-        model.say(
-            f"{model.folder.name} does not say which codes it was trained with; that those given"
-            " are the same is taken on trust"
-        )
+        model.say(message("note.paraphrase.trusted_codes", model=model.folder.name))
 
 
 # With words that paraphrases must hold.

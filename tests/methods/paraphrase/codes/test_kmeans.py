@@ -93,5 +93,5 @@ def test_the_finding_says_sizes_spread_and_what_is_nearest() -> None:
     assert row["distance"] is None
     assert [size["count"] for size in found.table("sizes").rows] == [2, 1]
     assert notes(found.notices) == (
-        "1 line(s) that were empty or had no tree took no part when the codes were made",
+        "1 line that was empty or had no tree took no part when the codes were made",
     )

@@ -83,7 +83,7 @@ def test_wordings_with_other_numbers_are_dropped_and_counted(chat: Chat, tmp_pat
     ts = gn.TestSet.from_lists({}, _REFERENCES[:1])
     found = gn.paraphrase.generate(ts, method(chat), n=3, save=tmp_path / "p.jsonl")
     assert [one.text for one in read_paraphrases([tmp_path / "p.jsonl"])] == wordings[:1]
-    assert any("2 time(s) a wording had other numbers" in one for one in notes(found.notices))
+    assert any("2 times a wording had other numbers" in one for one in notes(found.notices))
     every = gn.paraphrase.generate(ts, method(chat, numbers=False), n=3, save=tmp_path / "q.jsonl")
     assert every.rows[0]["paraphrases"] == 3
 
@@ -127,7 +127,7 @@ def test_wordings_with_other_names_are_dropped_and_counted(
     )
     made = [one.text for one in read_paraphrases([tmp_path / "p.jsonl"])]
     assert made == [wordings[0], wordings[3]]
-    assert any("2 time(s) a wording lost a name" in one for one in notes(found.notices))
+    assert any("2 times a wording lost a name" in one for one in notes(found.notices))
 
 
 def test_a_server_that_dies_leaves_a_file_to_go_on_with(chat: Chat, tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ def test_answers_that_hold_no_wordings_are_counted(chat: Chat, tmp_path: Path) -
     ts = gn.TestSet.from_lists({}, list(said))
     found = gn.paraphrase.generate(ts, method(chat), n=1, save=tmp_path / "p.jsonl")
     assert [one.text for one in read_paraphrases([tmp_path / "p.jsonl"])] == ["e"]
-    assert any("3 time(s) the model or its server declined" in one for one in notes(found.notices))
-    assert any("6 answer(s) could not be read" in one for one in notes(found.notices))
+    assert any("3 times the model or its server declined" in one for one in notes(found.notices))
+    assert any("6 answers could not be read" in one for one in notes(found.notices))
     assert found.rows[0]["empty"] == 1
 
 
