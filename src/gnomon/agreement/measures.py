@@ -341,6 +341,8 @@ def value(found: MeasuredScores, metric: int) -> Value:
     return special(found, found.metrics[metric])
 
 
+#: what random scores reach on average, where that does not depend on people's
+_CHANCE = {"pairwise_accuracy": 0.5, "darr": 0.0}
 #: draws of random scores, where no formula gives what they reach
 _DRAWS = 10
 
@@ -351,10 +353,8 @@ def value_of_chance(found: MeasuredScores, metric: int) -> Value:
     scores, statistic = found.metrics[metric], found.measure.statistic
     if np.isnan(drawn.value):
         return drawn
-    if statistic == "pairwise_accuracy":
-        return drawn._replace(value=0.5)
-    if statistic == "darr":
-        return drawn._replace(value=0.0)
+    if statistic in _CHANCE:
+        return drawn._replace(value=_CHANCE[statistic])
     if statistic == "spa":
         human = np.where(np.isnan(scores), np.nan, found.human)
         p = stats.system_p_values(human, seed=found.spa_seed)[np.triu_indices(len(human), 1)]

@@ -215,7 +215,7 @@ def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Message]:
         yield _alone(finding, group, best)
         return
     if group.by_chance:
-        yield _none(finding, group, group.figures)
+        yield _none(finding, group)
         return
     if best.decided is False:
         # it is the highest by chance alone: what holds is said of each metric
@@ -266,32 +266,38 @@ def _highest(
 
 def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Message:
     """One metric: whether it agrees with people at all."""
-    if only.sign in (0, -1):
-        return _none(finding, group, [only])
-    code = "metaeval.value" if only.sign is None else "metaeval.agrees"
-    rows = finding.positions([only])
-    return message(code, rows, metric=group.title(only), **group.facts(only))
+    return _worth(finding, [only], [group.title(only)], group.facts(only))
 
 
-def _none(finding: Finding, group: _MeasureRows, figures: Sequence[AgreementRow]) -> Message:
-    """Metrics of which not even the best agrees with people."""
-    best = figures[0]
+def _none(finding: Finding, group: _MeasureRows) -> Message:
+    """Several metrics, of which not even the best agrees with people."""
+    rows = group.figures
+    shown = rows if rows[0].sign == -1 else rows[:1]
+    return _worth(finding, rows, [*map(group.title, rows)], group.facts(*shown))
+
+
+def _worth(
+    finding: Finding, rows: Sequence[AgreementRow], names: Sequence[str], facts: Mapping[str, Any]
+) -> Message:
+    """Whether a metric, or the best of several, agrees with people, goes against them, or which."""
+    best, several = rows[0], len(names) > 1
     if best.sign == -1:
-        names = [group.title(row) for row in figures]
-        return _goes_against(finding, figures, names, group.facts(*figures))
-    several = len(figures) > 1
-    low, high = best.ends("value")
-    apart = low is not None and high is not None and (low > 0 or high < 0)
-    return message(
-        "metaeval.none",
-        finding.positions(figures),
-        which="several" if several else "one",
-        best=group.title(best),
-        metrics=len(figures),
-        top=several,
-        p=best.p_zero if apart else None,
-        **group.facts(best),
-    )
+        return _goes_against(finding, rows, names, facts)
+    if best.sign == 0 or several:
+        low, high = best.ends("value")
+        apart = low is not None and high is not None and (low > 0 or high < 0)
+        return message(
+            "metaeval.none",
+            finding.positions(rows),
+            which="several" if several else "one",
+            best=names[0],
+            metrics=len(names),
+            top=several,
+            p=best.p_zero if apart else None,
+            **facts,
+        )
+    code = "metaeval.agrees" if best.sign else "metaeval.value"
+    return message(code, finding.positions(rows), metric=names[0], **facts)
 
 
 def _goes_against(
@@ -323,28 +329,22 @@ def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Me
             continue
         sign = first.sign if len(group.figures) == 1 else None
         best.setdefault((group.title(first), sign), []).append(group)
-    for (title, sign), some in best.items():
+    for (title, _), some in best.items():
         firsts = [group.figures[0] for group in some]
         each = [group.figure(row, of=row.human) for group, row in zip(some, firsts, strict=True)]
-        facts, rows = _facts(firsts[0].measure, each), finding.positions(firsts)
+        facts = _facts(firsts[0].measure, each)
         if len(some[0].figures) > 1:
             surely = [said for group in some for said in _beaten(finding, group)]
             yield _highest(
-                rows,
+                finding.positions(firsts),
                 level="finding" if surely else "undecided",
                 best=[title],
                 outcome="kinds" if surely else "no_kind",
                 surely=surely,
                 **facts,
             )
-        elif sign == -1:
-            yield _goes_against(finding, firsts, [title], facts)
-        elif sign == 0:
-            parts: dict[str, Any] = {"which": "one", "metrics": 1, "top": False, "p": None}
-            yield message("metaeval.none", rows, best=title, **parts, **facts)
         else:
-            code = "metaeval.value" if sign is None else "metaeval.agrees"
-            yield message(code, rows, metric=title, **facts)
+            yield _worth(finding, firsts, [title], facts)
 
 
 def _beaten(finding: Finding, group: _MeasureRows) -> Iterator[dict[str, Any]]:
@@ -372,7 +372,7 @@ def _on_average(
         return
     chance = all(each.by_chance for each in sets)
     if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
-        yield _none(finding, group, group.figures)
+        yield _none(finding, group)
         return
     averages, clear = [], []
     for other in group.figures[1:]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon import stats
 from gnomon.agreement.judging import ALL
 from gnomon.messages import message
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
@@ -41,9 +40,7 @@ def notices(
         statements += _directions(pairing, results)
     for of_set in _of_one_set(whole):
         statements += _not_done(of_set, results, judging)
-    statements += _sliced(pairings, results)
-    judged = [pairing for pairing in whole if not np.isnan(pairing.system).all()]
-    statements += map(_outliers, judged if judging.inliers else ())
+    statements += _sliced(pairings)
     statements += _units(whole, results)
     statements += _tests(results, judging, baseline)
     statements += map(_weights, averages)
@@ -170,7 +167,7 @@ def _of_one_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
     return list(by_set.values())
 
 
-def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[Message]:
+def _sliced(pairings: Sequence[Pairing]) -> Iterator[Message]:
     """What slices cannot say, and what their system scores are."""
     silent: dict[str, list[str]] = {}
     means: dict[str, list[str]] = {}
@@ -191,14 +188,6 @@ def _sliced(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[
     for title, names in means.items():
         metrics = list(dict.fromkeys(names))
         yield message("note.metaeval.sliced_means", set=title, metrics=metrics)
-    undefined = sum(
-        int(np.isnan(value.value))
-        for result in results
-        if result.pairing.slice is not None
-        for value in result.values
-    )
-    if undefined:
-        yield message("note.metaeval.undefined_on_slices", n=undefined)
 
 
 def _weights(one: Overall) -> Message:
@@ -300,12 +289,6 @@ def _directions(pairing: Pairing, results: Sequence[Result]) -> Iterator[Message
             yield message(
                 "note.negative", set=pairing.name, measure=result.measure.title, metrics=names
             )
-
-
-def _outliers(pairing: Pairing) -> Message:
-    outliers = np.flatnonzero(stats.outliers(pairing.system))
-    left = [pairing.systems[k] for k in outliers]
-    return message("note.metaeval.outliers", set=pairing.name, systems=left or "none")
 
 
 def _units(pairings: Sequence[Pairing], results: Sequence[Result]) -> Iterator[Message]:
