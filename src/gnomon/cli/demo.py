@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.cli._options import add_command
 from gnomon.core.errors import DataError, MissingDependencyError, not_installed
-from gnomon.messages import rendered
 
 if TYPE_CHECKING:
     import argparse
@@ -58,7 +57,7 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the study, print answers to a few questions, write the report."""
     from gnomon import studies as study
-    from gnomon.cli.studies import write_report
+    from gnomon.cli.studies import exit_code, write_report
 
     lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if lacking:
@@ -72,9 +71,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(f"The study, to start from: {file.resolve()}\n")
     sys.stdout.write(f"The report, to open in a browser: {Path(args.html).resolve()}\n")
     sys.stdout.write("Your own translations, in a browser: gnomon serve\n")
-    for said in outcome.failed.values():
-        _log.error("%s failed: %s", *said.subjects["tasks"], rendered(said))
-    return 1 if outcome.failed else 0
+    return exit_code(outcome)
 
 
 @contextmanager

@@ -148,18 +148,23 @@ def _run(args: argparse.Namespace) -> int:
     return code
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
+def _one_thread() -> AbstractContextManager[None]:
     """Let numpy start no threads for linear algebra: that takes longer than loading it."""
-    before = os.environ.get(_THREADS)
-    os.environ[_THREADS] = "1"
+    return _variable(_THREADS, "1")
+
+
+@contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    """A variable of the environment, which workers inherit, within it."""
+    before = os.environ.get(name)
+    os.environ[name] = value
     try:
         yield
     finally:
         if before is None:
-            del os.environ[_THREADS]
+            del os.environ[name]
         else:
-            os.environ[_THREADS] = before
+            os.environ[name] = before
 
 
 def parser(argv: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -281,16 +286,9 @@ def _limit_input(args: argparse.Namespace) -> Iterator[None]:
         return
     from gnomon.data.formats import MAX_INPUT, largest_input
 
-    before = os.environ.get(MAX_INPUT)
-    os.environ[MAX_INPUT] = given
-    try:
+    with _variable(MAX_INPUT, given):
         largest_input()
         yield
-    finally:
-        if before is None:
-            del os.environ[MAX_INPUT]
-        else:
-            os.environ[MAX_INPUT] = before
 
 
 def _allow_network(args: argparse.Namespace) -> AbstractContextManager[None]:

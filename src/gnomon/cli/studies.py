@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         TaskEngine,
     )
 
-__all__ = ["add", "print_found", "write_report"]
+__all__ = ["add", "exit_code", "print_found", "write_report"]
 
 
 def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
@@ -168,7 +168,8 @@ def _finish(args: argparse.Namespace, made: StudyPlan, engine: TaskEngine) -> in
     else:
         failed = outcome.failed.values() if args.format == "json" else ()
         show(args, replace(finding, verdict=(*_in_a_row(verdicts), *failed)), "run")
-    code = _exit_code(outcome)
+    _log.info("%d tasks done, %d kept from before", outcome.done, outcome.kept)
+    code = exit_code(outcome)
     if store.files():
         _say_next(made.study.store, store)
     return code
@@ -215,8 +216,8 @@ def _say_next(place: str | PathLike[str], store: Store) -> None:
     _log.info("next: gnomon query %s%s", store_path, asked)
 
 
-def _exit_code(outcome: RunOutcome) -> int:
-    _log.info("%d tasks done, %d kept from before", outcome.done, outcome.kept)
+def exit_code(outcome: RunOutcome) -> int:
+    """The exit status of a run, after a word on each kind of failure."""
     tasks: dict[str, list[str]] = {}
     for said in outcome.failed.values():
         tasks.setdefault(rendered(said), []).extend(said.subjects["tasks"])

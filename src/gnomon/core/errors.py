@@ -71,6 +71,10 @@ class GnomonError(Written, Exception):
     #: the kind of its message
     code: ClassVar[str] = "error.failed"
 
+    def __init_subclass__(cls, *, code: str = "", **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.code = code or cls.code
+
     def __init__(self, *said: Words, path: object = None) -> None:
         super().__init__(said[0] if len(said) == 1 else said)
         self.said = said
@@ -113,17 +117,15 @@ def _restored(kind: type[GnomonError], args: tuple[Any, ...], more: dict[str, An
     return error
 
 
-class DataError(GnomonError, ValueError):
+class DataError(GnomonError, ValueError, code="error.data"):
     """The data that were given do not fit together or cannot be used."""
-
-    code = "error.data"
 
 
 class RowNumber(int):
     """The 1-based number of a row of something without lines: Parquet, a data frame, a list."""
 
 
-class FormatError(DataError):
+class FormatError(DataError, code="error.format"):
     """A file is not what its format asks for.
 
     Args:
@@ -132,8 +134,6 @@ class FormatError(DataError):
         line: 1-based line number, if the fault sits on one line; a ``RowNumber`` where
             there are no lines.
     """
-
-    code = "error.format"
 
     def __init__(self, *problem: Words, path: object = None, line: int | None = None) -> None:
         self.line = line
@@ -146,15 +146,13 @@ class FormatError(DataError):
         return {} if self.line is None else {self.unit: self.line}
 
 
-class LengthMismatchError(DataError):
+class LengthMismatchError(DataError, code="error.length_mismatch"):
     """Two sides that must be parallel have unequal numbers of segments.
 
     Args:
         said: which sides, and what to do.
         counts: the segments of each, where they have names.
     """
-
-    code = "error.length_mismatch"
 
     def __init__(self, *said: Words, counts: Mapping[str, int] | None = None) -> None:
         super().__init__(*said)
@@ -165,58 +163,45 @@ class LengthMismatchError(DataError):
         return {"counts": self.counts}
 
 
-class AnnotationError(DataError):
+class AnnotationError(DataError, code="error.annotation"):
     """Labels do not fit the text that they are said to label."""
 
-    code = "error.annotation"
 
-
-class MaskingError(DataError):
+class MaskingError(DataError, code="error.masking"):
     """A metric cannot tell two masks apart, so that MuLER is undefined under it."""
 
-    code = "error.masking"
 
-
-class MissingFileError(GnomonError, FileNotFoundError):
+class MissingFileError(GnomonError, FileNotFoundError, code="error.missing_file"):
     """A file or directory that was named does not exist."""
 
-    code = "error.missing_file"
 
-
-class OutputError(GnomonError, OSError):
+class OutputError(GnomonError, OSError, code="error.output"):
     """A result, a report or a cache entry cannot be written."""
 
-    code = "error.output"
 
-
-class ScoringError(GnomonError, RuntimeError):
+class ScoringError(GnomonError, RuntimeError, code="error.scoring"):
     """A metric failed, or returned something that is not a score."""
-
-    code = "error.scoring"
 
 
 class ServerFailedError(ScoringError):
     """The server of a language model gave no answer; what it said before is kept."""
 
 
-class UsageError(GnomonError, ValueError):
+class UsageError(GnomonError, ValueError, code="error.usage"):
     """The request itself is wrong: an option, an argument, a combination of them."""
 
-    code = "error.usage"
     exit_code = 2
 
 
-class SpecError(UsageError):
+class SpecError(UsageError, code="error.spec"):
     """A metric's spec string cannot be read, or names an argument that the metric lacks."""
-
-    code = "error.spec"
 
 
 class WrongTypeError(UsageError, TypeError):
     """A Python function was given something of a type that it does not take."""
 
 
-class UnknownNameError(UsageError, LookupError):
+class UnknownNameError(UsageError, LookupError, code="error.unknown_name"):
     """A name is not among those that exist.
 
     Args:
@@ -227,8 +212,6 @@ class UnknownNameError(UsageError, LookupError):
         instead: all that is said, where the name is known to be something else.
         path: the file that holds it, if one does.
     """
-
-    code = "error.unknown_name"
 
     def __init__(
         self,
@@ -261,17 +244,15 @@ class UnknownNameError(UsageError, LookupError):
         return {"kind": self.kind, "name": self.name, **known}
 
 
-class MissingDependencyError(GnomonError, ImportError):
+class MissingDependencyError(GnomonError, ImportError, code="error.missing_dependency"):
     """A package or a model that the request needs is not installed."""
 
-    code = "error.missing_dependency"
     exit_code = 2
 
 
-class GateError(GnomonError):
+class GateError(GnomonError, code="error.gate"):
     """A condition that the user asked for does not hold ("fail if worse")."""
 
-    code = "error.gate"
     exit_code = 3
 
 

@@ -68,10 +68,8 @@ def described(value: object) -> str:
     return repr(value)
 
 
-class OptionsError(DataError):
+class OptionsError(DataError, code="error.options"):
     """Options in a file are wrong: each problem, with the key that it belongs to."""
-
-    code = "error.options"
 
     def __init__(self, file: str | Path, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
