@@ -661,7 +661,7 @@ class TestSet:
     @property
     def empty_outputs(self) -> dict[str, int]:
         """How many outputs of a system are empty, by its name; of those that leave some."""
-        counts = {n: sum(not t.strip() for t in texts) for n, texts in self.systems.items()}
+        counts = {n: t.count("") + sum(map(str.isspace, t)) for n, t in self.systems.items()}
         return {name: n for name, n in counts.items() if n}
 
     def __repr__(self) -> str:

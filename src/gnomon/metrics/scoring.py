@@ -195,7 +195,7 @@ def _score(
         signature=signature_of(bound, batch),
         statistics=statistics,
         aggregate=bound.aggregate if summed else None,
-        notices=(*bound.notices(batch), *(_mended(testset, metric, name) if summed else ())),
+        notices=bound.notices(batch),
         native_signatures=bound.native_signatures(batch),
         informed_by=bound.informed_by,
         from_people=bound.human,
@@ -204,32 +204,28 @@ def _score(
     )
     if bound is not metric:  # the aggregate holds the bound metric
         bound.forget()
-    return scores
+    if not summed:
+        return scores
+    return replace(scores, notices=(*scores.notices, *_mended(testset, metric, scores)))
 
 
 def _mended(
-    testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float], name: str
+    testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float], scores: Scores
 ) -> Iterator[Message]:
     """What damaged systems would have if their texts were mended."""
     for said in said_of("data.damaged", testset.anomalies):
         system, mend = str(said.params["name"]), MENDING.get(str(said.params["what"]))
         if said.params["text"] != "system" or mend is None:
             continue
-        own = testset.select(systems=[system])
-        whole = replace(own, systems={system: list(map(mend, own.systems[system]))})
-        score, value = (_corpus_score(one, metric) for one in (own, whole))
+        texts = list(map(mend, testset.systems[system]))
+        whole = replace(testset.select(systems=[system]), systems={system: texts})
+        _, bound = bind(whole, metric, allow_code=True)  # it was allowed
+        value = float(bound.aggregate(bound.statistics(whole.batch()).sum(axis=1))[0])
+        score = float(scores.system[scores.systems.index(system)])
         costs = abs(value - score) >= _COST * abs(score)
-        told = {"value": value, "score": score, "metric": metric_title(name)}
+        told = {"value": value, "score": score, "metric": metric_title(scores.metric)}
         params = {**said.params, "effect": "some" if costs else "nothing", **told}
         yield replace(said, params=params, level="caution" if costs else "note")
-
-
-def _corpus_score(
-    testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float]
-) -> float:
-    """The score of a test set with one system."""
-    _, bound = bind(testset, metric, allow_code=True)  # it was allowed
-    return float(bound.aggregate(bound.statistics(testset.batch()).sum(axis=1))[0])
 
 
 def bind(
