@@ -331,11 +331,16 @@ def agreement_rows(
 
 
 def _missing(result: Result, entry: JudgedMetric) -> float | None:
-    """Of the outputs that people scored, or of systems, how many a metric did not, as a share."""
-    people, scored = result.pairing.segments, entry.segments
+    """Of the outputs that people scored, or of systems, how many a metric did not, as a share.
+
+    What has no text in the test set (a reference that was judged) counts only where nothing has.
+    """
+    pairing, texts = result.pairing, result.pairing.testset.systems
+    people, scored = pairing.segments, entry.segments
     if np.isnan(people).all() or np.isnan(scored).all():
-        people, scored = result.pairing.system, entry.system
+        people, scored = pairing.system, entry.system
     there = ~np.isnan(people)
+    there[[bool(texts) and name not in texts for name in pairing.systems]] = False
     return float(np.isnan(scored[there]).mean()) if there.any() else None
 
 

@@ -253,6 +253,15 @@ def test_a_system_that_lacks_most_of_its_scores_is_named(testset, tmp_path) -> N
     assert any(told in notice for notice in notices)
 
 
+def test_a_judged_reference_is_no_output_that_lacks_scores(testset, tmp_path) -> None:
+    human = tmp_path / "de-en.mqm.sys.tsv"
+    human.write_text("system\tz\na\t4\nb\t3\nc\t2\nd\t1\nrefA\t5\n", encoding="utf-8")
+    found = gn.metaeval(
+        testset.with_human(human), ["chrf"], human=["de-en.mqm-z"], levels=["system"]
+    )
+    assert {row["missing"] for row in found.rows if row["metric"] == "chrf"} == {0}
+
+
 def test_an_explicit_missing_score_counts_as_missing(testset, tmp_path) -> None:
     lines = [*grid("M", ("c", 2)), "M\tde-en\twmt19\tc\t2\tNone"]
     assert any("segments, c has 2;" in one for one in said(testset, *lines, folder=tmp_path))
