@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,6 +137,34 @@ def test_masked_bleu_is_bleu_of_the_tokens_with_masks_in_place(
         assert found[variant, k, i] == pytest.approx(expected, abs=1e-9)
 
 
+def masked_parts(
+    table: TokenTable, plan: MaskPlan, number: int, variant: int
+) -> Iterator[tuple[int, int, tuple[int, int, bool] | None]]:
+    """The parts of tokens (start, end, mask); "any" masks the characters of spans alone."""
+    if plan.overlap != "any":
+        masked = masked_tokens(table, plan, number, variant)
+        yield from ((*at, mask) for at, mask in zip(table.spans(number), masked, strict=True))
+        return
+    spans = [(g, s) for g, name in enumerate(GROUPS) for s in plan.spans.spans(number, name)]
+    actions = plan.actions[variant].tolist()
+    previous = None
+    for start, end in table.spans(number):
+        over = []
+        for i in range(start, end):
+            here = [n for n, (g, s) in enumerate(spans) if actions[g] and s.start <= i < s.end]
+            over.append(min(here, key=lambda n: (-actions[spans[n][0]], n), default=None))
+        at = start
+        for which, run in groupby(over):
+            length = len(list(run))
+            mask = None
+            if which is not None:
+                group = spans[which][0]
+                begins = plan.granularity == "token" or which != previous
+                mask = actions[group], group, begins
+            yield at, at + length, mask
+            at, previous = at + length, which
+
+
 def written_characters(
     case: Case, table: TokenTable, number: int, variant: int, side: str, lengths: tuple[int, ...]
 ) -> str:
@@ -143,8 +172,7 @@ def written_characters(
     original = case.batch.texts[number]
     parts = []
     at = 0
-    masked = masked_tokens(table, case.plan, number, variant)
-    for (start, end), mask in zip(table.spans(number), masked, strict=True):
+    for start, end, mask in masked_parts(table, case.plan, number, variant):
         if mask is None:
             parts.append(original[at:end])
         elif mask[2]:

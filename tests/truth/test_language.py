@@ -214,3 +214,41 @@ def test_references_that_are_not_in_the_language_stop_the_verdict(language: str)
     said = gn.compare(wrong, ["bleu", "ter"], resamples=300)
     assert all(one.level == "caution" for one in said.verdict), said.verdict
     assert "which en is not" in str(said.verdict[0])
+
+
+@pytest.mark.parametrize(
+    ("right", "other"),
+    [
+        ("会议于{}日在{}人的城里举行", "大会在{}号由{}名市民召开"),
+        ("会議は{}日に{}人の町で開かれた", "集まりが{}日で{}名の村に始まりました"),
+        ("การประชุมจัดขึ้นวันที่{}ในเมือง{}คน", "งานเริ่มเมื่อวันที่{}ที่หมู่บ้าน{}ชีวิต"),
+    ],
+)
+def test_masks_of_chrf_cover_what_a_pattern_matches_where_no_spaces_part_words(
+    right: str, other: str
+) -> None:
+    numbers = [(n, 100 + 7 * n) for n in range(10, 50)]
+    references = [right.format(*one) for one in numbers]
+    systems = {"around": [other.format(*one) for one in numbers]}
+    systems["numbers"] = [right.format(n + 31, m + 531) for n, m in numbers]
+    ts = gn.TestSet.from_lists(systems, references)
+    found = gn.muler(ts, "chrf", ["re:n"], pattern={"n": r"\d+"}, resamples=0)
+    around, hurt = (r["muler"] for r in found.rows if r["variant"] == "ratio")
+    assert around < 0.35
+    assert hurt > 0.5
+    assert found.signatures["chrf"]["L"] == "re=n=3"
+    assert not any("longer than the words" in one for one in notes(found.notices))
+
+
+def test_a_pattern_masks_its_match_under_chrf_and_the_token_under_bleu() -> None:
+    references = [f"the Airbus A{n} flew over the well-known town" for n in range(300, 340)]
+    changed = [f"the Airbus A{n + 123} flew over the well-known town" for n in range(300, 340)]
+    ts = gn.TestSet.from_lists({"A": references, "B": changed}, references, language_pair="de-en")
+    asked = {"features": ["re:latin"], "pattern": {"latin": "[A-Za-z]+"}, "resamples": 200}
+    under = {metric: gn.muler(ts, metric, **asked) for metric in ("chrf", "bleu")}  # type: ignore[arg-type]  # as they are
+    for metric, found in under.items():
+        assert not any(one.code == "muler.better" for one in found.verdict)
+        (row,) = (r for r in found.rows if (r["system"], r["variant"]) == ("B", "ratio"))
+        assert (row["muler"] < 0.02) == (metric == "chrf")
+        told = any("matches of 'latin'" in one for one in notes(found.notices))
+        assert told == (metric == "bleu")

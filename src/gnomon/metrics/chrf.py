@@ -79,7 +79,7 @@ def mean_lengths(masks: TokenMasks, references: NDArray[np.int64]) -> tuple[int,
     Returns one length per group, rounded (halves up), at least 1.
     """
     occurrences = np.bincount(references, minlength=len(masks.tokens))
-    lengths = token_lengths(masks.tokens)
+    lengths = token_lengths(masks.tokens) if masks.parts is None else masks.parts.length
     text_of = masks.tokens.text_of
     means = []
     for group in range(len(masks.plan.spans.features)):
@@ -166,7 +166,9 @@ class Chrf(Options, Metric):
         """
         fields = {**references_field(testset, self.name), **self.signature_fields}
         tokeniser = load_tokeniser("chrf", lowercase=self.lowercase)
-        return BoundChrf(Signature(self.spec).adding(fields), TokenisedTexts(tokeniser), self)
+        return BoundChrf(
+            Signature(self.spec).adding(fields), TokenisedTexts(tokeniser, cut=True), self
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +176,9 @@ class BoundChrf(CountedNgrams):
     """Bound chrF; has the powers statistics, masking and native signature.
 
     Its statistics are, per order, n-grams of the candidate, of its best reference, and matches:
-    [..., 3 orders]. A masked word is a run of one private character, of its group's mean length in
-    the references (or that which a plan has), and one word among the n-grams of words.
+    [..., 3 orders]. Of a word the characters of a span are masked: a run of one private character,
+    of its group's mean length in the references (or that which a plan has); among the n-grams of
+    words the whole word is one mask.
     """
 
     ngram_sums: ClassVar[bool] = True
@@ -185,6 +188,9 @@ class BoundChrf(CountedNgrams):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores [...] of statistics [..., 3 orders], summed or not."""
         return chrf(statistics, self.metric.beta, eps_smoothing=self.metric.eps_smoothing)
+
+    def mask_tokens(self, batch: Batch) -> None:
+        """None: masks are on characters."""
 
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> tuple[int, ...]:
         """Mean length of what a mask stands for in the references of the batch, per group."""

@@ -130,8 +130,10 @@ class TextComparisons:
 class TokenisedTexts:
     """What a bound metric remembers of the texts that it saw last, and counts of its work."""
 
-    def __init__(self, tokeniser: Tokeniser) -> None:
+    def __init__(self, tokeniser: Tokeniser, *, cut: bool = False) -> None:
+        """With ``cut``, masks are on the characters of spans, not on whole tokens."""
         self.tokens = Tokenised(tokeniser)
+        self._cut = cut
         self.compared = 0
         self.rescored = 0
         self._masks: TokenMasks | None = None
@@ -175,8 +177,8 @@ class TokenisedTexts:
         """Which tokens a plan masks; found once for all plans over the same spans."""
         tokens = self.tokens.of(batch.texts)
         last = self._masks
-        masks = last.under(plan) if last is not None and last.tokens is tokens else None
-        self._masks = masks or TokenMasks.of(tokens, plan)
+        masks = last.under(plan) if last is not None and last.whole is tokens else None
+        self._masks = masks or TokenMasks.of(tokens, plan, cut=self._cut)
         return self._masks
 
 

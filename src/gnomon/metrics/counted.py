@@ -84,7 +84,7 @@ class CountedMetric(OfOptions, ABC):
         """Free tokens and counts of texts."""
         self.texts.forget()
 
-    def mask_tokens(self, batch: Batch) -> TokenTable:
+    def mask_tokens(self, batch: Batch) -> TokenTable | None:
         """The tokens that masks are put on."""
         return self.texts.tokens.of(batch.texts)
 

@@ -74,7 +74,8 @@ class NgramCounter:
         self._layout = layout
         self._orders = orders
         self._lengths = None if lengths is None else np.asarray(lengths, dtype=np.int32)
-        self._masked = None if masks is None else layout.masked_rows(masks.tokens)
+        self._masked = None if masks is None else layout.masked_rows(masks)
+        self._masks = None if layout.parts else masks  # of whole tokens
 
     def __call__(
         self, pairing: TextPairs, masks: PlacedMasks | None, *, both: bool
@@ -84,6 +85,8 @@ class NgramCounter:
             lengths = self._layout.base.lengths
             sizes = lengths[pairing.candidates], lengths[pairing.references]
             return (Counted(self._layout.rows.matches(*pairing, self._orders), *sizes),)
+        if self._masks is not None:
+            masks = self._masks.as_whole(masks)
         actions = np.where(masks.first, masks.action, loops.LEFT_OUT).astype(np.int8)
         runs = None if self._lengths is None else self._lengths[masks.group]
         matches, unmasked, *counts = self._masked.matches(

@@ -15,6 +15,7 @@ import numpy as np
 from gnomon.core.errors import AnnotationError, MaskingError
 from gnomon.core.spans import rows_by_number
 from gnomon.metrics.masking import Action
+from gnomon.metrics.tokenise import TokenPlaces
 from gnomon.native import ngrams as loops
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from gnomon.core.spans import SpanTable
     from gnomon.metrics.masking import MaskPlan, Overlap
     from gnomon.metrics.tokenise import TokenTable
 
@@ -35,6 +37,7 @@ __all__ = [
     "Side",
     "TokenMasks",
     "TokenRanges",
+    "cut_places",
     "has_marked",
     "mask_stretch",
     "offsets_of",
@@ -84,9 +87,14 @@ class NgramLayout:
         """The ids, as compiled loops take them."""
         return loops.Rows(*self.base, 1 + int(self.base.ids.max(initial=-1)))
 
-    def masked_rows(self, tokens: TokenTable) -> loops.MaskedRows:
-        """The ids, as loops take them that mask tokens of the texts."""
-        return loops.MaskedRows(self.rows, tokens.offsets, *(self.parts() if self.parts else ()))
+    def masked_rows(self, masks: TokenMasks) -> loops.MaskedRows:
+        """The ids, as loops take them that mask tokens of the texts, or parts of tokens."""
+        if self.parts is None:
+            return loops.MaskedRows(self.rows, masks.whole.offsets)
+        held = self.parts()
+        if masks.parts is not None:
+            held = masks.parts.within(held)
+        return loops.MaskedRows(self.rows, masks.tokens.offsets, *held)
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -152,6 +160,87 @@ class PlacedMasks:
         return masks.astype(np.int32)
 
 
+def cut_places(
+    text: NDArray[np.int64],
+    start: NDArray[np.int32] | NDArray[np.int64],
+    end: NDArray[np.int32] | NDArray[np.int64],
+    spans: SpanTable,
+    allowed: NDArray[np.bool_] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]] | None:
+    """Tokens in parts, so that spans begin and end with one: of each the token, start and end.
+
+    Args:
+        text: the text of each token, ascending.
+        start: where they begin there, ascending in a text.
+        end: where they end.
+        spans: over the same texts.
+        allowed: tokens that may be cut; by default all.
+
+    Returns:
+        None where no span begins or ends within a token.
+    """
+    stride = 1 + int(max(end.max(initial=0), spans.end.max(initial=0)))
+    first, cut_tokens, cut_at = text * stride + start, [], []
+    for edge in (spans.start, spans.end):
+        place = spans.text.astype(np.int64) * stride + edge
+        token = np.maximum(np.searchsorted(first, place, side="right") - 1, 0)
+        within = place - first[token]
+        inside = np.flatnonzero((within > 0) & (within < (end - start)[token]))
+        cut_tokens.append(token[inside])
+        cut_at.append(edge[inside])
+    token, at = np.concatenate(cut_tokens), np.concatenate(cut_at)
+    if allowed is not None:
+        token, at = token[allowed[token]], at[allowed[token]]
+    if not len(token):
+        return None
+    token, at = np.divmod(np.unique(token * stride + at), stride)
+    token = np.append(np.arange(len(start)), token)
+    starts = np.append(start, at).astype(np.int32)
+    order = np.lexsort((starts, token))
+    token, starts = token[order], starts[order]
+    last = np.diff(token, append=-1) != 0
+    ends = np.where(last, end[token], np.append(starts[1:], 0)).astype(np.int32)
+    return token, starts, ends
+
+
+class TokenParts(NamedTuple):
+    """Tokens in parts, so that spans begin and end with one."""
+
+    whole: TokenTable
+    tokens: TokenTable  # each part is a token
+    token: NDArray[np.int64]  # [parts], the token that each is of
+    before: NDArray[np.int64]  # [parts], characters of the token before it
+    length: NDArray[np.int64]  # [parts]
+
+    @classmethod
+    def of(cls, tokens: TokenTable, plan: MaskPlan) -> TokenParts | None:
+        """The parts of tokens, or none where no span begins or ends within one.
+
+        A token that the tokeniser made longer or shorter stays whole.
+        """
+        size = np.diff(tokens.vocabulary.bounds)[tokens.ids]
+        same = size == tokens.end - tokens.start
+        cut = cut_places(tokens.text_of, tokens.start, tokens.end, plan.spans, same)
+        if cut is None:
+            return None
+        token, start, end = cut
+        last = np.diff(token, append=-1) != 0
+        before = (start - tokens.start[token]).astype(np.int64)
+        length = np.where(last, size[token], np.append(before[1:], 0)) - before
+        parts = replace(
+            tokens,
+            offsets=offsets_of(np.bincount(tokens.text_of[token], minlength=len(tokens))),
+            ids=tokens.ids[token],
+            places=lambda: TokenPlaces(start, end),
+        )
+        return cls(tokens, parts, token, before, length)
+
+    def within(self, held: TokenRanges) -> TokenRanges:
+        """What each part holds of a layout, from what tokens hold."""
+        start = held.start[self.token] + self.before
+        return TokenRanges(start, start + self.length)
+
+
 @dataclass(frozen=True, eq=False)
 class TokenMasks:
     """Tokens that a plan's groups of spans cover: one row per token and group.
@@ -165,20 +254,29 @@ class TokenMasks:
     group: NDArray[np.int32]  # [R], index of the group
     # [R], the first span of the group (row of the span table) that meets the token
     span: NDArray[np.int32]
+    parts: TokenParts | None = None  # the tokens are parts of those of the metric
 
     @classmethod
-    def of(cls, tokens: TokenTable, plan: MaskPlan) -> TokenMasks:
+    def of(cls, tokens: TokenTable, plan: MaskPlan, *, cut: bool = False) -> TokenMasks:
         """Find the tokens that each group covers.
 
         A group covers a token that shares a character with one of its spans (overlap "any"), more
         than half of whose characters lie in its spans ("majority"), or all of them ("inside").
+        With ``cut`` and "any" it covers those characters of the token alone.
         """
         _check_located(tokens, plan)
+        parts = TokenParts.of(tokens, plan) if cut and plan.overlap == "any" else None
+        tokens = tokens if parts is None else parts.tokens
         token, span, covered = _covered(tokens, plan)
         size = tokens.end[token] - tokens.start[token]
         keep = np.flatnonzero(_covers(covered, size, plan.overlap))
         token, span = token[keep], span[keep]
-        return cls(tokens, plan, token, plan.spans.feature[span], span.astype(np.int32))
+        return cls(tokens, plan, token, plan.spans.feature[span], span.astype(np.int32), parts)
+
+    @property
+    def whole(self) -> TokenTable:
+        """The tokens of the metric."""
+        return self.tokens if self.parts is None else self.parts.whole
 
     def masks(self, variant: int) -> PlacedMasks:
         """What one variant masks; where groups meet in a token, the strongest action wins."""
@@ -255,11 +353,29 @@ class TokenMasks:
         first[1:] = np.diff(self.token[rows]) != 0
         return rows[first]
 
+    def as_whole(self, masks: PlacedMasks) -> PlacedMasks:
+        """Some masks as masks of the metric's tokens; the strongest action on a part decides."""
+        if self.parts is None:
+            return masks
+        token = self.parts.token[masks.token]
+        order = np.lexsort((masks.group, -masks.action.astype(np.int64), token))
+        order = order[np.diff(token[order], prepend=-1) != 0]
+        token, span = token[order], masks.span[order]
+        first = self._begins_span(token, span) | (self.plan.granularity == "token")
+        return PlacedMasks(token, masks.group[order], span, masks.action[order], first)
+
     def _begins(self, token: NDArray[np.int64], span: NDArray[np.int32]) -> NDArray[np.bool_]:
-        begins = np.ones(len(token), dtype=np.bool_)
-        if self.plan.granularity == "span":
-            begins[1:] = (np.diff(token) != 1) | (np.diff(span) != 0)
+        begins = self._begins_span(token, span)
+        if self.plan.granularity == "token":
+            whole = token if self.parts is None else self.parts.token[token]
+            begins |= np.diff(whole, prepend=-1) != 0
         return begins
+
+    @staticmethod
+    def _begins_span(token: NDArray[np.int64], span: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Where a token does not go on with the span of the token before."""
+        begins: NDArray[np.bool_] = np.diff(token, prepend=-2) != 1
+        return begins | (np.diff(span, prepend=-1) != 0)
 
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)

@@ -419,7 +419,7 @@ class Setup:
             yield OWN_TOKENS
 
     def _long_masks(self, name: str, metric: BoundMetric) -> Iterator[str]:
-        """Where a masked token is much longer than the words that it stands for."""
+        """Where a masked token is longer than the words that it stands for."""
         tokens = metric.mask_tokens(self.batch)
         if tokens is None:
             return
@@ -428,15 +428,19 @@ class Setup:
         columns = (getattr(spans, column)[kept] for column in ("text", "feature", "start", "end"))
         some = SpanTable(spans.features, spans.texts, *columns)
         stretch = mask_stretch(tokens, self.oracles(some))
-        long = [(times, spans.features[f]) for f, times in enumerate(stretch) if times >= _LONG]
+        long = [
+            (times, name)
+            for times, name in zip(stretch.tolist(), spans.features, strict=True)
+            if times >= (_LONG_MATCH if name.startswith("re:") else _LONG)
+        ]
         if long:
             long.sort(key=lambda item: -item[0])
             listed = ", ".join(f"{gloss(name)} {times:.1f} times" for times, name in long[:_NAMED])
             more = f" and {len(long) - _NAMED} more" if len(long) > _NAMED else ""
             yield (
-                f"under {name} the masked tokens are much longer than the words of a feature"
-                f" ({listed}{more}), so that other words are masked with them: take tokens that fit"
-                " the language, or masking='in-place', which masks the words alone"
+                f"under {name} whole tokens are masked, which are longer than the words of a"
+                f" feature ({listed}{more}): take tokens that fit the language, chrF, which masks"
+                " characters, or masking='in-place', which masks the words alone"
             )
 
     def oracles(self, spans: SpanTable) -> MaskPlan:
@@ -497,6 +501,7 @@ def _masks_tokens(metric: BoundMetric) -> bool:
 
 _MEASURED = 4000  # texts in which masked tokens are measured
 _LONG = 3.0  # times the length of its words from which on there is a notice
+_LONG_MATCH = 1.05  # likewise, of what a pattern matches
 _NAMED = 5  # features named there
 
 

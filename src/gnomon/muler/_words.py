@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.scripts import word_pattern
+from gnomon.metrics.sequences import cut_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,28 +110,28 @@ class WordsByFeature:
 
     @cached_property
     def _tokens(self) -> _Tokens:
+        """The words, cut where a span begins or ends within one."""
+        texts = self.batch.texts
+        found = [
+            (text, *match.span())
+            for text, string in enumerate(texts)
+            for match in word_pattern(syllables=True).finditer(string)
+        ]
+        text, starts, ends = np.array(found, dtype=np.int64).reshape(-1, 3).T
+        cut = cut_places(text, starts, ends, self.spans)
+        if cut is not None:
+            token, starts, ends = (column.astype(np.int64) for column in cut)
+            text = text[token]
         numbers: dict[str, int] = {}
-        words: list[int] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        first = [0]
-        for text in self.batch.texts:
-            for match in word_pattern(syllables=True).finditer(text):
-                words.append(numbers.setdefault(match[0], len(numbers)))
-                starts.append(match.start())
-                ends.append(match.end())
-            first.append(len(words))
-        bounds = np.array(first, dtype=np.int64)
+        places = zip(text.tolist(), starts.tolist(), ends.tolist(), strict=True)
+        words = [numbers.setdefault(texts[t][a:b], len(numbers)) for t, a, b in places]
+        bounds = np.searchsorted(text, np.arange(len(texts) + 1))
         # positions in all texts, one behind the other
-        stride = max(map(len, self.batch.texts), default=0) + 1
-        base = np.repeat(np.arange(len(first) - 1), np.diff(bounds)) * stride
+        stride = max(map(len, texts), default=0) + 1
+        base = text * stride
         shift = self.spans.text.astype(np.int64) * stride
-        begins = np.searchsorted(
-            base + np.array(ends, dtype=np.int64), shift + self.spans.start, "right"
-        )
-        over = np.searchsorted(
-            base + np.array(starts, dtype=np.int64), shift + self.spans.end, "left"
-        )
+        begins = np.searchsorted(base + ends, shift + self.spans.start, "right")
+        over = np.searchsorted(base + starts, shift + self.spans.end, "left")
         return _Tokens(bounds, np.array(words, dtype=np.int64), begins, np.maximum(over, begins))
 
     @cached_property
