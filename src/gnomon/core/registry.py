@@ -284,7 +284,14 @@ def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Message
     """What looks wrong in the test sets that a method is given."""
     data = arguments.get(method.data[0]) if method.data else None
     sets = data if isinstance(data, list | tuple) else (data,)
-    return tuple(dict.fromkeys(a for testset in sets for a in getattr(testset, "anomalies", ())))
+    found: dict[Message, None] = {}
+    for testset in sets:
+        said = getattr(testset, "anomalies", ())
+        if method.judged is True:  # of systems that nobody judged nothing is said
+            judged = {name for each in (*testset.human, *testset.rankings) for name in each.systems}
+            said = (one for one in said if judged.intersection(one.subjects.get("systems", judged)))
+        found |= dict.fromkeys(said)
+    return tuple(found)
 
 
 def _outlines(data: object) -> Iterator[Outline | None]:
