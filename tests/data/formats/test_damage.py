@@ -61,6 +61,12 @@ def test_mended_text_is_the_text_again(kind: str) -> None:
     assert mend(damaged) == text
 
 
+def test_letters_beside_quotation_marks_are_read_right() -> None:
+    quoted = [f"Řekl, že „dobrá“ byla kniha {n}, a odešel." for n in range(40)]
+    mended = [text.replace("“", '"') for text in quoted]
+    assert _found({"A": quoted, "B": mended}, mended) == []
+
+
 @pytest.mark.parametrize("kind", ["misread", "accents"])
 def test_damaged_letters_are_of_no_other_language(kind: str) -> None:
     damaged = list(map(_DAMAGE[kind], _CZECH))

@@ -19,9 +19,11 @@ __all__ = ["KINDS", "MENDING", "Damage", "DamagedTexts", "damaged_texts"]
 _FEWEST = 10  # lines that are damaged, below which it may be meant
 _SENTENCE = 25  # characters
 _MORE = 5  # times as many as in the texts that it is held against
-#: UTF-8 read as Windows-1252 or Latin-1: the letter that a first byte becomes, then another
-_FIRST, _OTHERS = "\u00c2-\u00f4", bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
-_MISREAD = re.compile(f"[{_FIRST}][\u0080-\u00bf{_OTHERS}]")
+#: UTF-8 read as Windows-1252 or Latin-1: what its first byte becomes, and the others
+_OTHERS = f"[\u0080-\u00bf{bytes(range(0x80, 0xC0)).decode('cp1252', 'ignore')}]"
+_MISREAD = re.compile(
+    f"[\u00c2-\u00df]{_OTHERS}|[\u00e0-\u00ef]{_OTHERS}{{2}}|[\u00f0-\u00f4]{_OTHERS}{{3}}"
+)
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
 _SPACED = re.compile(r" (?<=\w )(?=[.,;!?])")
 
