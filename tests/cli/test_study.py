@@ -86,7 +86,7 @@ def test_a_run_ends_with_what_was_found_set_by_set_and_two_commands_that_work(
     assert "Plan of study" in plan
     first, second = found.split("two/es-en: Comparison of systems\n")
     for part, name in ((first, "one"), (second, "two")):
-        assert "10 segments, too few to be read as a finding" in part
+        assert "10 segments are too few for a finding" in part
         assert f"{name}/es-en: Scores\n" in part
         assert " TER" in part
     commands = [line.partition("next: ")[2] for line in answer.err.splitlines() if "next: " in line]

@@ -137,7 +137,7 @@ def skewed() -> Finding:
     return scored(base, base + gains)
 
 
-@world("ten segments", says=["compare.few"], silent=[ANY], without=["is better"])
+@world("ten segments", says=["data.few"], silent=[ANY], without=["is better"])
 def ten_segments() -> Finding:
     cells = noise(1, segments=10)
     cells[1] += 20
@@ -208,7 +208,7 @@ def one_missing() -> Finding:
 @world(
     "no segment has both scores",
     says=["compare.missing", "compare.undefined"],
-    silent=["compare.few", *FOUND],
+    silent=["data.few", *FOUND],
 )
 def nothing_in_common() -> Finding:
     cells = noise(3, segments=80)
@@ -336,7 +336,7 @@ def no_moods() -> Finding:
 
 @world(
     "people judged, and documents are not known",
-    says=["compare.judged_together", "compare.better"],
+    says=["human.no_documents", "compare.better"],
     silent=["compare.worse"],
 )
 def unknown_documents() -> Finding:
@@ -452,7 +452,7 @@ class _BoundCut(BoundLonger):
         return (cut_texts(3, 120),)
 
 
-@world("texts that are too long for a metric of pairs", says=["score.cut"], silent=["compare.few"])
+@world("texts that are too long for a metric of pairs", says=["score.cut"], silent=["data.few"])
 def cut_pairs() -> Finding:
     texts = ["x" * (k % 7 + 1) for k in range(60)]
     testset = gn.TestSet.from_lists({"a": texts, "b": texts[::-1]}, ["x" * 20] * 60)
@@ -462,7 +462,7 @@ def cut_pairs() -> Finding:
 # Several metrics and slices
 
 
-@world("metrics that say the opposite", says=["compare.disagree"], silent=["compare.few"])
+@world("metrics that say the opposite", says=["compare.disagree"], silent=["data.few"])
 def opposite() -> Finding:
     up, down = noise(1), noise(2)
     up[1] += 6

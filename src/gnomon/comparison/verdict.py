@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.agreement.meaning import of_hundred, span
@@ -20,7 +19,6 @@ from gnomon.core.verdicts import (
     empty_outputs,
     further_segments,
     listed,
-    p_value,
     said_of,
     titles_of,
 )
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
 
 #: shares of segments without a score above this are said first
 _MISSING = 0.01
+#: p this near to the least that draws can show is that one
+_SAME = 1e-9
 #: design effects above this are said
 _CLUSTERED = 1.2
 
@@ -47,57 +47,96 @@ class _SystemPair(NamedTuple):
     row: ComparisonRow
     position: int
     title: str
-    family: str  # of comparisons that are decided at once
+    family: dict[str, Any] | None  # of comparisons that are decided at once
 
     @property
-    def names(self) -> str:
-        return f"{self.row.system} and {self.row.baseline}"
-
-    @property
-    def under(self) -> str:
-        return (
-            f"by people ({self.title})" if self.row.people else f"under {judge_title(self.title)}"
-        )
-
-    def size(self, *, unit: bool = True, judges: str = " by people") -> str:
-        """How far it is from the baseline, without a sign, and the interval of that."""
-        gain, (low, high) = self.row.gain or 0.0, self.row.gain_ends
-        if gain < 0:
-            low, high = (None if end is None else -end for end in (high, low))
-        title = judge_title(self.title)
-        named = f"points of {title}" if title != self.title else title
-        if self.row.people:
-            named = f"points of {title}{judges}"
-        named = named if unit else ""
-        return amount(abs(gain), low, high, unit=named, decided=self.row.decided or False)
+    def under(self) -> dict[str, Any]:
+        """Whose scores they are."""
+        judge = judge_title(self.title) != self.title
+        who = "people" if self.row.people else "judge" if judge else "metric"
+        return {"metric": self.title, "under": who, "points": who}
 
     @property
     def ahead(self) -> str:
-        """Who is ahead, and by how much."""
-        if self.row.equal:
-            return f"they differ by {self.size(judges='')}"
-        gain = self.row.gain or 0.0
-        first, second = (self.row.system, self.row.baseline)[:: 1 if gain > 0 else -1]
-        return f"{first} is ahead of {second} by {self.size(judges='')}"
+        """Which way the difference points."""
+        if self.row.gain is None:
+            return "undefined"
+        return "level" if self.row.equal else "ahead" if self.row.gain > 0 else "behind"
 
     @property
-    def tested(self) -> str:
-        return "not tested" if self.row.p is None else tested_by(self.row)
+    def tested(self) -> dict[str, Any]:
+        """What the test says; as a bound where draws can show no smaller p."""
+        row = self.row
+        least = row.p if row.p is not None and row.p <= row.p_least * (1 + _SAME) else None
+        return {"tested": "no" if row.p is None else "p", "p": row.p, "least": least}
 
     @property
-    def on(self) -> str:
+    def difference(self) -> dict[str, Any]:
+        """How far the system is from the baseline, with the interval of that."""
+        low, high = self.row.gain_ends
+        decided = self.row.decided or False
+        return {"gain": self.row.gain, "low": low, "high": high, "decided": decided}
+
+    @property
+    def lead(self) -> dict[str, Any]:
+        """By how much the baseline is ahead, and what says that this is undecided."""
+        (low, high), row = self.row.gain_ends, self.row
+        ends = (None, None) if low is None or high is None else (-high, -low)
+        return {
+            "system": row.system,
+            "behind": "lead" if row.gain else "same",
+            "lead": -(row.gain or 0.0),
+            "low": ends[0],
+            "high": ends[1],
+            "decided": row.decided or False,
+            **self.unproven,
+            **self.tested,
+        }
+
+    @property
+    def unproven(self) -> dict[str, Any]:
+        """What says that a difference is undecided where no interval does."""
+        known = {"by document": "document", "different": "different", "skewed": "skewed"}
+        untested = self.row.gain_ends != (None, None) or self.row.p is None
+        return {
+            "unproven": known.get(self.row.caveat or "", None if untested else "p"),
+            "p_documents": self.row.p_documents or 0.0,
+            "different": self.row.different,
+        }
+
+    @property
+    def on(self) -> dict[str, Any]:
         """What it rests on."""
-        documents = counted(self.row.documents or 0, "document")
-        by = f" in {documents}" if self.row.unit == "document" else ""
-        return f"{counted(self.row.segments)}{by}"
-
-    @property
-    def facts(self) -> str:
-        return f"{self.on}, {self.tested}{self.family}"
+        return _on([self])
 
     @property
     def rows(self) -> dict[str, list[int]]:
         return {SYSTEMS: [self.position]}
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What all sentences of two systems name."""
+        row = self.row
+        return {
+            "system": row.system,
+            "baseline": row.baseline,
+            "ahead": self.ahead,
+            **self.under,
+            **self.difference,
+            **self.tested,
+            **self.on,
+            "family": self.family,
+        }
+
+
+def _on(pairs: Sequence[_SystemPair]) -> dict[str, Any]:
+    """On how many segments differences rest, and in how many documents where these are drawn."""
+    sizes, by_document = [pair.row.segments for pair in pairs], pairs[0].row.unit == "document"
+    return {
+        "fewest": min(sizes) if min(sizes) < max(sizes) else None,
+        "segments": max(sizes),
+        "documents": max(pair.row.documents or 0 for pair in pairs) if by_document else None,
+    }
 
 
 def compare_verdict(finding: Finding) -> Iterator[Message]:
@@ -129,8 +168,8 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
         if pair.row.people and pair.row.unit == "segment" and not pair.row.documents
     ]
     if together:
-        titles = dict.fromkeys(pair.title for pair in together)
-        yield message("compare.judged_together", _places(together), title=listed(list(titles)))
+        titles = " and ".join(dict.fromkeys(pair.title for pair in together))
+        yield message("human.no_documents", _places(together), source=titles)
     yield from _clustered(sound)
     yield from _few(every)
     yield from said_of("score.cut", finding.notices)
@@ -150,7 +189,7 @@ def _rows(finding: Finding) -> Iterator[_SystemPair]:
             yield _SystemPair(row, position, titles[row.metric], family)
 
 
-def _family(finding: Finding, metric: str, *, sliced: bool, chosen: bool) -> str:
+def _family(finding: Finding, metric: str, *, sliced: bool, chosen: bool) -> dict[str, Any] | None:
     """What is decided at once with a comparison; nothing where it stands alone."""
     rows = [row for row in finding.records(ComparisonRow) if row.metric == metric]
     systems = len({row.system for row in rows})
@@ -158,80 +197,68 @@ def _family(finding: Finding, metric: str, *, sliced: bool, chosen: bool) -> str
     pairs = systems * (systems - 1) // 2 if chosen else systems - 1
     count = pairs * (slices if sliced else 1)
     signature = finding.signatures[metric]
-    test, confidence = signature.get("test"), signature.get("confidence")
-    if test == "sacrebleu" and count > 1:
-        return "; p as sacreBLEU has it, not adjusted"
-    if count < 2 or confidence is None:
-        return ""
-    what = f"{count:,} {'pairs in slices' if sliced else 'pairs'}"
-    if test == "ar":
-        return f"; p over all {what}"
-    return f"; {100 * float(confidence):g} % intervals over all {what}"
+    test, confidence = str(signature.get("test")), signature.get("confidence")
+    if count < 2 or (confidence is None and test != "sacrebleu"):
+        return None
+    return {
+        "adjusted": test,
+        "confidence": None if confidence is None else 100 * float(confidence),
+        "comparisons": count,
+        "of": "slices" if sliced else "pairs",
+    }
 
 
 def _alone(pair: _SystemPair) -> Message:
     """Two systems under one metric."""
     if pair.row.gain is None:
-        return message("compare.undefined", pair.rows, **_placeholders(pair))
+        return message("compare.undefined", pair.rows, **pair.parts)
     if pair.row.same:
-        return message("compare.same", pair.rows, **_placeholders(pair))
+        return message("compare.same", pair.rows, **pair.parts)
     if pair.row.outcome not in ("better", "worse"):
         return _undecided(pair)
-    return message(
-        "compare.better" if pair.row.outcome == "better" else "compare.worse",
-        pair.rows,
-        system=pair.row.system,
-        baseline=pair.row.baseline,
-        size=pair.size(),
-        facts=pair.facts,
-    )
-
-
-def _placeholders(pair: _SystemPair) -> dict[str, Any]:
-    return {
-        "names": pair.names,
-        "under": pair.under,
-        "ahead": pair.ahead if pair.row.gain is not None else "",
-        "facts": pair.facts,
-        "segments": counted(pair.row.segments),
-    }
+    code = "compare.better" if pair.row.outcome == "better" else "compare.worse"
+    return message(code, pair.rows, **pair.parts)
 
 
 def _undecided(pair: _SystemPair) -> Message:
     """Two systems without a significant difference, and why."""
-    parts = _placeholders(pair)
-    caveat = pair.row.caveat
-    if pair.row.outcome is None:
-        parts["facts"] = pair.on
-        return message("compare.untested", pair.rows, why=_untested(pair), **parts)
-    if caveat in ("different", "skewed"):
-        which = "a few" if caveat == "skewed" else f"{pair.row.different}"
-        return message("compare.few_different", pair.rows, which=which, **parts)
-    if caveat == "by document":
-        documents = counted(pair.row.documents or 0, "document")
-        p = p_value(pair.row.p_documents or 0.0)
-        return message("compare.by_document", pair.rows, documents=documents, p=p, **parts)
-    return message("compare.undecided", pair.rows, more=_further(pair), **parts)
+    row, parts = pair.row, pair.parts
+    if row.outcome is None:
+        return _untested([pair], pair.rows)
+    if row.caveat in ("different", "skewed"):
+        parts |= {"which": row.caveat, "different": row.different}
+        return message("compare.few_different", pair.rows, **parts)
+    if row.caveat == "by document":
+        of_documents = {"known": row.documents or 0, "p_documents": row.p_documents or 0.0}
+        return message("compare.by_document", pair.rows, **parts, **of_documents)
+    return message("compare.undecided", pair.rows, more=_further(row), **parts)
 
 
-def _untested(pair: _SystemPair) -> str:
-    return _too_few(pair) if pair.row.caveat == "documents" else "resamples make a test"
+def _untested(
+    pairs: Sequence[_SystemPair], places: dict[str, list[int]], **best: object
+) -> Message:
+    """Differences that nothing tested: of systems and a baseline, or of the best of several."""
+    row = pairs[0].row
+    return message(
+        "compare.untested",
+        places,
+        said="best" if best else "pairs",
+        pairs=[pair.parts for pair in pairs],
+        why="documents" if row.caveat == "documents" else "resamples",
+        known=row.documents or 0,
+        least_documents=LEAST_DOCUMENTS,
+        **best,
+        **pairs[0].under,
+        **_on(pairs),
+    )
 
 
-def _too_few(pair: _SystemPair) -> str:
-    documents = pair.row.documents or 0
-    are = "are" if documents > 1 else "is"
-    return f"{counted(documents, 'document')} {are} too few ({LEAST_DOCUMENTS} are needed)"
-
-
-def _further(pair: _SystemPair) -> str:
-    low, high = pair.row.gain_ends
-    if pair.row.gain is None or low is None or high is None:
-        return ""
-    more = further_segments(pair.row.segments, pair.row.gain, low, high)
-    if more is None:
-        return ""
-    return f"; at this rate, about {counted(more, 'more segment')} would be needed"
+def _further(row: ComparisonRow) -> int | None:
+    """How many more segments would decide."""
+    low, high = row.gain_ends
+    if row.gain is None or low is None or high is None:
+        return None
+    return further_segments(row.segments, row.gain, low, high)
 
 
 def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Message]:
@@ -247,135 +274,64 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     ]
     top = next(row for row in rows if row.system == leader)
     places = finding.positions(rows)
-    systems, score = counted(len(rows), "system"), amount(top.score or 0.0)
-    under, on = others[0].under, _sizes([pair.row.segments for pair in others])
-    if others[0].row.unit == "document":
-        on = f"{on} in {counted(max(pair.row.documents or 0 for pair in others), 'document')}"
+    best = {"leader": leader, "systems": len(rows), "score": top.score or 0.0}
     if all(pair.row.outcome is None for pair in others):
-        ahead = f"{leader} has the best score of {systems} {under}, {score}"
-        yield message("compare.untested", places, ahead=ahead, facts=on, why=_untested(others[0]))
+        yield _untested(others, places, **best)
         return
     by_gain = sorted(others, key=lambda pair: pair.row.gain or 0.0, reverse=True)
-    worse = [pair.row for pair in by_gain if pair.row.outcome == "worse"]
-    rest = [pair.row for pair in by_gain if pair.row.outcome != "worse"]
-    near = [row for row in rest if row.beaten_by is None]
-    after = _after(worse[0]) if worse else ""
-    parts: dict[str, Any] = {"systems": systems, "under": under, "score": score}
-    parts["facts"] = f"{on}{others[0].family}"
+    worse = [pair for pair in by_gain if pair.row.outcome == "worse"]
+    rest = [pair for pair in by_gain if pair.row.outcome != "worse"]
+    near = [pair for pair in rest if pair.row.beaten_by is None]
+    beaten = [
+        {"system": pair.row.system, "beaten_by": pair.row.beaten_by}
+        for pair in rest
+        if pair.row.beaten_by
+    ]
+    parts = {**best, **others[0].under, **_on(others), "family": others[0].family}
     if not near and worse:
-        yield message("compare.best", places, best=leader, next=_capital(after), **parts)
+        yield message("compare.best", places, next=worse[0].lead, **parts)
         return
-    beaten = [f"{row.beaten_by} is better than {row.system}" for row in rest if row.beaten_by]
     yield message(
         "compare.leaders",
         places,
-        best=listed([leader, *(row.system for row in near)]),
-        leader=leader,
-        near=listed([f"{row.system} ({_behind(row)})" for row in near]),
-        others="".join(f"; {text}" for text in (*beaten, after) if text),
+        best=[leader, *(pair.row.system for pair in near)],
+        near=[pair.lead for pair in near],
+        others=bool(beaten),
+        beaten=beaten,
+        next=worse[0].lead if worse else None,
         **parts,
     )
 
 
-def _after(row: ComparisonRow) -> str:
-    """Who follows the first place, by how much."""
-    return f"next is {row.system}, behind by {_lead(row)}, {tested_by(row)}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _lead(row: ComparisonRow) -> str:
-    """By how much the leader is ahead of a system."""
-    low, high = row.gain_ends
-    ends = (None, None) if low is None or high is None else (-high, -low)
-    return amount(-(row.gain or 0.0), *ends, decided=row.decided or False)
-
-
-def _behind(row: ComparisonRow) -> str:
-    """By how much a system is behind a leader that is not significantly better."""
-    if not row.gain:
-        return "the same"
-    return f"behind by {_lead(row)}{_without_interval(row)}"
-
-
-def _without_interval(row: ComparisonRow) -> str:
-    """What says that a difference is undecided where no interval does."""
-    if row.caveat == "by document":
-        return f", but by document {p_value(row.p_documents or 0.0)}"
-    if row.caveat == "different":
-        return f" in {counted(row.different)}, too few"
-    if row.caveat == "skewed":
-        return ", made by a few segments"
-    return f", {tested_by(row)}" if row.gain_ends == (None, None) and row.p is not None else ""
-
-
 def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     """Several systems and a baseline that was named: a statement for those of each outcome."""
-    baseline, under, n = (
-        pairs[0].row.baseline,
-        pairs[0].under,
-        _sizes([pair.row.segments for pair in pairs]),
-    )
+    shared = {"baseline": pairs[0].row.baseline, **pairs[0].under, **_on(pairs)}
     for outcome in ("better", "worse"):
         some = _ordered(pairs, outcome)
         if len(some) == 1:
             yield _alone(some[0])
         elif some:
-            facts, each = _each([(pair.row.system, pair) for pair in some])
-            yield message(
-                "compare.several",
-                _places(some),
-                outcome=outcome,
-                systems=counted(len(some), "system"),
-                baseline=baseline,
-                under=under,
-                facts=f"{n}{facts}{some[0].family}",
-                each=each,
-            )
+            each = _each([(pair.row.system, pair) for pair in some])
+            own = {"outcome": outcome, "systems": len(some), "family": some[0].family}
+            yield message("compare.several", _places(some), **shared, **own, **each)
     rest = [pair for pair in pairs if pair.row.outcome not in ("better", "worse")]
     if len(rest) == 1:
         yield _alone(rest[0])
     elif rest and all(pair.row.outcome is None for pair in rest):
-        ahead = listed([pair.ahead for pair in rest])
-        yield message(
-            "compare.untested", _places(rest), ahead=ahead, facts=n, why=_untested(rest[0])
-        )
+        yield _untested(rest, _places(rest))
     elif rest:
-        yield message(
-            "compare.several_undecided",
-            _places(rest),
-            each=listed([f"{pair.row.system} ({_ahead(pair)})" for pair in rest]),
-            baseline=baseline,
-            under=under,
-            facts=f"{n}{rest[0].family}",
-        )
+        each_of = [{**pair.parts, **pair.unproven} for pair in rest]
+        parts = {**shared, "each": each_of, "family": rest[0].family}
+        yield message("compare.several_undecided", _places(rest), **parts)
 
 
-def _each(some: Sequence[tuple[str, _SystemPair]]) -> tuple[str, str]:
+def _each(some: Sequence[tuple[str, _SystemPair]]) -> dict[str, Any]:
     """What the tests say, where they say the same of all; and each by how much."""
-    tests = {pair.tested for _, pair in some}
-    if len(tests) == 1:
-        each = "each " * (len(some) > 1)
-        return f", {each}{tests.pop()}", listed(
-            [f"{n} by {pair.size(unit=False)}" for n, pair in some]
-        )
-    return "", listed([f"{name} by {pair.size(unit=False)} ({pair.tested})" for name, pair in some])
-
-
-def _ahead(pair: _SystemPair) -> str:
-    if pair.row.gain is None:
-        return "not defined"
-    if pair.row.equal:
-        return "the same"
-    ahead = "ahead" if pair.row.gain > 0 else "behind"
-    return f"{ahead} by {pair.size(unit=False)}{_without_interval(pair.row)}"
-
-
-def _sizes(segments: Sequence[int]) -> str:
-    low, high = min(segments), max(segments)
-    return counted(high) if low == high else f"{low:,} to {counted(high)}"
+    alike = len({tested_by(pair.row) for _, pair in some}) == 1
+    each = [
+        {"name": name, "alone": not alike, **pair.difference, **pair.tested} for name, pair in some
+    ]
+    return {"each": each, "alike": alike, "every": len(some) > 1, **some[0][1].tested}
 
 
 def _ordered(pairs: Iterable[_SystemPair], outcome: Outcome) -> list[_SystemPair]:
@@ -395,14 +351,14 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Message]:
         for outcome in ("better", "worse"):
             some = _ordered(of_metric, outcome)
             if some:
-                facts, each = _each([(pair.row.slice or "", pair) for pair in some])
                 yield message(
                     "compare.slice",
                     _places(some),
                     outcome=outcome,
-                    which=f"{some[0].title}{facts}{some[0].family}",
+                    metric=some[0].title,
                     system=some[0].row.system,
-                    each=each,
+                    family=some[0].family,
+                    **_each([(pair.row.slice or "", pair) for pair in some]),
                 )
 
 
@@ -476,8 +432,8 @@ def _missing(finding: Finding) -> Iterator[Message]:
                 "compare.missing",
                 finding.positions(lacking),
                 title=titles[metric],
-                missing=listed([f"{row.missing:,} ({row.system})" for row in most_first]),
-                segments=counted(total),
+                missing=[{"n": row.missing, "system": row.system} for row in most_first],
+                segments=total,
             )
 
 
@@ -498,15 +454,15 @@ def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Message]:
         return
     effect, pair = max(large, key=lambda entry: entry[0])
     documents = pair.row.documents or 0
-    few = f"{counted(documents, 'document')} are too few for intervals by document"
     yield message(
         "compare.clustered",
         _places(pair for _, pair in large),
-        under=pair.under,
-        effect=f"{'up to ' * (len(large) > 1)}{effect:.1f}",
-        what="take documents as the unit"
-        if documents >= LEAST_DOCUMENTS
-        else f"{few} ({LEAST_DOCUMENTS} are needed)",
+        effect=effect,
+        several=len(large) > 1,
+        known=documents,
+        least=LEAST_DOCUMENTS,
+        what="unit" if documents >= LEAST_DOCUMENTS else "few",
+        **pair.under,
     )
 
 
@@ -524,16 +480,17 @@ def _disagreement(sound: Sequence[_SystemPair]) -> Iterator[Message]:
     if not split:
         return
     each = [
-        f"{name} is "
-        + " and ".join(
-            f"{outcome} under"
-            f" {listed([pair.title for pair in pairs if pair.row.outcome == outcome])}"
-            for outcome in ("better", "worse")
-        )
+        {
+            "system": name,
+            **{
+                outcome: [pair.title for pair in pairs if pair.row.outcome == outcome]
+                for outcome in ("better", "worse")
+            },
+        }
         for name, pairs in split.items()
     ]
     every = (pair for pairs in split.values() for pair in pairs)
-    yield message("compare.disagree", _places(every), each=listed(each))
+    yield message("compare.disagree", _places(every), each=each)
 
 
 def _few(every: Sequence[_SystemPair]) -> Iterator[Message]:
@@ -545,15 +502,9 @@ def _few(every: Sequence[_SystemPair]) -> Iterator[Message]:
     ]
     if not some:
         return
-    sizes = Counter(pair.row.segments for pair in some)
-    n = counted(min(sizes)) if len(sizes) == 1 else f"fewer than {LEAST} segments"
     whole = all(pair.row.slice is None for pair in some)
-    names = listed(
-        list(dict.fromkeys(pair.row.system if whole else str(pair.row.slice) for pair in some))
-    )
-    which = (
-        f"differences of {names} from {some[0].row.baseline}"
-        if whole
-        else f"differences in {names}"
-    )
-    yield message("compare.few", _places(some), which=which, segments=n)
+    names = dict.fromkeys(pair.row.system if whole else str(pair.row.slice) for pair in some)
+    names |= {some[0].row.baseline: None} if whole else {}
+    n = max(pair.row.segments for pair in some)
+    few: dict[str, Any] = {"of": list(names), "n": n, "unit": "segment", "least": LEAST}
+    yield message("data.few", _places(some), **few)

@@ -14,6 +14,7 @@ Parameters are numbers, names, lists and mappings of these; templates name the g
 ``{segments:about segment}``       2,620 segments: rounded to what an estimate bears
 ``{rate:amount low high unit}``    1.3 BLEU [0.4, 2.2]: its ends and unit are parameters, or parts
 ``{metric!c}``, ``{metric!u}``     with a capital letter; as the acronym that a short name is
+``{rate:amount low high decided}`` of ends that are 0 and open: 1.0 (above 0, up to 2.0)
 ``{rate:share low high}``          likewise, .12 [.04, .19]
 ``{rate:percent low high}``         95 % [92, 98]
 ``{rate:size low high unit}``      likewise, without its sign; ``size-share``
@@ -339,13 +340,15 @@ class _Sentences(Formatter):
     def _figure(self, value: float, name: str, others: Sequence[str]) -> str:
         """A figure with others: its ends and unit, or the least p that draws can show."""
         known = [self.get_field(other, (), self.params)[0] for other in others]
+        open_end = others[-1:] == ["decided"] and known.pop()
         if name == "p":
             return p_value(value, *(least or 0.0 for least in known))
         if name == "percent":
             return percent(value, *known)
         *ends, unit = known if len(known) == 3 else [*known, ""]
         told = unsigned_amount if name.startswith("size") else amount
-        return told(value, *ends, share=name.endswith("share"), unit=unit or "")
+        share = name.endswith("share")
+        return told(value, *ends, share=share, unit=unit or "", decided=open_end)
 
 
 def _number_of(n: int, what: str) -> str:

@@ -131,7 +131,7 @@ def test_too_few_segments_are_a_caution_and_no_finding() -> None:
     assert found.rows[1]["verdict"] == "better"
     (said,) = found.verdict
     assert said.level == "caution"
-    assert "20 segments, too few" in str(said)
+    assert "20 segments are too few" in str(said)
 
 
 def test_a_slice_of_too_few_segments_is_a_caution_and_no_finding() -> None:
