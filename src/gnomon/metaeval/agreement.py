@@ -29,7 +29,6 @@ from gnomon.agreement.paraphrased import (
     paraphrases_by_set,
     score_with_paraphrases,
 )
-from gnomon.agreement.significance import Test
 from gnomon.agreement.tables import ROWS
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.findings import Finding
@@ -40,7 +39,6 @@ from gnomon.core.options import (
     Metavar,
     NotInStudies,
     Rare,
-    Unit,
     with_fields,
 )
 from gnomon.core.registry import method
@@ -63,7 +61,7 @@ from gnomon.metaeval.agreement_finding import (
 from gnomon.metaeval.agreement_inputs import given_test_sets, sets_of_study
 from gnomon.metaeval.agreement_verdict import metaeval_verdict
 from gnomon.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE
-from gnomon.metaeval.measured import Measured
+from gnomon.metaeval.measured import HumanSide, Measured
 
 _EXAMPLES = """\
 examples:
@@ -104,7 +102,7 @@ _TESTS = Group("intervals and tests")
     check=check_metaeval,
     verdict=metaeval_verdict,
 )
-@with_fields(measured=Measured, draws=DrawOptions)
+@with_fields(people=HumanSide, measured=Measured, draws=DrawOptions)
 def metaeval(
     testsets: TestSet | Sequence[TestSet] = (),
     metrics: Judged = None,
@@ -117,14 +115,9 @@ def metaeval(
         Sequence[str], Metavar("NAME"), _SCORES, Rare(), NotInStudies()
     ] = (),
     human: Annotated[Human, _SCORES] = (),
-    human_format: Annotated[str | None, Metavar("NAME"), _SCORES, Rare(), NotInStudies()] = None,
-    human_systems: Annotated[bool, _SCORES, Rare()] = False,
-    reference_systems: Annotated[Sequence[str], Metavar("NAME"), _SCORES, Rare()] = (),
-    allow_circular: Annotated[bool, _SCORES, Rare()] = False,
+    people: HumanSide,
     measured: Measured,
     baseline: Annotated[str | None, Metavar("METRIC"), _TESTS] = None,
-    test: Annotated[Test, _TESTS] = "auto",
-    unit: Annotated[Unit, Rare()] = "auto",
     draws: DrawOptions,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
@@ -153,20 +146,7 @@ def metaeval(
         lower_is_better: metrics of the score files that are error rates.
         human: kinds of human scores and rankings ("mqm", "darr"), or files of them, each a block of
             the tables; by default all.
-        human_format: the format of the files of human scores, if they do not tell.
-        human_systems: judge human translations, too.
-        reference_systems: references that people judged, by name: each is taken from the references
-            and judged as a system; metrics score all systems with the references that are left.
-        allow_circular: judge metrics even by human scores that went into them (difficulty whose
-            pool these chose); otherwise that is refused.
         baseline: name of the metric that every other one is tested against: whether it is better.
-        test: "auto": Williams's test for system-level Pearson, bootstrap for soft pairwise
-            accuracy, a jackknife over documents for segment levels where these are known (see
-            unit), else bootstrap for DaRR and permutation for the rest. A named test
-            leaves statistics without p-values for which it does not exist, and takes segments as
-            independent.
-        unit: what is independent at segment level: "segment", "document", or "auto": documents
-            where they are known and no test is named. At system level systems are.
         confidence: of the intervals; the largest significant p (ranks, wins) is 1 less this.
 
     Returns:
@@ -188,10 +168,10 @@ def metaeval(
     sets = sets or textless(files, scores)
     wanted = by_name(all_metrics(metrics, scores))
     if files:
-        sets, more = with_judgements(sets, files, format=human_format)
+        sets, more = with_judgements(sets, files, format=people.human_format)
         kinds = [*kinds, *more]
     made = paraphrases_by_set(paraphrases, sets)
-    sets, judged_references = with_reference_systems(sets, reference_systems)
+    sets, judged_references = with_reference_systems(sets, people.reference_systems)
     wanted += metric_scores(scores, sets, lower_is_better=lower_is_better).items()
     firsts = [first_paraphrases(of_set, n, methods) for of_set in made]
     scored = list(
@@ -202,21 +182,21 @@ def metaeval(
     wanted += [(pair.metric, with_paraphrases) for pair, with_paraphrases in scored]
     if not wanted:
         raise UsageError("there is no metric to judge; name one, or give score files")
-    judging = measured.judging(test, unit, draws)
+    judging = measured.judging(draws)
     check_kinds([testset.outline for testset in sets], kinds)
     if len(sets) == 1 and files:
         refuse(judged_faults(sets[0].outline, kinds, judging.measures, judging.threshold))
     request = PairingRequest(
         human=kinds,
         by=measured.by,
-        human_systems=human_systems,
+        human_systems=people.human_systems,
         reference_systems=judged_references,
         seed=draws.seed,
         allow_code=allow_code,
-        allow_circular=allow_circular,
+        allow_circular=people.allow_circular,
         tick=progress,
     )
-    if unit == "document":
+    if measured.unit == "document":
         refuse(document_faults(sets))
     judged = list(pairings(sets, wanted, request))
     names = dict.fromkeys(entry.metric for pairing in judged for entry in pairing.entries)

@@ -16,8 +16,8 @@ from gnomon.agreement.measures import (
     StatisticName,
     measures,
 )
-from gnomon.agreement.significance import Testing
-from gnomon.core.options import Absent, By, Group, Limits, Metavar, Rare
+from gnomon.agreement.significance import Test, Testing
+from gnomon.core.options import Absent, By, Group, Limits, Metavar, NotInStudies, Rare, Unit
 from gnomon.messages import message
 from gnomon.metaeval.agreement_checks import shared_task
 
@@ -25,13 +25,33 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gnomon.agreement.measures import Preset
-    from gnomon.agreement.significance import Test
-    from gnomon.core.options import DrawOptions, Unit
+    from gnomon.core.options import DrawOptions
     from gnomon.messages import Message
 
-__all__ = ["Measured"]
+__all__ = ["HumanSide", "Measured"]
 
 _MEASURED = Group("what is measured")
+_SCORES = Group("scores of metrics and of people")
+_TESTS = Group("intervals and tests")
+
+
+@dataclass(frozen=True)
+class HumanSide:
+    """What human scores are of, and which metrics they may judge.
+
+    Attributes:
+        human_format: the format of the files of human scores, if they do not tell.
+        human_systems: judge human translations, too.
+        reference_systems: references that people judged, by name: each is taken from the references
+            and judged as a system; metrics score all systems with the references that are left.
+        allow_circular: judge metrics even by human scores that went into them (difficulty whose
+            pool these chose); otherwise that is refused.
+    """
+
+    human_format: Annotated[str | None, Metavar("NAME"), _SCORES, Rare(), NotInStudies()] = None
+    human_systems: Annotated[bool, _SCORES, Rare()] = False
+    reference_systems: Annotated[Sequence[str], Metavar("NAME"), _SCORES, Rare()] = ()
+    allow_circular: Annotated[bool, _SCORES, Rare()] = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +73,13 @@ class Measured:
             ("30%", rounded down).
         darr_threshold: DaRR from scores that differ by at least this much (25 on a scale of 0 to
             100), where there are no rankings; by default from rankings alone.
+        test: "auto": Williams's test for system-level Pearson, bootstrap for soft pairwise
+            accuracy, a jackknife over documents for segment levels where these are known (see
+            unit), else bootstrap for DaRR and permutation for the rest. A named test
+            leaves statistics without p-values for which it does not exist, and takes segments as
+            independent.
+        unit: what is independent at segment level: "segment", "document", or "auto": documents
+            where they are known and no test is named. At system level systems are.
     """
 
     preset: Annotated[PresetName | None, Absent(NO_PRESET), _MEASURED] = None
@@ -62,20 +89,22 @@ class Measured:
     by: Annotated[By, _MEASURED] = None
     top: Annotated[Sequence[int | str], Metavar("K"), _MEASURED, Rare()] = ()
     darr_threshold: Annotated[float | None, Limits(0), Metavar("X"), _MEASURED, Rare()] = None
+    test: Annotated[Test, _TESTS] = "auto"
+    unit: Annotated[Unit, _TESTS, Rare()] = "auto"
 
     @property
     def shared_task(self) -> Preset | None:
         """The measures and formulas of a shared task; None where the usual ones are taken."""
         return shared_task(self.preset)
 
-    def judging(self, test: Test, unit: Unit, draws: DrawOptions) -> Judging:
+    def judging(self, draws: DrawOptions) -> Judging:
         """The measures, and how differences are tested."""
         chosen = self.shared_task
         rules = stats.rules(None if chosen is None else self.preset)
         return Judging(
             measures=measures(self.levels, self.statistics, self.groupings, chosen),
             testing=Testing(
-                test=test,
+                test=self.test,
                 resamples=draws.resamples,
                 seed=draws.seed,
                 confidence=draws.confidence,
@@ -89,7 +118,7 @@ class Measured:
             threshold=self.darr_threshold,
             spa_seed=rules.spa_seed if chosen else draws.seed,
             named=bool(chosen or self.statistics or self.groupings),
-            unit=unit,
+            unit=self.unit,
         )
 
     def notices(self) -> Sequence[Message]:
