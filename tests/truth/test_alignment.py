@@ -222,6 +222,15 @@ def test_no_sentence_judges_a_system_whose_lines_are_wrong(damage: str) -> None:
     assert fine.verdict[0].code != "data.doubtful"
 
 
+def test_the_family_of_comparisons_is_counted_without_a_system_whose_lines_are_wrong() -> None:
+    own = outputs()
+    some = {str(n): noised(own, n / 10, n) for n in range(1, 4)}
+    found = gn.compare(planted({**some, "shifted": [*own[1:], own[0]]}), resamples=99)
+    (said,) = (str(one) for one in found.verdict if one.code == "compare.best")
+    assert "all 3 pairs" in said
+    assert "all 3 pairs" in found.tables[0].note
+
+
 def test_no_title_of_a_chart_judges_a_system_whose_lines_are_wrong() -> None:
     wrong = [*outputs()[1:], outputs()[0]]
 

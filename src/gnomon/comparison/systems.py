@@ -288,7 +288,8 @@ class _TestPlans(NamedTuple):
 def _plans(
     plan: PairedTestPlan, parts: Sequence[Slice], paired: PairedScores, *, every: bool
 ) -> _TestPlans:
-    pairs, slices_of_metric = len(paired.pairs(0, every=every)), len(parts) - 1
+    told = (paired.doubted(k) or paired.doubted(j) for k, j, _ in paired.pairs(0, every=every))
+    pairs, slices_of_metric = max(1, sum(caveat is None for caveat in told)), len(parts) - 1
     whole, sliced = (plan.in_family(pairs * n) for n in (1, slices_of_metric))
     return _TestPlans(whole, sliced, every, pairs, slices_of_metric)
 
