@@ -224,3 +224,29 @@ def other_quotes() -> Finding:
 )
 def empty_outputs() -> Finding:
     return tagged(["" if n % 3 == 0 else one for n, one in enumerate(outputs())])
+
+
+@world(
+    "half of the determiners deleted",
+    says=["muler.uneven"],
+    silent=["muler.left-out"],
+    without=["B makes fewer errors than A on determiners"],
+)
+def fewer_determiners() -> Finding:
+    article = re.compile(r"\b(?:the|a|an) ", re.IGNORECASE)
+    draw = np.random.default_rng(5)
+    return tagged(
+        [article.sub(lambda one: "" if draw.random() < 0.5 else one[0], t) for t in outputs()]
+    )
+
+
+@world(
+    "a system that leaves out each animal that it would get wrong",
+    says=["muler.undecided", "muler.uneven"],
+    silent=["muler.better", "muler.left-out"],
+)
+def left_out_when_wrong() -> Finding:
+    systems, reference = lines({"A": {"animal": 0.2, "place": 0.0}}, segments=240)
+    animals = re.compile("|".join(ANIMALS))
+    other = [animals.sub("one", right) if n % 2 else right for n, right in enumerate(reference)]
+    return scored(({"A": systems["A"], "B": other}, reference), features=["re:animal"])

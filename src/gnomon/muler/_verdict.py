@@ -66,6 +66,18 @@ class SystemPair(NamedTuple):
             return False
         return not low <= first.with_absent - second.with_absent <= high
 
+    @property
+    def is_undone(self) -> bool:
+        """Whether the better one is no better where what it leaves out counts as lost."""
+        first, second = self.sides
+        whole = (first.with_absent - second.with_absent) * (self.row.difference or 0.0)
+        return self.hinges and whole <= 0
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether a difference is found, and would be with what is left out."""
+        return self.row.is_finding and not self.is_undone
+
     def losses(self) -> dict[str, Any]:
         """What the better one loses, what the other one, and how much more."""
         better_first = sorted(self.sides, key=lambda side: side.system != self.row.better)
@@ -116,7 +128,7 @@ def score_verdict(finding: Finding) -> Iterator[Message]:
     yield from mixed_masks(finding, rows)
     metrics = dict.fromkeys(row.metric for row in rows)
     each = [_figures(finding, metric, titles[metric]) for metric in metrics]
-    yield from _left_out(finding, [pair for figures in each for pair in figures.pairs])
+    yield from _left_out(finding)
     for figures in each:
         yield from _of_metric(finding, figures)
     yield from _outside(finding, {figures.title: figures.outside for figures in each})
@@ -148,33 +160,14 @@ def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Message]:
         yield message("muler.untested", systems=len(systems), metric=under.title, kinds=[])
 
 
-def _left_out(finding: Finding, pairs: Sequence[SystemPair]) -> Iterator[Message]:
-    """Empty outputs; else features that outputs of one system lack more often."""
+def _left_out(finding: Finding) -> Iterator[Message]:
+    """Empty outputs."""
     whole = int(finding.facts.get("segments", 0))
     first = {row.system: row for row in reversed(finding.records(MulerRow))}
     lacking = [row for row in reversed(first.values()) if row.empty > _MISSING * whole]
     if lacking:
         each = [{"system": row.system, "n": row.empty} for row in lacking]
-        places = finding.positions(lacking)
-        yield message("muler.left-out", places, empty=each, outputs=whole, lacks=None)
-        return
-    some = sorted(
-        (pair.sides for pair in pairs if pair.hinges),
-        key=lambda sides: -abs(sides[0].absent_share - sides[1].absent_share),
-    )
-    if some:
-        less, more = sorted(some[0], key=lambda side: side.absent_share)
-        most, least = (round(100 * side.absent_share) for side in (more, less))
-        lacks = {"system": more.system, "kind": gloss(more.feature), "most": most}
-        lacks |= {"other": less.system, "least": least}
-        yield message(
-            "muler.left-out",
-            finding.positions([more, less]),
-            empty=[],
-            outputs=None,
-            lacks=lacks,
-            more=len({sides[0].feature for sides in some}) - 1 or None,
-        )
+        yield message("muler.left-out", finding.positions(lacking), empty=each, outputs=whole)
 
 
 def _of_one(
@@ -224,7 +217,7 @@ def _of_none(
 def _of_several(finding: Finding, under: MetricFigures) -> Iterator[Message]:
     readable = [pair for pair in under.pairs if pair.readable]
     tested = [pair for pair in readable if pair.tested]
-    found = [pair for pair in tested if pair.row.is_finding]
+    found = [pair for pair in tested if pair.is_finding]
     found.sort(key=lambda pair: -abs(pair.row.difference or 0.0))
     if len(under.systems) == _IN_FULL:
         yield from _of_two(finding, under, found)
@@ -254,7 +247,7 @@ def _undecided(
     finding: Finding, under: MetricFigures, tested: Sequence[SystemPair]
 ) -> Iterator[Message]:
     """The kinds of words on which nothing is decided."""
-    decided = {pair.row.feature for pair in tested if pair.row.decided}
+    decided = {pair.row.feature for pair in tested if pair.row.decided and not pair.is_undone}
     rest = [pair for pair in tested if pair.row.feature not in decided]
     if rest:
         yield message(
