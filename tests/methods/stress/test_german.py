@@ -38,6 +38,8 @@ CASES = [
     ("polarity de", "Das alte Haus", {"Das junge Haus"}),
     ("gender de", "Er sah seinen Hund.", {"Sie sah seinen Hund.", "Er sah ihren Hund."}),
     ("gender de", "Sie kommen.", set()),
+    ("gender de", "„Gut“, sagte er.", set()),
+    ("negation de", "Ist es nicht an der Zeit?", set()),
     ("number word de", "Sie hat 7 Katzen.", {"Sie hat sieben Katzen."}),
     ("number word de", "Vor zwei Jahren", {"Vor 2 Jahren"}),
     ("number word de", "Um 7 Uhr, am 7. Mai, 7 Prozent, 30 Tage", set()),

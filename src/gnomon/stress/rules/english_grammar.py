@@ -54,15 +54,16 @@ def tense(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Itera
         if finite.text.casefold() == "will" and clause.verb == clause.finite + 1:
             new, end = _past(output, clause), tokens[clause.verb].end
         else:
-            # reports are told in the past and present alike
-            likely = 1.0 if finite.pos == "VERB" and finite.lemma in _REPORTING else _FUTURE
+            # reports are told in the past and present alike, and the present may mean the future
+            reports = finite.pos == "VERB" and finite.lemma in _REPORTING
+            likely = 1.0 if reports else _FUTURE * is_past(finite)
             future = _future(output, clause) if rng.random() < likely else ""
             new, end = future or _other_tense(output, clause), finite.end
         if new and new != finite.text.casefold():
             yield finite.start, end, new
 
 
-_FUTURE = 0.5  # share of verbs in the past or present that are put into the future
+_FUTURE = 0.8  # share of verbs in the past that are put into the future
 
 
 def _future(output: Output, clause: Clause) -> str:
@@ -124,36 +125,29 @@ def _present(output: Output, clause: Clause) -> str:
     languages="en",
     needs=("tokens", "inflections"),
 )
-def aspect(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
-    """Makes a simple form of a verb progressive ("wrote": "was writing"), and the other way."""
+def aspect(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
+    """Makes a verb progressive that cannot be so ("knows": "is knowing", "won": "was winning")."""
     tokens = output.tokens
     for clause in clauses(output):
         finite, verb = tokens[clause.finite], tokens[clause.verb]
         if clause.subject is None or not output.is_whole(finite.start, verb.end):
             continue
-        word = finite.text.casefold()
-        simple = finite is verb and verb.pos == "VERB" and verb.lemma not in _REPORTING
+        simple = finite is verb and verb.pos == "VERB"
         obliged = verb.lemma == "have" and text_at(output, clause.verb + 1) == "to"
-        if simple and not obliged and (is_past(verb) or verb.lemma in _STATES):
+        done = is_past(verb) and verb.lemma in _ENDING
+        if simple and not obliged and (done or verb.lemma in _STATES):
             be = _be(output, clause)
             progressive = inflect(verb.lemma, "VBG")
             if be and progressive:
                 yield verb.start, verb.end, f"{be} {progressive}"
-        elif (
-            clause.verb == clause.finite + 1
-            and word in ("is", "are", "was", "were")
-            and "Aspect=Prog" in verb.morph
-        ):
-            form = "VBD" if is_past(finite) else ("VBZ" if word == "is" else "")
-            new = inflect(verb.lemma, form) if form else verb.lemma
-            if new:
-                yield finite.start, verb.end, new
 
 
-#: verbs of reports, of which both aspects are usual; and "be"
+#: verbs of reports, which are told in several tenses; and "be"
 _REPORTING = words("say tell add note report explain be")
-#: verbs of states, which are wrong in the progressive of the present, too
+#: verbs of states, which have no progressive
 _STATES = words(*_LISTS["states"])
+#: verbs of what ends at once, which the progressive of the past leaves open
+_ENDING = words(*_LISTS["ending"])
 
 
 def _be(output: Output, clause: Clause) -> str:
@@ -308,6 +302,8 @@ def no_subject(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> 
         gapless = len(positions) == positions[-1] - positions[0] + 1
         if not gapless or len(positions) > _LONGEST_SUBJECT or positions[-1] >= clause.finite:
             continue
+        if text_at(output, positions[0] - 1) in ("and", "but", "or"):
+            continue  # the subject before it may stand for both
         start, end = span(output, positions)
         quoted = output.text[start - 1 : start] in ('"', "“") or "“" in output.text[start:end]
         if output.is_whole(start, end) and output.text[end : end + 1] == " " and not quoted:
@@ -351,7 +347,7 @@ _TIED = words("according due such because out instead one some most many all eac
 
 _ARTICLES = pairs("a an")
 _PREPOSITIONS = pairs(
-    "in at, on at, at of, for at, with of, from with, by of, to of, into of, under of, of at",
+    "in at, on at, at of, for at, with of, from with, by of, to of, into of, under of, of than",
     both=False,
 )
 
@@ -372,8 +368,13 @@ def function_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) 
         if word in _ARTICLES and token.pos == "DET" and token.text.islower():
             yield token.start, token.end, _ARTICLES[word]
         elif word in _PREPOSITIONS and token.relation in ("prep", "agent"):
-            governed = [output.tokens[n].relation for n in output.children[position]]
-            if token.pos == "ADP" and "pobj" in governed:
+            governed = [n for n in output.children[position] if output.tokens[n].relation == "pobj"]
+            # before other words than names, days and years both are right
+            sure = _PREPOSITIONS[word] != "at" or any(
+                n == position + 1 and output.tokens[n].pos in ("PROPN", "NUM", "PRON")
+                for n in governed
+            )
+            if token.pos == "ADP" and governed and sure:
                 yield token.start, token.end, _PREPOSITIONS[word]
 
 
@@ -422,7 +423,10 @@ def word_class(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> 
         if token.pos not in ("ADJ", "ADV", "NOUN", "VERB") or not output.common[position]:
             continue
         word = token.text.casefold()
-        related = tuple(dict.fromkeys((*_FAMILIES.get(word, ()), *_adverb(token.pos, word))))
+        # before a noun another noun is right, too ("music background")
+        before_noun = token.pos == "ADJ" and token.head == position + 1
+        family = () if before_noun else _FAMILIES.get(word, ())
+        related = tuple(dict.fromkeys((*family, *_adverb(token.pos, word))))
         if related:
             yield token.start, token.end, related[int(rng.integers(len(related)))]
 

@@ -312,9 +312,12 @@ _GENDER = pairs("he she, himself herself") | {"him": "her", "his": "her", "hers"
     needs=("tokens",),
 )
 def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
-    """Makes "he" of "she", "her" of "his", and the other way round."""
+    """Makes "he" of "she", "her" of "his", and the other way round, where the text says which."""
+    told = _genders(output)
     for token in output.tokens:
         word = token.text.casefold()
+        if not told["names"] and told["male" if word in _MALE else "female"] < 2:
+            continue  # nothing but the pronoun itself says it
         if token.pos not in ("PRON", "DET") or not output.is_whole(token.start, token.end):
             continue
         if word == "her":
@@ -322,6 +325,21 @@ def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
             yield token.start, token.end, as_written(token, new)
         elif word in _GENDER and not (word == "his" and token.relation != "poss"):
             yield token.start, token.end, as_written(token, _GENDER[word])
+
+
+_MALE = words(*_LISTS["male"])
+_FEMALE = words(*_LISTS["female"])
+
+
+def _genders(output: Output) -> dict[str, int]:
+    """How many words of a text say of whom it speaks, and how many first names beside others."""
+    texts = [token.text.casefold() for token in output.tokens]
+    named = sum(one.pos == two.pos == "PROPN" for one, two in pairwise(output.tokens))
+    return {
+        "male": sum(text in _MALE for text in texts),
+        "female": sum(text in _FEMALE for text in texts),
+        "names": named,
+    }
 
 
 def negations(output: Output) -> Iterator[tuple[int, int]]:

@@ -89,7 +89,12 @@ def _can_drop(output: Output, before: str, word: Word, after: str) -> bool:
     if before.lower() in _BEFORE_NICHT or after.lower() in _AFTER_NICHT or not before:
         return False
     rest = {other.text.lower() for other in output.words if other.start != word.start}
-    return not rest & _WITH_NICHT
+    end = _END.search(output.text, word.end)
+    asked = end is not None and end[0] == "?"  # where "nicht" may deny nothing
+    return not asked and not rest & _WITH_NICHT
+
+
+_END = re.compile(r"[.!?]")
 
 
 def _denies(output: Output) -> bool:
@@ -190,11 +195,17 @@ _GENDER = pairs("er sie, ihn sie, ihm ihr", both=False) | endings({"sein": "ihr"
     "gender de", phenomenon="pronouns of the wrong gender", severity="critical", languages="de"
 )
 def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
-    """Makes "sie" of "er" and "ihre" of "seine", where the verb fits both."""
-    for _, word, _ in _neighbours(output):
-        new = _GENDER.get(word.text.lower())
-        if new is not None and _is_common(output, word):
-            yield word.start, word.end, new
+    """Makes "sie" of "er" and "ihre" of "seine", where verb and text say that it is "er"."""
+    found = [word for word in output.words if word.text.lower() in _GENDER]
+    if len(found) < 2 and not _MALE.search(output.text):
+        return
+    for word in found:
+        if _is_common(output, word):
+            yield word.start, word.end, _GENDER[word.text.lower()]
+
+
+#: a noun whose article or title is male
+_MALE = re.compile(r"\bHerrn?\b|, der\b|(?:^|[.!?] )[\"„“]?(?:Der|Ein) (?:[a-zäöüß]+ )?[A-ZÄÖÜ]")
 
 
 # What is worded otherwise without harm.
