@@ -31,8 +31,6 @@ _SOURCES = frozenset({"getsource", "getsourcelines"})
 
 #: what reads text all the same, by module and function, and why it must
 _ALLOWED = {
-    "core.scores.of_metric": "a notice of a plug-in may be words that begin with its metric",
-    "difficulty.scoring._of_weighed": "likewise",
     "cli.entry._failed": "libraries hand on the system's words, which begin with its number",
     "core.option_files.parsed_toml": "Python tells the line in words alone before 3.14",
     "core.registry.plain_help": "docstrings are help, where their markup goes",

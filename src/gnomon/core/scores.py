@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.core import notebook
 from gnomon.core.errors import DataError
 from gnomon.core.manifest import imported
-from gnomon.messages import Message
+from gnomon.messages import as_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message, Notice
 
 __all__ = [
     "Preferences",
@@ -219,14 +219,13 @@ def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
 
 def of_metric(metric: str, notice: Notice) -> Message:
     """A notice with the metric that it is of; those of other packages may be words."""
-    if isinstance(notice, str):
-        notice = Message("error.failed", "note", {"said": notice})
-    return notice if notice.subjects.get("metrics") else notice.about(metrics=[metric])
+    said = as_message(notice)
+    return said if said.subjects.get("metrics") else said.about(metrics=[metric])
 
 
-def of_testset(testset: str, notice: Notice) -> Notice:
+def of_testset(testset: str, notice: Notice) -> Message:
     """A notice with the test set that it is of."""
-    return f"{testset}: {notice}" if isinstance(notice, str) else notice.about(testsets=[testset])
+    return as_message(notice).about(testsets=[testset])
 
 
 def named(names: Sequence[str]) -> str:

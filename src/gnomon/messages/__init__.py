@@ -65,6 +65,7 @@ __all__ = [
     "Message",
     "Notice",
     "add",
+    "as_message",
     "catalogue",
     "kind_of",
     "message",
@@ -155,7 +156,7 @@ class Message(Written):
 Notice: TypeAlias = Message | str
 
 
-def _renamed(value: Param, rename: Callable[[str], str]) -> Param:
+def _renamed(value: Any, rename: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return rename(value)
     if isinstance(value, Message):
@@ -165,7 +166,7 @@ def _renamed(value: Param, rename: Callable[[str], str]) -> Param:
     return [_renamed(v, rename) for v in value] if isinstance(value, Sequence) else value
 
 
-def _words(value: Param) -> Iterator[str]:
+def _words(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Message):
@@ -377,10 +378,16 @@ def rendered(said: Message, *, opening: bool = True, audience: Audience | None =
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def noted(said: Notice) -> str:
+def as_message(notice: Notice) -> Message:
+    """A notice of a package that may be words."""
+    if isinstance(notice, Message):
+        return notice
+    return Message("note.said", "note", {"said": (notice,)})
+
+
+def noted(notice: Notice) -> str:
     """What a notice says, in a list of these: without opening and stop."""
-    if isinstance(said, str):
-        return said
+    said = as_message(notice)
     about = said.subjects
     return ": ".join([*about.get("testsets", ()), *about.get("metrics", ()), phrase(said)])
 

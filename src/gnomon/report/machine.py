@@ -24,7 +24,7 @@ from gnomon.core.tabular import (
     verdict_to_markdown,
 )
 from gnomon.core.verdicts import leaders, metric_title, of_scores
-from gnomon.messages import Message, rendered
+from gnomon.messages import as_message, rendered
 from gnomon.messages.audiences import Written, remedies
 from gnomon.report.terminal import print_finding, print_scores
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell
     from gnomon.core.scores import Scores
-    from gnomon.messages import Notice
+    from gnomon.messages import Message, Notice
     from gnomon.messages.audiences import Audience
 
 __all__ = [
@@ -172,8 +172,7 @@ def _envelope(
         "command": [_json(command)],
     }
     if found or notices:
-        told = (one if isinstance(one, Message) else _note(one) for one in notices)
-        notes = [one for one in told if one not in found]
+        notes = [one for one in map(as_message, notices) if one not in found]
         content["messages"] = _lines(message_data(said) for said in (*found, *notes))
     content["rows"] = _lines(rows)
     content["signatures"] = [_json({name: str(one) for name, one in signatures.items()})]
@@ -183,24 +182,16 @@ def _envelope(
     yield "\n"
 
 
-def _note(text: str) -> Message:
-    """A notice that is words, as a message."""
-    return Message("note", "note", {"text": text})
-
-
 def message_data(said: Message, audience: Audience | None = None) -> dict[str, Any]:
     """A message as JSON has it: its fields, and its text."""
-    is_text = said.code == "note"
-    text = said.params["text"] if is_text else rendered(said, audience=audience)
-    params = {} if is_text else _finite(said.params)
     todo = [{"action": one.kind, **one.arguments} for one in remedies(said)]
     return {
         "code": said.code,
         "level": said.level,
-        "params": params,
+        "params": _finite(said.params),
         "subjects": said.subjects,
         "rows": said.rows,
-        "text": text,
+        "text": rendered(said, audience=audience),
         **({"remedies": todo} if todo else {}),
     }
 

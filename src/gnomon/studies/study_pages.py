@@ -230,8 +230,14 @@ def _markers(
         try:
             marker = method.marks(SetRows(source, planned, method, cache, progress))
         except GnomonError as error:
-            about = {"method": name, "testset": planned.name, "reason": error.message}
-            notices.append(message("note.study.unmarked", None, **about))
+            notices.append(
+                message(
+                    "note.study.unmarked",
+                    method=name,
+                    testset=planned.name,
+                    reason=error.message,
+                )
+            )
         else:
             markers += [] if marker is None else [marker]
     return Markers(tuple(markers), tuple(notices))
