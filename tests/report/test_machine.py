@@ -76,12 +76,12 @@ def test_json_holds_what_was_found_as_data_and_as_text() -> None:
             "text": str(found),
         },
         {
-            "code": "note",
+            "code": "note.said",
             "level": "note",
             "params": {},
             "subjects": {},
             "rows": {},
-            "text": "much is cut",
+            "text": "much is cut.",
         },
     ]
 

@@ -206,7 +206,6 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("metaeval", "human = 'da'\ntop = [1]", ".top[0]", "a number of systems from 2 on"),
         ("metaeval", "human = 'da'\nbaseline = 'bleu'", ".baseline", "(as baseline) 'bleu'"),
         ("metaeval", "human = 'da'\ntest = 'x'", ".test", "unknown test 'x'"),
-        ("metaeval", "human = 'da'\ntest = 'x'", ".test", "unknown test"),
         ("metaeval", "human = 'da'\nresamples = -1", ".resamples", "0 or more; got -1"),
         ("metaeval", "human = 'da'\ndarr_threshold = -1", ".darr_threshold", "0 or more"),
         ("compare", "resamples = -3", ".resamples", "0 or more; got -3"),

@@ -422,7 +422,7 @@ class BoundChatJudge(OfOptions):
     def notices(self, batch: Batch) -> tuple[Message, ...]:
         """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
         line = self.calibration
-        fitted = line and message("note.judges.calibrated", **vars(line))
+        fitted = message("note.judges.calibrated", **vars(line)) if line else None
         return (*self.notices_of(self.users(batch)), *self._own(self._noise(batch), fitted))
 
     def notices_of(self, users: Sequence[str]) -> tuple[Message, ...]:

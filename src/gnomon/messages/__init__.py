@@ -246,7 +246,7 @@ def message(
     rows: Mapping[str, Sequence[int]] | None = None,
     /,
     *,
-    level: Level | None = None,
+    level: Any = None,  # one of Level; parameters may be given as a mapping beside it
     **params: object,
 ) -> Message:
     """A message of a kind.

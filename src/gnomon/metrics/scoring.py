@@ -224,7 +224,7 @@ def _mended(
         score = float(scores.system[scores.systems.index(system)])
         costs = abs(value - score) >= _COST * abs(score)
         told = {"value": value, "score": score, "metric": metric_title(scores.metric)}
-        params = {**said.params, "effect": "some" if costs else "nothing", **told}
+        params: dict[str, Any] = {**said.params, "effect": "some" if costs else "nothing", **told}
         yield replace(said, params=params, level="caution" if costs else "note")
 
 

@@ -374,8 +374,9 @@ class TokenMasks:
     @staticmethod
     def _begins_span(token: NDArray[np.int64], span: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Where a token does not go on with the span of the token before."""
-        begins: NDArray[np.bool_] = np.diff(token, prepend=-2) != 1
-        return begins | (np.diff(span, prepend=-1) != 0)
+        other_token, other_span = np.diff(token, prepend=-2) != 1, np.diff(span, prepend=-1) != 0
+        begins: NDArray[np.bool_] = other_token | other_span
+        return begins
 
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)

@@ -158,7 +158,7 @@ def _ends(draws: Draws | None, samples: Floats | None, values: Floats) -> tuple[
     return draws.ends(values, samples)
 
 
-def _divided(above: Floats, below: Floats) -> Floats:
+def _divided(above: Floats, below: NDArray[Any]) -> Floats:
     below = np.broadcast_to(below, above.shape)
     ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     return np.asarray(ratios)
