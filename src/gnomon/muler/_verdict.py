@@ -289,11 +289,12 @@ def _of_two(
 
 
 def _tests(under: MetricFigures, pairs: Sequence[SystemPair]) -> dict[str, Any]:
-    """The largest p of some comparisons, and of how many it is."""
-    least = pairs[0].row.least_p
+    """The largest p of some comparisons, of how many it is, and the least that draws can show."""
+    comparisons = sum(pair.tested for pair in under.pairs)
+    tails = 2 if comparisons == 1 else 1  # of several, distances have no sign
+    least = tails / (pairs[0].row.resamples + 1)
     p = max(pair.row.p or 0.0 for pair in pairs)
     bound = p < _SMALL or p <= least + _ROUNDING
-    comparisons = sum(pair.tested for pair in under.pairs)
     or_less = len(pairs) > 1 and not bound
     return {"p": p, "least": least, "comparisons": comparisons, "or_less": or_less}
 

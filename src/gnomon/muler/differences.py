@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.findings import Bars, Excerpt, Listing
 from gnomon.core.records import FEATURE, METRIC, SLICE, EndColumns, Record, column, table
-from gnomon.core.verdicts import LEAST, amount, metric_title
+from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.muler.figures import VARIANT
 from gnomon.muler.pairs import FEWEST_DIFFERING, compared
 from gnomon.stats.studentised import FEWEST_DIFFERENT
@@ -186,18 +186,6 @@ class DifferenceRow(Record):
     def is_finding(self) -> bool:
         """Whether it is decided, and not carried over from other words."""
         return bool(self.decided) and not self.carried
-
-    @property
-    def least_p(self) -> float:
-        """The smallest p that the draws can show."""
-        return 1 / (self.resamples + 1)
-
-    def size(self) -> str:
-        """By how much less the better one loses, and the interval of that."""
-        difference, (low, high) = self.difference or 0.0, self.ends("difference")
-        if difference < 0:
-            low, high = (None if end is None else -end for end in (high, low))
-        return amount(abs(difference), low, high, share=True)
 
 
 def differences_table(rows: Sequence[DifferenceRow], options: Bootstrap) -> Table:
