@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics._tokens import Sentence
     from gnomon.linguistics.annotators import Annotator
     from gnomon.linguistics.tagging import MarkSource
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Annotation:
     taggers: tuple[str, ...]
     tagged: int = 0
     cached: int = 0
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
     sentences: tuple[Sentence, ...] = ()
 
 
@@ -159,7 +159,7 @@ def annotator_of(
     language: str | None,
     kinds: Sequence[str],
     labels: Labels | None,
-) -> tuple[Annotator, tuple[str, ...]]:
+) -> tuple[Annotator, tuple[Message, ...]]:
     """The tagger that gives some kinds of features, and notices of how it was chosen."""
     if isinstance(tagger, str):
         return find_tagger(tagger), ()
@@ -189,7 +189,7 @@ def annotator_of(
             )
         )
     annotator = standard_tagger(language)
-    return annotator, (f"tagger {annotator.name} was chosen for language {language!r}",)
+    return annotator, (message("note.tagger_chosen", tagger=annotator.name, language=language),)
 
 
 def _join_sources(

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.data_files import data_beside
 from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+
+    from gnomon.messages import Message
 
 __all__ = [
     "ENTITIES",
@@ -177,7 +180,7 @@ def _rank(name: str) -> tuple[int, int, str]:
 
 def expand(
     asked: Sequence[str], observed: Collection[str], known: Collection[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> tuple[tuple[str, ...], tuple[Message, ...]]:
     """The features that the names stand for, each once, and notices of names without a feature."""
     features: dict[str, None] = {}
     notices = []
@@ -186,11 +189,11 @@ def expand(
         if is_wildcard(name) and not hits:
             if not any(matches(name, n) for n in known):
                 raise _unknown(name, observed, known)
-            notices.append(f"no feature that matches {name} occurs in the texts")
+            notices.append(message("note.no_match", name=name))
         if not is_wildcard(name) and name not in observed:
             if name not in known and reach_of(name) is None:
                 raise _unknown(name, observed, known)
-            notices.append(f"the texts have no {gloss(name)}")
+            notices.append(message("note.no_words", kind=gloss(name)))
         features.update(dict.fromkeys(hits))
     return tuple(features), tuple(notices)
 

@@ -21,12 +21,13 @@ from gnomon.linguistics._tokens import token_label
 from gnomon.linguistics.dependencies import crossing, reach
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import features_of
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 __all__ = ["Labels"]
 
@@ -392,7 +393,7 @@ class Labels:
 
     texts: Mapping[str, Mapping[str, Sequence[Mark]]]
     files: tuple[str, ...]
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
     #: the states that the files had
     _states: tuple[object, ...] = field(default=(), repr=False, compare=False)
 
@@ -431,10 +432,8 @@ class Labels:
                 if texts.setdefault(text, marks) != marks:
                     clashes.append(line)
             if clashes:
-                notices.append(
-                    f"{file}: {len(clashes)} texts were labelled otherwise before (the first in"
-                    f" line {clashes[0]}); the first labels of a text count"
-                )
+                n, line = len(clashes), clashes[0]
+                notices.append(message("note.labelled_twice", file=file, texts=n, line=line))
         return cls(texts, files, tuple(notices), states)
 
     @cached_property

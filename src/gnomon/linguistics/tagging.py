@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics.annotators import Annotator
     from gnomon.linguistics.facts import LayerFacts, Mark
     from gnomon.linguistics.label_names import Labels
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 __all__ = [
     "MarkSource",
@@ -238,7 +238,7 @@ class MarkSource:
     signature: str
     tagged: int = 0
     cached: int = 0
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
     #: the layers that sentences are made of
     words: Mapping[str, LayerFacts] = field(default_factory=dict)
 
@@ -331,7 +331,7 @@ def tagged(
     *,
     own: frozenset[str],
     run: TaggingRun,
-    notices: tuple[Notice, ...],
+    notices: tuple[Message, ...],
     words: Sequence[str] = (),
 ) -> MarkSource:
     """What a tagger says, for the kinds that no other source gives, and layers of words."""

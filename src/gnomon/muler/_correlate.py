@@ -11,14 +11,13 @@ from gnomon.core.registry import method
 from gnomon.core.signature import of_test_sets
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import Features, FeatureSources
+from gnomon.messages import message
 from gnomon.metrics.base import Metrics
 from gnomon.metrics.masking import MaskSeed
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of
 from gnomon.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
 from gnomon.muler.correlate_points import Gathered, add_scorers, gather, members
 from gnomon.muler.correlations import (
-    MEANING,
-    POOLING,
     SCORER,
     CorrelationRow,
     FrequencyRow,
@@ -170,9 +169,9 @@ def _finding(
 
 
 def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[Notice, ...]:
-    notices: list[Notice] = [MEANING, *([POOLING] if len(sets) > 1 else [])]
+    notices: list[Notice] = [message("note.muler.correlated", pooled=len(sets) > 1)]
     notices += [
-        f"{member.name}: human submissions are left out: {', '.join(member.human)}"
+        message("note.muler.people_left_out", systems=member.human).about(testsets=[member.name])
         for member in sets
         if member.human
     ]

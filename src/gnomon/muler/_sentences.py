@@ -490,11 +490,7 @@ def _signature(
     return Signature(sentence_scorer.signature).adding(fields)
 
 
-def _reader_notices(texts: Sentences) -> Iterator[str]:
+def _reader_notices(texts: Sentences) -> Iterator[Message]:
     """How words were read where there was no tagger, if a scorer needed words."""
-    notices = {
-        "rules": "no tagger: words were reduced to base forms by rules for English",
-        "none": "no tagger: words were looked up as they stand",
-    }
-    if "words" in vars(texts) and texts.reader.signature in notices:
-        yield notices[texts.reader.signature]
+    if "words" in vars(texts) and texts.reader.signature in ("rules", "none"):
+        yield message("note.muler.no_tagger", words=texts.reader.signature)

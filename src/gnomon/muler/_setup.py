@@ -13,7 +13,6 @@ from gnomon.core.options import SEED, Group, Help, Rare, fields_of, misfits, ref
 from gnomon.core.scores import of_metric
 from gnomon.core.spans import SpanTable
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import listed
 from gnomon.linguistics import (
     Features,
     FeatureSources,
@@ -23,7 +22,8 @@ from gnomon.linguistics import (
     gloss,
     read_labels,
 )
-from gnomon.messages.audiences import parameter
+from gnomon.messages import message
+from gnomon.messages.audiences import flag, parameter
 from gnomon.metrics import bind, resolve, signature_of, with_masking
 from gnomon.metrics.base import each_metric
 from gnomon.metrics.masking import (
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
-    from gnomon.messages import Notice
+    from gnomon.messages import Message, Notice
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.base import AnyMetric, Metrics
     from gnomon.muler.figures import FeatureScores, Presence
@@ -387,10 +387,7 @@ class Setup:
             notices += [of_metric(name, notice) for notice in metric.choice]
             notices += metric.mask_notices()
             if self.masks.words and metric.masks_used == "tokens":
-                notices.append(
-                    f"{name} masks its own tokens and looks at no mask words; masking='in-place'"
-                    " puts them into its texts"
-                )
+                notices.append(message("note.muler.masks_tokens", metric=name, instead=_IN_PLACE))
             notices += self._long_masks(name, metric)
         return tuple(notices)
 
@@ -399,26 +396,21 @@ class Setup:
         """What stands for words under each metric, a key of :data:`MASKS_USED`."""
         return {name: metric.masks_used for name, metric in self.metrics.items()}
 
-    def _kinds_of_masks(self) -> Iterator[str]:
+    def _kinds_of_masks(self) -> Iterator[Notice]:
         """That words are exchanged though nobody asked for it, or that masks or tokens differ."""
         if self.asked == "auto" and self.masks.kind == "substitute":
             without = [name for name, metric in self.metrics.items() if not _masks_tokens(metric)]
-            several = " for all metrics" if len(self.metrics) > 1 else ""
-            yield (
-                f"other words stand for words{several} (masking='substitute'), for want of masks on"
-                f" tokens of {listed(without)}: figures of different kinds of mask do not compare"
-            )
+            several = len(self.metrics) > 1
+            yield message("note.muler.other_words", without=without, all=several, how=_SUBSTITUTE)
         elif len(set(self.kinds.values())) > 1:
-            yield (
-                f"{described(self.kinds)}: compare figures within one kind of mask alone;"
-                " masking='substitute' masks all alike"
-            )
+            kinds = described(self.kinds)
+            yield message("note.muler.kinds_of_mask", kinds=kinds, instead=_SUBSTITUTE)
         elif len({type(metric) for metric in self.metrics.values()}) > 1 and (
             self.masks.kind == "tokens"
         ):
             yield OWN_TOKENS
 
-    def _long_masks(self, name: str, metric: BoundMetric) -> Iterator[str]:
+    def _long_masks(self, name: str, metric: BoundMetric) -> Iterator[Message]:
         """Where a masked token is longer than the words that it stands for."""
         tokens = metric.mask_tokens(self.batch)
         if tokens is None:
@@ -435,12 +427,11 @@ class Setup:
         ]
         if long:
             long.sort(key=lambda item: -item[0])
-            listed = ", ".join(f"{gloss(name)} {times:.1f} times" for times, name in long[:_NAMED])
-            more = f" and {len(long) - _NAMED} more" if len(long) > _NAMED else ""
-            yield (
-                f"under {name} whole tokens are masked, which are longer than the words of a"
-                f" feature ({listed}{more}): take tokens that fit the language, chrF, which masks"
-                " characters, or masking='in-place', which masks the words alone"
+            yield message(
+                "note.muler.long_masks",
+                metric=name,
+                kinds=[{"kind": gloss(of), "times": times} for times, of in long],
+                instead=_IN_PLACE,
             )
 
     def oracles(self, spans: SpanTable) -> MaskPlan:
@@ -502,7 +493,8 @@ def _masks_tokens(metric: BoundMetric) -> bool:
 _MEASURED = 4000  # texts in which masked tokens are measured
 _LONG = 3.0  # times the length of its words from which on there is a notice
 _LONG_MATCH = 1.05  # likewise, of what a pattern matches
-_NAMED = 5  # features named there
+# what a reader may ask for instead
+_IN_PLACE, _SUBSTITUTE = flag("masking", "in-place"), flag("masking", "substitute")
 
 
 def prepared(

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from gnomon.muler.figures import Figures, Variant
 
 __all__ = [
-    "MEANING",
-    "POOLING",
     "SCORER",
     "CorrelationRow",
     "FrequencyRow",
@@ -225,18 +223,6 @@ def _of_kind(points: Sequence[PointRow], pair: str, kind: str) -> Iterator[Group
 
 
 # The tables of many systems and test sets.
-
-
-#: what the correlations are of, for the reader of a finding
-MEANING = (
-    "-MuLER (of a sentence scorer: minus its mean absolute difference) is correlated with the"
-    " corpus score, with the mean sentence score over I (indices) and with max - min (spread);"
-    " error rates are turned, so that higher is better throughout"
-)
-POOLING = (
-    "'all systems' takes the systems of all test sets as they are, 'centred' takes the mean of its"
-    " test set off each side first"
-)
 
 
 class FrequencyRow(Record):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.verdicts import LEAST
+from gnomon.messages import message
 from gnomon.muler._setup import drawn_slices
 from gnomon.muler.differences import differences_table, listings, pictures
 from gnomon.muler.discrepancy import COUNTED, Unscored, discrepancy_views, stacked_counts
@@ -14,10 +15,11 @@ from gnomon.muler.exhibits import NegativeRow, segment_table
 from gnomon.muler.figures import MulerRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gnomon.core.findings import Cell, Table, View
     from gnomon.core.slices import Slice
+    from gnomon.messages import Message
     from gnomon.muler._score_rows import Scored
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import Variant
@@ -183,12 +185,7 @@ def score_finding(
     )
 
 
-def _of_slices(parts: Sequence[Slice]) -> tuple[str, ...]:
+def _of_slices(parts: Sequence[Slice]) -> Iterator[Message]:
     drawn = drawn_slices(parts)
-    if len(drawn) == len(parts):
-        return ()
-    notice = (
-        f"{len(parts) - 1} slices: heat maps are drawn for the first {len(drawn) - 1}, the rows"
-        " hold all of them; systems are compared over all segments alone"
-    )
-    return (notice,)
+    if len(drawn) < len(parts):
+        yield message("note.muler.slices", slices=len(parts) - 1, drawn=len(drawn) - 1)

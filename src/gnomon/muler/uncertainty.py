@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from gnomon.core.errors import UsageError
 from gnomon.core.options import DrawOptions
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
+from gnomon.messages import message
 from gnomon.messages.audiences import parameter
 from gnomon.muler._setup import drawn_slices
 from gnomon.muler.differences import Differences
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.muler._words import WordsByFeature
     from gnomon.muler.figures import FeatureScores, Presence, Variant
     from gnomon.stats.jackknife import Jackknife
@@ -485,34 +486,25 @@ class Uncertainty:
         """What a signature says of it."""
         return self.options.fields(by_document=self.counts is None)
 
-    def notices(self) -> Iterator[Notice]:
+    def notices(self) -> Iterator[Message]:
         """How intervals were made, and what would be if segments were no unit."""
-        level = f"{100 * self.options.confidence:g} % intervals"
+        how: dict[str, Any] = {
+            "confidence": 100 * self.options.confidence,
+            "segments": INTERVAL_SEGMENTS,
+        }
         if self.counts is not None:
-            yield (
-                f"{level}: {self.options.resamples} resamples of the segments (bootstrap-t, shares:"
-                f" percentiles), for figures over at least {INTERVAL_SEGMENTS} segments"
-            )
+            yield message("note.muler.bootstrap", **how, resamples=self.options.resamples)
             effect = float(np.median(self.effects)) if self.effects else 1.0
             if effect > _GROUPED:
-                yield (
-                    "segments of one document are alike: intervals by document would be"
-                    f" {math.sqrt(effect) - 1:.0%} wider (median of"
-                    f" {len(self.effects)}): take documents as the unit"
-                )
+                wider, figures = math.sqrt(effect) - 1, len(self.effects)
+                yield message("note.muler.clustered", wider=wider, figures=figures)
             return
         assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
         n = len(set(self.documents.tolist()))
         if n < LEAST_DOCUMENTS:
-            yield (
-                f"no intervals and no tests: {n} documents are too few for intervals by document"
-                f" (at least {LEAST_DOCUMENTS})"
-            )
+            yield message("note.muler.few_documents", documents=n, least=LEAST_DOCUMENTS)
             return
-        yield (
-            f"{level}: {n} documents are left out one at a time (jackknife, Student's t), for"
-            f" figures over at least {LEAST_DOCUMENTS} documents and {INTERVAL_SEGMENTS} segments"
-        )
+        yield message("note.muler.jackknife", **how, documents=n, least=LEAST_DOCUMENTS)
 
 
 def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:

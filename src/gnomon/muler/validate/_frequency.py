@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Cell, View
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import Figures, Variant
@@ -193,12 +193,8 @@ def _change(value: float | None, of_whole: float | None) -> float | None:
     return None if value is None or not of_whole else value / of_whole - 1
 
 
-def _notices(rows: Sequence[PartRow]) -> Iterator[Notice]:
-    whole = dict.fromkeys(
-        f"{gloss(row.feature)} at {row.alpha}" for row in rows if row.share is None
-    )
+def _notices(rows: Sequence[PartRow]) -> Iterator[Message]:
+    whole = dict.fromkeys((gloss(row.feature), row.alpha) for row in rows if row.share is None)
     if whole:
-        yield (
-            "cannot be cut: the references lack it, or the letters that reach the share hold all of"
-            f" it: {', '.join(whole)}"
-        )
+        features = [{"kind": kind, "alpha": alpha} for kind, alpha in whole]
+        yield message("note.muler.uncut", features=features)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Cell, View
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
     from gnomon.muler.validate.initials import Cut, Initials
@@ -219,12 +219,10 @@ def _mean(scores: NDArray[np.float64], segments: NDArray[np.bool_]) -> float:
     return float(chosen.mean()) if len(chosen) else float("nan")
 
 
-def _notices(rows: Sequence[RangeRow]) -> Iterator[Notice]:
+def _notices(rows: Sequence[RangeRow]) -> Iterator[Message]:
     whole = dict.fromkeys(
-        f"{gloss(row.feature)} at {row.alpha}" for row in rows if row.segments and not row.share
+        (gloss(row.feature), row.alpha) for row in rows if row.segments and not row.share
     )
     if whole:
-        yield (
-            "cannot be split, since the letters that reach the share hold the whole feature in the"
-            f" references: {', '.join(whole)}"
-        )
+        features = [{"kind": kind, "alpha": alpha} for kind, alpha in whole]
+        yield message("note.muler.unsplit", features=features)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, View
     from gnomon.linguistics import Tagger
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Run, Setup
     from gnomon.muler.figures import Figures
@@ -290,7 +290,7 @@ def random_experiment(
         every = every.among(tagged.spans)
     words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
     rows: list[RandomWordsRow] = []
-    notices: list[Notice] = []
+    notices: list[Message] = []
     for name, metric in setup.metrics.items():
         experiment = _Experiment(
             setup, name, metric, words, draws, tuple(sorted(set(groups))), seed
@@ -320,7 +320,7 @@ class _Experiment:
     groups: tuple[int, ...]
     seed: int
 
-    def run(self) -> Iterator[tuple[list[RandomWordsRow], list[Notice]]]:
+    def run(self) -> Iterator[tuple[list[RandomWordsRow], list[Message]]]:
         """Score real and random features: the rows of every system, and notices on them."""
         all_figures = self._figures()
         for system, words in enumerate(self.words):
@@ -385,11 +385,10 @@ class _Experiment:
 
     def _notices(
         self, system: int, real: Sequence[Real], drawn: dict[int, Synthetic]
-    ) -> list[Notice]:
+    ) -> list[Message]:
         wanted = {*self.groups, *(feature.groups for feature in real if feature.groups)}
         much = sorted(wanted - set(drawn))
         if not much:
             return []
         name, types = self.setup.batch.systems[system], len(self.words[system].drawable)
-        groups = ", ".join(map(str, much))
-        return [f"{name}: a vocabulary of {types} types cannot be split into {groups} groups"]
+        return [message("note.muler.few_types", system=name, types=types, groups=much)]

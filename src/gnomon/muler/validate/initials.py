@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Table, View
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.muler.validate._frequency import PartRow
     from gnomon.muler.validate._range import RangeRow
 
@@ -159,4 +159,4 @@ class Part:
 
     table: Table
     views: tuple[View, ...]
-    notices: tuple[Notice, ...]
+    notices: tuple[Message, ...]
