@@ -287,7 +287,7 @@ def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Message
     found: dict[Message, None] = {}
     for testset in sets:
         said = getattr(testset, "anomalies", ())
-        if method.judged is True:  # of systems that nobody judged nothing is said
+        if said and method.judged is True:  # of systems that nobody judged nothing is said
             judged = {name for each in (*testset.human, *testset.rankings) for name in each.systems}
             said = (one for one in said if judged.intersection(one.subjects.get("systems", judged)))
         found |= dict.fromkeys(said)
