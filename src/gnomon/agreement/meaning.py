@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -207,26 +207,17 @@ def set_names(names: Sequence[str]) -> list[str]:
     return [f"WMT{run[0]:02}" + f"-{run[-1]:02}" * (len(run) > 1) for run in runs]
 
 
-def span(low: float, high: float, unit: str = "") -> str:
-    """A class of differences in words.
-
-    >>> span(0, 1, "BLEU"), span(1, 2), span(20, 30.5076)
-    ('below 1 BLEU', 'of 1 to 2', 'of 20 to 30.5')
-    """
-    named = f" {unit}" if unit else ""
-    return f"of {low:.3g} to {high:.3g}{named}" if low else f"below {high:.3g}{named}"
-
-
-def of_hundred(
-    share: float, low: float | None = None, high: float | None = None, *, pairs: bool = True
-) -> str:
-    """A share as a number of pairs of a hundred.
-
-    >>> of_hundred(0.7447, 0.634, 0.831), of_hundred(0.7447, pairs=False)
-    ('74 of 100 pairs [63, 83]', '74')
-    """
-    ends = "" if low is None or high is None else f" [{100 * low:.0f}, {100 * high:.0f}]"
-    return f"{100 * share:.0f}{' of 100 pairs' * pairs}{ends}"
+def said_class(
+    size: tuple[float, float],
+    share: tuple[float, float | None, float | None],
+    unit: str | None,
+    systems: Sequence[str] = (),
+) -> dict[str, Any]:
+    """A class of differences, as sentences take it: its ends, the share with its interval."""
+    names = ("low", "high", "share", "share_low", "share_high")
+    kind = "between" if size[0] else "below"
+    figures = dict(zip(names, (*size, *share), strict=True))
+    return {"size": kind, **figures, "unit": unit, "systems": systems}
 
 
 # How a meaning is made

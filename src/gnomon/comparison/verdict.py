@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.agreement.meaning import of_hundred, span
+from gnomon.agreement.meaning import said_class
 from gnomon.comparison.meanings import DifferenceMeaningRow
 from gnomon.comparison.tables import (
     SYSTEMS,
@@ -15,7 +15,6 @@ from gnomon.comparison.tables import (
 from gnomon.core.verdicts import (
     LEAST,
     amount,
-    counted,
     empty_outputs,
     further_segments,
     listed,
@@ -395,19 +394,22 @@ def _what_it_meant(finding: Finding, rows: Sequence[DifferenceMeaningRow], title
     classes: dict[tuple[float, float], list[DifferenceMeaningRow]] = {}
     for row in sorted(rows, key=lambda row: row.difference):
         classes.setdefault((row.smallest or 0.0, row.largest or 0.0), []).append(row)
-    each = []
-    for n, (ends, some) in enumerate(classes.items()):
-        share = of_hundred(some[0].share or 0.0, *some[0].ends("share"), pairs=not n)
-        who = f" ({listed([row.system for row in some])})" * named
-        each.append(f"{span(*ends, title if not n else '')} in {share}{who}")
-    pairs = sum(some[0].pairs or 0 for some in classes.values())
-    sets = max(some[0].sets or 0 for some in classes.values())
     return message(
-        "compare.meaning",
+        "metaeval.delta_accuracy.classes",
         finding.positions(rows),
-        sets=first.test_sets,
-        classes=listed(each),
-        facts=f"{counted(sets, 'set')}, {counted(pairs, 'pair')}; {first.judgements}",
+        sets=[first.test_sets],
+        classes=[
+            said_class(
+                ends,
+                (some[0].share or 0.0, *some[0].ends("share")),
+                None if n else title,
+                [row.system for row in some] if named else (),
+            )
+            for n, (ends, some) in enumerate(classes.items())
+        ],
+        n=max(some[0].sets or 0 for some in classes.values()),
+        pairs=sum(some[0].pairs or 0 for some in classes.values()),
+        human=[first.judgements],
     )
 
 

@@ -219,9 +219,3 @@ def metaeval(
         [*measured.notices(), *paraphrase_notices(sets, firsts)],
     )
     return agreement_finding(judged, results, asked)
-
-
-# What is judged, and what is refused
-
-
-# The finding

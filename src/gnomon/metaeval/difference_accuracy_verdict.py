@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon.agreement.meaning import judgement_names, set_names
+from gnomon.agreement.meaning import judgement_names, said_class, set_names
 from gnomon.core.verdicts import titles_of
 from gnomon.messages import message
 from gnomon.metaeval.difference_accuracy_tables import (
@@ -78,11 +78,11 @@ def _of_metric(
 
 def _classes(rows: Sequence[MeaningRow], title: str) -> list[dict[str, Any]]:
     """Classes of differences, the first one with the metric."""
-    classes = []
-    for number, row in enumerate(rows):
-        low, high = row.ends("share")
-        size = "between" if row.smallest else "below"
-        named = {"size": size, "low": row.smallest, "high": row.largest}
-        shares = {"share": row.share, "share_low": low, "share_high": high}
-        classes.append({**named, **shares, "unit": None if number else title})
-    return classes
+    return [
+        said_class(
+            (row.smallest, row.largest),
+            (row.share, *row.ends("share")),
+            None if number else title,
+        )
+        for number, row in enumerate(rows)
+    ]

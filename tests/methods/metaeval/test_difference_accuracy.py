@@ -162,7 +162,7 @@ def test_compare_has_a_row_for_each_system_and_changes_nothing_else(
     for table in plain.tables:
         assert meant.table(table.name).rows == table.rows
     assert plain.signatures == meant.signatures
-    (said,) = [one for one in meant.verdict if one.code == "compare.meaning"]
+    (said,) = [one for one in meant.verdict if one.code == "metaeval.delta_accuracy.classes"]
     assert str(said).startswith("In WMT19, people agreed with a difference ")
     assert "direct assessment" in str(said)
 
