@@ -200,9 +200,8 @@ def _json_tables(content: Mapping[str, Any]) -> dict[str, Rows]:
     tables: dict[str, Rows] = {"rows": content.get("rows", [])}
     tables |= {f"table {name}": rows for name, rows in content.get("tables", {}).items()}
     told = content.get("messages", [])
-    tables["notices"] = [{"notice": one["text"]} for one in told if one["code"] == "note"]
     fields = ("text", "level", "rows", "code")
-    found = [{key: one[key] for key in fields} for one in told if one["code"] != "note"]
+    found = [{key: one[key] for key in fields} for one in told]
     tables["json verdict"] = _flat(found) if found else []
     signatures = content.get("signatures", {})
     tables["signatures"] = [{"of": key, "is": value} for key, value in signatures.items()]
