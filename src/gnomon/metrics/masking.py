@@ -75,8 +75,9 @@ class MaskPlan:
     Attributes:
         spans: spans over ``Batch.texts``, by text index; groups are its features.
         actions: int8 [V, groups], an :class:`Action` for each variant and group.
-        overlap: when a metric token counts as masked: it shares a character with a span ("any"),
-            more than half of its characters lie in spans ("majority"), all do ("inside").
+        overlap: when a metric token counts as masked: it shares a character with a span ("any";
+            of a word under chrF those characters alone), more than half of its characters lie in
+            spans ("majority"), all do ("inside").
         granularity: one mask per masked token, or one per span.
         lengths: characters of a masked token of each group, for metrics on characters.
     """

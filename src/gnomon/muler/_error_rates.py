@@ -109,7 +109,7 @@ class ErrorRates(NamedTuple):
     rate: Floats
     samples: Floats | None
     draws: Draws | None
-    units: NDArray[np.intp]  # [F, K + 1], segments or documents that have the feature
+    units: Floats  # [F, K + 1], segments or documents that have the feature
 
     def ends(self) -> tuple[Floats, Floats]:
         """Ends of the intervals of the rates, float64 [3, F, K + 1]; NaN without draws.
@@ -170,8 +170,8 @@ def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
     hits = _with_all(tallies.hits.sum(axis=-1))
     rate = 100 * _divided(hits, occurrences[None])
     if draws is None:
-        return ErrorRates(occurrences, hits, rate, None, None, np.zeros(occurrences.shape, np.intp))
-    units = draws.units(_with_all(tallies.occurrences, axis=1) > 0)
+        return ErrorRates(occurrences, hits, rate, None, None, np.zeros(occurrences.shape))
+    units = draws.units(_with_all(tallies.occurrences, axis=1) > 0).astype(np.float64)
     k = tallies.occurrences.shape[1]
     samples = []
     for number in range(len(tallies.features)):
