@@ -91,6 +91,7 @@ def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Message:
         hardest=[
             {"word": row.word, "difficulty": row.difficulty, "times": row.count} for row in shown
         ],
+        legend="exact" if all(row.similarity in (None, row.exact) for row in rows) else "near",
         signs=signs if shown and shown[0] in letters else [],
     )
 

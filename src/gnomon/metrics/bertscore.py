@@ -15,6 +15,7 @@ import numpy as np
 from gnomon.core.data_files import data_beside
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
 from gnomon.core.options import MODEL, InputFile
+from gnomon.messages import message
 from gnomon.metrics.base import check_needs
 from gnomon.metrics.baselines import estimate_baseline, find_baseline, read_baseline
 from gnomon.metrics.differentiable import MatchedText, attributions, greedy_score
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
+    from gnomon.messages import Message
     from gnomon.metrics.base import Input
     from gnomon.metrics.baselines import Baseline
     from gnomon.metrics.comparisons import PairRows
@@ -172,6 +174,14 @@ class BoundBertScore(BoundMatching):
         """Spec, model with revision or hash, layer, and what was frozen."""
         frozen = {} if self.baseline is None else {"baseline": self.baseline.identity}
         return super().signature.adding(frozen)
+
+    def notices(self, batch: Batch) -> tuple[Message, ...]:
+        """How the model read the texts, and the baseline that was estimated."""
+        notices = super().notices(batch)
+        if self.baseline is None or self.metric.rescale != "estimate":
+            return notices
+        found = message("note.metrics.baseline", value=self.baseline.f)
+        return (*notices, found.about(metrics=[self.metric.spec]))
 
     def parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
