@@ -684,7 +684,11 @@ def main() -> int:
             _say(f"{name}: {message}")
         if args.only and path.exists():
             old = read(path)
-            now = {**now, "columns": old["columns"], "cases": old["cases"] | now["cases"]}
+            columns = {
+                name: sorted({*old["columns"].get(name, ()), *now["columns"].get(name, ())})
+                for name in sorted({*old["columns"], *now["columns"]})
+            }
+            now = {**now, "columns": columns, "cases": old["cases"] | now["cases"]}
         write(path, now)
         _say(f"{len(now['cases'])} cases are kept in {path}")
         return 0
