@@ -65,7 +65,6 @@ class How(NamedTuple):
         baseline: the first one is named as the baseline; else the best is looked for.
         places: of the best that is looked for, comparisons with the leader alone are read.
         test: "bootstrap" or "ar".
-        one_sided: is each system better than the baseline.
         missing: largest share of segments that a system lacks.
         documents: how many segments make a document, with a mood of its own; 0: none.
     """
@@ -73,7 +72,6 @@ class How(NamedTuple):
     baseline: bool = False
     places: bool = False
     test: str = "bootstrap"
-    one_sided: bool = False
     missing: float = 0.0
     documents: int = 0
 
@@ -146,7 +144,6 @@ def _decided(
         tested = family_test(
             family.comparisons,
             family.draws(resamples).resampled,
-            alternative="greater" if how.one_sided else "two-sided",
             pairs=places,
         )
     said = np.array([decided is True for decided in tested.decided])
@@ -175,7 +172,6 @@ class Cell(NamedTuple):
 def _other_ways() -> Iterator[Cell]:
     for name in NOISE:
         for what, how in (
-            ("one-sided", How(baseline=True, one_sided=True)),
             ("randomisation", How(test="ar")),
             ("up to 30 % missing", How(missing=0.3)),
         ):
@@ -208,8 +204,8 @@ def _sizes() -> Iterator[Cell]:
 
 def _row(cell: Cell, draws: int) -> str:
     times = draws // (2 if cell.systems == 20 else 1) // (4 if cell.segments == 2000 else 1)
-    test, one_sided = cell.how.test, cell.how.one_sided
-    holm_too = cell.truth != "equal" and test == "bootstrap" and not one_sided
+    test = cell.how.test
+    holm_too = cell.truth != "equal" and test == "bootstrap"
     found = family_counts(
         NOISE[cell.noise], cell.means, cell.segments, draws=times, how=cell.how, holm_too=holm_too
     )

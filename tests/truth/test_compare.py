@@ -162,26 +162,28 @@ def _set(human: np.ndarray | None = None, documents: bool = True) -> gn.TestSet:
 
 
 @pytest.mark.parametrize(
-    ("name", "unit"),
-    [("esa.tsv", "document"), ("en-de.mqm.seg.tsv", "document"), ("hter.tsv", "document"),
-     ("gemba-esa.tsv", "segment"), ("comet.tsv", "segment")],
+    ("name", "why"),
+    [("esa.tsv", "people"), ("en-de.mqm.seg.tsv", "people"), ("hter.tsv", "people"),
+     ("gemba-esa.tsv", "alike"), ("comet.tsv", "alike"), ("comet.tsv", "")],
 )  # fmt: skip
-def test_documents_are_the_unit_of_what_people_gave_and_segments_of_metrics(
-    tmp_path: Path, name: str, unit: str
+def test_documents_are_the_unit_of_what_people_gave_and_of_metrics_where_segments_are_alike(
+    tmp_path: Path, name: str, why: str
 ) -> None:
-    spec = f"scores('{_written(tmp_path, name, judged(2, 2.1))}')"
+    cells = judged(2, 2.1)
+    if not why:
+        cells = np.random.default_rng(0).permuted(cells.T, axis=0).T
+        cells[1] += 2.1 - (cells[1] - cells[0]).mean()
+    spec = f"scores('{_written(tmp_path, name, cells)}')"
     found = gn.compare(_set(), spec, **_BARE)  # type: ignore[arg-type]
-    assert found.rows[1]["unit"] == unit
-    assert _is_found(found) is (unit == "segment")
-    if unit == "document":
-        assert "by people (" in str(found.verdict[0])
-        assert "in 40 documents" in str(found.verdict[0])
+    assert found.rows[1]["unit"] == ("document" if why else "segment")
+    assert ("by people (" in str(found.verdict[0])) is (why == "people")
+    assert ("in 40 documents" in str(found.verdict[0])) is bool(why)
 
 
 def test_scores_that_the_test_set_has_from_people_are_theirs_whatever_the_file_is_called(
     tmp_path: Path,
 ) -> None:
-    cells = judged(2, 2.1).round(3)
+    cells = np.random.default_rng(0).normal(70, 5, (2, 200)).round(3)
     spec = f"scores('{_written(tmp_path, 'quality.tsv', cells)}')"
     for human, unit in ((cells, "document"), (-cells, "document"), (cells + 1, "segment")):
         found = gn.compare(_set(human), spec, **_BARE)  # type: ignore[arg-type]

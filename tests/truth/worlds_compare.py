@@ -249,10 +249,9 @@ def judged_by_document() -> Finding:
 
 
 @world(
-    "the same scores of a metric, segment by segment",
-    says=["compare.better", "compare.clustered"],
-    silent=["compare.worse"],
-    without=["--"],
+    "the same scores of a metric, which documents decide as well",
+    says=["compare.undecided"],
+    silent=[*FOUND, "compare.clustered"],
 )
 def clustered() -> Finding:
     return scored(judged(2, 2.1), documents=names_of(40))

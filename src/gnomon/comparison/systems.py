@@ -70,8 +70,9 @@ from gnomon.core.verdicts import doubtful_systems
 from gnomon.messages import Message, message
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import compared_scores
-from gnomon.stats.jackknife import numbered
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, clustering, numbered
 from gnomon.stats.significance import fewest_draws
+from gnomon.stats.studentised import influences_of_differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -178,7 +179,8 @@ def compare(
             better or worse where its interval leaves 0 out, which is where p is at most 1 less
             this. An end of 0 is open then ("above 0").
         unit: what is independent: "segment", "document", or "auto": documents for scores that
-            people gave, segments for metrics. Documents are drawn whole.
+            people gave; for metrics, where segments of one of at least 15 documents are clearly
+            alike (design effect), else segments. Documents are drawn whole.
         by: slices, too: by "document", "domain", "length", "score" or a label of the test set.
         delta_accuracy: a file of :func:`gnomon.metaeval.delta_accuracy`, which says how often
             people agreed with a difference of this size in other test sets.
@@ -224,7 +226,7 @@ def compare(
     documents = None if compared.documents is None else numbered(compared.documents)
     tests = [_by_unit(plan, unit, paired, documents) for paired in pairings]
     plans = [
-        _plans(one, each, paired, every=chosen)
+        _plans(one, unit, paired, each, documents, every=chosen)
         for one, paired, each in zip(tests, pairings, parts, strict=True)
     ]
     named = None if chosen else orders[0][0]
@@ -285,22 +287,36 @@ class _TestPlans(NamedTuple):
         return f"{of} in {self.slices} slices" if self.pairs > 1 else f"{self.slices} slices"
 
 
+def _by_unit(
+    plan: PairedTestPlan, unit: Unit, paired: PairedScores, documents: NDArray[np.int64] | None
+) -> PairedTestPlan:
+    """The plan with the unit of a metric's scores."""
+    by_document = unit == "document"
+    if unit == "auto" and documents is not None and plan.test != "sacrebleu":
+        by_document = paired.from_people
+        if not by_document:
+            added = influences_of_differences(paired.values, paired.aggregate)
+            by_document = clustering(added, documents).by_document
+    return replace(plan, unit="document" if by_document else "segment")
+
+
 def _plans(
-    plan: PairedTestPlan, parts: Sequence[Slice], paired: PairedScores, *, every: bool
+    plan: PairedTestPlan,
+    unit: Unit,
+    paired: PairedScores,
+    parts: Sequence[Slice],
+    documents: NDArray[np.int64] | None,
+    *,
+    every: bool,
 ) -> _TestPlans:
     told = (paired.doubted(k) or paired.doubted(j) for k, j, _ in paired.pairs(0, every=every))
     pairs, slices_of_metric = max(1, sum(caveat is None for caveat in told)), len(parts) - 1
-    whole, sliced = (plan.in_family(pairs * n) for n in (1, slices_of_metric))
+    sliced = plan
+    if unit == "auto" and documents is not None and not paired.from_people:
+        fewest = min(len(np.unique(documents[part.members])) for part in parts)
+        sliced = plan if fewest >= LEAST_DOCUMENTS else replace(plan, unit="segment")
+    whole, sliced = plan.in_family(pairs), sliced.in_family(pairs * slices_of_metric)
     return _TestPlans(whole, sliced, every, pairs, slices_of_metric)
-
-
-def _by_unit(
-    plan: PairedTestPlan, unit: str, paired: PairedScores, documents: NDArray[np.int64] | None
-) -> PairedTestPlan:
-    """The plan with the unit of a metric's scores."""
-    has_documents = documents is not None
-    by_document = unit == "document" or (unit == "auto" and paired.from_people and has_documents)
-    return replace(plan, unit="document" if by_document else "segment")
 
 
 def _add_figures(
@@ -342,12 +358,12 @@ def _add_figures(
     for done, (task, compared) in enumerate(
         zip(tasks, each_in_threads(figure, tasks), strict=True), start=1
     ):
-        paired, pieces, plan, _ = task
+        paired, pieces, plan, whole = task
         lacking = [
             [int(empty[name][piece.members].sum()) for name in paired.systems] for piece in pieces
         ]
         named = [(piece.name, each) for piece, each in zip(pieces, compared, strict=True)]
-        collected.rows += system_rows(paired, named, plan.whole, lacking)
+        collected.rows += system_rows(paired, named, plan.whole if whole else plan.sliced, lacking)
         if progress:
             progress("testing", done, len(tasks))
     notes = [notice for plan in plans for notice in too_coarse(plan.whole)]

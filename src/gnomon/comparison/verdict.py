@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.agreement.meaning import said_class
@@ -444,28 +445,26 @@ def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Message]:
     alone = [pair for pair in decided if pair.row.documents == 1]
     if alone:
         yield message("compare.one_document", _places(alone))
-    effects = [
-        (pair.row.design_effect or 0.0, pair)
-        for pair in sound
-        if pair.row.unit == "segment"
-        and (pair.row.documents or 0) > 1
-        and pair.row.caveat != "by document"
-    ]
-    large = [(effect, pair) for effect, pair in effects if effect > _CLUSTERED]
-    if not large:
+    by_metric: dict[str, list[_SystemPair]] = {}
+    for pair in sound:
+        by_segment = pair.row.unit == "segment" and (pair.row.documents or 0) > 1
+        if by_segment and pair.row.caveat != "by document" and pair.row.design_effect is not None:
+            by_metric.setdefault(pair.row.metric, []).append(pair)
+    for pairs in by_metric.values():
+        effect = fmean(pair.row.design_effect or 0.0 for pair in pairs)
+        if effect <= _CLUSTERED:
+            continue
+        documents = max(pair.row.documents or 0 for pair in pairs)
+        yield message(
+            "compare.clustered",
+            _places(pairs),
+            wider=effect**0.5 - 1,
+            known=documents,
+            what="enough" if documents >= LEAST_DOCUMENTS else "few",
+            least=LEAST_DOCUMENTS,
+            **pairs[0].under,
+        )
         return
-    effect, pair = max(large, key=lambda entry: entry[0])
-    documents = pair.row.documents or 0
-    yield message(
-        "compare.clustered",
-        _places(pair for _, pair in large),
-        effect=effect,
-        several=len(large) > 1,
-        known=documents,
-        least=LEAST_DOCUMENTS,
-        what="unit" if documents >= LEAST_DOCUMENTS else "few",
-        **pair.under,
-    )
 
 
 def _disagreement(sound: Sequence[_SystemPair]) -> Iterator[Message]:

@@ -12,22 +12,26 @@ import math
 import re
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon.core.verdicts import LEAST
 from gnomon.metrics.error_marks import severity_of
 from gnomon.muler._error_rows import ErrorCountRow, ErrorRateDifferenceRow
-from gnomon.stats.draws import DocumentDraws
+from gnomon.muler.pairs import FEWEST_DIFFERING
+from gnomon.stats import FamilyPair, SystemFamily, family_draws, family_test
+from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.spans import SpanTable
     from gnomon.metrics.error_marks import ErrorMarks
+    from gnomon.muler.uncertainty import Bootstrap
+    from gnomon.stats import Family
     from gnomon.stats.draws import Draws
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -188,57 +192,82 @@ def _with_all(values: Floats, axis: int = -1) -> Floats:
 
 
 def rate_differences(
-    marks: str, systems: Sequence[str], tallies: ErrorTallies, draws: Draws | None
+    marks: str,
+    systems: Sequence[str],
+    tallies: ErrorTallies,
+    options: Bootstrap,
+    documents: NDArray[np.int64] | None,
 ) -> Iterator[ErrorRateDifferenceRow]:
-    """All pairs of systems on all features that occur often enough, p not corrected.
+    """All pairs of systems on all features that occur often enough, the smallest p first.
 
-    By a paired bootstrap of segments (the interval is difference -+ q and p that of
-    :func:`gnomon.stats.resampling.shift_p`; of fewer than 30 segments there is no p), or by a
-    jackknife over documents. Features with fewer than 30 occurrences on either side are left out.
+    Features and pairs of a severity are one family (:func:`gnomon.stats.family_test`), over
+    resamples of the segments, or of whole documents. Features with fewer than 30 occurrences on
+    either side are left out.
     """
-    for pair in combinations(range(len(systems)), 2):
-        common = np.flatnonzero(np.all(tallies.judged[[*pair]], axis=0))
-        if not len(common):
-            continue
-        of = tallies.occurrences[:, pair][:, :, common]
-        hits = tallies.hits[: len(COMPARED)][:, :, pair][..., common]
-        enough = np.flatnonzero(np.all(of.sum(axis=-1) >= LEAST, axis=1))
-        pair_draws = None
-        if draws is not None:
-            twice = np.full(len(common), len(pair), dtype=np.intp)
-            pair_draws = draws.of_segments(common, twice)
-        for f in enough.tolist():
-            where: dict[str, Any] = {"marks": marks, "feature": tallies.features[f]}
-            where |= {"system_a": systems[pair[0]], "system_b": systems[pair[1]]}
-            yield from _differences(where, of[f], hits[:, f], pair_draws)
-
-
-def _differences(
-    where: Mapping[str, Any], occurrences: Floats, hits: Floats, draws: Draws | None
-) -> Iterator[ErrorRateDifferenceRow]:
-    rates = 100 * hits.sum(axis=-1) / occurrences.sum(axis=-1)
-    samples = None
-    if draws is not None:
-        stacked = np.concatenate([occurrences, hits.reshape(-1, hits.shape[-1])])
-        sums = draws.sums(stacked)
-        samples = 100 * _divided(sums[2:].reshape(*hits.shape[:2], -1), sums[None, :2])
-    few = not isinstance(draws, DocumentDraws) and occurrences.shape[-1] < LEAST
-    for severity, name in enumerate(COMPARED):
-        difference = float(rates[severity, 0] - rates[severity, 1])
-        low = high = p = np.nan
-        if draws is not None and samples is not None:
-            low, high, p = draws.test(difference, samples[severity, 0] - samples[severity, 1])
-        yield ErrorRateDifferenceRow(
-            **where,
-            severity=name,
-            rate_a=float(rates[severity, 0]),
-            rate_b=float(rates[severity, 1]),
-            difference=difference,
-            intervals={"difference": (low, high)},
-            p=None if few else p,
-            p_bh=None,
-            occurrences=int(occurrences.sum(axis=-1).min()),
+    count = len(systems)
+    both = {pair: np.all(tallies.judged[[*pair]], axis=0) for pair in combinations(range(count), 2)}
+    pairs, occurrences, commons = [], [], []
+    for (a, b), common in both.items():
+        for f, of in enumerate(tallies.occurrences):
+            fewest = float(of[[a, b]][:, common].sum(axis=1).min()) if common.any() else 0.0
+            if fewest >= LEAST:
+                pairs.append(FamilyPair(f * count + a, f * count + b))
+                occurrences.append(int(fewest))
+                commons.append(common)
+    for severity, name in enumerate(COMPARED if pairs else ()):
+        sums = np.stack([tallies.hits[severity], tallies.occurrences], axis=-1)
+        sums = np.where(tallies.judged[:, :, None], sums, np.nan).reshape(-1, *sums.shape[2:])
+        family = SystemFamily.of(
+            sums, pairs, aggregate=_rate, documents=documents, seed=options.seed
         )
+        rates, hits = [], []
+        for pair, common in zip(pairs, commons, strict=True):
+            cells = sums[[*pair[:2]]][:, common]
+            rates.append(_rate(cells.sum(axis=1)))
+            some = cells[..., 0].any(axis=0)
+            hits.append(
+                some.sum() if documents is None else len(np.unique(documents[common][some]))
+            )
+        tested = _tested(family, np.array(hits), options, by_document=documents is not None)
+        order = np.lexsort((-np.abs(family.comparisons.estimates), tested.p))
+        for n in order.tolist():
+            feature, first = divmod(pairs[n].first, count)
+            yield ErrorRateDifferenceRow(
+                marks=marks,
+                severity=name,
+                feature=tallies.features[feature],
+                system_a=systems[first],
+                system_b=systems[pairs[n].second % count],
+                rate_a=float(rates[n][0]),
+                rate_b=float(rates[n][1]),
+                difference=float(rates[n][0] - rates[n][1]),
+                intervals={"difference": (float(tested.low[n]), float(tested.high[n]))},
+                p=float(tested.p[n]),
+                decided=tested.decided[n],
+                occurrences=occurrences[n],
+            )
+
+
+def _rate(sums: Floats) -> Floats:
+    """Per hundred, of hits and occurrences [..., 2]."""
+    return 100 * _divided(sums[..., 0], sums[..., 1])
+
+
+def _tested(
+    family: SystemFamily, hit: NDArray[np.int64], options: Bootstrap, *, by_document: bool
+) -> Family:
+    """What a family shows; nothing of too few units, or where too few have errors."""
+    observed = family.comparisons._replace(different=hit)
+    few = observed.units < (LEAST_DOCUMENTS if by_document else LEAST)
+    if not options.resamples:
+        few[:] = True
+    observed = observed._replace(
+        estimates=np.where(few, np.nan, observed.estimates),
+        errors=np.where(few, np.nan, observed.errors),
+    )
+    draws = family.draws(family_draws(len(family.pairs), max(options.resamples, 1)))
+    least = LEAST_DOCUMENTS if by_document else FEWEST_DIFFERING
+    return family_test(observed, draws.resampled, least=least, confidence=options.confidence)
 
 
 # Counts by severity and category.

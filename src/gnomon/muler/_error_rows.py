@@ -49,11 +49,13 @@ class ErrorRateDifferenceRow(Record):
     rate_a: float = column("per 100", help="errors of the one per hundred occurrences")
     rate_b: float = column("Other, per 100", help="errors of the other")
     difference: float = column("Difference", help="the one less the other", interval=EndColumns())
-    p: float | None = column("p", digits=4, help="two-sided, of a paired test")
-    p_bh: float | None = column(
-        "p BH",
-        digits=4,
-        help="corrected for features and pairs after Benjamini and Hochberg",
+    p: float | None = column(
+        "p", digits=4, help="two-sided, adjusted over the features and pairs of a severity"
+    )
+    decided: bool | None = column(
+        "decided",
+        help="whether the interval leaves 0 out, and p is at most 1 - confidence; empty where"
+        " there is no interval",
     )
     occurrences: int = column("Occurrences", help="the smaller of the two numbers")
 

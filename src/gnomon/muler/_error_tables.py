@@ -16,7 +16,6 @@ from gnomon.metrics.marked_outputs import marked_exhibit
 from gnomon.muler._error_rates import (
     COMPARED,
     SEVERITIES,
-    UNITS,
     WORDS,
     error_counts,
     error_rates,
@@ -33,7 +32,8 @@ from gnomon.muler._error_rows import (
     ErrorRateRow,
 )
 from gnomon.muler._setup import facts_of, tagger_field
-from gnomon.stats import benjamini_hochberg, holm
+from gnomon.muler.pairs import FEWEST_DIFFERING
+from gnomon.stats import holm
 from gnomon.stats.draws import DocumentDraws, SegmentDraws
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
@@ -59,7 +59,7 @@ TOO_FEW, LISTED = "too few", "outputs listed"
 _RATES = ("feature", "occurrences", "rate", "rate_low", "rate_high", "relative")
 _DIFFERING = (
     *("severity", "feature", "system_a", "system_b", "rate_a", "rate_b"),
-    *("difference", "low", "high", "p_bh"),
+    *("difference", "low", "high", "p"),
 )
 _COUNTED = ("marks", "system", "severity", "category", "errors", "per_hundred", "outputs")
 
@@ -247,25 +247,23 @@ class ErrorTables:
                     )
 
     def _difference_table(self) -> Table:
-        rows: list[ErrorRateDifferenceRow] = []
-        for marks, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True):
-            differences = list(rate_differences(marks.name, self.systems, tallies, draws))
-            for severity in COMPARED:
-                family = [row for row in differences if row.severity == severity]
-                family.sort(key=lambda row: row.feature in UNITS)
-                p = np.array([row.p for row in family], dtype=np.float64)
-                corrected = [
-                    replace(row, p_bh=p_bh)
-                    for row, p_bh in zip(family, benjamini_hochberg(p).tolist(), strict=True)
-                ]
-                rows += sorted(
-                    corrected,
-                    key=lambda row: (2 if row.p is None else row.p, -abs(row.difference)),
-                )
+        rows = [
+            row
+            for marks, tallies, draws in zip(self.every, self.tallies, self.draws, strict=True)
+            for row in rate_differences(
+                marks.name,
+                self.systems,
+                tallies,
+                self.bootstrap,
+                draws.documents if isinstance(draws, DocumentDraws) else None,
+            )
+        ]
         note = (
             "Over the segments in which both systems were checked; features with fewer than"
-            f" {LEAST} occurrences on either side are left out, and fewer than {LEAST} segments are"
-            " not tested."
+            f" {LEAST} occurrences on either side are left out. Intervals and p hold for all"
+            " features and pairs of a severity together; an end that is 0 is open. Not tested:"
+            f" fewer than {LEAST} segments or {LEAST_DOCUMENTS} documents, and fewer than"
+            f" {FEWEST_DIFFERING} segments with an error."
         )
         title = "Systems compared, feature by feature"
         return table(

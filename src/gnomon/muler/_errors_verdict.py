@@ -81,11 +81,11 @@ def _size(row: ErrorRateRow, name: Literal["rate", "relative"]) -> str:
 
 
 def _systems(finding: Finding) -> Iterator[Message]:
-    """How many differences hold, and the surest; p-values are those of Benjamini and Hochberg."""
+    """How many differences hold, and the surest."""
     rows = [
         row
         for row in finding.records(ErrorRateDifferenceRow)
-        if row.severity == "any" and _is_low(row.p_bh)
+        if row.severity == "any" and row.decided
     ]
     for marks in dict.fromkeys(row.marks for row in rows):
         of_features = [row for row in rows if row.marks == marks and row.feature not in UNITS]
@@ -104,6 +104,6 @@ def _systems(finding: Finding) -> Iterator[Message]:
             first=first,
             second=second,
             feature=gloss(row.feature),
-            size=amount(abs(row.difference), low, high),
-            p=p_value(row.p_bh or 0.0),
+            size=amount(abs(row.difference), low, high, decided=True),
+            p=p_value(row.p or 0.0),
         )

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gnomon.stats.significance import Alternative
-
     # comparisons -> their replicates and the standard errors of these [comparisons, draws]
     Resampled: TypeAlias = Callable[
         [NDArray[np.intp]], tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -109,7 +107,6 @@ def family_test(
     *,
     least: int | None = None,
     confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
     pairs: Sequence[tuple[int, int]] | None = None,
 ) -> Family:
     """Decide every comparison of a family, each resample over its own standard error.
@@ -127,7 +124,6 @@ def family_test(
         least: units that have to differ, so that a comparison takes part; by default 6 where only
             one comparison differs at all, else 10. Features and slices take 20.
         confidence: 1 less the chance that any decision or any interval of the family is wrong.
-        alternative: "greater": is the difference above 0; then the upper end is infinite.
         pairs: the two systems of each comparison, where all pairs are compared to find the best:
             whoever is beaten by one that is still in leaves, with all its comparisons (the model
             confidence set; Hansen, Lunde and Nason, 2011). Only comparisons with the system that
@@ -154,30 +150,25 @@ def family_test(
     low[equal], high[equal], p[equal] = 0.0, 0.0, 1.0
     leaving: list[NDArray[np.intp]] = []
     if alone and len(part):
-        low[part], high[part], p[part] = _alone(observed, resampled, part, confidence, alternative)
+        low[part], high[part], p[part] = _alone(observed, resampled, part, confidence)
         leaving = [part]
     elif len(part):
         still = errors <= STILL * np.abs(estimates)
-        signed = np.copysign(np.inf, estimates)
-        t = np.divide(estimates, errors, out=signed, where=~still)
+        seen = np.full(len(estimates), np.inf)
+        np.divide(np.abs(estimates), errors, out=seen, where=~still)
 
         def farther(rows: NDArray[np.intp]) -> NDArray[np.float64]:
             drawn = distances(estimates[rows], errors[rows], *resampled(rows))
             drawn[still[rows]] = np.nan
-            return _oriented(drawn, alternative)
+            return np.abs(drawn)
 
-        seen = _oriented(t, alternative)
         leaving = _leaving(part[np.argsort(-seen[part], kind="stable")], pairs, estimates)
-        sides = 1 + (alternative == "two-sided")
-        by_t = np.zeros(len(t))
+        by_t = np.zeros(len(seen))
         for k in part[~still[part]]:
-            by_t[k] = min(sides * upper_tail(float(seen[k]), float(units[k] - 1)), 1.0)
+            by_t[k] = min(2 * upper_tail(float(seen[k]), float(units[k] - 1)), 1.0)
         p, widest = _steps(leaving, seen, farther, by_t)
         p[equal] = 1.0
-        low[part], high[part] = _ends(observed, part, p[part], widest, confidence, sides)
-        if alternative != "two-sided":
-            ends = high if alternative == "greater" else low
-            ends[part] = math.inf if alternative == "greater" else -math.inf
+        low[part], high[part] = _ends(observed, part, p[part], widest, confidence)
     return _family(low, high, p, confidence, leaving, pairs, estimates)
 
 
@@ -234,19 +225,13 @@ def _alone(
     resampled: Resampled,
     part: NDArray[np.intp],
     confidence: float,
-    alternative: Alternative,
 ) -> tuple[float, float, float]:
     """The interval and p of a single comparison."""
     (replicates,), (spreads,) = resampled(part)
     [k] = part
-    level = confidence if alternative == "two-sided" else 2 * confidence - 1
     estimate, error = float(observed.estimates[k]), float(observed.errors[k])
-    test = studentised(estimate, error, int(observed.units[k]), replicates, spreads, level)
-    if alternative == "two-sided":
-        return test.low, test.high, test.p
-    if alternative == "greater":
-        return test.low, math.inf, test.greater
-    return -math.inf, test.high, test.less
+    test = studentised(estimate, error, int(observed.units[k]), replicates, spreads, confidence)
+    return test.low, test.high, test.p
 
 
 def _ends(
@@ -255,14 +240,13 @@ def _ends(
     p: NDArray[np.float64],
     widest: NDArray[np.float64],
     confidence: float,
-    sides: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Ends as far out as the largest distance takes; nearer ones at 0 where p decides."""
     estimates, errors = observed.estimates[part], observed.errors[part]
     alpha = 1 - confidence
     beyond = math.floor(alpha * (len(widest) + 1) + 1e-9) - 1
     farthest = math.inf if beyond < 0 else float(np.sort(widest)[-1 - beyond])
-    by_t = [upper_quantile(alpha / sides, float(n - 1)) for n in observed.units[part]]
+    by_t = [upper_quantile(alpha / 2, float(n - 1)) for n in observed.units[part]]
     half = np.where(errors <= STILL * np.abs(estimates), 0.0, np.maximum(farthest, by_t) * errors)
     low, high = estimates - half, estimates + half
     decided = p <= alpha + _ROUNDING
@@ -272,12 +256,6 @@ def _ends(
     high = np.where(decided, high, np.maximum(high, 0.0))
     low[np.isinf(low)] = high[np.isinf(high)] = math.nan
     return low, high
-
-
-def _oriented(t: NDArray[np.float64], alternative: Alternative) -> NDArray[np.float64]:
-    if alternative == "two-sided":
-        return np.abs(t)
-    return t if alternative == "greater" else -t
 
 
 def _steps(

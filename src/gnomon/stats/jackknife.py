@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAST_DOCUMENTS",
+    "Clustering",
     "Jackknife",
+    "clustering",
     "design_effect",
     "effective_documents",
     "jackknife",
@@ -31,6 +33,8 @@ __all__ = [
 
 #: below so many documents an interval would not cover as often as it says
 LEAST_DOCUMENTS = 15
+#: documents are the unit where the design effect and the low end of its interval lie above these
+_LARGE, _SURELY = 1.5, 1.2
 _STILL = 1e-12  # a standard error below this share of the estimate is rounding
 
 
@@ -195,3 +199,55 @@ def design_effect(differences: ArrayLike, documents: ArrayLike) -> float:
         return float("nan")
     sums = np.bincount(which, e)
     return float((sums**2).sum()) * groups / (groups - 1) / (squares * n / (n - 1))
+
+
+class Clustering(NamedTuple):
+    """How alike the segments of a document are, over several differences of a test set.
+
+    - ``effect``: the mean of their design effects; NaN where none is known.
+    - ``low``: the low end of its 95 % interval (jackknife of its logarithm over documents).
+    - ``documents``: how many there are.
+    """
+
+    effect: float
+    low: float
+    documents: int
+
+    @property
+    def by_document(self) -> bool:
+        """Whether documents, not segments, are what is independent."""
+        enough = self.documents >= LEAST_DOCUMENTS
+        return enough and self.effect > _LARGE and self.low > _SURELY
+
+
+def clustering(differences: ArrayLike, documents: ArrayLike) -> Clustering:
+    """How alike the segments of a document are.
+
+    Args:
+        differences: of each difference, what each segment adds to it [differences, segments]; NaN
+            is missing.
+        documents: the document of each segment [segments].
+
+    >>> import numpy as np
+    >>> mood = np.random.default_rng(0).normal(size=(1, 40)).repeat(5, axis=1)
+    >>> clustering(mood, np.arange(200) // 5).by_document
+    True
+    """
+    d = np.atleast_2d(np.asarray(differences, dtype=np.float64))
+    names, which = np.unique(np.asarray(documents), return_inverse=True)
+    groups = len(names)
+    some = ~np.isnan(d)
+    n = np.maximum(some.sum(axis=1), 1)
+    e = np.where(some, d - (np.where(some, d, 0.0).sum(axis=1) / n)[:, None], 0.0)
+    e = e[(e**2).sum(axis=1) > _STILL]
+    if groups < 3 or not len(e):
+        return Clustering(np.nan, np.nan, groups)
+    of_sums = np.array([np.bincount(which, row, groups) ** 2 for row in e])
+    squares = np.array([np.bincount(which, row**2, groups) for row in e])
+    totals = of_sums.sum(axis=1), squares.sum(axis=1)
+    effect = float((totals[0] / totals[1]).mean()) * groups / (groups - 1)
+    left = np.maximum(totals[1][:, None] - squares, _STILL)
+    without = np.log(np.maximum(((totals[0][:, None] - of_sums) / left).mean(axis=0), _STILL))
+    error = np.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum())
+    low = effect * np.exp(-upper_quantile(0.025, groups - 1) * error)
+    return Clustering(effect, float(low), groups)

@@ -31,6 +31,7 @@ __all__ = [
     "different",
     "distances",
     "influence",
+    "influences_of_differences",
     "resampled_errors",
     "skewness",
     "standard_error",
@@ -179,11 +180,11 @@ def dependence(
     """How the differences of each system from the first one lie; of the first itself, nothing."""
     x, score = summable(statistics, aggregate)
     rows = [Dependence(0, math.nan, 0, math.nan, math.nan)]
+    every = influences_of_differences(x, score)
     for k in range(1, len(x)):
         both = ~np.isnan(x[[k, 0]]).any(axis=(0, 2))
         pair = x[[k, 0]][:, both]
-        added = influence(pair, score) if both.sum() > 1 else np.zeros((2, 0))
-        influences = added[0] - added[1]
+        influences = every[k - 1, both] if both.sum() > 1 else np.zeros(0)
         names = None if documents is None else documents[both]
         effect = p = math.nan
         if names is not None and len(influences) and not np.isnan(influences).any():
@@ -193,6 +194,24 @@ def dependence(
         groups = 0 if names is None else len(np.unique(names))
         rows.append(Dependence(different(*pair), skewness(influences), groups, effect, p))
     return rows
+
+
+def influences_of_differences(
+    statistics: ArrayLike, aggregate: Aggregate | None = None
+) -> NDArray[np.float64]:
+    """What each segment adds to the difference of each system but the first from the first one.
+
+    Returns:
+        float64 [systems - 1, segments]; NaN where either system has no score.
+    """
+    x, score = summable(statistics, aggregate)
+    added = np.full((len(x) - 1, x.shape[1]), np.nan)
+    for k in range(1, len(x)):
+        both = ~np.isnan(x[[k, 0]]).any(axis=(0, 2))
+        if both.sum() > 1:
+            own, other = influence(x[[k, 0]][:, both], score)
+            added[k - 1, both] = own - other
+    return added
 
 
 def _p_over_documents(

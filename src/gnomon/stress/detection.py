@@ -109,8 +109,8 @@ def stress(
 
     The outputs of a system are changed by rules (``gnomon list perturbations``), or minimal pairs
     are read. A metric detects an error where it scores the text with the error below the same text
-    without it. A status (detects, misses, blind) rests on intervals that hold for all rows together
-    (Bonferroni).
+    without it. A status (detects, misses, blind) rests on the interval of each row at its step of
+    Holm's test over all rows.
 
     Args:
         testset: outputs, references or sources; None: the pairs of files alone.

@@ -10,11 +10,12 @@ import numpy as np
 from gnomon.core.records import METRIC, EndColumns, Record, column
 from gnomon.core.verdicts import further_segments
 from gnomon.stats.resampling import Interval
-from gnomon.stress.outcomes import FEW_PAIRS, is_worded, share_interval
+from gnomon.stats.significance import holm_levels
+from gnomon.stress.outcomes import FEW_PAIRS, is_worded, share_interval, share_p
 from gnomon.stress.penalties import compare_penalties, harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,8 +49,9 @@ class StressRow(Record):
         kind="share",
         better="higher",
         interval=True,
-        help="share of pairs whose better text has the better score; Wilson's interval, over"
-        " documents where these are known; blank for harmless changes",
+        help="share of pairs whose better text has the better score; Wilson's interval at the"
+        " row's step of Holm's test, over documents where these are known; blank for harmless"
+        " changes",
     )
     lowered: float | None = column(
         "Lowered",
@@ -123,7 +125,7 @@ class StressOverallRow(Record):
 
 
 def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Iterator[StressRow]:
-    """A row per metric and phenomenon; status by intervals that hold for all rows together.
+    """A row per metric and phenomenon; status by the interval of each at its step of Holm's test.
 
     Errors come first, and among them those that the metrics detect least.
 
@@ -135,17 +137,17 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
     groups = scored.groups
     by_name = _order_names(scored)
     worded = [is_worded(pair) for pair in groups.pairs]
-    level = 1 - (1 - confidence) / (len(by_name) * len(scored.outcomes))
+    alpha = 1 - confidence
+    level = 1 - alpha / (len(by_name) * len(scored.outcomes))
+    steps = _steps(scored, by_name, wanted, alpha)
     changes = harmless(groups)
     for metric, outcome in scored.outcomes.items():
         comparisons = compare_penalties(outcome, groups, changes)
         for name, numbers in by_name.items():
             there = np.array([n for n in numbers if outcome.scored[n]], dtype=np.intp)
             detected, n = outcome.detected[there], len(there)
-            at_once, shown = (
-                share_interval(detected, groups.clusters[there], level=wide)
-                for wide in (level, confidence)
-            )
+            step = steps.get((metric, name), alpha)
+            shown = share_interval(detected, groups.clusters[there], level=1 - step)
             tied = int(outcome.tied[there].sum())
             of_words = there[:0] if metric in scored.reference_free else there
             alike, otherwise = (
@@ -158,7 +160,7 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
             ]
             first = groups.pairs[numbers[0]]
             is_harmless = first.kind == "harmless"
-            status, needed = _status([groups.pairs[k] for k in there], at_once, tied, wanted)
+            status, needed = _status([groups.pairs[k] for k in there], shown, tied, wanted)
             penalised = comparisons.interval(
                 groups, there if first.kind in ("error", "crossed") else there[:0], level=confidence
             )
@@ -186,6 +188,21 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
                     "detected_unworded": shares[1][1:],
                 },
             )
+
+
+def _steps(
+    scored: ScoredPairs, by_name: Mapping[str, Sequence[int]], wanted: float, alpha: float
+) -> dict[tuple[str, str], float]:
+    """By metric and phenomenon, the level at which Holm's procedure tests the share detected."""
+    groups = scored.groups
+    p = {}
+    for metric, outcome in scored.outcomes.items():
+        for name, numbers in by_name.items():
+            there = np.array([n for n in numbers if outcome.scored[n]], dtype=np.intp)
+            if groups.pairs[numbers[0]].kind != "harmless" and len(there) >= FEW_PAIRS:
+                p[metric, name] = share_p(outcome.detected[there], groups.clusters[there], wanted)
+    levels = holm_levels(list(p.values()), alpha)
+    return {key: alpha if math.isnan(q) else q for key, q in zip(p, levels.tolist(), strict=True)}
 
 
 def _order_names(scored: ScoredPairs) -> dict[str, list[int]]:

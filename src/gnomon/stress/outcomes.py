@@ -19,7 +19,7 @@ from gnomon.stats.jackknife import (
 )
 from gnomon.stats.resampling import Interval
 from gnomon.stats.significance import wilson_interval
-from gnomon.stats.student import upper_quantile
+from gnomon.stats.student import upper_quantile, upper_tail
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -36,6 +36,7 @@ __all__ = [
     "is_worded",
     "mean_interval",
     "share_interval",
+    "share_p",
 ]
 
 
@@ -195,19 +196,48 @@ def share_interval(
     [0.8, 0.64, 0.9]
     """
     n, seen = len(successes), int(successes.sum())
-    _, which, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
-    if n == len(sizes):
+    independent, df = _independent(successes, clusters)
+    if math.isinf(df):
         return Interval(*wilson_interval(seen, n, level=level))
-    if len(sizes) < LEAST_DOCUMENTS:
+    if math.isnan(independent):
         return Interval(seen / n, math.nan, math.nan)
-    effect = design_effect(successes, which)
-    independent = n / max(1.0, effect if math.isfinite(effect) else 1.0)
-    t = upper_quantile((1 - level) / 2, effective_documents(sizes) - 1)
+    t = upper_quantile((1 - level) / 2, df)
     share, weight = seen / n, t * t / independent
     middle = (share + weight / 2) / (1 + weight)
     reach = t * math.sqrt(share * (1 - share) / independent + weight / (4 * independent))
     reach /= 1 + weight
     return Interval(share, max(0.0, middle - reach), min(1.0, middle + reach))
+
+
+def share_p(successes: NDArray[np.bool_], clusters: NDArray[np.int64], wanted: float) -> float:
+    """Two-sided p of the share being another one: at most 1 - level where its interval is beside.
+
+    >>> seen, documents = np.arange(40) % 5 > 0, np.arange(40) // 2
+    >>> p = share_p(seen, documents, 0.9)
+    >>> share_interval(seen, documents, level=1 - p).high.round(6)
+    0.9
+    """
+    independent, df = _independent(successes, clusters)
+    if not len(successes) or math.isnan(independent):
+        return math.nan
+    apart, spread = abs(float(successes.mean()) - wanted), math.sqrt(wanted * (1 - wanted))
+    if not spread or not apart:
+        return float(not apart)
+    z = apart / spread * math.sqrt(independent)
+    return math.erfc(z / math.sqrt(2)) if math.isinf(df) else 2 * upper_tail(z, df)
+
+
+def _independent(successes: NDArray[np.bool_], clusters: NDArray[np.int64]) -> tuple[float, float]:
+    """How many independent pairs say as much, NaN for too few clusters; degrees of freedom."""
+    n = len(successes)
+    _, which, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    if n == len(sizes):
+        return n, math.inf
+    df = effective_documents(sizes) - 1
+    if len(sizes) < LEAST_DOCUMENTS:
+        return math.nan, df
+    effect = design_effect(successes, which)
+    return n / max(1.0, effect if math.isfinite(effect) else 1.0), df
 
 
 def mean_interval(

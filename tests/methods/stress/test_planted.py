@@ -88,7 +88,7 @@ def simulated(
 @pytest.mark.parametrize("documents", [0, 40])
 def test_noise_of_a_known_size_is_covered(documents: int) -> None:
     covered, false = simulated(60, 120, documents=documents)
-    assert 0.91 <= covered <= 0.985
+    assert covered >= 0.97  # intervals are at the level of a row among all
     assert false <= 0.12  # of 60 runs: 5 in 100 are seven at most in 99 of 100 cases
 
 
@@ -96,7 +96,7 @@ def test_noise_of_a_known_size_is_covered(documents: int) -> None:
 @pytest.mark.parametrize(
     ("pairs", "documents"), [(60, 0), (200, 0), (500, 0), (200, 20), (400, 40)]
 )
-def test_noise_is_covered_in_93_to_97_of_100_and_seldom_decided(pairs: int, documents: int) -> None:
+def test_noise_is_covered_and_seldom_decided(pairs: int, documents: int) -> None:
     covered, false = simulated(2000, pairs, documents=documents)
-    assert 0.93 <= covered <= 0.97
+    assert covered >= 0.97
     assert false <= 0.05 + 0.01  # what 2,000 runs can tell
