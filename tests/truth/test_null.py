@@ -1,0 +1,114 @@
+"""How often each kind of sentence is said of nothing: the counts of the page on truth.
+
+    python -m pytest tests/truth/test_null.py -rP
+
+A world has no difference that could be found; every draw is another one. Of 1,000 draws (under
+verify) at most 50 should give a finding, but for the error of so many draws.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.methods.stress.test_planted import noisy
+from tests.noise import fewest_undecided
+from tests.truth.worlds import bundled
+from tests.truth.worlds_compare import names_of, scored
+from tests.truth.worlds_errors import EVEN, found, marks
+
+import gnomon as gn
+from gnomon.stress.figures import stress_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.core.findings import Finding
+
+
+def _says(finding: Finding, *but: str) -> bool:
+    """Whether anything is a finding."""
+    return any(one.level == "finding" and one.code not in but for one in finding.verdict)
+
+
+def _noise(seed: int, systems: int, segments: int = 100) -> np.ndarray:  # type: ignore[type-arg]
+    return np.random.default_rng(seed).normal(70, 10, (systems, segments))
+
+
+def _of_two(seed: int) -> bool:
+    return _says(scored(_noise(seed, 2)))
+
+
+def _of_five(seed: int) -> bool:
+    return _says(scored(_noise(seed, 5)))
+
+
+def _beside_a_baseline(seed: int) -> bool:
+    return _says(scored(_noise(seed, 5), baseline="A"))
+
+
+def _in_slices(seed: int) -> bool:
+    return _says(scored(_noise(seed, 2, 120), documents=names_of(4, 30), by="document"))
+
+
+def _with_missing_scores(seed: int) -> bool:
+    cells = _noise(seed, 4)
+    cells[np.random.default_rng([seed]).random(cells.shape) < [[0], [0.1], [0.2], [0.3]]] = np.nan
+    return _says(scored(cells))
+
+
+def _of_whole_documents(seed: int) -> bool:
+    """Outputs of two systems whose documents are exchanged by a coin."""
+    first, second = "apertium-french", "apertium-direct"
+    testset = bundled()
+    assert testset.documents is not None
+    _, which = np.unique(testset.documents, return_inverse=True)
+    other = (np.random.default_rng(seed).random(int(which.max()) + 1) < 0.5)[which]
+    sides = [testset.systems[first], testset.systems[second]]
+    mixed = [[sides[int(o) ^ k][n] for n, o in enumerate(other.tolist())] for k in (0, 1)]
+    exchanged = gn.TestSet.from_lists(
+        {"A": mixed[0], "B": mixed[1]},
+        testset.references["A"],
+        documents=testset.documents,
+        name="exchanged",
+    )
+    return _says(gn.compare(exchanged, "bleu", resamples=199, examples=0, ngrams=0))
+
+
+def _by_people(seed: int) -> bool:
+    draw = np.random.default_rng(seed)
+    cells = draw.normal(70, 5, (3, 100)) + draw.normal(0, 5, (3, 20)).repeat(5, axis=1)
+    return _says(scored(cells, people=True, documents=names_of(20), title="esa"))
+
+
+def _errors(seed: int) -> bool:
+    return _says(found(marks({"a": EVEN, "b": EVEN}, seed=seed)))
+
+
+def _detection(seed: int) -> bool:
+    """The share of errors that is detected is the one asked for, in each of several kinds."""
+    of_noise, _ = noisy(np.random.default_rng(seed), 120, 0.8, 0, 0.05)
+    rows = stress_rows(of_noise, wanted=0.8, confidence=0.95)
+    return any(row.status in ("detects", "misses", "blind") for row in rows)
+
+
+_WORLDS: dict[str, Callable[[int], bool]] = {
+    "two systems": _of_two,
+    "the best of five": _of_five,
+    "four beside a baseline": _beside_a_baseline,
+    "slices": _in_slices,
+    "missing scores": _with_missing_scores,
+    "documents exchanged whole": _of_whole_documents,
+    "people, by document": _by_people,
+    "errors of two systems": _errors,
+    "errors detected": _detection,
+}
+
+
+@pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("name", _WORLDS)
+def test_of_nothing_something_is_said_no_more_often_than_the_level(name: str, draws: int) -> None:
+    said = sum(_WORLDS[name](seed) for seed in range(draws))
+    print(f"{name}: {said} of {draws}")  # noqa: T201  # with -rP
+    assert said <= draws - fewest_undecided(draws)
