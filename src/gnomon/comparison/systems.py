@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -558,5 +558,5 @@ def too_coarse(plan: PairedTestPlan) -> Iterator[Message]:
     """Says so where no p-value of exchanges can be small enough."""
     least = fewest_draws(plan.confidence)
     if plan.test == "ar" and 0 < plan.exchanges < least:
-        drawn = {"draws": plan.exchanges, "alpha": plan.alpha, "least": least}
+        drawn: dict[str, Any] = {"draws": plan.exchanges, "alpha": plan.alpha, "least": least}
         yield message("note.compare.coarse", **drawn)

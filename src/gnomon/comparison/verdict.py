@@ -229,14 +229,12 @@ def _undecided(pair: _SystemPair) -> Message:
         parts |= {"which": row.caveat, "different": row.different}
         return message("compare.few_different", pair.rows, **parts)
     if row.caveat == "by document":
-        of_documents = {"known": row.documents or 0, "p_documents": row.p_documents or 0.0}
-        return message("compare.by_document", pair.rows, **parts, **of_documents)
+        parts |= {"known": row.documents or 0, "p_documents": row.p_documents or 0.0}
+        return message("compare.by_document", pair.rows, **parts)
     return message("compare.undecided", pair.rows, more=_further(row), **parts)
 
 
-def _untested(
-    pairs: Sequence[_SystemPair], places: dict[str, list[int]], **best: object
-) -> Message:
+def _untested(pairs: Sequence[_SystemPair], places: dict[str, list[int]], **best: Any) -> Message:
     """Differences that nothing tested: of systems and a baseline, or of the best of several."""
     row = pairs[0].row
     return message(
@@ -312,8 +310,15 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
             yield _alone(some[0])
         elif some:
             each = _each([(pair.row.system, pair) for pair in some])
-            own = {"outcome": outcome, "systems": len(some), "family": some[0].family}
-            yield message("compare.several", _places(some), **shared, **own, **each)
+            yield message(
+                "compare.several",
+                _places(some),
+                outcome=outcome,
+                systems=len(some),
+                family=some[0].family,
+                **shared,
+                **each,
+            )
     rest = [pair for pair in pairs if pair.row.outcome not in ("better", "worse")]
     if len(rest) == 1:
         yield _alone(rest[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -253,6 +253,6 @@ def _left_out(
     if fewer:
         said.append(message("note.human.fewer", human=kind, fewer=fewer))
     if taken < every:
-        counts = {"judged": every, "taken": taken, "systems": len(systems)}
+        counts: dict[str, Any] = {"judged": every, "taken": taken, "systems": len(systems)}
         said.append(message("note.human.shared", human=kind, **counts))
     return tuple(said)

@@ -255,7 +255,7 @@ class BoundJudgePanel(OfOptions):
         """What any judge says, and how many outputs have no score."""
         scores = self.segments(batch)
         lacking, number = int(np.isnan(scores).sum()), len(self.judges)
-        counts = {"judges": number, "lacking": lacking, "outputs": scores.size}
+        counts: dict[str, Any] = {"judges": number, "lacking": lacking, "outputs": scores.size}
         own = [message("note.judges.panel", **counts)] if lacking else []
         return (*own, *(notice for judge in self.judges for notice in judge.notices(batch)))
 

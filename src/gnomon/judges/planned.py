@@ -214,12 +214,12 @@ class RequestPlan:
             yield message("note.judges.plan.nobody")
         for planned in self.servers.values():
             cost, server = planned.cost, planned.server
-            who = {"model": server.model, "server": server.endpoint.url}
+            who: dict[str, Any] = {"model": server.model, "server": server.endpoint.url}
             if cost.requests:
                 yield message("note.judges.plan.costs", **who, cost=cost.said)
             if cost.requests > server.max_calls:
-                limit = {"answers": cost.requests, "allowed": server.max_calls}
-                yield message("note.judges.plan.beyond", **who, **limit)
+                limit = {**who, "answers": cost.requests, "allowed": server.max_calls}
+                yield message("note.judges.plan.beyond", **limit)
             if planned.followed:
                 yield message("note.judges.plan.again", **who, again=len(planned.followed))
             if cost.requests and not planned.identified:
