@@ -214,7 +214,7 @@ def share_p(successes: NDArray[np.bool_], clusters: NDArray[np.int64], wanted: f
 
     >>> seen, documents = np.arange(40) % 5 > 0, np.arange(40) // 2
     >>> p = share_p(seen, documents, 0.9)
-    >>> share_interval(seen, documents, level=1 - p).high.round(6)
+    >>> round(share_interval(seen, documents, level=1 - p).high, 6)
     0.9
     """
     independent, df = _independent(successes, clusters)

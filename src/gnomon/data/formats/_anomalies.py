@@ -147,7 +147,7 @@ def _find_odd_segments(testset: TestSet, numbered: Numbered) -> Iterator[Message
         return
     if size - len(set(columns[0])) - empty > _SOME_AGAIN * size:
         every = [*numbered.references.values(), *numbered.systems.values()]
-        again = size - len(np.unique(np.stack(every), axis=1)[0])
+        again = size - len(set(zip(*(one.tolist() for one in every), strict=True)))
         if again - empty > _SOME_AGAIN * size:
             yield message("data.repeated", again=again, segments=size)
 
