@@ -175,10 +175,11 @@ def _is_long(text: str | None) -> bool:
 def _is_beyond(close: NDArray[np.bool_], number: int, limit: float) -> bool:
     """Whether a system is close in more segments than a limit, and than the others are.
 
-    Where a third of the others are beyond the limit, too, references were not made from one.
+    Where a third of the others are beyond the limit elsewhere, too, references were not made of one.
     """
     own, others = close[number].astype(float), np.delete(close, number, axis=0)
-    if len(others) and 3 * (others.mean(axis=1) > limit).sum() >= len(others):
+    rest = others[:, own == 0] if (own == 0).sum() >= _FEWEST // 3 else others
+    if len(others) and 3 * (rest.mean(axis=1) > limit).sum() >= len(others):
         return False
     excess = own - others.mean(axis=0) if len(others) else own
     return _low_end(own) > limit and _low_end(excess) > _BEYOND
