@@ -175,7 +175,7 @@ def _is_long(text: str | None) -> bool:
 def _is_beyond(close: NDArray[np.bool_], number: int, limit: float) -> bool:
     """Whether a system is close in more segments than a limit, and than the others are.
 
-    Where a third of the others are beyond the limit elsewhere, too, references were not made of one.
+    Where a third of the others are beyond the limit elsewhere, too, all are close to references.
     """
     own, others = close[number].astype(float), np.delete(close, number, axis=0)
     rest = others[:, own == 0] if (own == 0).sum() >= _FEWEST // 3 else others
