@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
 
 _FEWEST = 10  # segments
+_UNLIKE = ("data.doubtful", "data.damaged")  # systems that the audit leaves out
 
 
 def on_other_segments(
@@ -42,43 +43,60 @@ def on_other_segments(
         documents: the document of each segment, from 0.
     """
     suspected = said_of("data.favoured", testset.anomalies)
-    own = {(one.system, one.reference): one.own for one in favoured(testset)} if suspected else {}
+    if not suspected:
+        return
+    told = [one for code in _UNLIKE for one in said_of(code, testset.anomalies)]
+    unlike = {name for one in told for name in one.subjects.get("systems", ())}
+    sound = testset.select(systems=[name for name in testset.systems if name not in unlike])
+    own = list(favoured(sound))
     for said in suspected:
         system = str(said.params["system"])
-        rest = ~np.any([rows for (name, _), rows in own.items() if name == system], axis=0)
-        other = baseline if baseline != system else None
+        near = [one.own for one in own if one.system == system]
+        if not near:
+            continue
+        rest = ~np.any(near, axis=0)
+        others = [name for name in sound.systems if name != system]
+        if baseline is not None and baseline != system:
+            others = [baseline]
         found = [
-            told
+            beside
             for scores, plan in zip(judged, plans, strict=True)
-            if (told := _beside(scores, plan, system, other, rest, documents)) is not None
+            if (beside := _beside(scores, plan, system, others, rest, documents)) is not None
         ]
         if found and rest.sum() >= _FEWEST:
-            beside = {"others": int(rest.sum()), "rest": found}
-            yield replace(said, params={**said.params, "beside": beside})
+            elsewhere = {"others": int(rest.sum()), "rest": found}
+            yield replace(said, params={**said.params, "beside": elsewhere})
 
 
 def _beside(
     scores: Scores,
     plan: PairedTestPlan,
     system: str,
-    other: str | None,
+    others: Sequence[str],
     rows: NDArray[np.bool_],
     documents: NDArray[np.int64] | None,
 ) -> dict[str, Any] | None:
-    """How far a system is from another, or the best other, in some segments."""
+    """How far a system is from the best of the others in some segments."""
     sign = 1 if scores.higher_is_better else -1
-    means = sign * np.nan_to_num(scores.segments[:, rows], nan=-np.inf * sign).mean(axis=1)
-    others = [n for n in range(len(means)) if scores.systems[n] != system]
-    if other is None:
-        other = scores.systems[max(others, key=means.__getitem__)]
+    values = sign * scores.segments[:, rows]
+    counts = (~np.isnan(values)).sum(axis=1)
+    sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
+    each = np.where(counts > 0, sums / np.maximum(counts, 1), -np.inf)
+    means = dict(zip(scores.systems, each.tolist(), strict=True))
+    known = [name for name in others if name in means]
+    if not known:
+        return None
+    other = max(known, key=means.__getitem__)
     paired = PairedScores.of(scores, [other, system])
     (_, told) = figures(paired, [rows], plan.in_family(1), documents)[0]
     if not isfinite(told.difference):
         return None
     ends = sorted(sign * end for end in (told.low, told.high) if isfinite(end))
     low, high = ends if len(ends) == 2 else (None, None)
+    sides = ("behind", "level", "ahead")
+    side = sides[1 + int(np.sign(sign * told.difference))]
     return {
-        "side": "ahead" if sign * told.difference > 0 else "behind",
+        "side": side,
         "other": other,
         "difference": sign * told.difference,
         "low": low,

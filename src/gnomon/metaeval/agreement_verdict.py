@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from gnomon.agreement.gains import MetricGainRow
 from gnomon.agreement.judging import ALL, AVERAGE, POOLED
@@ -151,7 +151,8 @@ def metaeval_verdict(finding: Finding) -> Iterator[Message]:
     yield from _circular(finding)
     yield from _edits(finding, single)
     yield from _few(finding, single)
-    turned = {name for one in said_of("metaeval.against", said) for name in one.words()}
+    against = said_of("metaeval.against", said)
+    turned = {str(name) for one in against for name in cast("list[str]", one.params["metrics"])}
     yield from _backwards(finding, groups, turned)
     yield from _controlled(finding, groups)
 
@@ -417,11 +418,11 @@ def _positions(
 def _missing(finding: Finding) -> Iterator[Message]:
     """Metrics that lack scores where people gave some."""
     rows = [row for row in finding.records(AgreementRow) if row.is_incomplete]
-    titles, by_metric = titles_of(finding), {row.metric: row for row in reversed(rows)}
+    titles, most = titles_of(finding), dict[str, float]()
+    for row in rows:
+        most[row.metric] = max(most.get(row.metric, 0.0), row.missing or 0.0)
     if rows:
-        metrics = [
-            {"metric": titles[row.metric], "missing": row.missing} for row in by_metric.values()
-        ]
+        metrics = [{"metric": titles[name], "missing": share} for name, share in most.items()]
         yield message("metaeval.missing", finding.positions(rows), metrics=metrics)
 
 

@@ -222,7 +222,7 @@ def _mended(
         _, bound = bind(whole, metric, allow_code=True)  # it was allowed
         value = float(bound.aggregate(bound.statistics(whole.batch()).sum(axis=1))[0])
         score = float(scores.system[scores.systems.index(system)])
-        costs = abs(value - score) >= _COST * abs(score)
+        costs = abs(value - score) > _COST * abs(score)
         told = {"value": value, "score": score, "metric": metric_title(scores.metric)}
         params: dict[str, Any] = {**said.params, "effect": "some" if costs else "nothing", **told}
         yield replace(said, params=params, level="caution" if costs else "note")

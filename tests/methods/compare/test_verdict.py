@@ -15,6 +15,8 @@ from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Finding
@@ -264,3 +266,31 @@ def test_names_stand_in_statements_as_users_gave_them() -> None:
     scores[1] += 8
     (found,) = compared(scores, names=("<b>", "\x1b[31mB\u202e")).verdict
     assert str(found).startswith("\x1b[31mB\u202e is better than <b> by")
+
+
+def test_systems_without_segments_in_common_are_said_to_have_none(tmp_path: Path) -> None:
+    names = ("aa", "bb", "cc", "dd")
+    scored = {name: range(20, 40) for name in names} | {"aa": range(20)}
+    lines = [
+        f"{name}\t{n + 1}\t{n % 5 if n in scored[name] else ''}"
+        for name in names
+        for n in range(40)
+    ]
+    (tmp_path / "own.tsv").write_text("\n".join(["system\tsegment\tscore", *lines]) + "\n")
+    texts = [f"text number {n}" for n in range(40)]
+    ts = TestSet.from_lists(dict.fromkeys(names, texts), texts)
+    metric = f"scores({str(tmp_path / 'own.tsv')!r})"
+    found = gnomon.compare(ts, [metric], baseline="aa", resamples=99)
+    assert "have no segments in common" in " ".join(map(str, found.verdict))
+
+
+def test_a_favoured_system_beside_damaged_copies_of_its_own_is_compared_with_others() -> None:
+    own = [f"the text number {n} of a book about birds and {n * 7} trees" for n in range(80)]
+    other = [f"this is the book of birds, number {n}, with trees ({n * 7})" for n in range(80)]
+    references = [a if n % 5 < 2 else b for n, (a, b) in enumerate(zip(own, other, strict=True))]
+    spaced = [f"{text} , or so ." for text in own]
+    poor = [text.replace("book", "books").replace("the", "a") for text in other]
+    systems = {"own": own, "poor": poor, "spaced": spaced, "twice": spaced[:-1] + own[-1:]}
+    found = gnomon.compare(TestSet.from_lists(systems, references), "chrf", resamples=99)
+    favoured = [str(one) for one in found.verdict if one.code == "data.favoured"]
+    assert not any("of spaced" in said or "of twice" in said for said in favoured)
