@@ -135,8 +135,8 @@ def people_of_two_pairs() -> Finding:
 @world(
     "two thirds of the raters judge one system",
     says=["human.compare.leniency"],
-    silent=["human.no_documents"],
-    without=["nothing says who judged", "people of its own"],
+    silent=["human.*"],
+    without=["nothing says who judged", "people of its own", "prefer"],
 )
 def one_system_each() -> Finding:
     said = judged(list(_TWO.values()), documents=60)

@@ -40,6 +40,9 @@ class _Judgement(NamedTuple):
     score: float
 
 
+_MOSTLY = 0.5  # of the judgements of a system
+
+
 @dataclass(frozen=True)
 class Campaign:
     """Judgements of one kind.
@@ -100,6 +103,16 @@ class Campaign:
         if not self.raters:
             return np.zeros(len(self.systems), dtype=np.int64)
         return linked_systems(self.system, self.rater)
+
+    def apart(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Pairs of systems of which one was mostly judged by people who did not judge the other."""
+        if not self.raters:
+            return np.zeros(len(pairs), dtype=bool)
+        judged = np.zeros((len(self.raters), len(self.systems)))
+        np.add.at(judged, (self.rater, self.system), 1)
+        shared = judged.T @ (judged > 0) / judged.sum(axis=0)[:, None]
+        a, b = pairs.T
+        return np.asarray(np.minimum(shared[a, b], shared[b, a]) < _MOSTLY)
 
     @property
     def tells_leniency(self) -> bool:

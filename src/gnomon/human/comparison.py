@@ -200,7 +200,7 @@ class _Compared:
     p_corrected: NDArray[np.float64]
     ends: NDArray[np.float64]  # of intervals, each of the level of its own test [2, pairs]
     by_segment: NDArray[np.bool_]  # what would be decided were segments independent
-    confounded: NDArray[np.bool_]  # pairs that no rater links
+    confounded: NDArray[np.bool_]  # pairs that no rater links, or few do
     enough: bool  # documents and segments for intervals
 
 
@@ -258,7 +258,10 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
         )
     found = estimates(campaign, frame, adjust=adjusted, confidence=1 - plan.level)
     groups = campaign.linked[found.pairs]
-    confounded = (groups[:, 0] != groups[:, 1]) & (plan.raters != "ignore")
+    confounded = groups[:, 0] != groups[:, 1]
+    if not adjusted:
+        confounded |= campaign.apart(found.pairs)
+    confounded &= plan.raters != "ignore"
     untested = confounded | ~_asked(found, campaign, plan)
     p = np.where(untested, np.nan, found.final.p)
     by_segment = holm(np.where(untested, np.nan, found.segments.p)) <= plan.level

@@ -36,7 +36,7 @@ class PreferredRow(Record):
     verdict: str = column(
         "Verdict",
         help="better, worse or undecided, by the corrected p; no interval: too few; confounded:"
-        " no rater links the two",
+        " few or no raters link the two",
     )
     by_segment: bool | None = column(
         "... by segments", help="what would be decided were segments independent"

@@ -191,9 +191,10 @@ def _cautions(
     confounded = [(row.system, row.other) for row in pairs if row.verdict == "confounded"]
     alone = sum(rater.systems == 1 for rater in raters)
     unknown = not raters and not systems[0].ranked
-    if unknown or confounded or (2 * alone > len(raters) and raters[0].shrunk is None):
-        own = len(confounded) == len(pairs) or alone == len(raters)
-        why = "unknown" if unknown else "own" if own else "apart" if confounded else "alone"
+    mostly = 2 * alone > len(raters) and raters[0].shrunk is None
+    if unknown or confounded or mostly:
+        own = alone == len(raters)
+        why = "unknown" if unknown else "own" if own else "alone" if mostly else "apart"
         yield message(
             "human.compare.leniency",
             finding.positions([*(raters or systems)]),
