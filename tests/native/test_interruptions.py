@@ -35,7 +35,7 @@ except KeyboardInterrupt: print("stopped")
 @pytest.mark.parametrize(
     "call",
     [
-        "ter.edit_pairs(side(moved(20_000, 9)), side(np.arange(20_000)), [[0, 0]])",
+        "ter.edit_pairs(side(moved(20_000, 9)), side(np.arange(20_000)), [[0, 0]] * 9)",
         "rouge.common_subsequences(side(two), side(two[::-1]), [[0, 0]] * 99)",
         "rouge.union_subsequences(9, side(two[:30_000]), side(two[:30_000]), [[0, 0]] * 99)",
         "rouge.shared_ngrams(2, side(two), side(two), [[0, 0]] * 9999)",
