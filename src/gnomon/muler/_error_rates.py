@@ -257,7 +257,9 @@ def _tested(
     family: SystemFamily, hit: NDArray[np.int64], options: Bootstrap, *, by_document: bool
 ) -> Family:
     """What a family shows; nothing of too few units, or where too few have errors."""
-    observed = family.comparisons._replace(different=hit)
+    found = family.comparisons
+    same = (found.estimates == 0) & (found.errors == 0)  # nothing differs, however much is marked
+    observed = found._replace(different=np.where(same, 0, hit))
     few = observed.units < (LEAST_DOCUMENTS if by_document else LEAST)
     if not options.resamples:
         few[:] = True
