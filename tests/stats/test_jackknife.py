@@ -20,6 +20,7 @@ from gnomon.stats.jackknife import (
     jackknife,
     jackknife_test,
 )
+from gnomon.stats.student import upper_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,3 +143,32 @@ def test_documents_that_nobody_judged_add_no_freedom() -> None:
     found = jackknife(values.mean(), without, np.repeat([1.0, 0.0], [14, 30]))
     assert (found.documents, found.df) == (14, 13)
     assert np.isnan(found.low)
+
+
+def test_a_stratum_of_one_document_leaves_the_error_unknown() -> None:
+    values = np.random.default_rng(9).normal(3, 1, 21)
+    without = (values.sum() - values) / 20
+    found = jackknife(values.mean(), without, np.ones(21), strata=[0] * 20 + [1])
+    assert np.isnan([found.error, found.low, found.high, found.p]).all()
+    assert np.isnan(found.ends(np.array(0.05))).all()
+    # a second document that nobody judged says nothing of how much the stratum varies
+    left, judged = np.append(without, values.mean()), np.append(np.ones(21), 0)
+    assert np.isnan(jackknife(values.mean(), left, judged, strata=[0] * 20 + [1, 1]).p)
+    # and a stratum in which nobody judged takes no part
+    assert np.isfinite(jackknife(values.mean(), left, judged, strata=[0] * 21 + [1]).p)
+
+
+@pytest.mark.parametrize("df", [0.0, 0.5])
+def test_no_degree_of_freedom_gives_no_interval_of_any_width(df: float) -> None:
+    assert math.isnan(upper_quantile(0.025, df))
+    found = Jackknife(*(np.array([x]) for x in (1.0, 0.2, 0.9, 1.1, 0.01)), df, 20)
+    assert np.isnan(found.ends(np.array([0.05]))).all()
+
+
+def test_ends_of_each_level_are_students() -> None:
+    found = jackknife(2.0, 2.0 + np.tile([0.1, -0.1], 10), np.ones(20))
+    # 19/20 of the sum of 20 squares of .1: .19; t of 19 degrees: 2.0930 and 2.8609
+    assert float(found.error) == pytest.approx(math.sqrt(0.19))
+    low, high = found.ends(np.array([0.05, 0.01]))
+    assert (high - 2.0) / math.sqrt(0.19) == pytest.approx([2.0930, 2.8609], abs=1e-4)
+    assert low == pytest.approx(4.0 - high)

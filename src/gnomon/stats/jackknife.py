@@ -110,7 +110,8 @@ def jackknife(
             statistic, and say nothing of how sure it is.
         confidence: of the interval, in (0, 1).
         strata: from which part of the documents each was drawn, whole numbers [documents]: squared
-            distances are then from the mean of its stratum, and each costs a degree of freedom.
+            distances are then from the mean of its stratum, and each costs a degree of freedom. How
+            much a stratum of one document varies is unknown, and the error with it.
 
     Returns:
         Estimate, standard error, interval and two-sided p; ends and p are NaN where the statistic
@@ -121,11 +122,11 @@ def jackknife(
     counted = np.asarray(sizes) > 0
     documents = int(counted.sum())
     nothing = np.full(value.shape, np.nan)
-    if documents < 2:
-        return Jackknife(value, nothing, nothing, nothing, nothing, 0.0, documents)
     _, stratum = np.unique(
         np.zeros(len(left)) if strata is None else np.asarray(strata), return_inverse=True
     )
+    if documents < 2 or (np.bincount(stratum[counted]) == 1).any():
+        return Jackknife(value, nothing, nothing, nothing, nothing, 0.0, documents)
     parts = [left[stratum == k] for k in range(int(stratum.max()) + 1)]
     squares = [((p - p.mean(axis=0)) ** 2).sum(axis=0) * (len(p) - 1) / len(p) for p in parts]
     error = np.sqrt(np.sum(squares, axis=0))

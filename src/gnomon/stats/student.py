@@ -56,7 +56,9 @@ def mean_test(
 
 @lru_cache(maxsize=1024)
 def upper_quantile(share: float, df: float) -> float:
-    """The t that Student's t with ``df`` degrees of freedom exceeds so often, a share below 1/2."""
+    """The t that Student's t exceeds so often, a share below 1/2; NaN where ``df`` is below 1."""
+    if math.isnan(upper_tail(0.0, df)):
+        return math.nan
     below, above = 0.0, 2.0
     while upper_tail(above, df) > share:
         above *= 2
