@@ -207,6 +207,34 @@ def one_gives_the_ends_alone() -> Finding:
     return _one_rater([[-99, 199, 199]] * 2)
 
 
+def _few_to_compare_with(scores: Sequence[Sequence[float]], often: int) -> Finding:
+    """Like this answer one of four people, and the others nearly; eight judge too little."""
+    said = judged([99, 30], documents=60)
+    answers = np.array(scores)[said.system, said.segment % len(scores[0])]
+    usual = (said.rater < 4) & (said.segment % 10 < often)
+    score = np.where((said.rater == 3) | usual, answers, said.score)
+    rater = said.rater + 100 * ((said.rater > 3) & (said.segment % 2 == 1))
+    return gn.human.compare(with_judgements(["A", "B"], said._replace(score=score, rater=rater)))
+
+
+@world(
+    "the one who answers by system is like the others whose judgements suffice",
+    says=["human.compare.prefers"],
+    silent=["human.compare.raters"],
+)
+def others_answer_by_system() -> Finding:
+    return _few_to_compare_with([[99, 98, 97], [30, 31, 32]], often=0)
+
+
+@world(
+    "the one who gives 100 and 0 alone is like the others whose judgements suffice",
+    says=["human.compare.prefers"],
+    silent=["human.compare.raters"],
+)
+def others_give_the_ends_alone() -> Finding:
+    return _few_to_compare_with([[299, 299, -199], [-199, -199, 299]], often=9)
+
+
 @world(
     "the second of two planned analyses",
     says=["human.compare.analysis"],

@@ -212,13 +212,12 @@ def _cautions(
 
 def _odd_raters(finding: Finding, raters: Sequence[RaterRow]) -> Iterator[Message]:
     """Raters whose judgements say nothing of single segments."""
-    extremes = [row for row in raters if row.judgements >= LEAST and row.extremes >= _EXTREMES]
-    by_system = [row for row in raters if (row.by_system or 0.0) >= _BY_SYSTEM]
-    usual = {
-        "extremes": [row.extremes for row in raters if row not in extremes],
-        "system": [row.by_system or 0.0 for row in raters if row not in by_system],
-    }
-    for how, some in (("extremes", extremes), ("system", by_system)):
-        if some and usual[how] and median(usual[how]) < _USUAL:
-            names = [row.rater for row in some]
-            yield message("human.compare.raters", finding.positions(some), raters=names, how=how)
+    enough = [row for row in raters if row.judgements >= LEAST]
+    extremes = [(row, row.extremes) for row in enough]
+    by_system = [(row, row.by_system) for row in enough if row.by_system is not None]
+    for how, shares, most in (("extremes", extremes, _EXTREMES), ("system", by_system, _BY_SYSTEM)):
+        odd = [row for row, share in shares if share >= most]
+        usual = [share for _, share in shares if share < most]
+        if odd and usual and median(usual) < _USUAL:
+            names = [row.rater for row in odd]
+            yield message("human.compare.raters", finding.positions(odd), raters=names, how=how)
