@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,10 @@ from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Column, Finding, Table
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature, version
-from gnomon.messages import message
+from gnomon.messages import Message, message
+from gnomon.messages.audiences import flag
 from gnomon.report import envelope, render, render_segments
+from gnomon.report.machine import message_data
 
 COLUMNS = (Column("system", "System"), Column("muler", "MuLER", "share"))
 
@@ -84,6 +87,13 @@ def test_json_holds_what_was_found_as_data_and_as_text() -> None:
             "text": "much is cut.",
         },
     ]
+
+
+def test_json_holds_the_lists_of_a_message_and_nothing_that_is_written_for_readers() -> None:
+    params = {"names": ("a", "b"), "ends": {"low": (0.1, math.nan)}, "said": ("as", " it is")}
+    worded = {"remedy": flag("digits"), "several": ("add ", flag("digits"))}
+    found = Message("score.disagree", "caution", {**params, **worded})
+    assert message_data(found)["params"] == {"names": ["a", "b"], "ends": {"low": [0.1, None]}}
 
 
 def test_json_holds_further_tables_by_name() -> None:

@@ -188,7 +188,7 @@ def message_data(said: Message, audience: Audience | None = None) -> dict[str, A
     return {
         "code": said.code,
         "level": said.level,
-        "params": _finite(said.params),
+        "params": _finite({k: of for k, of in said.params.items() if k != "said"}),
         "subjects": said.subjects,
         "rows": said.rows,
         "text": rendered(said, audience=audience),
@@ -199,9 +199,13 @@ def message_data(said: Message, audience: Audience | None = None) -> dict[str, A
 def _finite(value: object) -> object:
     """A parameter without numbers that JSON lacks; what a message says in words is its text."""
     if isinstance(value, Mapping):
-        plain = {k: of for k, of in value.items() if not isinstance(of, Written | tuple)}
-        return {name: _finite(of) for name, of in plain.items()}
-    return [_finite(one) for one in value] if isinstance(value, list) else _plain(value)
+        return {name: _finite(of) for name, of in value.items() if not _is_worded(of)}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else _plain(value)
+
+
+def _is_worded(value: object) -> bool:
+    """Whether a parameter is written for each audience, or holds such words."""
+    return isinstance(value, Written) or (isinstance(value, tuple) and any(map(_is_worded, value)))
 
 
 _encoder = json.JSONEncoder(allow_nan=False)
