@@ -212,19 +212,27 @@ def _score(
 def _mended(
     testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float], scores: Scores
 ) -> Iterator[Message]:
-    """What damaged systems would have if their texts were mended."""
+    """What damaged systems would have if their texts, and the references, were mended."""
     for said in said_of("data.damaged", testset.anomalies):
-        system, mend = str(said.params["name"]), MENDING.get(str(said.params["what"]))
-        if said.params["text"] != "system" or mend is None:
+        system, what = str(said.params["name"]), str(said.params["what"])
+        if said.params["text"] != "system":
             continue
-        texts = list(map(mend, testset.systems[system]))
-        whole = replace(testset.select(systems=[system]), systems={system: texts})
+        mend = MENDING[what]
+        whole = replace(
+            testset.select(systems=[system]),
+            systems={system: list(map(mend, testset.systems[system]))},
+            references={
+                name: [text and mend(text) for text in texts]
+                for name, texts in testset.references.items()
+            },
+        )
         _, bound = bind(whole, metric, allow_code=True)  # it was allowed
         value = float(bound.aggregate(bound.statistics(whole.batch()).sum(axis=1))[0])
         score = float(scores.system[scores.systems.index(system)])
         costs = abs(value - score) > _COST * abs(score)
         told = {"value": value, "score": score, "metric": metric_title(scores.metric)}
-        params: dict[str, Any] = {**said.params, "effect": "some" if costs else "nothing", **told}
+        some = "caseless" if what == "case" else "some"
+        params: dict[str, Any] = {**said.params, "effect": some if costs else "nothing", **told}
         yield replace(said, params=params, level="caution" if costs else "note")
 
 

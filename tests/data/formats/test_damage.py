@@ -41,6 +41,18 @@ def test_damage_of_one_system_is_named(kind: str) -> None:
     assert _found({"B": _CZECH}, damaged)[0] == ("A", True, kind)
 
 
+def test_capitals_that_short_lines_lost_are_missed_too() -> None:
+    """As in subtitles, two lines of three are short."""
+    lines = [text if n % 3 == 0 else f"Věc {n}" for n, text in enumerate(_CZECH)]
+    assert _found({"A": lines, "B": list(map(str.lower, lines))}, lines) == [("B", False, "case")]
+
+
+def test_several_spaces_before_punctuation_are_seen_and_mended() -> None:
+    spaced = [text.replace(",", "  ,") for text in _CZECH]
+    assert _found({"A": _CZECH, "B": spaced}, _CZECH) == [("B", False, "spaces")]
+    assert MENDING["spaces"](spaced[0]) == _CZECH[0]
+
+
 @pytest.mark.parametrize("kind", _DAMAGE)
 def test_what_references_have_too_is_no_damage(kind: str) -> None:
     damaged = list(map(_DAMAGE[kind], _CZECH))
@@ -56,9 +68,7 @@ def test_few_lines_may_be_meant() -> None:
 def test_mended_text_is_the_text_again(kind: str) -> None:
     text = "Größe, naïve, hôtel"
     damaged = text.encode().decode("latin-1") if kind == "misread" else _DAMAGE[kind](text)
-    mend = MENDING[kind]
-    assert mend is not None
-    assert mend(damaged) == text
+    assert MENDING[kind](damaged) == text
 
 
 def test_letters_beside_quotation_marks_are_read_right() -> None:
@@ -84,11 +94,14 @@ def test_what_damage_costs_is_said(metric: str) -> None:
     found = gn.score(testset, metric)
     cautions = said_of("data.damaged", found.notices)
     said = {one.params["name"]: (one.params["effect"], one.level) for one in cautions}
-    assert said["case"] == ("unknown", "caution")
+    assert said["case"] == ("caseless", "caution")
     assert said["accents"] == ("some", "caution")
     assert said["spaces"] == ("nothing", "note")
-    (value,) = (one.params["value"] for one in cautions if one.params["name"] == "accents")
-    assert value == pytest.approx(found.system[0])
+    values = {one.params["name"]: one.params["value"] for one in cautions}
+    assert values["accents"] == pytest.approx(found.system[0])
+    lowered = [text.lower() for text in next(iter(testset.references.values())) if text]
+    caseless = gn.TestSet.from_lists({"case": testset.systems["case"]}, lowered)
+    assert values["case"] == pytest.approx(gn.score(caseless, metric).system[0])
 
 
 @pytest.mark.parametrize("language", ["zh", "ja", "ko", "th", "km"])

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "MENDING", "Damage", "DamagedTexts", "damaged_texts"]
 
 _FEWEST = 10  # lines that are damaged, below which it may be meant
-_SENTENCE = 25  # characters
 _MORE = 5  # times as many as in the texts that it is held against
 #: UTF-8 read as Windows-1252 or Latin-1: what its first byte becomes, and the others
 _OTHERS = f"[\u0080-\u00bf{bytes(range(0x80, 0xC0)).decode('cp1252', 'ignore')}]"
@@ -25,7 +24,7 @@ _MISREAD = re.compile(
     f"[\u00c2-\u00df]{_OTHERS}|[\u00e0-\u00ef]{_OTHERS}{{2}}|[\u00f0-\u00f4]{_OTHERS}{{3}}"
 )
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
-_SPACED = re.compile(r" (?<=\w )(?=[.,;!?])")
+_SPACED = re.compile(r" (?<=\w ) *(?=[.,;!?])")
 
 
 class Damage(NamedTuple):
@@ -33,7 +32,7 @@ class Damage(NamedTuple):
 
     name: str
     is_there: Callable[[str], bool]  # in a line
-    mend: Callable[[str], str] | None  # as far as it can be undone
+    mend: Callable[[str], str]  # on either side, so that it costs nothing
     least: float = 0.1  # of the lines, below which it may be meant
 
 
@@ -63,20 +62,15 @@ def _is_spaced(text: str) -> bool:
     return _SPACED.search(text) is not None
 
 
-def _is_lowered(text: str) -> bool:
-    """Whether a line of a sentence's length has no capital letter."""
-    return len(text) >= _SENTENCE and text.islower()
-
-
 #: by which texts match less than they are worth, in the order of the bits of ``LineCounts.signs``
 KINDS = (
     Damage("misread", _is_misread, _read_again),
     Damage("entities", _has_entities, html.unescape),
     Damage("accents", _is_split, lambda text: unicodedata.normalize("NFC", text)),
     Damage("spaces", _is_spaced, lambda text: _SPACED.sub("", text), 0.3),
-    Damage("case", _is_lowered, None, 0.5),
+    Damage("case", str.islower, str.lower, 0.5),
 )
-#: how a text is mended, by the name of the damage
+#: how texts are mended, by the name of the damage
 MENDING = {kind.name: kind.mend for kind in KINDS}
 
 
