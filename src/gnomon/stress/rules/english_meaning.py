@@ -304,20 +304,29 @@ def antonym(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Ite
 _GENDER = pairs("he she, himself herself") | {"him": "her", "his": "her", "hers": "his"}
 
 
+_MALE = words("he him his himself")
+_NOUNS = {"male": words(*_LISTS["male"]), "female": words(*_LISTS["female"])}
+
+
 @perturbation(
     "gender",
     phenomenon="pronouns of the wrong gender",
     severity="critical",
     languages="en",
+    features=("ent:*",),
     needs=("tokens",),
 )
 def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
-    """Makes "he" of "she", "her" of "his", and the other way round, where the text says which."""
-    told = _genders(output)
+    """Makes "he" of "she", "her" of "his", and the other way round, where a noun or name says it.
+
+    A noun says it that is a man's or a woman's (mother, Mr.), and a person's first and last name.
+    """
+    named = _has_full_name(output)
+    texts = {token.text.casefold().rstrip(".") for token in output.tokens}
     for token in output.tokens:
         word = token.text.casefold()
-        if not told["names"] and told["male" if word in _MALE else "female"] < 2:
-            continue  # nothing but the pronoun itself says it
+        if not named and texts.isdisjoint(_NOUNS["male" if word in _MALE else "female"]):
+            continue
         if token.pos not in ("PRON", "DET") or not output.is_whole(token.start, token.end):
             continue
         if word == "her":
@@ -327,19 +336,15 @@ def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
             yield token.start, token.end, as_written(token, _GENDER[word])
 
 
-_MALE = words(*_LISTS["male"])
-_FEMALE = words(*_LISTS["female"])
-
-
-def _genders(output: Output) -> dict[str, int]:
-    """How many words of a text say of whom it speaks, and how many first names beside others."""
-    texts = [token.text.casefold() for token in output.tokens]
-    named = sum(one.pos == two.pos == "PROPN" for one, two in pairwise(output.tokens))
-    return {
-        "male": sum(text in _MALE for text in texts),
-        "female": sum(text in _FEMALE for text in texts),
-        "names": named,
-    }
+def _has_full_name(output: Output) -> bool:
+    """Whether a person's name has several words: a last name alone tells no gender."""
+    persons = [*output.marked.get("ent:PERSON", ()), *output.marked.get("ent:PER", ())]
+    return any(
+        start <= one.start and two.end <= end
+        for one, two in pairwise(output.tokens)
+        if one.pos == two.pos == "PROPN"
+        for start, end in persons
+    )
 
 
 def negations(output: Output) -> Iterator[tuple[int, int]]:

@@ -195,17 +195,16 @@ _GENDER = pairs("er sie, ihn sie, ihm ihr", both=False) | endings({"sein": "ihr"
     "gender de", phenomenon="pronouns of the wrong gender", severity="critical", languages="de"
 )
 def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
-    """Makes "sie" of "er" and "ihre" of "seine", where verb and text say that it is "er"."""
-    found = [word for word in output.words if word.text.lower() in _GENDER]
-    if len(found) < 2 and not _MALE.search(output.text):
+    """Makes "sie" of "er" and "ihre" of "seine", where a noun or title says that it is a man."""
+    if not any(word.text in _MALE for word in output.words):
         return
-    for word in found:
-        if _is_common(output, word):
+    for word in output.words:
+        if word.text.lower() in _GENDER and _is_common(output, word):
             yield word.start, word.end, _GENDER[word.text.lower()]
 
 
-#: a noun whose article or title is male
-_MALE = re.compile(r"\bHerrn?\b|, der\b|(?:^|[.!?] )[\"„“]?(?:Der|Ein) (?:[a-zäöüß]+ )?[A-ZÄÖÜ]")
+#: in each case of the singular that is none of the plural
+_MALE = words(*_LISTS["male"])
 
 
 # What is worded otherwise without harm.
