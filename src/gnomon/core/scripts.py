@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "FULL_STOPS",
     "UNSPACED",
+    "UNSPACED_SCRIPTS",
     "base_language",
     "is_unspaced",
     "latin_share",
@@ -29,7 +31,7 @@ __all__ = [
 ]
 
 #: scripts in which what stands between spaces is no word, and the language that each is taken for
-_UNSPACED = {
+UNSPACED_SCRIPTS = {
     "HAN": "zh",
     "KANA": "ja",
     "HANGUL": "ko",
@@ -39,6 +41,12 @@ _UNSPACED = {
     "MYANMAR": "my",
     "TIBETAN": "bo",
 }
+#: what ends a sentence in scripts that have no "."
+FULL_STOPS = {
+    **dict.fromkeys(("HAN", "KANA"), "。"),
+    **dict.fromkeys(("DEVANAGARI", "BENGALI", "GURMUKHI", "ORIYA"), "।"),
+    "KHMER": "។", "MYANMAR": "။", "TIBETAN": "།", "ETHIOPIC": "።", "ARMENIAN": "։",
+}  # fmt: skip
 #: their letters, as the inside of a class of characters
 UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -46,7 +54,7 @@ UNSPACED = (
 _RUNS = re.compile(f"[{UNSPACED}]+")
 _SPACED = re.compile(r"\S+")
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
-_LANGUAGES = frozenset((*_UNSPACED.values(), "dz"))
+_LANGUAGES = frozenset((*UNSPACED_SCRIPTS.values(), "dz"))
 #: codes of three letters, and languages that are written alike
 _ALIKE = {
     "bod": "bo", "cmn": "zh", "dzo": "dz", "jpn": "ja", "khm": "km", "kor": "ko", "lao": "lo",
@@ -162,10 +170,10 @@ def unspaced_language(texts: Iterable[str | None]) -> str | None:
     if not bool(np.any((codes >= _MORE) | ((codes >= _FIRST) & (codes < _SIGNS)))):
         return None
     counts = script_counts(joined)
-    unspaced = {script: counts[script] for script in _UNSPACED if counts[script]}
+    unspaced = {script: counts[script] for script in UNSPACED_SCRIPTS if counts[script]}
     if not unspaced or _LETTERS_OF_A_WORD * sum(unspaced.values()) < counts.total():
         return None
-    return _UNSPACED[max(unspaced, key=lambda script: unspaced[script])]
+    return UNSPACED_SCRIPTS[max(unspaced, key=lambda script: unspaced[script])]
 
 
 def latin_share(texts: Iterable[str]) -> float:
@@ -191,7 +199,7 @@ def script_counts(text: str) -> Counter[str]:
     numbers = np.bincount(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"))
     there = np.flatnonzero(numbers)
     for letter, count in zip(map(chr, there.tolist()), numbers[there].tolist(), strict=True):
-        if letter.isalpha() or _script(letter) in _UNSPACED:
+        if letter.isalpha() or _script(letter) in UNSPACED_SCRIPTS:
             counts[_script(letter)] += count
     kana = counts.pop("HIRAGANA", 0) + counts.pop("KATAKANA", 0)
     if kana > _KANA * (kana + counts["HAN"]):

@@ -9,6 +9,7 @@ from gnomon.linguistics._annotate import (
     tagger_faults,
 )
 from gnomon.linguistics._edits import (
+    FINAL_MARKS,
     Edit,
     FeatureWords,
     apply_edits,
@@ -52,6 +53,7 @@ from gnomon.linguistics.parsers import parse, standard_parser
 from gnomon.linguistics.spacy import SpacyAnnotator
 
 __all__ = [
+    "FINAL_MARKS",
     "MEANINGS",
     "TAGGER_NAME",
     "Annotation",

@@ -57,13 +57,16 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 # Where sentences begin, and what a capital there belongs to.
 
 
-_FINAL = ".!?…‼⁇⁈⁉؟۔।॥。．！？｡።"
+#: what ends a sentence, in any script
+FINAL_MARKS = ".!?…‼⁇⁈⁉؟۔।॥။។៕།༎።։。．！？｡"
 _CLOSING = "\"'’”»)]}〉》」』】）］｝"
 _OPENING = "\"'‘“„«‹([{<¿¡"
 #: quotes and brackets that open, and dashes and bullets, before the first word of a sentence
 _OPENED = re.compile(rf"(?:[{re.escape(_OPENING)}]|[-–—•*]\s+)+$")
 #: what ends in a sentence's last mark, then white space where the script has any
-_END = re.compile(rf"[{_FINAL}][{re.escape(_CLOSING)}]*\s+$|[。．！？｡][{re.escape(_CLOSING)}]*$")
+_END = re.compile(
+    rf"[{FINAL_MARKS}][{re.escape(_CLOSING)}]*\s+$|[。．！？｡][{re.escape(_CLOSING)}]*$"
+)
 #: a full stop that ends no sentence: of an initial, an ordinal ("am 3. Mai"), a title
 _ABBREVIATED = re.compile(
     r"(?<!\w)([^\W\d_]|\d{1,2}|Mrs?|Ms|Drs?|Prof|Sgt|Gen|Rev|Hon|Jr|Sr|Sta?|Mme|Mlle|vs)\.\s+$"

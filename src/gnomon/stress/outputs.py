@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.core.scripts import script_counts, unspaced_language, word_pattern
-from gnomon.linguistics import FeatureWords, begins_sentence
+from gnomon.core.scripts import (
+    UNSPACED_SCRIPTS,
+    script_counts,
+    unspaced_language,
+    word_pattern,
+)
+from gnomon.linguistics import FINAL_MARKS, FeatureWords, begins_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy as np
 
     from gnomon.linguistics import Token
 
-__all__ = ["OtherOutputs", "Output", "Word", "words_of"]
+__all__ = ["OtherOutputs", "Output", "Word", "mark_places", "words_of"]
 
+#: marks stand close behind words if so many do for each that stands apart
+_MOSTLY = 10
 
 #: what joins letters and digits: hyphens, apostrophes, points and commas within numbers
 _WITHIN = r"['’\-‑–]|(?<=\d)[.,:](?=\d)"
@@ -135,6 +143,16 @@ def words_of(text: str) -> list[Word]:
     return [Word(match.start(), match.end(), match[0]) for match in found]
 
 
+def mark_places(text: str) -> Iterator[tuple[str, int]]:
+    """Marks of punctuation behind words: the white space before each, and where it stands."""
+    import regex
+
+    signs = FINAL_MARKS.replace("…", "")
+    pattern = rf"(?<=[\p{{L}}\p{{M}}])(\s?)[,;:،؛፣{signs}](?=\s|$)"
+    for match in regex.finditer(pattern, text):
+        yield match[1], match.end() - 1
+
+
 class OtherOutputs:
     """The outputs of all segments: where words and sentences from elsewhere are taken.
 
@@ -157,8 +175,19 @@ class OtherOutputs:
 
     def in_script(self, word: str) -> bool:
         """Whether all letters of a word are of that script."""
-        own = {"HAN", "KANA", "HIRAGANA", "KATAKANA"} if self.script == "KANA" else {self.script}
+        own = {"HAN", "KANA"} if self.script == "KANA" else {self.script}
         return own.issuperset(script_counts(word))
+
+    @cached_property
+    def close_marks(self) -> frozenset[str]:
+        """Marks of punctuation that stand close behind words (not "!" in French)."""
+        if self.script in UNSPACED_SCRIPTS and self.script != "HANGUL":
+            return frozenset()
+        close, apart = Counter[str](), Counter[str]()
+        for output in self.outputs:
+            for gap, place in mark_places(output.text):
+                (apart if gap else close)[output.text[place]] += 1
+        return frozenset(mark for mark in close if _MOSTLY * apart[mark] <= close[mark])
 
     def word(self, feature: str, output: Output, rng: np.random.Generator) -> str | None:
         """A word or name of a feature from elsewhere, which the output does not have.

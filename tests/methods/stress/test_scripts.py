@@ -12,7 +12,8 @@ import pytest
 from gnomon.core.scripts import is_unspaced
 from gnomon.stress.outputs import OtherOutputs, Output, words_of
 from gnomon.stress.perturbations import find_perturbations
-from gnomon.stress.rules.any_language import letter, shuffle, typo, untranslated
+from gnomon.stress.rules.any_language import letter, no_stop, shuffle, spaces, typo, untranslated
+from gnomon.stress.rules.sanity import empty
 
 if TYPE_CHECKING:
     from gnomon.stress.perturbations import Perturbation
@@ -69,7 +70,8 @@ _TEXTS = {
     "ja": ("今日のLondonの水は1250ポンドです。", set()),
     "ko": ("오늘 London 물값은 1250 파운드입니다.", {"spaces"}),
     "th": ("ประเทศไทยวันนี้น้ำใน London ราคา 1250 บาท", set()),
-    "hi": ("आज समाचारपत्र London में पानी की कीमत १२५० रुपये है।", set()),
+    "hi": ("आज समाचारपत्र London में पानी की कीमत १२५० रुपये है।", {"spaces"}),
+    "am": ("የውሃ ዋጋ በ London ከተማ 1250 ብር ነውና ተከፈለ።", {"spaces"}),
     "ar": ("يبلغ سعر المياه في London اليوم ١٢٥٠ دينارا.", {"spaces"}),
 }
 _RULES = [
@@ -82,7 +84,7 @@ _RULES = [
 @pytest.mark.parametrize("language", _TEXTS)
 def test_a_script_has_the_errors_that_can_be_made_in_it_and_latin_names_stay(language: str) -> None:
     text, own = _TEXTS[language]
-    spelt = _SPELT if language in ("en", "ru", "th", "hi", "ar") else set()
+    spelt = _SPELT if language in ("en", "ru", "th", "hi", "ar", "am") else set()
     stop = set() if language == "th" else {"no stop"}
     places = None
     if is_unspaced(language):
@@ -107,3 +109,26 @@ def test_a_word_of_the_source_stands_for_a_word_and_for_no_name() -> None:
     assert _changed(untranslated, output) == ["HeatLondon很冷"]
     chinese = Output(0, "London is cold", "今天London很冷", source_places=[(0, 2), (2, 8), (8, 10)])
     assert _changed(untranslated, chinese) == ["今天 is cold"]
+
+
+def test_marks_that_the_outputs_write_apart_are_no_error() -> None:
+    french = [Output(n, text) for n, text in enumerate(("Tu viens ?", "Pourquoi?", "Non, merci."))]
+    pool = OtherOutputs(french)
+    made = [list(spaces.rule(output, pool, np.random.default_rng(1))) for output in french]
+    assert made == [[], [], [[(3, 3, " "), (10, 10, " ")]]]
+
+
+@pytest.mark.parametrize(
+    ("text", "stop"),
+    [
+        ("你好吗", "。"),
+        ("猫がいる", "。"),
+        ("पानी है", "।"),
+        ("ဒါကောင်း", "။"),
+        ("ዛሬ ሰላም", "።"),
+        ("رجل", "."),
+    ],
+)
+def test_an_empty_text_has_the_full_stop_of_its_script(text: str, stop: str) -> None:
+    assert _changed(empty, Output(0, text)) == [stop]
+    assert _changed(no_stop, Output(0, text + stop)) == [text]

@@ -6,7 +6,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from gnomon.linguistics import exchange
+from gnomon.linguistics import FINAL_MARKS, exchange
+from gnomon.stress.outputs import mark_places
 from gnomon.stress.perturbations import perturbation
 
 if TYPE_CHECKING:
@@ -241,14 +242,12 @@ def stutter(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Ite
 # beside another script are not misspelt for it.
 
 #: scripts whose words have no letters to lose or exchange
-_NO_LETTERS = frozenset(("HAN", "KANA", "HIRAGANA", "KATAKANA", "HANGUL", "TIBETAN"))
-#: those without spaces before or behind punctuation
-_NO_SPACES = _NO_LETTERS - {"HANGUL"} | {"THAI", "LAO", "KHMER", "MYANMAR"}
+_NO_LETTERS = frozenset(("HAN", "KANA", "HANGUL", "TIBETAN"))
 #: those with capitals
 _CASED = frozenset(("LATIN", "GREEK", "CYRILLIC", "ARMENIAN"))
 #: marks that stand behind a word
 _MARKS = {
-    **dict.fromkeys(("HAN", "KANA", "HIRAGANA", "KATAKANA"), ("、", "；", "：", "・")),
+    **dict.fromkeys(("HAN", "KANA"), ("、", "；", "：", "・")),
     "ARABIC": ("،", "؛", ":", " -"),
 }
 
@@ -302,7 +301,7 @@ def first_lower(output: Output, pool: OtherOutputs, rng: np.random.Generator) ->
         yield first, first + 1, output.text[first].lower()
 
 
-_FINAL = re.compile(r"[.!?。！？…।؟۔]+(?=[\s\"'»”’)\]]*$)")
+_FINAL = re.compile(rf"[{FINAL_MARKS}]+(?=[\s\"'»”’)\]]*$)")
 
 
 @perturbation("no stop", phenomenon="missing final punctuation", severity="minor", exact=True)
@@ -322,17 +321,13 @@ def punctuation(output: Output, pool: OtherOutputs, rng: np.random.Generator) ->
             yield word.end, word.end, marks[int(rng.integers(len(marks)))]
 
 
-_MARK = r"(?<=[\p{L}\p{M}])[.,;:!?،؛؟۔](?=\s|$)"
-
-
 @perturbation("spaces", phenomenon="spaces before punctuation", severity="minor", exact=True)
 def spaces(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
-    """Puts a space before every mark of punctuation."""
-    import regex
-
-    marks = [match.start() for match in regex.finditer(_MARK, output.text)]
-    if marks and pool.script not in _NO_SPACES:
-        yield [(start, start, " ") for start in marks]
+    """Puts a space before the marks of punctuation that the outputs write without one."""
+    close = [place for gap, place in mark_places(output.text) if not gap]
+    changes = [(place, place, " ") for place in close if output.text[place] in pool.close_marks]
+    if changes:
+        yield changes
 
 
 @perturbation(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.core.scripts import FULL_STOPS
 from gnomon.stress.perturbations import perturbation
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @perturbation("empty", phenomenon="a full stop alone", kind="sanity", exact=True)
 def empty(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Leaves everything out but a full stop."""
-    yield 0, len(output.text), "。" if pool.script in ("HAN", "KANA") else "."
+    yield 0, len(output.text), FULL_STOPS.get(pool.script, ".")
 
 
 @perturbation(
