@@ -81,7 +81,7 @@ def test_json_holds_what_was_found_as_data_and_as_text() -> None:
         {
             "code": "note.said",
             "level": "note",
-            "params": {},
+            "params": {"said": ["much is cut"]},
             "subjects": {},
             "rows": {},
             "text": "much is cut.",
@@ -90,7 +90,7 @@ def test_json_holds_what_was_found_as_data_and_as_text() -> None:
 
 
 def test_json_holds_the_lists_of_a_message_and_nothing_that_is_written_for_readers() -> None:
-    params = {"names": ("a", "b"), "ends": {"low": (0.1, math.nan)}, "said": ("as", " it is")}
+    params = {"names": ("a", "b"), "ends": {"low": (0.1, math.nan)}}
     worded = {"remedy": flag("digits"), "several": ("add ", flag("digits"))}
     found = Message("score.disagree", "caution", {**params, **worded})
     assert message_data(found)["params"] == {"names": ["a", "b"], "ends": {"low": [0.1, None]}}

@@ -184,11 +184,12 @@ def _envelope(
 
 def message_data(said: Message, audience: Audience | None = None) -> dict[str, Any]:
     """A message as JSON has it: its fields, and its text."""
+    params = {k: of for k, of in said.params.items() if (said.level, k) != ("error", "said")}
     todo = [{"action": one.kind, **one.arguments} for one in remedies(said)]
     return {
         "code": said.code,
         "level": said.level,
-        "params": _finite({k: of for k, of in said.params.items() if k != "said"}),
+        "params": _finite(params),
         "subjects": said.subjects,
         "rows": said.rows,
         "text": rendered(said, audience=audience),
