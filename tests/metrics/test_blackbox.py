@@ -13,8 +13,8 @@ from gnomon.core.errors import MaskingError
 from gnomon.core.spans import SpanTable
 from gnomon.core.testset import TestSet
 from gnomon.metrics import MaskPlan, Rouge, metric, with_masking
+from gnomon.metrics.black_box_masking import BlackBox
 from gnomon.metrics.masking import Action
-from gnomon.metrics.text_masking import BlackBox
 
 _words = st.lists(st.sampled_from(["the", "cat", "sat", "mat", "dog", "on"]), max_size=7)
 _texts = _words.map(" ".join)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from gnomon.core.spans import SpanTable
 from gnomon.core.testset import TestSet
 from gnomon.metrics import metric
+from gnomon.metrics.black_box_masking import with_substitution
 from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.masking import MaskPlan
-from gnomon.metrics.text_masking import with_substitution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

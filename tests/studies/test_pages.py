@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.core.findings import Cell, Table
-    from gnomon.core.pages import StudyPages
+    from gnomon.core.page_data import StudyPages
 
 _STUDY = """
 name = "told"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from gnomon.cli._options import Subparsers
     from gnomon.core.findings import Cell, Column, Table
-    from gnomon.core.pages import PageVerdict
+    from gnomon.core.page_data import PageVerdict
     from gnomon.messages import Message
     from gnomon.studies import (
         QueryResult,

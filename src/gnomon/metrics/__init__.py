@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.base import Metric as Metric
     from gnomon.metrics.base import OfOptions as OfOptions
     from gnomon.metrics.bertscore import BertScore as BertScore
+    from gnomon.metrics.black_box_masking import with_masking as with_masking
     from gnomon.metrics.bleu import Bleu as Bleu
     from gnomon.metrics.chrf import Chrf as Chrf
     from gnomon.metrics.embeddings import Matcher as Matcher
@@ -37,6 +38,5 @@ if TYPE_CHECKING:
     from gnomon.metrics.scoring import signature_of as signature_of
     from gnomon.metrics.spec import Options as Options
     from gnomon.metrics.ter import Ter as Ter
-    from gnomon.metrics.text_masking import with_masking as with_masking
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -26,6 +26,7 @@ from gnomon.messages import message
 from gnomon.messages.audiences import flag, parameter
 from gnomon.metrics import bind, resolve, signature_of, with_masking
 from gnomon.metrics.base import each_metric
+from gnomon.metrics.black_box_masking import Substitution, with_substitution
 from gnomon.metrics.masking import (
     MASKS_USED,
     OWN_TOKENS,
@@ -36,7 +37,6 @@ from gnomon.metrics.masking import (
 )
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
-from gnomon.metrics.text_masking import Substitution, with_substitution
 from gnomon.muler._mask_kinds import described
 from gnomon.muler._words import WordsByFeature
 from gnomon.muler.discrepancy import Unscored

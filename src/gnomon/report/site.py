@@ -1,9 +1,9 @@
 """The pages of a study: one HTML file, or a folder that opens by double click from disk.
 
 They show plain tables, views, test sets and texts with marks
-(:class:`gnomon.core.pages.StudyPages`), and know nothing of stores and methods. A page loads what
-it shows when it shows it: parts are scripts beside it (a page from disk may not ``fetch``) that
-hand over JSON as a string, or, in one file, elements of data. Its policy allows the page's own
+(:class:`gnomon.core.page_data.StudyPages`), and know nothing of stores and methods. A page loads
+what it shows when it shows it: parts are scripts beside it (a page from disk may not ``fetch``)
+that hand over JSON as a string, or, in one file, elements of data. Its policy allows the page's own
 script by its hash, and scripts that this adds itself; nothing else runs, nothing is asked for over
 a network.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Cell
-    from gnomon.core.pages import PageSegment, PageSet, PageTable, PageText, StudyPages
+    from gnomon.core.page_data import PageSegment, PageSet, PageTable, PageText, StudyPages
 
 __all__ = ["write_site"]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Kind
-    from gnomon.core.pages import PageSegment
+    from gnomon.core.page_data import PageSegment
     from gnomon.core.testset import TestSet
     from gnomon.studies import PlannedSet, Store
 

@@ -18,6 +18,12 @@ from gnomon.stats.agreement import (
     tau_eq,
 )
 from gnomon.stats.bootstrap import BootstrapTest, bootstrap_p_value, bootstrap_test
+from gnomon.stats.changed_decisions import (
+    ChangedDecisions,
+    OrderedPairs,
+    changed_decisions,
+    ordered_pairs,
+)
 from gnomon.stats.correlation import (
     WilliamsResult,
     correlation_p,
@@ -28,12 +34,6 @@ from gnomon.stats.correlation import (
     spearman,
     williams,
     williams_from_correlations,
-)
-from gnomon.stats.decisions import (
-    ChangedDecisions,
-    OrderedPairs,
-    changed_decisions,
-    ordered_pairs,
 )
 from gnomon.stats.error_spans import (
     Confusion,

@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.native import pairs as loops
-from gnomon.stats._rows import (
+from gnomon.stats.paired_rows import (
     LONG,
     Grouping,
     PairedRows,

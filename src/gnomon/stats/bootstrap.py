@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.stats._rows import PairedRows, arranged, mean_of_known
 from gnomon.stats.measures import (
     ROW_STATISTICS,
     GroupedStatistic,
@@ -17,6 +16,7 @@ from gnomon.stats.measures import (
     score_arrays,
 )
 from gnomon.stats.pair_tests import Joint, joint_cells, standardised
+from gnomon.stats.paired_rows import PairedRows, arranged, mean_of_known
 from gnomon.stats.resampling import percentile_interval, resamples
 from gnomon.stats.significance import (
     Alternative,
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gnomon.stats._rows import Grouping
     from gnomon.stats.measures import GroupedStatistic
+    from gnomon.stats.paired_rows import Grouping
 
 __all__ = ["BootstrapTest", "bootstrap_p_value", "bootstrap_test"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import LengthMismatchError
-from gnomon.stats._rows import (
+from gnomon.stats.paired_rows import (
     Grouping,
     Undefined,
     average,

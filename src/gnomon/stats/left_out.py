@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from gnomon.stats._rows import PairedRows, arranged
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import Jackknife, jackknife, left_out_sums
 from gnomon.stats.measures import ROW_STATISTICS, grouped_statistic, score_arrays
 from gnomon.stats.pair_tests import joint_cells, standardised
+from gnomon.stats.paired_rows import PairedRows, arranged
 from gnomon.stats.significance import Alternative, check_alternative, check_confidence
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gnomon.stats._rows import Grouping
+    from gnomon.stats.paired_rows import Grouping
 
     Function: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.native import pairs as loops
-from gnomon.stats._rows import (
+from gnomon.stats.paired_rows import (
     GROUPINGS,
     ROW_STATISTICS,
     Concordance,

@@ -9,16 +9,6 @@ import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.native import pairs as loops
-from gnomon.stats._rows import (
-    Concordance,
-    Grouping,
-    PairedRows,
-    arranged,
-    centred_rows,
-    mean_of_known,
-    members,
-    pair_counts,
-)
 from gnomon.stats.agreement import acc_eq, item_accuracies
 from gnomon.stats.measures import (
     GroupedStatistic,
@@ -39,6 +29,16 @@ from gnomon.stats.pair_tests import (
     exchanged,
     joint_cells,
     standardised,
+)
+from gnomon.stats.paired_rows import (
+    Concordance,
+    Grouping,
+    PairedRows,
+    arranged,
+    centred_rows,
+    mean_of_known,
+    members,
+    pair_counts,
 )
 from gnomon.stats.significance import Alternative, EarlyStopping, check_alternative, check_count
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.pages import PageTable
+from gnomon.core.page_data import PageTable
 from gnomon.studies.needs import options_of_task
 from gnomon.studies.query import OWN_TABLES, TASK, connect, damage
 from gnomon.studies.tables import sql_files

@@ -16,7 +16,7 @@ import numpy as np
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.findings import Column
-from gnomon.core.pages import (
+from gnomon.core.page_data import (
     PageSection,
     PageSegment,
     PageSet,

@@ -11,7 +11,7 @@ import numpy as np
 from tests.told import told
 
 from gnomon.core.findings import Column, HeatMap, Scatter
-from gnomon.core.pages import PageSection, PageVerdict
+from gnomon.core.page_data import PageSection, PageVerdict
 from gnomon.core.store_views import Layer, SystemScoreColumn
 from gnomon.messages import Message
 

@@ -12,7 +12,7 @@ import pytest
 from tests.told import told
 
 from gnomon.core.findings import Column
-from gnomon.core.pages import PageVerdict
+from gnomon.core.page_data import PageVerdict
 from gnomon.core.store_views import Layer
 from gnomon.report.site import write_site
 

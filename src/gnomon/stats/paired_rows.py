@@ -14,6 +14,31 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "GROUPINGS",
+    "LONG",
+    "ROW_STATISTICS",
+    "Concordance",
+    "Grouping",
+    "PairedRows",
+    "Undefined",
+    "accuracy",
+    "accuracy_rows",
+    "arranged",
+    "average",
+    "centred_rows",
+    "kendall_rows",
+    "mean_of_known",
+    "members",
+    "pair_counts",
+    "paired_rows",
+    "pearson_rows",
+    "ranked_rows",
+    "sorted_counts",
+    "spearman_rows",
+    "tau_b",
+    "tau_c",
+]
 
 # Paired scores arranged so that each group is a row, and statistics of all rows at once.
 
