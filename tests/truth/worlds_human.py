@@ -168,6 +168,19 @@ def unequal_segments() -> Finding:
 
 
 @world(
+    "two systems judged in half of the documents each, a third in twelve",
+    says=["human.compare.prefers", "data.few", "human.compare.short"],
+    silent=["human.compare.undecided", "human.compare.leniency"],
+    without=["to B and C", "to C", "A: 12 documents"],
+)
+def a_third_in_few_documents() -> Finding:
+    said = judged([90, 50, 10], documents=60)
+    first, last = np.array([[0, 28, 0], [33, 60, 12]])[:, said.system]
+    there = (said.document >= first) & (said.document < last)
+    return gn.human.compare(with_judgements(["A", "B", "C"], said, without=~there))
+
+
+@world(
     "the worst outputs of one of two equal systems are not judged",
     says=["human.compare.alike"],
     silent=["human.compare.prefers", "human.compare.raters"],

@@ -200,8 +200,9 @@ class _Compared:
     p_corrected: NDArray[np.float64]
     ends: NDArray[np.float64]  # of intervals, each of the level of its own test [2, pairs]
     by_segment: NDArray[np.bool_]  # what would be decided were segments independent
+    documents: NDArray[np.int64]  # in which each system was judged [K]
     confounded: NDArray[np.bool_]  # pairs that no rater links, or few do
-    enough: bool  # documents and segments for intervals
+    enough: NDArray[np.bool_]  # documents and segments of each system for intervals [K]
 
 
 def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> Sample:
@@ -262,7 +263,11 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
     if not adjusted:
         confounded |= campaign.apart(found.pairs)
     confounded &= plan.raters != "ignore"
-    untested = confounded | ~_asked(found, campaign, plan)
+    judged = ~np.isnan(campaign.cells)
+    documents = np.array([len(np.unique(frame.groups[own])) for own in judged])
+    enough = (documents >= LEAST_DOCUMENTS) & (judged.sum(axis=1) >= LEAST_SEGMENTS)
+    few = ~enough[found.pairs].all(axis=1)
+    untested = few | confounded | ~_asked(found, campaign, plan)
     p = np.where(untested, np.nan, found.final.p)
     by_segment = holm(np.where(untested, np.nan, found.segments.p)) <= plan.level
     return _Compared(
@@ -273,8 +278,9 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
         p_corrected=holm(p),
         ends=found.final.ends(holm_levels(p, plan.level)),
         by_segment=by_segment,
+        documents=documents,
         confounded=confounded,
-        enough=len(frame.sizes) >= LEAST_DOCUMENTS and len(campaign.segments) >= LEAST_SEGMENTS,
+        enough=enough,
     )
 
 
@@ -364,11 +370,12 @@ def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
     final, there, saved = found.final, ~np.isnan(campaign.cells), found.saved
     for number, a, b in _shown(compared, plan):
         sign = 1 if found.pairs[number][0] == a else -1
-        known = compared.enough and not compared.confounded[number]
+        p = float(compared.p_corrected[number])
+        known = not np.isnan(p)
         ends = sorted((sign * compared.ends[:, number]).tolist()) if known else [np.nan, np.nan]
         difference = sign * float(final.estimate[number])
-        p = float(compared.p_corrected[number]) if known else np.nan
-        verdict: PairVerdict = "confounded" if compared.enough and not known else "too few"
+        enough = bool(compared.enough[[a, b]].all())
+        judged = there[a] & there[b] if campaign.complete else there[a] | there[b]
         yield PreferredRow(
             human=campaign.kind,
             system=campaign.systems[a],
@@ -376,11 +383,11 @@ def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
             difference=difference,
             p=float(final.p[number]) if known else None,
             p_corrected=p,
-            decided=None if np.isnan(p) else bool(p <= plan.level and difference),
+            decided=bool(p <= plan.level and difference) if known else None,
             by_segment=bool(compared.by_segment[number]) if known else None,
-            verdict=_verdict(difference, p, plan.level) if known else verdict,
-            segments=int((there[a] & there[b]).sum() if campaign.complete else there[[a, b]].sum()),
-            documents=len(compared.frame.sizes) if compared.by_document else None,
+            verdict=_verdict(difference, p, plan.level, enough=enough),
+            segments=int(judged.sum()),
+            documents=int(compared.documents[[a, b]].min()) if compared.by_document else None,
             se=float(final.error[number]),
             se_segments=float(found.segments.error[number]),
             design_effect=float(found.design_effects[number]) if compared.by_document else None,
@@ -389,7 +396,9 @@ def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
         )
 
 
-def _verdict(difference: float, p: float, level: float) -> PairVerdict:
+def _verdict(difference: float, p: float, level: float, *, enough: bool) -> PairVerdict:
+    if np.isnan(p):
+        return "confounded" if enough else "too few"
     if p > level or not difference:
         return "undecided"
     return "better" if difference > 0 else "worse"
@@ -398,18 +407,17 @@ def _verdict(difference: float, p: float, level: float) -> PairVerdict:
 def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[SystemScoreRow]:
     found, campaign, saved = compared.found, compared.campaign, compared.found.saved
     wins = np.zeros((2, len(campaign.systems)), dtype=np.int64)
-    if compared.enough:
-        for (a, b), difference, p in zip(
-            found.pairs, found.final.estimate, compared.p_corrected, strict=True
-        ):
-            if p <= plan.level and difference:
-                best, worst = (a, b) if difference > 0 else (b, a)
-                wins[0, best] += 1
-                wins[1, worst] += 1
+    for (a, b), difference, p in zip(
+        found.pairs, found.final.estimate, compared.p_corrected, strict=True
+    ):
+        if p <= plan.level and difference:
+            best, worst = (a, b) if difference > 0 else (b, a)
+            wins[0, best] += 1
+            wins[1, worst] += 1
     segments = (~np.isnan(campaign.cells)).sum(axis=1)
     counts = np.bincount(campaign.system, minlength=len(campaign.systems))
     for k in np.argsort(-found.systems.estimate, kind="stable").tolist():
-        ends = (found.systems.low[k], found.systems.high[k]) if compared.enough else (None, None)
+        ends = (found.systems.low[k], found.systems.high[k]) if compared.enough[k] else (None, None)
         own = saved[(found.pairs == k).any(axis=1) & ~np.isnan(saved)]
         yield SystemScoreRow(
             human=campaign.kind,

@@ -41,8 +41,10 @@ class PreferredRow(Record):
     by_segment: bool | None = column(
         "... by segments", help="what would be decided were segments independent"
     )
-    segments: int = column("Segments", help="judged segments of the two systems")
-    documents: int | None = column("Documents", help="judged documents; blank where unknown")
+    segments: int = column("Segments", help="judged segments of either of the two systems")
+    documents: int | None = column(
+        "Documents", help="judged, of the system with fewer; blank where unknown"
+    )
     se: float | None = column("Standard error", help="of the difference")
     se_segments: float | None = column(
         "... of segments", help="of the plain difference, were segments independent"

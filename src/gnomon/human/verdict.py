@@ -34,50 +34,77 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
         pairs = [row for row in every if row.human == human]
         systems = [row for row in finding.records(SystemScoreRow) if row.human == human]
         raters = [row for row in finding.records(RaterRow) if row.human == human]
-        told = [row for row in pairs if row.verdict != "confounded"]
-        if pairs[0].verdict == "too few":
-            yield _too_few(finding, pairs)
-        elif told:
+        tested = [row for row in pairs if row.decided is not None]
+        for told in _linked(tested):
             named = {name for row in told for name in (row.system, row.other)}
-            first = next(row.system for row in systems if row.system in named)
-            yield _outcome(finding, told, _sample(finding, told, systems, raters), first)
-            yield from _of_width(finding, told, systems)
-        if "analysis" in finding.facts:
-            yield _at_analysis(finding, pairs)
-        yield from _cautions(finding, systems, raters)
+            own = [row for row in systems if row.system in named]
+            people = len(raters) if len(own) == len(systems) else 0
+            yield _outcome(finding, told, _sample(finding, told, own, people), own[0].system)
+        if tested:
+            yield from _of_width(finding, tested, systems)
+            if "analysis" in finding.facts:
+                yield _at_analysis(finding, tested)
+        few = [row for row in pairs if row.verdict == "too few"]
+        if few:
+            yield _too_few(finding, few, pairs, systems)
+        yield from _cautions(finding, pairs, systems, raters)
+
+
+def _linked(pairs: Sequence[PreferredRow]) -> Iterator[list[PreferredRow]]:
+    """Pairs in groups that have no system in common."""
+    left = list(pairs)
+    while left:
+        names, before = {left[0].system, left[0].other}, 0
+        while len(names) > before:
+            before = len(names)
+            own = [row for row in left if names & {row.system, row.other}]
+            names = names.union(*({row.system, row.other} for row in own))
+        yield own
+        left = [row for row in left if row not in own]
 
 
 def _sample(
     finding: Finding,
     pairs: Sequence[PreferredRow],
     systems: Sequence[SystemScoreRow],
-    raters: Sequence[RaterRow],
+    people: int,
 ) -> dict[str, Any]:
-    """What the differences rest on, and what they count."""
-    row, sizes = pairs[0], [system.segments for system in systems]
-    unequal = row.segments > max(sizes)
+    """What the differences of these systems rest on, and what they count."""
+    human, sizes = pairs[0].human, {row.system: row.segments for row in systems}
+    documents = max((row.documents or 0 for row in pairs), default=0) or None
+    unequal = any(row.segments > min(sizes[row.system], sizes[row.other]) for row in pairs)
     shared = said_of("note.human.shared", finding.notices)
-    judged = [one.params["judged"] for one in shared if one.params["human"] == row.human]
+    judged = [one.params["judged"] for one in shared if one.params["human"] == human]
+    fewest, most = min(sizes.values()), max(sizes.values())
     return {
-        "human": row.human,
-        "documents": row.documents,
-        "segments": None if row.documents and not judged else max(sizes),
+        "human": human,
+        "documents": documents,
+        "segments": None if documents and not judged else most,
         "judged": judged[0] if judged else None,
-        "unequal": {"fewest": min(sizes), "most": max(sizes)} if unequal else None,
+        "unequal": {"fewest": fewest, "most": most} if unequal else None,
         "mean": finding.facts.get("drawn with"),
         "unjudged": int(finding.facts.get("drawn, not judged", 0)) or None,
         "judgements": sum(system.judgements for system in systems),
-        "people": len(raters) if len(raters) > 1 else None,
+        "people": people if people > 1 else None,
     }
 
 
-def _too_few(finding: Finding, pairs: Sequence[PreferredRow]) -> Message:
-    segments, documents = pairs[0].segments, pairs[0].documents
-    few_segments = documents is None or segments < LEAST_SEGMENTS
+def _too_few(
+    finding: Finding,
+    few: Sequence[PreferredRow],
+    pairs: Sequence[PreferredRow],
+    systems: Sequence[SystemScoreRow],
+) -> Message:
+    """Where judgements are too few: everywhere, or for systems that no pair is tested of."""
+    sizes = {row.system: row.segments for row in systems}
+    others = {name for row in pairs if row not in few for name in (row.system, row.other)}
+    segments = max(min(sizes[row.system], sizes[row.other]) for row in few)
+    documents = max(row.documents or 0 for row in few)
+    few_segments = not documents or segments < LEAST_SEGMENTS
     return message(
         "data.few",
-        finding.positions(pairs),
-        of=[],
+        finding.positions(few),
+        of=[name for name in sizes if name not in others] if others else [],
         n=segments if few_segments else documents,
         unit="segment" if few_segments else "document",
         least=LEAST_SEGMENTS if few_segments else LEAST_DOCUMENTS,
@@ -184,10 +211,12 @@ def _at_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Message:
 
 
 def _cautions(
-    finding: Finding, systems: Sequence[SystemScoreRow], raters: Sequence[RaterRow]
+    finding: Finding,
+    pairs: Sequence[PreferredRow],
+    systems: Sequence[SystemScoreRow],
+    raters: Sequence[RaterRow],
 ) -> Iterator[Message]:
     human = systems[0].human
-    pairs = [row for row in finding.records(PreferredRow) if row.human == human]
     confounded = [(row.system, row.other) for row in pairs if row.verdict == "confounded"]
     alone = sum(rater.systems == 1 for rater in raters)
     unknown = not raters and not systems[0].ranked
@@ -206,7 +235,7 @@ def _cautions(
             source=human,
         )
     yield from _odd_raters(finding, raters)
-    if pairs[0].verdict != "too few" and pairs[0].documents is None:
+    if any(row.verdict != "too few" and row.documents is None for row in pairs):
         yield message("human.no_documents", finding.positions(pairs), source=human)
 
 

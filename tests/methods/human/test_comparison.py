@@ -199,6 +199,28 @@ def test_rankings_become_shares_of_comparisons_won() -> None:
     assert "human.compare.leniency" not in {said.code for said in found.verdict}
 
 
+def test_segments_that_one_system_has_alone_are_said_of_every_pair() -> None:
+    said = judged([50, 90, 70], documents=60)
+    part = np.array([-1, 0, 1])[said.system]
+    away = (part >= 0) & (part != said.document // 20)
+    found = gn.human.compare(with_judgements(["A", "B", "C"], said, without=away))
+    assert [row["segments"] for row in found] == [160, 240, 240]
+    assert [row["documents"] for row in found] == [20, 20, 20]
+    assert "different segments, 80 to 240: this holds if" in str(found.verdict[0])
+
+
+def test_pairs_that_nothing_links_are_told_one_by_one() -> None:
+    said = judged([90, 70, 50, 30], documents=60)
+    apart = said._replace(rater=said.rater + 100 * (said.system > 1))
+    found = gn.human.compare(with_judgements(["A", "B", "C", "D"], apart))
+    told = [str(one) for one in found.verdict if one.code == "human.compare.prefers"]
+    assert [one[: one.index(" by")] for one in told] == [
+        "People prefer A to B",
+        "People prefer C to D",
+    ]
+    assert all("(60 documents, 480 judgements)" in one for one in told)
+
+
 _HEAD = "segment\tdocument\tinclusion\tstratum\tanalysis\n"
 
 
