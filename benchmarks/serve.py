@@ -1,10 +1,9 @@
-"""What pages of a large study cost: opened, searched, asked again and again.
+"""What pages of a large study cost: opened and searched.
 
 ``python benchmarks/serve.py`` prints a table and writes it to ``benchmarks/serve.md``. A study of
 made-up texts (words of the bundled example, drawn with a seed) with two systems, BLEU and
 MuLER on a pattern is run at two sizes, then shown by a server in a process of its own that has
-seen nothing before. Times are of the wall clock of a request as a browser waits for it; what asking
-again for progress takes is CPU time of the server.
+seen nothing before. Times are of the wall clock of a request as a browser waits for it.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from gnomon.serve.index import IndexedSet
 
 SIZES = (50_000, 500_000)
-_POLLS = 300
 _STUDY = """
 name = "large"
 store = "large.store"
@@ -129,12 +127,6 @@ def server(store: Path, home: Path) -> Iterator[tuple[Browser, int, float]]:
             process.terminate()
 
 
-def cpu_seconds(process: int) -> float:
-    """CPU time of a process so far."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def megabytes(process: int) -> float:
     """What a process has in memory."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
@@ -164,13 +156,6 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
             ("of a feature and a system, s", "?feature=re:the&system=B&sort=worst"),
         ):
             made[name] = min(browser.get(f"{base}/segments{query}")[0] for _ in range(3))
-        tag = browser.open(f"{browser.address}{base}/progress").headers["ETag"]
-        before = cpu_seconds(process)
-        for _ in range(_POLLS):
-            browser.get(f"{base}/progress", **{"If-None-Match": tag})
-        made["asking again for progress, ms of CPU"] = (
-            (cpu_seconds(process) - before) / _POLLS * 1000
-        )
         made["memory of the server, MB"] = megabytes(process)
     return made
 

@@ -226,7 +226,7 @@ def test_further_methods_run_with_their_options(running: TestClient) -> None:
 def test_a_link_without_texts_gives_no_sentence_that_quotes_them(running: TestClient) -> None:
     app: Any = running.app
     first = running.post(ALL, params={"wait": 60}, json=as_json(**QUICK)).json()
-    app.state.queue.ask(first["id"], StepChoice(method="bmx.explain"), "owner")
+    app.state.queue.ask(first["id"], StepChoice(method="bmx.explain"))
     made = running.get(f"{ALL}/{first['id']}", params={"wait": 60}).json()
     said = [each["text"] for verdict in made["verdict"] for each in verdict["sentences"]]
     quoting = [text for text in said if "“" in text]

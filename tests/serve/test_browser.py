@@ -29,7 +29,6 @@ PAGES = {
     "first": ("Not compared yet", "/"),
     "files": ("It rained all day.", "/drafts/{draft}"),
     "files with problems": ("different numbers of lines", "/drafts/{wrong}"),
-    "edit": ("compared in another way", "/studies/{study}/edit"),
     "add": ("The new one needs", "/studies/{study}/add"),
     "delete": ("cannot be undone", "/studies/{study}/delete"),
     "share": ("Links that there are", "/studies/{study}/share"),
@@ -42,7 +41,6 @@ PAGES = {
     "no way in": ("does not open gnomon", "/enter?token=x"),
     "methods": ("For researchers", "/studies/{study}/methods"),
     "form of a method": ("Patterns of your own", "/studies/{study}/methods/muler"),
-    "words": ("Such a figure is no share", "/help/words"),
 }
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 CASES = [
@@ -250,7 +248,7 @@ def test_a_method_is_run_by_its_form_without_script(looks: Any, served: Served) 
     page = looks(390, "light", script=False)
     page.goto(address)
     page.get_by_role("link", name="Ask more of it").click()
-    page.get_by_role("link", name="How good is each translation?").click()
+    page.get_by_role("link", name="Scores").click()
     page.get_by_label("Measured by").fill("ter\nblue")
     page.get_by_role("button", name="Run it").click()
     page.wait_for_load_state()

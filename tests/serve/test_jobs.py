@@ -164,7 +164,7 @@ def test_a_language_that_was_not_named_is_said_so(queue: Queue) -> None:
     muler = done.job.steps[1]
     assert muler.said == "Nobody said which language the translations are in."
     assert muler.remedy is not None
-    assert muler.remedy.id == "edit"
+    assert muler.remedy.id == "anew"
 
 
 def test_an_answer_goes_before_further_methods_of_others(queue: Queue) -> None:
@@ -400,18 +400,16 @@ def test_a_fork_server_that_is_killed_is_started_again(queue: Queue) -> None:
     assert finished(queue.workspace, stuck.id).job.state == "done"
 
 
-def test_a_system_that_is_added_reuses_what_the_store_holds(queue: Queue) -> None:
+def test_a_system_that_is_added_joins_the_others(queue: Queue) -> None:
     wanted = choices("score")
     done = finished(queue.workspace, queue.create(two_systems(queue.workspace), wanted).id)
-    before = set(Store(done.store).entries)
     draft = upload(queue.workspace, {"new.txt": BETTER[:20] + REFERENCE[20:]})
     choice = FileChoice(file=0, name="new.txt", role="output", title="c")
     added = finished(queue.workspace, queue.add_system(done.id, draft, choice).id)
     store = Store(added.store)
     assert added.job.state == "done"
     assert list(TestSet.read(added.texts).systems) == ["a", "b", "c"]
-    assert before < set(store.entries)
-    assert len(set(store.entries) - before) == 2  # bleu and chrf of the new system
+    assert len(store.entries) == 2  # bleu and chrf of all three: those of two are gone
     with pytest.raises(DataError, match="there is a system 'c' already"):
         queue.add_system(done.id, upload(queue.workspace, {"new.txt": BETTER}), choice)
 
@@ -430,20 +428,17 @@ def test_a_system_that_does_not_fit_is_not_added_and_the_comparison_stays(queue:
     assert (done.store / "manifest.jsonl").read_bytes() == before
 
 
-def test_another_choice_of_methods_makes_a_new_comparison_that_computes_the_rest(
-    queue: Queue,
-) -> None:
-    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
-    wanted = choices("compare", "score", title="more")
-    edited = finished(queue.workspace, queue.edit(done.id, wanted, "ben").id)
-    assert edited.id != done.id
-    assert (edited.about.title, edited.about.owner) == ("more", "ben")
-    (kept,) = Store(done.store).entries.values()
-    assert Store(edited.store).entries[kept.key] == kept  # with the time when it was done
-    first = choices("compare", first=12)
-    short = finished(queue.workspace, queue.edit(edited.id, first, "ben").id)
-    assert [planned.sketch.segments for planned in Store(short.store).sets()] == [12]
-    assert len(Store(short.store).entries) == 1  # what is not asked for any more is gone
+def test_other_options_of_a_method_replace_its_answer_and_the_rest_stays(queue: Queue) -> None:
+    id = queue.create(two_systems(queue.workspace), choices("compare", "score")).id  # noqa: A001
+    done = finished(queue.workspace, id)
+    kept = {key: one for key, one in Store(done.store).entries.items() if one.method == "score"}
+    step = StepChoice(method="compare", options={"baseline": "b"})
+    done = finished(queue.workspace, queue.ask(id, step).id)
+    entries = Store(done.store).entries
+    assert {key: entries[key] for key in kept} == kept  # with the time when it was done
+    assert len(entries) == len(kept) + 1  # what is not asked for any more is gone
+    done = finished(queue.workspace, queue.again(id, 12).id)
+    assert [planned.sketch.segments for planned in Store(done.store).sets()] == [12]
 
 
 def test_the_history_is_what_the_folders_say(queue: Queue) -> None:

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from gnomon.core.errors import DataError
 from gnomon.serve import builds as _builds
-from gnomon.serve._terms import QUESTIONS
 from gnomon.serve.access import OWNER
 from gnomon.serve.comparison import USUAL_METRICS
 from gnomon.serve.pages import Page, Shown
@@ -124,6 +122,7 @@ class JobView:
     first: int | None = None
     may_change: bool = False
     command: str = ""
+    title: str = ""
 
 
 #: what stands in place of a reason that may quote texts
@@ -169,6 +168,7 @@ def job_view(request: Request, study: Any) -> JobView | None:
         first=segments if isinstance(segments, int) else None,
         may_change=access.rights(user, study) == "change",
         command=study.command if user.texts else "",
+        title=study.about.choices.title,
     )
 
 
@@ -182,18 +182,13 @@ def _step(step: StepState, said: str) -> StepView:
     remedy = step.remedy.text if step.remedy else ""
     return StepView(
         step.method,
-        QUESTIONS.get(step.method, step.title),
+        step.title,
         step.state,
         words,
         said,
         remedy,
         percent,
     )
-
-
-async def _state(request: Request) -> Shown:
-    view = await run_in_threadpool(job_view, request, request.state.study)
-    return Shown("state.html.j2", {"job": view})
 
 
 async def _cancel(request: Request) -> Response:
@@ -204,12 +199,7 @@ async def _cancel(request: Request) -> Response:
 async def _again(request: Request) -> Response:
     id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
     fields = await fields_of(request)
-    if first := _number(fields, "first"):
-        choices = msgspec.structs.replace(request.state.study.about.choices, first=first)
-        edit = queue_of(request).edit
-        made = await run_in_threadpool(edit, id, choices, request.state.user.id)
-        return to(f"/studies/{made.id}")
-    await run_in_threadpool(queue_of(request).again, id)
+    await run_in_threadpool(queue_of(request).again, id, _number(fields, "first"))
     return to(f"/studies/{id}")
 
 
@@ -497,56 +487,14 @@ def _number(fields: Mapping[str, list[str]], name: str) -> int | None:
     return int(value) if value.isdecimal() and len(value) < 10 else None
 
 
-# From one comparison to another: other settings, one more system.
+# Another name, and one more system.
 
 
-@dataclass
-class EditForm:
-    """Other settings for the texts of a comparison."""
-
-    id: str
-    title: str
-    source: str
-    target: str
-    chosen: list[str]
-    errors: dict[str, str] = field(default_factory=dict)
-
-
-async def _edit(request: Request) -> Shown:
-    study: Comparison = request.state.study
-    choices = study.about.choices
-    source, _, target = (choices.language_pair or "").rpartition("-")
-    form = EditForm(study.id, study.about.title, source, target, list(choices.metrics))
-    return _editing(request, form)
-
-
-def _editing(request: Request, form: EditForm, status: int = HTTPStatus.OK) -> Shown:
-    from gnomon.core.languages import english_names
-
-    languages = sorted(english_names().items(), key=lambda item: item[1])
-    values = {"form": form, "languages": languages, "metrics": metrics_of(request)}
-    return Shown("edit.html.j2", values, status)
-
-
-async def _edited(request: Request) -> Response | Shown:
-    study: Comparison = request.state.study
+async def _rename(request: Request) -> Response:
     fields = await fields_of(request)
-    chosen = [spec for spec in fields.get("metric", []) if spec in metrics_of(request)]
-    title, source, target = (_only(fields, name) for name in ("title", "source", "target"))
-    form = EditForm(study.id, title.strip()[:200], source, target, chosen)
-    form.errors |= _wrong_settings(chosen, source, target)
-    if form.errors:
-        return _editing(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
-    choices = msgspec.structs.replace(
-        study.about.choices,
-        title=form.title,
-        language_pair=_pair(source, target),
-        metrics=chosen,
-        steps=[],
-    )
-    edit = queue_of(request).edit
-    made = await run_in_threadpool(edit, study.id, choices, request.state.user.id)
-    return to(f"/studies/{made.id}")
+    title, study = _only(fields, "title").strip()[:200], request.state.study.id
+    await run_in_threadpool(workspace_of(request).rename, study, title)
+    return to(f"/studies/{study}")
 
 
 async def _ask_system(request: Request) -> Shown:
@@ -661,11 +609,9 @@ PAGES = (
     Page("/drafts/{draft}", ("POST",), _reread, "author", "workspace"),
     Page("/drafts/{draft}/delete", ("POST",), _forget_draft, "author", "workspace"),
     Page("/studies", ("POST",), _compare, "author", "workspace"),
-    Page("/studies/{id}/state", ("GET",), _state, "reader", "study"),
     Page("/studies/{id}/cancel", ("POST",), _cancel, "author", "study"),
     Page("/studies/{id}/again", ("POST",), _again, "author", "study"),
-    Page("/studies/{id}/edit", ("GET",), _edit, "author", "study"),
-    Page("/studies/{id}/edit", ("POST",), _edited, "author", "study"),
+    Page("/studies/{id}/rename", ("POST",), _rename, "author", "study"),
     Page("/studies/{id}/add", ("GET",), _ask_system, "author", "study"),
     Page("/studies/{id}/add", ("POST",), _add_system, "author", "study", upload=True),
     Page("/studies/{id}/delete", ("GET",), _ask_delete, "author", "study", deletes=True),

@@ -138,7 +138,7 @@ def _line(study: Any, owner: str) -> StudyLine:
     systems = sum(file.role == "output" for file in about.choices.files)
     return StudyLine(
         study.id,
-        about.title or "Untitled",
+        about.title,
         study.job.state,
         f"{made.day} {made:%B %Y}" if made else "",
         owner,

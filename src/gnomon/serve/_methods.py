@@ -10,7 +10,6 @@ from starlette.concurrency import run_in_threadpool
 
 from gnomon.core.errors import DataError
 from gnomon.serve._comparing import job_view, queue_of, to
-from gnomon.serve._terms import QUESTIONS, TERMS
 from gnomon.serve._views import page_values
 from gnomon.serve.comparison import StepChoice
 from gnomon.serve.forms import form_of, read_form, texts_of
@@ -40,7 +39,6 @@ class MethodView:
     name: str
     title: str
     purpose: str
-    question: str = ""
     words: str = ""
     said: str = ""
 
@@ -73,8 +71,7 @@ async def _methods(request: Request) -> Shown:
         step = steps.get(name)
         words = _WORDS.get(step.state, step.words) if step else ""
         said = step.said if step else ""
-        question = QUESTIONS.get(name, "")
-        views.append(MethodView(name, method.title, method.purpose, question, words, said))
+        views.append(MethodView(name, method.title, method.purpose, words, said))
     values = {**page_values(request, study.about.title), "methods": views}
     values |= {"active": study.job.active, "single": single}
     return Shown("methods.html.j2", values)
@@ -152,22 +149,17 @@ async def _run(request: Request) -> Response | Shown:
         metrics = options.pop("metrics", None)
         several = [metrics] if isinstance(metrics, str) else metrics
         step = StepChoice(method=method.name, options=options, metrics=several)
-        ask, user = queue_of(request).ask, request.state.user
+        ask = queue_of(request).ask
         try:
-            made = await run_in_threadpool(ask, request.state.study.id, step, user.id)
+            made = await run_in_threadpool(ask, request.state.study.id, step)
             return to(f"/studies/{made.id}")
         except DataError as error:
             problems[""] = in_words(error)
     return _asking(request, method, fields, problems, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
-async def _words(_request: Request) -> Shown:
-    return Shown("words.html.j2", {"terms": TERMS})
-
-
 PAGES = (
     Page("/studies/{id}/methods", ("GET",), _methods, "author", "study"),
     Page("/studies/{id}/methods/{method}", ("GET",), _form, "author", "study"),
     Page("/studies/{id}/methods/{method}", ("POST",), _run, "author", "study"),
-    Page("/help/words", ("GET",), _words, "reader", "public"),
 )

@@ -22,7 +22,6 @@ from gnomon.serve.segment_pages import SegmentQuery, segment_page
 from gnomon.serve.store_pages import (
     heat_page,
     open_store,
-    provenance,
     sections,
     sizes_of_sets,
     study_result,
@@ -154,8 +153,6 @@ async def _result(request: Request) -> Shown:
 
     def work(opened: OpenStore) -> dict[str, Any]:
         result = study_result(opened, texts=request.state.user.texts)
-        maps = [link for section in result.sections for link in section.maps]
-        first = heat_page(opened, maps[0].table, maps[0].number) if maps else None
         far = _progress.progress(opened)
         return {
             **_common(request),
@@ -163,7 +160,7 @@ async def _result(request: Request) -> Shown:
             "result": result,
             "progress": far,
             "partial": far.partial or (job is not None and job.active),
-            "map": first,
+            "map": heat_page(opened),
             "report": build_of(_folder(request)),
         }
 
@@ -172,28 +169,13 @@ async def _result(request: Request) -> Shown:
     return Shown("result.html.j2", await _made(request, work))
 
 
-async def _polled(request: Request) -> Response:
+async def _state(request: Request) -> Shown:
     study = request.state.study
-    more = [_folder(request) / "job.json"]
-    asks = request.headers.get("if-none-match", "").strip('W/"')
-    try:
-        tag, answer = await run_in_threadpool(_progress.polled, study.store, asks, *more)
-    except DataError as error:
-        raise _unreadable(study.store) from error
-    headers = {"etag": f'"{tag}"', "cache-control": "no-cache"}
-    if answer is None:
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    return Response(answer, media_type="application/json", headers=headers)
-
-
-async def _provenance(request: Request) -> Shown:
-    def work(opened: OpenStore) -> dict[str, Any]:
-        return {
-            **_common(request),
-            "provenance": provenance(opened),
-        }
-
-    return Shown("provenance.html.j2", await _made(request, work))
+    job = await run_in_threadpool(job_view, request, study)
+    values = {**page_values(request, study.title), "job": job, "progress": None}
+    if job is None:
+        values["progress"] = await _made(request, _progress.progress)
+    return Shown("state.html.j2", values)
 
 
 async def _tables(request: Request) -> Shown:
@@ -205,18 +187,6 @@ async def _tables(request: Request) -> Shown:
         }
 
     return Shown("tables.html.j2", await _made(request, work))
-
-
-async def _map(request: Request) -> Shown:
-    name = request.path_params["table"]
-    number = request.query_params.get("n", "0")
-    testset = request.query_params.get("testset", "")
-
-    def work(opened: OpenStore) -> dict[str, Any]:
-        n = int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else -1
-        return {**_common(request), "map": heat_page(opened, name, n, testset)}
-
-    return Shown("map.html.j2", await _made(request, work))
 
 
 # Segments and notes.
@@ -353,10 +323,8 @@ def _form(path: str, handler: Any) -> Page:
 
 PAGES = (
     _page("", _result),
-    _page("/progress", _polled),
-    _page("/provenance", _provenance),
+    _page("/state", _state),
     _page("/tables", _tables, texts=True),
-    _page("/maps/{table}", _map),
     _page("/segments", _segments, texts=True),
     _page("/notes", _all_notes, texts=True),
     _form("/notes", _write_note),

@@ -28,6 +28,7 @@ from gnomon.serve.comparison import (
     JOB,
     LOG,
     NAMES,
+    OPEN,
     STORE,
     STUDY,
     TEXTS,
@@ -35,6 +36,7 @@ from gnomon.serve.comparison import (
     ComparisonChoices,
     ComparisonRecord,
     Job,
+    JobState,
     Remedy,
     StepChoice,
     StepState,
@@ -190,7 +192,7 @@ def warm() -> None:
             testset = TestSet.read(source).select(systems=names, segments=range(20))
             write_test_set(testset, folder / TEXTS, numbered=True)
             choices = ComparisonChoices(language_pair="es-en", steps=[StepChoice(method="compare")])
-            about = ComparisonRecord(title="example", owner="", made=now(), choices=choices)
+            about = ComparisonRecord(owner="", made=now(), choices=choices)
             write_record(folder / NAMES, about, durable=False)
             write_record(folder / JOB, new_job(about), durable=False)
             run_job(folder)
@@ -251,33 +253,35 @@ class _JobRun:
             self.job.stop("refused", refusal(error, "")[0])
             self._keep()
             return
-        taken: list[StepChoice] = []
-        for choice, state in zip(self.about.choices.steps, self.job.steps, strict=True):
-            if state is self.job.current:
-                self._step(taken, choice, state)
-                if first and self.job.current is not None:
-                    self.job.state = "queued"
-                    self._keep()
-                    return
-            if state.state != "refused":
-                taken.append(choice)
-        if len(taken) < len(self.job.steps) and taken:
+        while (state := self.job.current) is not None:
+            self._step(state)
+            if first and self.job.current is not None:
+                self.job.state = "queued"
+                self._keep()
+                return
+        taken = self._steps("done", "failed", "cancelled")
+        if taken:
             write_whole(self.folder / STUDY, study_text(self.about, taken).encode())
         (self.folder / _TRIAL).unlink(missing_ok=True)
         self.job.settle()
         self._keep()
 
-    def _step(self, before: list[StepChoice], choice: StepChoice, state: StepState) -> None:
+    def _steps(self, *states: JobState) -> list[StepChoice]:
+        """The methods in these states."""
+        steps = zip(self.about.choices.steps, self.job.steps, strict=True)
+        return [choice for choice, step in steps if step.state in states]
+
+    def _step(self, state: StepState) -> None:
         state.state, state.started, state.finished = "running", now(), None
         state.said, state.remedy = "", None
         self._keep()
         try:
-            outcome = self._run(before, choice, state)
+            outcome = self._run(state)
         except GnomonError as error:
             state.state = "refused"
-            state.said, state.remedy = refusal(error, choice.method)
+            state.said, state.remedy = refusal(error, state.method)
         except Exception:  # noqa: BLE001  # other steps go on
-            _log.exception("%s broke off", choice.method)
+            _log.exception("%s broke off", state.method)
             state.state, state.said = "failed", "It broke off; the log of this comparison says why."
             state.remedy = Remedy("again", "Run it again.")
         else:
@@ -290,8 +294,8 @@ class _JobRun:
         state.state = "failed" if reasons else "done"
         state.said = "\n".join(reasons)
 
-    def _run(self, before: list[StepChoice], choice: StepChoice, state: StepState) -> RunOutcome:
-        """The tasks of a step that those before it did not have."""
+    def _run(self, state: StepState) -> RunOutcome:
+        """The tasks of a step that those which are done did not have."""
         from gnomon.studies import Store, open_engine, plan, read_study, reporting, run
 
         def planned(steps: list[StepChoice]) -> StudyPlan:
@@ -299,19 +303,20 @@ class _JobRun:
             write_whole(file, study_text(self.about, steps).encode(), durable=False)
             return plan(read_study(file))
 
+        before = self._steps("done")
         earlier = {task.key for task in planned(before).tasks} if before else set()
-        made = planned([*before, choice])
+        made = planned(self._steps("done", "running"))
         keys = {task.key for task in made.tasks} - earlier
         state.total = len(keys)
         store = Store.open(self.folder / STORE, create=True)
-        last = choice is self.about.choices.steps[-1]
+        last = all(step is state for step in self.job.steps if step.state in OPEN)
         with reporting(lambda *said: self._progress(state, *said)):
             return run(
                 made,
                 open_engine("here"),
                 store=store,
                 only=keys,
-                prune=last and self.about.copied_store,
+                prune=last,
                 progress=lambda *said: self._progress(state, *said),
             )
 
@@ -348,7 +353,7 @@ def refusal(error: GnomonError, method: str) -> tuple[str, Remedy | None]:
     if first.code == "error.no_language":
         return (
             "Nobody said which language the translations are in.",
-            Remedy("edit", "Change and compare again: name the language."),
+            Remedy("anew", "Compare the files anew, and name the language."),
         )
     step = f"methods.{method}"
     lines = [

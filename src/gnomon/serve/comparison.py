@@ -110,33 +110,34 @@ class ComparisonChoices(msgspec.Struct, kw_only=True):
 
 
 class ComparisonRecord(msgspec.Struct, kw_only=True):
-    """What a comparison is called, whose it is and what it consists of.
+    """Whose a comparison is, and what it consists of.
 
     Attributes:
-        title: its name.
         owner: who made it.
         made: when, UTC.
         choices: what was chosen.
         segments: of its files; 0 where that is not known yet.
-        copied_store: it has results of which some are not asked for any more.
     """
 
-    title: str
     owner: str
     made: str
     choices: ComparisonChoices
     segments: int = 0
-    copied_store: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its name; that of its systems until somebody gives it one."""
+        return self.choices.title or default_title(self.choices.files)
 
 
 class Remedy(msgspec.Struct):
     """A way on: what it is, in words, and with which arguments.
 
-    ``id`` is "first" (``segments``: compare the first ones alone), "again", "edit" (other
-    choices) or "install" (``what``: as ``gnomon setup`` takes it).
+    ``id`` is "first" (``segments``: compare the first ones alone), "again", "anew" (send
+    the files again) or "install" (``what``: as ``gnomon setup`` takes it).
     """
 
-    id: Literal["first", "again", "edit", "install"]
+    id: Literal["first", "again", "anew", "install"]
     text: str
     arguments: dict[str, int | str] = {}
 
@@ -202,12 +203,12 @@ class Job(msgspec.Struct):
     @property
     def current(self) -> StepState | None:
         """The step that runs, or would run next."""
-        return next((step for step in self.steps if step.state in _OPEN), None)
+        return next((step for step in self.steps if step.state in OPEN), None)
 
     def stop(self, state: JobState, said: str = "", remedy: Remedy | None = None) -> None:
         """End what is open of it: what is done stays done."""
         for step in self.steps:
-            if step.state in _OPEN:
+            if step.state in OPEN:
                 step.state, step.finished = state, now()
         self.state, self.finished, self.said, self.remedy = state, now(), said, remedy
 
@@ -219,7 +220,7 @@ class Job(msgspec.Struct):
         self.finished = now()
 
 
-_OPEN = ("queued", "running", "interrupted")
+OPEN = ("queued", "running", "interrupted")
 
 
 def now() -> str:
@@ -231,6 +232,13 @@ def default_steps(outputs: int) -> list[StepChoice]:
     """What is asked of one output, or of several: first the answer, then where it lies."""
     first = "compare" if outputs > 1 else "score"
     return [StepChoice(method=first), StepChoice(method=WORD_METHOD)]
+
+
+def default_title(files: list[FileChoice]) -> str:
+    """What a comparison is called that nobody named."""
+    titles = [file.title or file.name for file in files if file.role in ("output", "set")]
+    more = f" and {len(titles) - 3} more" if len(titles) > 3 else ""
+    return ", ".join(titles[:3]) + more or "Comparison"
 
 
 def new_job(about: ComparisonRecord) -> Job:

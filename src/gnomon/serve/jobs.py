@@ -19,8 +19,6 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from gnomon.core.errors import DataError, UsageError
 from gnomon.serve._worker import BUSY, FINISHED
 from gnomon.serve.comparison import JOB, UPLOADS, Job, Remedy, new_job, now, write_record
@@ -160,16 +158,12 @@ class Queue:
         """Make a comparison of a draft, and queue it."""
         return self._queued(self.workspace.create(draft, choices))
 
-    def edit(self, id: str, choices: ComparisonChoices, owner: str) -> Comparison:  # noqa: A002
-        """Make a comparison of the texts of another one, and queue it."""
-        return self._queued(self.workspace.edit(id, choices, owner))
-
     def add_system(self, id: str, draft: str, choice: FileChoice) -> Comparison:  # noqa: A002
         """Give a comparison one more system, and queue it."""
         return self._queued(self.workspace.add_system(id, draft, choice))
 
-    def ask(self, id: str, step: StepChoice, owner: str) -> Comparison:  # noqa: A002
-        """Have a method run on a comparison, and queue it."""
+    def ask(self, id: str, step: StepChoice) -> Comparison:  # noqa: A002
+        """Have a method run on a comparison, in place of what it gave before, and queue it."""
         with self._mutex:
             comparison = self.workspace.study(id)
             choices = comparison.about.choices
@@ -177,14 +171,11 @@ class Queue:
             state = states.get(step.method)
             if step in choices.steps and state in ("queued", "running", "done"):
                 return comparison
-            if state != "done" or comparison.job.active:
-                return self._queued(self.workspace.add_method(id, step))
-            steps = [step if each.method == step.method else each for each in choices.steps]
-            return self.edit(id, msgspec.structs.replace(choices, steps=steps), owner)
+            return self._queued(self.workspace.add_method(id, step))
 
-    def again(self, id: str) -> Comparison:  # noqa: A002
-        """Queue a comparison again, for what of it is not done."""
-        return self._queued(self.workspace.again(id))
+    def again(self, id: str, first: int | None = None) -> Comparison:  # noqa: A002
+        """Queue a comparison again: for what is not done, or for its first segments alone."""
+        return self._queued(self.workspace.again(id, first))
 
     def cancel(self, id: str) -> None:  # noqa: A002
         """End a comparison; what is done of it stays."""

@@ -40,7 +40,6 @@ STATIC = {
     "report.css": "gnomon.report",
     "serve.css": "gnomon.serve",
     "serve.js": "gnomon.serve",
-    "views.js": "gnomon.serve",
     "icon.svg": "gnomon.serve",
 }
 _MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

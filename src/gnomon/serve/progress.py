@@ -1,8 +1,4 @@
-"""How far a study is that runs, here or by ``gnomon run`` elsewhere: cheap to ask again and again.
-
-An answer has a tag; who has the answer of that tag is told that nothing changed, for the price of
-four looks at files.
-"""
+"""How far a study is that ``gnomon run`` runs elsewhere."""
 
 from __future__ import annotations
 
@@ -12,10 +8,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from gnomon.core.signature import content_hash
-from gnomon.serve.store_pages import open_store
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
@@ -23,7 +15,7 @@ if TYPE_CHECKING:
 
     from gnomon.serve.store_pages import OpenStore
 
-__all__ = ["StudyProgress", "is_running", "polled", "progress", "tag_of"]
+__all__ = ["StudyProgress", "is_running", "progress"]
 
 
 #: a store without locks counts as running so long after its last task, in seconds
@@ -75,19 +67,6 @@ def is_running(store: Path) -> bool:
     return age < _RECENT
 
 
-def tag_of(store: Path, *more: Path) -> str:
-    """What changes whenever progress does: the tag of an answer."""
-    parts = [str(is_running(store))]
-    for file in (store / reading.MANIFEST, store / reading.PLAN, *more):
-        try:
-            stat = file.stat()
-        except OSError:
-            parts.append("-")
-        else:
-            parts.append(f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}")
-    return content_hash(*parts)
-
-
 def progress(opened: OpenStore) -> StudyProgress:
     """How far a study is, from the manifest of its store."""
     done, planned = len(opened.entries), len(opened.store.planned())
@@ -100,11 +79,3 @@ def progress(opened: OpenStore) -> StudyProgress:
     else:
         state = "stopped" if left else "done"
     return StudyProgress(state, done, planned, left > 0 or running)
-
-
-def polled(store: Path, asked: str | None, *more: Path) -> tuple[str, bytes | None]:
-    """The tag of the progress of a study, and the answer as JSON."""
-    tag = tag_of(store, *more)
-    if asked == tag:
-        return tag, None
-    return tag, msgspec.json.encode(progress(open_store(store)))

@@ -18,19 +18,17 @@ from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
-from gnomon.messages import kind_of, noted, rendered
+from gnomon.messages import kind_of
 from gnomon.serve._contained import refuse_links
-from gnomon.serve._terms import QUESTIONS, terms_in
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from gnomon.core.findings import Cell, Column
     from gnomon.core.store_views import StoredView
     from gnomon.messages import Message
-    from gnomon.serve._terms import Term
     from gnomon.studies import Store
     from gnomon.studies.reading import FinishedTask, PageSource
 
@@ -154,8 +152,6 @@ class MethodVerdict:
     title: str
     purpose: str
     sentences: tuple[Message, ...]
-    question: str = ""
-    terms: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -220,23 +216,12 @@ class TableLink:
 
 @dataclass(frozen=True)
 class Section:
-    """A method with its tables and heat maps."""
+    """A method with its tables."""
 
     method: str
     title: str
     purpose: str
     tables: tuple[TableLink, ...]
-    maps: tuple[MapLink, ...] = ()
-
-
-@dataclass(frozen=True)
-class MapLink:
-    """A heat map that can be looked at."""
-
-    table: str
-    number: int
-    title: str
-    testset: str
 
 
 @dataclass(frozen=True)
@@ -245,7 +230,6 @@ class StudyResult:
 
     facts: Mapping[str, str]
     sets: tuple[SetResult, ...]
-    sections: tuple[Section, ...]
 
 
 def quotes_texts(code: str) -> bool:
@@ -273,14 +257,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
         if not sentences and verdict:
             continue
         by_set.setdefault(testset, []).append(
-            MethodVerdict(
-                section,
-                _title_of(section),
-                _purpose_of(section),
-                sentences,
-                QUESTIONS.get(section, ""),
-                terms_in(map(rendered, sentences)),
-            )
+            MethodVerdict(section, _title_of(section), _purpose_of(section), sentences)
         )
     names = dict.fromkeys([*(entry.testset for entry in opened.entries), *sketches])
     scores = _scores(opened, source)
@@ -307,7 +284,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
         "metrics": ", ".join(metrics),
         "methods": ", ".join(dict.fromkeys(_title_of(entry.method) for entry in opened.entries)),
     }
-    return StudyResult(facts, tuple(sets), sections(opened))
+    return StudyResult(facts, tuple(sets))
 
 
 def sections(opened: OpenStore) -> tuple[Section, ...]:
@@ -326,10 +303,7 @@ def sections(opened: OpenStore) -> tuple[Section, ...]:
             TableLink(name, opened.store.schema(name).table.title, sizes[name]) for name in names
         )
         if tables:
-            maps = tuple(link for name in names for link in heat_maps(opened, name))
-            made.append(
-                Section(method, methods.title_of(method), _purpose_of(method), tables, maps)
-            )
+            made.append(Section(method, methods.title_of(method), _purpose_of(method), tables))
     return tuple(made)
 
 
@@ -518,8 +492,6 @@ class HeatLine:
 class HeatPage:
     """A heat map of features and systems, as a table."""
 
-    table: str
-    number: int
     title: str
     testset: str
     rows: str
@@ -533,35 +505,23 @@ class HeatPage:
     under: str
     lines: tuple[HeatLine, ...]
     notes: tuple[str, ...]
-    testsets: tuple[str, ...]
-    others: tuple[MapLink, ...]
     leads: bool
     metric: str = ""
 
 
-def _maps(opened: OpenStore, name: str) -> tuple[HeatMap, ...]:
-    views = opened.store.schema(name).views
-    return tuple(view for view in views if isinstance(view, HeatMap))
+def heat_page(opened: OpenStore) -> HeatPage | None:
+    """The first heat map of a study, of its first test set; None where it has none."""
+    for section in sections(opened):
+        for link in section.tables:
+            if link.name not in opened.source.tables:
+                continue
+            for view in opened.store.schema(link.name).views:
+                if isinstance(view, HeatMap):
+                    return _heat_page(opened, view, opened.source.testsets(link.name)[0])
+    return None
 
 
-def heat_maps(opened: OpenStore, name: str) -> Iterator[MapLink]:
-    """The heat maps of a table."""
-    testsets = opened.source.testsets(name)
-    for number, view in enumerate(_maps(opened, name)):
-        yield MapLink(name, number, view.title, testsets[0] if testsets else "")
-
-
-def heat_page(opened: OpenStore, name: str, number: int = 0, testset: str = "") -> HeatPage:
-    """A heat map of a test set, the first by default."""
-    if name not in opened.source.tables:
-        raise UnknownNameError("table", name, opened.source.tables)
-    maps = _maps(opened, name)
-    if not 0 <= number < len(maps):
-        raise UnknownNameError("heat map", str(number), [str(n) for n in range(len(maps))])
-    view, testsets = maps[number], opened.source.testsets(name)
-    testset = testset or testsets[0]
-    if testset not in testsets:
-        raise UnknownNameError("test set", testset, testsets)
+def _heat_page(opened: OpenStore, view: HeatMap, testset: str) -> HeatPage:
     table = _rows_of_view(opened, view, testset)
     finding = Finding("", view.title, (table,), {}, (view,))
     made = grid(finding, view)
@@ -599,8 +559,6 @@ def heat_page(opened: OpenStore, name: str, number: int = 0, testset: str = "") 
         lines.append(HeatLine(feature, MEANINGS.get(feature, ""), beside, cells, new))
         before = row.group
     return HeatPage(
-        name,
-        number,
         view.title,
         testset,
         made.columns[0].title,
@@ -614,8 +572,6 @@ def heat_page(opened: OpenStore, name: str, number: int = 0, testset: str = "") 
         table.column(view.under).title if view.under else "",
         tuple(lines),
         made.notes,
-        testsets,
-        tuple(heat_maps(opened, name)),
         leads=view.rows == "feature" and view.columns == "system",
         metric=str(view.where.get("metric") or ""),
     )
@@ -651,62 +607,13 @@ def _rows_of_view(opened: OpenStore, view: HeatMap, testset: str) -> Table:
     return Table(view.table, schema.table.title, tuple(columns), records, schema.table.note)
 
 
-# Where results are from.
-
-
-@dataclass(frozen=True)
-class TaskSignature:
-    """How to make the numbers of a method again."""
-
-    method: str
-    of: str
-    signature: str
-    tasks: int
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """What was computed, with what, and how to make it again."""
-
-    signatures: tuple[TaskSignature, ...]
-    versions: tuple[tuple[str, str, int], ...]
-    notices: tuple[tuple[str, str, int], ...]
-    tasks: int
-    seconds: float
-    finished: str
-
-
 def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
     """How many segments each test set of the last plan has."""
     return {planned.name: planned.sketch.segments for planned in opened.store.sets()}
 
 
-def provenance(opened: OpenStore) -> Provenance:
-    """Signatures, versions and notices, each with the number of tasks that say so."""
-    signatures: dict[tuple[str, str, str], int] = {}
-    versions: dict[tuple[str, str], int] = {}
-    notices: dict[tuple[str, str], int] = {}
-    for entry in opened.entries:
-        title = methods.title_of(entry.method)
-        for name, text in entry.signatures.items():
-            signatures[title, name, text] = signatures.get((title, name, text), 0) + 1
-        for pair in (("gnomon", entry.gnomon), *entry.made_with.items()):
-            if pair[1]:
-                versions[pair] = versions.get(pair, 0) + 1
-        for notice in map(noted, entry.notices):
-            notices[title, notice] = notices.get((title, notice), 0) + 1
-    return Provenance(
-        tuple(TaskSignature(*key, tasks) for key, tasks in signatures.items()),
-        tuple((*key, tasks) for key, tasks in versions.items()),
-        tuple((*key, tasks) for key, tasks in notices.items()),
-        len(opened.entries),
-        sum(entry.seconds for entry in opened.entries),
-        max((entry.finished for entry in opened.entries), default=""),
-    )
-
-
 __all__ = [
-    "HeatPage", "OpenStore", "Provenance", "StudyResult", "heat_maps", "heat_page", "open_store",
-    "provenance", "quotes_texts", "sections", "sizes_of_sets", "stamp_of_store", "study_result",
+    "HeatPage", "OpenStore", "StudyResult", "heat_page", "open_store",
+    "quotes_texts", "sections", "sizes_of_sets", "stamp_of_store", "study_result",
     "table_names", "table_sql",
 ]  # fmt: skip

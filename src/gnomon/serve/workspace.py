@@ -91,7 +91,7 @@ class Comparison:
     @property
     def title(self) -> str:
         """What it is called."""
-        return self.about.title or "Comparison"
+        return self.about.title
 
     @property
     def store(self) -> Path:
@@ -274,7 +274,6 @@ class Workspace:
         draft, folder = self.draft(id), self.draft_folder(id)
         inspection = self.inspection(id)
         about = ComparisonRecord(
-            title=choices.title or default_title(choices.files),
             owner=draft.owner,
             made=now(),
             choices=_complete(choices),
@@ -282,30 +281,17 @@ class Workspace:
         )
         return self._publish(id, folder, about)
 
-    def edit(self, id: str, choices: ComparisonChoices, owner: str) -> Comparison:  # noqa: A002
-        """A new comparison of the texts of another one, with other metrics, methods or options.
+    def rename(self, id: str, title: str) -> None:  # noqa: A002
+        """Give a comparison that rests another title; without one it is called by its systems."""
+        comparison = self._resting(id, "rename it")
+        comparison.about.choices.title = title
+        write_record(comparison.folder / NAMES, comparison.about)
 
-        What the results of that one say already is not computed again.
-        """
-        old = self.study(id)
-        if not old.texts.is_dir():
-            raise DataError("the texts of this comparison are not read yet; wait until they are")
-        new, uploads = self.new_draft(owner)
-        uploads.rmdir()
-        folder = uploads.parent
-        shutil.copytree(old.texts, folder / TEXTS)
-        if old.store.is_dir():
-            shutil.copytree(old.store, folder / STORE, ignore=shutil.ignore_patterns("lock"))
-        choices.files = old.about.choices.files
-        about = ComparisonRecord(
-            title=choices.title or old.about.title,
-            owner=owner,
-            made=now(),
-            choices=_complete(choices),
-            segments=old.about.segments,
-            copied_store=True,
-        )
-        return self._publish(new, folder, about)
+    def _resting(self, id: str, what: str) -> Comparison:  # noqa: A002
+        comparison = self.study(id)
+        if comparison.job.active:
+            raise DataError(f"this comparison is still running; {what} when it has finished")
+        return comparison
 
     def _publish(self, id: str, folder: Path, about: ComparisonRecord) -> Comparison:  # noqa: A002
         write_record(folder / NAMES, about)
@@ -321,10 +307,8 @@ class Workspace:
 
         What its results say of the other systems alone is not computed again.
         """
-        comparison = self.study(id)
+        comparison = self._resting(id, "add a system")
         about = comparison.about
-        if comparison.job.active:
-            raise DataError("this comparison is still running; add a system when it has finished")
         if choice.title in {file.title for file in about.choices.files if file.role == "output"}:
             raise DataError(f"there is a system {choice.title!r} already; choose another name")
         upload = self.draft_folder(draft) / UPLOADS / str(choice.file)
@@ -340,18 +324,14 @@ class Workspace:
         return self.study(id)
 
     def add_method(self, id: str, step: StepChoice) -> Comparison:  # noqa: A002
-        """Give a comparison that rests one more method, or one in place of what failed of it.
+        """Give a comparison that rests one more method, or other options to one that it has.
 
-        What it has computed stays; nothing else is computed again.
+        Nothing else is computed again.
         """
-        comparison = self.study(id)
+        comparison = self._resting(id, "ask more of it")
         about, job = comparison.about, comparison.job
-        if job.active:
-            raise DataError("this comparison is still running; ask more of it when it has finished")
-        kept = [each for each in about.choices.steps if each.method != step.method]
-        replaced = len(kept) < len(about.choices.steps)
-        about.choices.steps = [*kept, step]
-        about.copied_store = about.copied_store or replaced  # what it left is not asked for now
+        steps = {each.method: each for each in about.choices.steps}
+        about.choices.steps = [*(steps | {step.method: step}).values()]
         states = {state.method: state for state in job.steps if state.method != step.method}
         anew = new_job(about)
         anew.steps = [states.get(state.method, state) for state in anew.steps]
@@ -360,11 +340,17 @@ class Workspace:
         write_record(comparison.folder / JOB, anew)
         return self.study(id)
 
-    def again(self, id: str) -> Comparison:  # noqa: A002
-        """Put a comparison that rests back into the queue: what is not done is tried again."""
+    def again(self, id: str, first: int | None = None) -> Comparison:  # noqa: A002
+        """Put a comparison that rests back into the queue: what is not done is tried again.
+
+        With ``first``, all of it is done with so many of its segments.
+        """
         comparison = self.study(id)
         if not comparison.job.active:
-            self._queue_anew(comparison, every=False)
+            if first is not None:
+                comparison.about.choices.first = first
+                write_record(comparison.folder / NAMES, comparison.about)
+            self._queue_anew(comparison, every=first is not None)
         return self.study(id)
 
     def _queue_anew(self, comparison: Comparison, *, every: bool) -> None:
@@ -415,16 +401,9 @@ class Workspace:
 
 
 def _unread(id: str, folder: Path, said: str, *, closed: str = "") -> Comparison:  # noqa: A002
-    about = ComparisonRecord(title="", owner="", made="", choices=ComparisonChoices())
+    about = ComparisonRecord(owner="", made="", choices=ComparisonChoices())
     job = Job("failed", [], "", "", said=said)
     return Comparison(id, folder, about, job, damaged=True, closed=closed)
-
-
-def default_title(files: list[FileChoice]) -> str:
-    """What a comparison is called that nobody named."""
-    titles = [file.title or file.name for file in files if file.role in ("output", "set")]
-    more = f" and {len(titles) - 3} more" if len(titles) > 3 else ""
-    return ", ".join(titles[:3]) + more or "Comparison"
 
 
 def _complete(choices: ComparisonChoices) -> ComparisonChoices:

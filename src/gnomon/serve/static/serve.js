@@ -15,10 +15,9 @@ const again = async () => {
     } else if (fresh) {
       const main = document.querySelector("main");
       main.replaceChildren(...(await page(location.href)).querySelector("main").childNodes);
-      document.dispatchEvent(new Event("gnomon:fresh"));
     }
   } catch { /* the server is away: look again later */ }
-  setTimeout(again, document.hidden ? 5000 : 700);
+  setTimeout(again, document.hidden ? 5000 : 1000);
 };
 setTimeout(again, 400);
 for (const form of document.querySelectorAll("[data-files]")) {
