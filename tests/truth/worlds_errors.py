@@ -68,6 +68,18 @@ def by_chance() -> Finding:
 
 
 @world(
+    "the same errors in both systems",
+    says=["errors.where"],
+    silent=["errors.*"],
+)
+def same_marks() -> Finding:
+    testset = marks({"a": [0.6, *EVEN[1:]]})
+    copies = [replace(one, system="b") for one in testset.errors]
+    systems = dict.fromkeys("ab", testset.systems["a"])
+    return found(replace(testset, systems=systems, errors=(*testset.errors, *copies), human=()))
+
+
+@world(
     "errors on dogs in ten segments",
     says=["errors.where", "errors.few-segments"],
     silent=["errors.*"],

@@ -201,8 +201,9 @@ def rate_differences(
     """All pairs of systems on all features that occur often enough, the smallest p first.
 
     Features and pairs of a severity are one family (:func:`gnomon.stats.family_test`), over
-    resamples of the segments, or of whole documents. Features with fewer than 30 occurrences on
-    either side are left out.
+    resamples of the segments, or of whole documents; each severity has its equal part of the level,
+    because major errors are so rare that they would decide for all others. Features with fewer than
+    30 occurrences on either side are left out.
     """
     count = len(systems)
     both = {pair: np.all(tallies.judged[[*pair]], axis=0) for pair in combinations(range(count), 2)}
@@ -214,6 +215,8 @@ def rate_differences(
                 pairs.append(FamilyPair(f * count + a, f * count + b))
                 occurrences.append(int(fewest))
                 commons.append(common)
+    marked = {hits.tobytes() for hits in tallies.hits[: len(COMPARED)] if hits.any()}
+    families = max(len(marked), 1)
     for severity, name in enumerate(COMPARED if pairs else ()):
         sums = np.stack([tallies.hits[severity], tallies.occurrences], axis=-1)
         sums = np.where(tallies.judged[:, :, None], sums, np.nan).reshape(-1, *sums.shape[2:])
@@ -228,7 +231,8 @@ def rate_differences(
             hits.append(
                 some.sum() if documents is None else len(np.unique(documents[common][some]))
             )
-        tested = _tested(family, np.array(hits), options, by_document=documents is not None)
+        by_document = documents is not None
+        tested = _tested(family, np.array(hits), options, families, by_document=by_document)
         order = np.lexsort((-np.abs(family.comparisons.estimates), tested.p))
         for n in order.tolist():
             feature, first = divmod(pairs[n].first, count)
@@ -242,7 +246,7 @@ def rate_differences(
                 rate_b=float(rates[n][1]),
                 difference=float(rates[n][0] - rates[n][1]),
                 intervals={"difference": (float(tested.low[n]), float(tested.high[n]))},
-                p=float(tested.p[n]),
+                p=min(float(families * tested.p[n]), 1.0),
                 decided=tested.decided[n],
                 occurrences=occurrences[n],
             )
@@ -254,9 +258,14 @@ def _rate(sums: Floats) -> Floats:
 
 
 def _tested(
-    family: SystemFamily, hit: NDArray[np.int64], options: Bootstrap, *, by_document: bool
+    family: SystemFamily,
+    hit: NDArray[np.int64],
+    options: Bootstrap,
+    families: int,
+    *,
+    by_document: bool,
 ) -> Family:
-    """What a family shows; nothing of too few units, or where too few have errors."""
+    """What one of some families shows; nothing of too few units, or where too few have errors."""
     found = family.comparisons
     same = (found.estimates == 0) & (found.errors == 0)  # nothing differs, however much is marked
     observed = found._replace(different=np.where(same, 0, hit))
@@ -269,7 +278,8 @@ def _tested(
     )
     draws = family.draws(family_draws(len(family.pairs), max(options.resamples, 1)))
     least = LEAST_DOCUMENTS if by_document else FEWEST_DIFFERING
-    return family_test(observed, draws.resampled, least=least, confidence=options.confidence)
+    confidence = 1 - (1 - options.confidence) / families
+    return family_test(observed, draws.resampled, least=least, confidence=confidence)
 
 
 # Counts by severity and category.

@@ -50,7 +50,7 @@ class ErrorRateDifferenceRow(Record):
     rate_b: float = column("Other, per 100", help="errors of the other")
     difference: float = column("Difference", help="the one less the other", interval=EndColumns())
     p: float | None = column(
-        "p", digits=4, help="two-sided, adjusted over the features and pairs of a severity"
+        "p", digits=4, help="two-sided, adjusted over severities, features and pairs"
     )
     decided: bool | None = column(
         "decided",

@@ -261,7 +261,7 @@ class ErrorTables:
         note = (
             "Over the segments in which both systems were checked; features with fewer than"
             f" {LEAST} occurrences on either side are left out. Intervals and p hold for all"
-            " features and pairs of a severity together; an end that is 0 is open. Not tested:"
+            " severities, features and pairs together; an end that is 0 is open. Not tested:"
             f" fewer than {LEAST} segments or {LEAST_DOCUMENTS} documents, and fewer than"
             f" {FEWEST_DIFFERING} segments with an error."
         )

@@ -86,7 +86,7 @@ def test_systems_are_compared_where_both_were_looked_at() -> None:
         0,
         100,
     )
-    assert row["p"] == pytest.approx(1 / 201)
+    assert row["p"] == pytest.approx(2 / 201)  # of two severities
     said = "alpha has more errors than beta on matches of 'animal'"
     assert any(said in str(one) for one in finding.verdict)
     # bob's and ann's outputs apart: no segment has both
