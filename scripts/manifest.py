@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -46,9 +47,14 @@ def made(known: Iterable[str] = ()) -> str:
 
 @cache
 def _trees() -> Mapping[str, ast.Module]:
-    """The modules of the package, by name."""
-    paths = sorted((SOURCE / "gnomon").rglob("*.py"))
-    return {_module(path): ast.parse(path.read_text("utf-8")) for path in paths}
+    """The packages, and the modules that have methods or export lazily, by name."""
+    texts = {path: path.read_text("utf-8") for path in sorted((SOURCE / "gnomon").rglob("*.py"))}
+    return {
+        _module(path): ast.parse(text)
+        for path, text in texts.items()
+        if path.name == "__init__.py"
+        or re.search(r"^@method\(|= lazy_exports\(", text, re.MULTILINE)
+    }
 
 
 def _module(path: Path) -> str:
@@ -101,8 +107,12 @@ def _groups(
 
 
 def _is_lazy(tree: ast.Module) -> bool:
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(isinstance(called, ast.Name) and called.id == "lazy_exports" for called in calls)
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and getattr(node.value.func, "id", "") == "lazy_exports"
+        for node in tree.body
+    )
 
 
 def _exports(tree: ast.Module) -> Iterator[tuple[str, str]]:

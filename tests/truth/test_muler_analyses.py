@@ -60,7 +60,7 @@ def test_moods_that_differ_by_chance_are_not_changed(
     assert is_mostly_undecided(undecided, draws)
 
 
-@pytest.mark.parametrize("draws", [20, pytest.param(200, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [10, pytest.param(200, marks=pytest.mark.verify)])
 def test_marks_at_random_are_not_what_lowers_the_score(draws: int) -> None:
     undecided = sum(found_nothing(marked(40, errors="random", seed=n)) for n in range(draws))
     assert is_mostly_undecided(undecided, draws)
