@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import gnomon as gn
-from gnomon.messages import Notice, noted
+from gnomon.messages import Message, noted
 from gnomon.stats import benjamini_hochberg, holm
 
 SETS = ("wmt18/cs-en", "wmt18/de-en", "wmt18/fi-en", "wmt19/de-en", "wmt19/kk-en", "wmt19/lt-en")
@@ -94,7 +94,7 @@ def judged(one: str, args: argparse.Namespace) -> dict[str, Any]:
     model += f", embeddings={str(args.embeddings)!r}" if args.embeddings else ""
     specs = {name: spec.replace("(M", f"({model}") for name, spec in VARIANTS.items()}
     rows: list[dict[str, Any]] = []
-    notices: list[Notice] = []
+    notices: list[Message] = []
     for variant, spec in specs.items():
         base = f"{spec[:-1]}, weighted=False)"
         finding = gn.metaeval.metaeval(

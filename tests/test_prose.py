@@ -88,7 +88,7 @@ class _Reader(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         kinds = {a.arg: ast.unparse(a.annotation) for a in node.args.args if a.annotation}
         self.where.append(node.name)
-        self.names.append({name for name, kind in kinds.items() if kind == "Notice"})
+        self.names.append({name for name, kind in kinds.items() if kind == "Message"})
         self.errors.append(
             {n for n, kind in kinds.items() if kind.endswith(("Error", "Exception"))}
         )

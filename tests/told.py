@@ -9,7 +9,7 @@ from gnomon.messages import Message, message, noted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gnomon.messages import Level, Notice
+    from gnomon.messages import Level
 
 
 def told(text: str, level: Level = "finding", **rows: tuple[int, ...]) -> Message:
@@ -17,7 +17,7 @@ def told(text: str, level: Level = "finding", **rows: tuple[int, ...]) -> Messag
     return Message("error.failed", level, {"said": text}, rows)
 
 
-def notes(notices: Iterable[Notice]) -> tuple[str, ...]:
+def notes(notices: Iterable[Message]) -> tuple[str, ...]:
     """What notices say."""
     return tuple(map(noted, notices))
 

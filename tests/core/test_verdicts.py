@@ -155,7 +155,7 @@ def test_metrics_of_which_one_has_a_tie_on_top_agree() -> None:
 
 
 def test_texts_that_a_model_does_not_read_to_their_end_are_a_caution() -> None:
-    notices = (cut_texts(3, 90, "sbert"), "sbert: something else")
+    notices = (cut_texts(3, 90, "sbert"), told("sbert: something else", "note"))
     one = replace(scores("sbert", 0.5, 0.6), notices=notices)
     (said,) = [said for said in verdicts.of_scores([one]) if said.level == "caution"]
     assert str(said).startswith("Caution: sbert: 3 of 90 texts are longer than the model takes")

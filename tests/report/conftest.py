@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.told import told
 
 from gnomon.core.findings import (
     Bars,
@@ -432,8 +433,8 @@ def make_finding(
         views,
         shown,
         (
-            "pos:X occurs in no reference: its cells are undefined.",
-            "5 cells lie outside [0, 1]; their segments are listed as negative.",
+            told("pos:X occurs in no reference: its cells are undefined.", "note"),
+            told("5 cells lie outside [0, 1]; their segments are listed as negative.", "note"),
         ),
         {
             "Test set": "newstest2019 de-en",
@@ -552,7 +553,7 @@ def make_hostile() -> Finding:
         {text: text for text in HOSTILE},
         views,
         exhibits,
-        HOSTILE,
+        tuple(told(one, "note") for one in HOSTILE),
         {text: text for text in HOSTILE},
     )
 

@@ -67,7 +67,7 @@ def test_the_first_two_statements_stand_apart_where_others_than_cautions_follow(
 
 
 def test_notes_are_folded_below_a_verdict_and_open_without_one() -> None:
-    noted = replace(NOTHING, notices=("much <b>is</b> cut",))
+    noted = replace(NOTHING, notices=(told("much <b>is</b> cut", "note"),))
     said = replace(noted, verdict=(told("A is best."),))
     for finding, folded in ((said, True), (noted, False)):
         page = to_html(finding)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.told import told
 
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Column, Finding, Table
@@ -36,7 +37,7 @@ def scores() -> Scores:
 
 @pytest.mark.parametrize("form", ["text", "json", "latex", "markdown"])
 def test_notices_of_scores_are_part_of_what_has_a_place_for_them(form: str) -> None:
-    noticed = replace(scores(), notices=("much is cut",))
+    noticed = replace(scores(), notices=(told("much is cut", "note"),))
     assert "much is cut" in render([noticed], form, verbose=True)
     # segments are a finding, whose notices LaTeX and Markdown leave to the command
     assert ("much is cut" in render_segments([noticed], form)) is (form == "json")
@@ -67,9 +68,11 @@ def test_json_holds_every_record_of_a_finding_unrounded(finding: Finding) -> Non
 
 def test_json_holds_what_was_found_as_data_and_as_text() -> None:
     found = message("score.disagree", {"rows": (0,)})
-    finding = Finding("m", "M", (Table("a", "a", COLUMNS, ()),), {}, notices=("much is cut",))
-    told = json.loads(render(replace(finding, verdict=(found,)), "json"))["messages"]
-    assert told == [
+    finding = Finding(
+        "m", "M", (Table("a", "a", COLUMNS, ()),), {}, notices=(told("much is cut", "note"),)
+    )
+    messages = json.loads(render(replace(finding, verdict=(found,)), "json"))["messages"]
+    assert messages == [
         {
             "code": "score.disagree",
             "level": "caution",
@@ -79,9 +82,9 @@ def test_json_holds_what_was_found_as_data_and_as_text() -> None:
             "text": str(found),
         },
         {
-            "code": "note.said",
+            "code": "error.failed",
             "level": "note",
-            "params": {"said": ["much is cut"]},
+            "params": {"said": "much is cut"},
             "subjects": {},
             "rows": {},
             "text": "much is cut.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from rich.cells import cell_len
-from tests.told import notes
+from tests.told import notes, told
 
 from gnomon.core.findings import Column, Table
 from gnomon.core.scores import Scores
@@ -125,7 +125,7 @@ def test_scores_are_printed_with_both_kinds_of_signatures() -> None:
         values[:, None],
         higher_is_better=True,
         signature=Signature("bleu", (("refs", "1"),)),
-        notices=("one reference is empty",),
+        notices=(told("one reference is empty", "note"),),
         native_signatures={"sacrebleu": "nrefs:1|case:mixed"},
     )
     file = io.StringIO()

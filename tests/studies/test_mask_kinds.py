@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.told import notes
 
 from gnomon import example, study
-from gnomon.metrics.masking import OWN_TOKENS
+from gnomon.messages import message
 from gnomon.studies.mask_kinds import masked_alike
 
 if TYPE_CHECKING:
@@ -64,8 +63,9 @@ def test_steps_that_leave_it_to_gnomon_mask_all_metrics_of_a_method_alike(
     asked = "select distinct metric, masks from muler order by all"
     assert store.query(asked).rows == (("bleu", masks), (other, masks))
     # tokens of BLEU are not those of chrF, which stands beside the figures
-    shown = notes(study.pages(store, texts=False).notices)
-    assert shown.count(f"MuLER: {OWN_TOKENS}") == (masks == "tokens")
+    said = message("note.muler.own_tokens", method="MuLER")
+    shown = study.pages(store, texts=False).notices
+    assert (said in shown) == (masks == "tokens")
 
 
 def test_words_are_exchanged_under_all_metrics_where_one_pools_vectors(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Finding
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 BARE = {"resamples": 199, "examples": 0, "ngrams": 0}
 ANY = "compare.*"
@@ -447,7 +447,7 @@ class _Cut(Longer):
 
 
 class _BoundCut(BoundLonger):
-    def pair_notices(self, _: Batch) -> tuple[Notice, ...]:
+    def pair_notices(self, _: Batch) -> tuple[Message, ...]:
         return (cut_texts(3, 120),)
 
 
@@ -511,7 +511,7 @@ def equal_by_domain() -> Finding:
 # Texts that a model does not read to their end
 
 
-def _read(notice: Notice) -> Finding:
+def _read(notice: Message) -> Finding:
     cells = noise(3)
     texts = [f"text {k}" for k in range(60)]
     testset = gn.TestSet.from_lists({"A": texts, "B": texts}, [f"{text} ." for text in texts])

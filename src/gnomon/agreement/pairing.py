@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import AnyMetric
 
 #: one for all test sets, or the scores of each (None: it has none there)
@@ -138,7 +138,7 @@ class Pairing:
     controls: tuple[JudgedMetric, ...] = ()  # what stands beside figures that judge ties
     documents: tuple[str, ...] | None = None  # the document of each segment; None: nobody knows
     slice: str | None = None  # name of the slice; None: all segments
-    notices: tuple[Notice, ...] = ()  # what a reader should know
+    notices: tuple[Message, ...] = ()  # what a reader should know
 
     @property
     def title(self) -> str:
@@ -237,7 +237,7 @@ def _scored_by(
     return scored
 
 
-def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[Notice]:
+def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[Message]:
     """What metrics say of their scores; what is said of the test set itself stands elsewhere."""
     for name, scores in scored:
         said = (notice for notice in scores.notices if notice not in testset.anomalies)

@@ -146,7 +146,7 @@ def _show_plan(args: argparse.Namespace, wanted: Study) -> int:
         finding = replace(
             finding,
             tables=(*finding.tables, *asked.tables),
-            notices=(*finding.notices, asked.title, *asked.notices),
+            notices=(*finding.notices, requests.summary(), *asked.notices),
         )
     show(args, finding, "run")
     return 0

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
     from gnomon.core.summary import Outline
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.tokenise import TokenTable
 
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
@@ -259,7 +259,7 @@ class _ComparisonParts:
     segments: list[DecidingSegmentRow] = field(default_factory=list)
     ngrams: list[NgramRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
+    notices: list[Message] = field(default_factory=list)
 
 
 class _TestPlans(NamedTuple):
@@ -531,14 +531,12 @@ def scored(
 
 def notices(
     testset: TestSet, scored: Sequence[Scores], pairings: Sequence[PairedScores]
-) -> list[Notice]:
+) -> list[Message]:
     """What metrics noticed, and what was compared instead of a corpus score."""
-    statements: list[Notice] = []
+    statements: list[Message] = []
     for scores, paired in zip(scored, pairings, strict=True):
         statements += [
-            notice
-            if isinstance(notice, Message) and notice.code == "data.damaged"
-            else of_metric(scores.metric, notice)
+            notice if notice.code == "data.damaged" else of_metric(scores.metric, notice)
             for notice in scores.notices
             if notice not in testset.anomalies
         ]

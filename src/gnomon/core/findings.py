@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.records import Record
     from gnomon.core.signature import Signature
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
 
 __all__ = [
     "Bars",
@@ -466,7 +466,7 @@ class Finding:
     signatures: Mapping[str, Signature]
     views: tuple[View, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     failure: str = ""
     verdict: tuple[Message, ...] = ()

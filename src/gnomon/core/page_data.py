@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Column, View
     from gnomon.core.store_views import Layer, Mark, SystemScoreColumn
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
 
 __all__ = [
     "PageSection",
@@ -97,7 +97,7 @@ class PageSet:
     read: Callable[[], Iterator[PageSegment]] = field(repr=False)
     layers: Sequence[Layer] = ()  # what can be marked in its texts
     missing: Message | None = None  # why texts cannot be shown; None where they can
-    notices: Sequence[Notice] = ()  # what cannot be marked, and why
+    notices: Sequence[Message] = ()  # what cannot be marked, and why
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class StudyPages:
     testsets: Sequence[PageSet]  # all test sets
     # what was looked at, for the head of the page
     facts: Mapping[str, str] = field(default_factory=dict)
-    notices: Sequence[Notice] = ()  # what a reader should know
+    notices: Sequence[Message] = ()  # what a reader should know
     lower_is_better: Sequence[str] = ()  # metrics that are error rates
     standings: Sequence[SystemScoreColumn] = ()  # columns of tables that say how good systems are
     sections: Sequence[PageSection] = ()  # the pages of methods, in order

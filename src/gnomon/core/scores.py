@@ -10,7 +10,6 @@ import numpy as np
 from gnomon.core import notebook
 from gnomon.core.errors import DataError
 from gnomon.core.manifest import imported
-from gnomon.messages import as_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.signature import Signature
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
 
 __all__ = [
     "Preferences",
@@ -83,7 +82,7 @@ class Scores:
     signature: Signature
     statistics: NDArray[np.float64] | None = None
     aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
     native_signatures: Mapping[str, str] | None = None
     informed_by: tuple[str, ...] = ()
     from_people: bool = False
@@ -217,15 +216,14 @@ def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
     return f"{of}, {said}; means over unlike segments do not compare"
 
 
-def of_metric(metric: str, notice: Notice) -> Message:
-    """A notice with the metric that it is of; those of other packages may be words."""
-    said = as_message(notice)
-    return said if said.subjects.get("metrics") else said.about(metrics=[metric])
+def of_metric(metric: str, notice: Message) -> Message:
+    """A notice with the metric that it is of."""
+    return notice if notice.subjects.get("metrics") else notice.about(metrics=[metric])
 
 
-def of_testset(testset: str, notice: Notice) -> Message:
+def of_testset(testset: str, notice: Message) -> Message:
     """A notice with the test set that it is of."""
-    return as_message(notice).about(testsets=[testset])
+    return notice.about(testsets=[testset])
 
 
 def named(names: Sequence[str]) -> str:

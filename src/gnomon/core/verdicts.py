@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from gnomon.core.manifest import imported
 from gnomon.messages import Message, message
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Finding, View
     from gnomon.core.scores import Scores
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
 
 __all__ = [
     "LEAST",
@@ -116,22 +116,21 @@ _DATA = (
 )
 
 
-def said_of(code: str, notices: Iterable[Notice]) -> list[Message]:
+def said_of(code: str, notices: Iterable[Message]) -> list[Message]:
     """The messages of a kind among notices, each once."""
-    told = (one for one in notices if isinstance(one, Message))
-    return list(dict.fromkeys(one for one in told if one.code == code))
+    return list(dict.fromkeys(one for one in notices if one.code == code))
 
 
-def fullest(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+def fullest(notices: Iterable[Message]) -> tuple[Message, ...]:
     """Notices, where of cautions of one system's data the one is kept that says most."""
-    kept: dict[object, Notice] = {}
+    kept: dict[object, Message] = {}
     for number, one in enumerate(notices):
         key: object = number
-        if isinstance(one, Message) and one.code in ("data.damaged", "data.favoured"):
+        if one.code in ("data.damaged", "data.favoured"):
             told = one.params
             key = (one.code, one.subjects.get("systems"), told.get("what"), told.get("among"))
         before = kept.get(key)
-        if not isinstance(before, Message) or _known(before) < _known(cast("Message", one)):
+        if before is None or _known(before) < _known(one):
             kept[key] = one
     return tuple(kept.values())
 
@@ -140,7 +139,7 @@ def _known(said: Message) -> int:
     return sum(map(bool, said.params.values()))
 
 
-def doubts(notices: Iterable[Notice]) -> list[Message]:
+def doubts(notices: Iterable[Message]) -> list[Message]:
     """Why nothing can be said of some systems.
 
     Their outputs are no translations line by line, or many references were made of these.
@@ -150,7 +149,7 @@ def doubts(notices: Iterable[Notice]) -> list[Message]:
     return [*said_of("data.doubtful", told), *favoured]
 
 
-def doubtful_systems(notices: Iterable[Notice]) -> tuple[str, ...]:
+def doubtful_systems(notices: Iterable[Message]) -> tuple[str, ...]:
     """The systems of which nothing can be said, as cautions of data say."""
     return tuple(dict.fromkeys(n for one in doubts(notices) for n in one.subjects["systems"]))
 

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Table
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.muler.contrasting import Contrasts
 
 _TITLE = "What is on the sheet"
@@ -233,7 +233,7 @@ class _Drawn(NamedTuple):
     items: Sequence[SheetItem]
     wanted: int
     signatures: Mapping[str, Signature] = {}
-    notices: Sequence[Notice] = ()
+    notices: Sequence[Message] = ()
     facts: Mapping[str, str] = {}
 
 

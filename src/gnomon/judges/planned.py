@@ -21,7 +21,6 @@ from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import Record, column, table
 from gnomon.core.signature import content_hash
-from gnomon.core.verdicts import counted
 from gnomon.data.formats import write_lines
 from gnomon.judges.costs import estimated_cost
 from gnomon.judges.replies import JudgeReply
@@ -190,16 +189,7 @@ class RequestPlan:
             )
             for planned in self.folders.values()
         ]
-        answered = sum(len(planned.kept) for planned in self.servers.values())
-        answered += sum(len(planned.kept) for planned in self.folders.values())
-        parts = [f"{counted(self.requests, 'request')} would be sent"]
-        if self.folders:
-            here = f"{counted(self.computed, 'answer')} would be computed here"
-            parts = [*parts, here] if self.servers else [here]
-        title = (
-            f"Nothing was asked. {', '.join(parts)};"
-            f" {counted(answered, 'answer')} {'is' if answered == 1 else 'are'} on disk already"
-        )
+        title = str(self.summary())
         return Finding(
             method=command,
             title=title,
@@ -207,6 +197,21 @@ class RequestPlan:
             signatures={},
             views=(Listing("requests", title, _SHOWN),),
             notices=tuple(self._notices()),
+        )
+
+    def summary(self) -> Message:
+        """How many answers are still to come from where, and how many are there."""
+        kept = [len(server.kept) for server in self.servers.values()]
+        kept += [len(folder.kept) for folder in self.folders.values()]
+        sent = bool(self.servers) or not self.folders
+        return message(
+            "note.judges.plan.asked",
+            sent=sent,
+            both=sent and bool(self.folders),
+            computed=bool(self.folders),
+            requests=self.requests,
+            answers=self.computed,
+            answered=sum(kept),
         )
 
     def _notices(self) -> Iterator[Message]:

@@ -63,9 +63,7 @@ __all__ = [
     "Kind",
     "Level",
     "Message",
-    "Notice",
     "add",
-    "as_message",
     "catalogue",
     "kind_of",
     "message",
@@ -150,10 +148,6 @@ class Message(Written):
     def words(self) -> Iterator[str]:
         """The names in its parameters, and other words."""
         return _words(self.params)
-
-
-#: what a reader should know: a message, or words
-Notice: TypeAlias = Message | str
 
 
 def _renamed(value: Any, rename: Callable[[str], str]) -> Any:
@@ -378,16 +372,8 @@ def rendered(said: Message, *, opening: bool = True, audience: Audience | None =
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def as_message(notice: Notice) -> Message:
-    """A notice of a package that may be words."""
-    if isinstance(notice, Message):
-        return notice
-    return Message("note.said", "note", {"said": (notice,)})
-
-
-def noted(notice: Notice) -> str:
+def noted(said: Message) -> str:
     """What a notice says, in a list of these: without opening and stop."""
-    said = as_message(notice)
     about = said.subjects
     return ": ".join([*about.get("testsets", ()), *about.get("metrics", ()), phrase(said)])
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.measures import Measure
     from gnomon.agreement.pairing import Pairing
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
 
 __all__ = ["Asked", "agreement_finding", "compared_metrics", "paraphrase_notices"]
 
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     baseline: str | None
     compared: Sequence[ComparedMetrics]
     tasks: tuple[Measure, ...]
-    notices: Sequence[Notice]
+    notices: Sequence[Message]
 
 
 def agreement_finding(

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit, Table, View
     from gnomon.core.options import DrawOptions
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.error_marks import ErrorMarks, MarkedSide
     from gnomon.stats.draws import Draws
 
@@ -315,7 +315,7 @@ def _apart(alone: int, regraded: int) -> str:
     return "; ".join(phrases)
 
 
-def _notices(made: MarkedErrors) -> Iterator[Notice]:
+def _notices(made: MarkedErrors) -> Iterator[Message]:
     for marker in made.every:
         yield from marker.notices
         if marker.ungraded:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.judging import Judging, Overall, Result
     from gnomon.agreement.measures import MeasuredScores
     from gnomon.agreement.pairing import JudgedMetric, Pairing
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
 
 
 def notices(
@@ -29,9 +29,9 @@ def notices(
     averages: Sequence[Overall] = (),
     *,
     baseline: str | None,
-) -> tuple[Notice, ...]:
+) -> tuple[Message, ...]:
     """All that should be said, each once."""
-    statements: list[Notice] = [notice for pairing in pairings for notice in pairing.notices]
+    statements: list[Message] = [notice for pairing in pairings for notice in pairing.notices]
     whole = [pairing for pairing in pairings if pairing.slice is None]
     for pairing in whole:
         statements += _missing(pairing, judging)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MASKS_USED",
-    "OWN_TOKENS",
     "Action",
     "Granularity",
     "MaskKind",
@@ -47,12 +46,6 @@ MASKS_USED: Mapping[str, str] = {
     "in-place": "mask words in the texts",
     "substitute": "other words in the texts",
 }
-
-#: what is said where metrics of several classes mask their tokens
-OWN_TOKENS = (
-    "masks are on the tokens of each metric, which are not those of the others: compare features"
-    " and systems under one metric, and metrics with masking='substitute'"
-)
 
 
 class Action(IntEnum):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.muler._setup import Setup
     from gnomon.muler.correlate_points import Member
 
@@ -168,8 +168,8 @@ def _finding(
     )
 
 
-def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[Notice, ...]:
-    notices: list[Notice] = [message("note.muler.correlated", pooled=len(sets) > 1)]
+def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[Message, ...]:
+    notices: list[Message] = [message("note.muler.correlated", pooled=len(sets) > 1)]
     notices += [
         message("note.muler.people_left_out", systems=member.human).about(testsets=[member.name])
         for member in sets

@@ -12,6 +12,7 @@ from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, counted
+from gnomon.messages import message
 from gnomon.metrics.marked_outputs import marked_exhibit
 from gnomon.muler._error_rates import (
     COMPARED,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import Unit
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.error_marks import ErrorMarks
     from gnomon.muler._error_rates import ErrorRates, ErrorTallies
     from gnomon.muler.uncertainty import Bootstrap
@@ -77,7 +78,7 @@ class ErrorTables:
     unit: Unit
     side: str
     counted: str = WORDS
-    notices: list[Notice] = field(default_factory=list)
+    notices: list[Message] = field(default_factory=list)
     signatures: dict[str, Signature] = field(default_factory=dict)
     tallies: list[ErrorTallies] = field(default_factory=list)
     rates: list[ErrorRates] = field(default_factory=list)
@@ -101,16 +102,11 @@ class ErrorTables:
         draws = DocumentDraws.of(documents, marks.judged.sum(axis=(0, 1)), level)
         judged = int((draws.sizes > 0).sum())
         if judged < LEAST_DOCUMENTS:
-            self.notices.append(
-                f"{marks.name}: no intervals and no tests, for {counted(judged, 'document')}"
-                f" {'is' if judged == 1 else 'are'} too few (at least {LEAST_DOCUMENTS}); the"
-                " segments of a document were judged together"
-            )
+            said = message("note.muler.marks.few", documents=judged, least=LEAST_DOCUMENTS)
         else:
-            self.notices.append(
-                f"{marks.name}: {100 * level:g} % intervals by document: {judged} documents are"
-                " left out one at a time (jackknife, Student's t)"
-            )
+            confidence = 100 * level
+            said = message("note.muler.marks.drawn", documents=judged, confidence=confidence)
+        self.notices.append(said.about(metrics=[marks.name]))
         return draws
 
     def drawn_fields(self, marker: int) -> dict[str, object]:
@@ -144,10 +140,8 @@ class ErrorTables:
             self.signatures[marks.name] = signature.adding({"method": "errors", **fields})
             self.notices += marks.notices
             if marks.ungraded:
-                self.notices.append(
-                    f"{marks.name}: {marks.ungraded} errors have no severity that is known and"
-                    " count as major"
-                )
+                ungraded = message("note.muler.marks.ungraded", errors=marks.ungraded)
+                self.notices.append(ungraded.about(metrics=[marks.name]))
 
     def finding(self, examples: int) -> Finding:
         """All of it."""

@@ -28,6 +28,7 @@ from gnomon.core.registry import method
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import Features, FeatureSources
+from gnomon.messages import message
 from gnomon.metrics.error_marks import (
     ErrorMarks,
     MarkedSide,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gnomon.data.formats import Human
-    from gnomon.messages import Notice
 
 #: a number of major errors at which a gate closes
 MajorErrors: TypeAlias = Annotated[int | None, Limits(1), Metavar("N")]
@@ -144,7 +144,9 @@ def errors(
     language = language_of(testset, side)
     words = words_asked(WordChoice.of(sources, features), language)
     surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
-    notices: list[Notice] = [_without_tagger(language)] if surface else []
+    form = "unspaced" if is_unspaced(language) else "spaced"
+    untagged = message("note.muler.marks.untagged", language=language, form=form)
+    notices = [untagged] if surface else []
     counted = CHARACTERS if is_unspaced(language) else WORDS
     tables = ErrorTables(testset, every, draws, unit, side, counted, notices=notices)
     batch = testset.batch()
@@ -171,15 +173,6 @@ def _marks(
     if not any(mark.judged.any() for mark in all_marks):
         raise DataError(f"no output of test set {testset.name!r} was checked for errors")
     return testset, all_marks
-
-
-def _without_tagger(language: str | None) -> str:
-    which = f"of {language!r} " if language else ""
-    form = "capitals, length" if not is_unspaced(language) else "Latin letters, katakana"
-    return (
-        f"no tagger {which}is installed: features are what the form of words tells (numbers,"
-        f" punctuation, {form}); 'gnomon setup LANGUAGE' installs one"
-    )
 
 
 def _failure(testset: TestSet, every: Sequence[ErrorMarks], allowed: int) -> str:

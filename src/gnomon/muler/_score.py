@@ -21,6 +21,7 @@ from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
 from gnomon.linguistics import Features, FeatureSources
+from gnomon.messages import message
 from gnomon.muler._marks import FEATURES_VIEW, feature_marks
 from gnomon.muler._score_checks import (
     Metrics,
@@ -159,5 +160,5 @@ def score(
     )  # the same draws as for features
     if finding is not None:
         return scorer_part.added_to(finding)
-    without = "no feature is named, and no tagger is there to give any: sentence scorers alone"
+    without = message("note.muler.scorers_alone")
     return scorer_part.alone(testset, () if without_metric(metrics) else (without,))

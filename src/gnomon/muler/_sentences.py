@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.core.validation import Problem
     from gnomon.linguistics import Tagger
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.muler._setup import Run
     from gnomon.muler.uncertainty import Bootstrap
 
@@ -402,10 +402,10 @@ class SentencePart:
     table: Table
     views: tuple[View, ...]
     signatures: Mapping[str, Signature]
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
 
-    def alone(self, testset: TestSet, notices: tuple[Notice, ...]) -> Finding:
+    def alone(self, testset: TestSet, notices: tuple[Message, ...]) -> Finding:
         """A finding of nothing else."""
         return Finding(
             method="muler",

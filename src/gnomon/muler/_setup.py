@@ -29,7 +29,6 @@ from gnomon.metrics.base import each_metric
 from gnomon.metrics.black_box_masking import Substitution, with_substitution
 from gnomon.metrics.masking import (
     MASKS_USED,
-    OWN_TOKENS,
     Granularity,
     MaskKind,
     MaskPlan,
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.metrics import BoundMetric
     from gnomon.metrics.base import AnyMetric, Metrics
     from gnomon.muler.figures import FeatureScores, Presence
@@ -380,7 +379,7 @@ class Setup:
         return WordsByFeature(self.batch, self.spans)
 
     @cached_property
-    def notices(self) -> tuple[Notice, ...]:
+    def notices(self) -> tuple[Message, ...]:
         """What a reader should know of features and masks."""
         notices = [*self.annotation.notices, *self._kinds_of_masks()]
         for name, metric in self.metrics.items():
@@ -396,7 +395,7 @@ class Setup:
         """What stands for words under each metric, a key of :data:`MASKS_USED`."""
         return {name: metric.masks_used for name, metric in self.metrics.items()}
 
-    def _kinds_of_masks(self) -> Iterator[Notice]:
+    def _kinds_of_masks(self) -> Iterator[Message]:
         """That words are exchanged though nobody asked for it, or that masks or tokens differ."""
         if self.asked == "auto" and self.masks.kind == "substitute":
             without = [name for name, metric in self.metrics.items() if not _masks_tokens(metric)]
@@ -408,7 +407,7 @@ class Setup:
         elif len({type(metric) for metric in self.metrics.values()}) > 1 and (
             self.masks.kind == "tokens"
         ):
-            yield OWN_TOKENS
+            yield message("note.muler.own_tokens", method=None)
 
     def _long_masks(self, name: str, metric: BoundMetric) -> Iterator[Message]:
         """Where a masked token is longer than the words that it stands for."""

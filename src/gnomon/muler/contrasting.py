@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric, Metrics
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import FeatureScores, Figures, Presence
@@ -114,7 +114,7 @@ class Contrasts(NamedTuple):
     rows: Sequence[PairRow]
     items: Sequence[ContrastItem]
     signatures: Mapping[str, Signature]
-    notices: Sequence[Notice]
+    notices: Sequence[Message]
     facts: Mapping[str, str]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.core.signature import Signature
     from gnomon.linguistics import Tagger
     from gnomon.linguistics.scorers import SentenceScorer
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.muler._setup import Run, Setup
     from gnomon.muler.figures import FeatureScores, Figures, Presence
 
@@ -160,7 +160,7 @@ class Gathered:
     frequencies: list[FrequencyRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
     signatures: dict[tuple[str, str], Signature] = field(default_factory=dict)
-    notices: list[Notice] = field(default_factory=list)
+    notices: list[Message] = field(default_factory=list)
 
 
 def gather(

@@ -24,7 +24,7 @@ from gnomon.core.tabular import (
     verdict_to_markdown,
 )
 from gnomon.core.verdicts import leaders, metric_title, of_scores
-from gnomon.messages import as_message, rendered
+from gnomon.messages import rendered
 from gnomon.messages.audiences import Written, remedies
 from gnomon.report.terminal import print_finding, print_scores
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell
     from gnomon.core.scores import Scores
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.messages.audiences import Audience
 
 __all__ = [
@@ -136,7 +136,7 @@ def envelope(
     rows: Sequence[Mapping[str, Any]],
     signatures: Mapping[str, Signature],
     tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-    notices: Sequence[Notice] = (),
+    notices: Sequence[Message] = (),
     verdict: Sequence[Message] = (),
 ) -> str:
     """The JSON object that every command prints: ``gnomon, command, rows, signatures``.
@@ -150,7 +150,7 @@ def envelope(
         signatures: how to make them again.
         tables: records of further tables by name, under the key ``tables``, which is left out if
             there are none.
-        notices: what a reader should know, in sentences: notes among the ``messages``.
+        notices: what a reader should know: notes among the ``messages``.
         verdict: what was found, under the key ``messages`` before the rows; likewise. A message has
             its ``code``, ``level``, ``params``, ``subjects``, ``rows`` (positions by the name of
             their table; a name that ``tables`` lacks is that of ``rows``) and ``text``, and where
@@ -164,7 +164,7 @@ def _envelope(
     rows: Iterable[Mapping[str, Any]],
     signatures: Mapping[str, Signature],
     tables: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
-    notices: Sequence[Notice] = (),
+    notices: Sequence[Message] = (),
     found: Sequence[Message] = (),
 ) -> Iterator[str]:
     content: dict[str, Iterable[str]] = {
@@ -172,7 +172,7 @@ def _envelope(
         "command": [_json(command)],
     }
     if found or notices:
-        notes = [one for one in map(as_message, notices) if one not in found]
+        notes = [one for one in notices if one not in found]
         content["messages"] = _lines(message_data(said) for said in (*found, *notes))
     content["rows"] = _lines(rows)
     content["signatures"] = [_json({name: str(one) for name, one in signatures.items()})]
@@ -282,7 +282,7 @@ def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
     )
 
 
-def _notices(scores: Sequence[Scores]) -> tuple[Notice, ...]:
+def _notices(scores: Sequence[Scores]) -> tuple[Message, ...]:
     return tuple(dict.fromkeys(notice for scored in scores for notice in scored.notices))
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight
     from gnomon.core.scores import Scores
     from gnomon.core.tabular import Grid, GridRow
-    from gnomon.messages import Level, Message, Notice
+    from gnomon.messages import Level, Message
 
 __all__ = ["print_finding", "print_grid", "print_scores", "print_verdict"]
 
@@ -283,10 +283,11 @@ def print_finding(
     *others, last = (_cut(grid(finding, view, digits=digits), most) for view in finding.shown())
     for other in others:
         signatures = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
-        _print_grid(console, replace(other, signatures=signatures), ())  # others come at the end
+        _print_grid(console, replace(other, signatures=signatures))  # others come at the end
         console.print()
     further = (noted(one) for one in finding.notices if one not in finding.verdict)
-    _print_grid(console, last, _listed([*notes, *further], verbose=verbose))
+    listed_notes = _listed([*notes, *further], verbose=verbose)
+    _print_grid(console, replace(last, notes=(*last.notes, *listed_notes)))
 
 
 def print_scores(
@@ -308,8 +309,8 @@ def print_scores(
     """
     console = _console(width, file)
     made = scores_grid(scores, digits=digits)
-    notes = [*_print_verdict(console, of_scores(scores)), *map(noted, made.notes)]
-    _print_grid(console, replace(made, notes=()), _listed(notes, verbose=verbose))
+    notes = [*_print_verdict(console, of_scores(scores)), *made.notes]
+    _print_grid(console, replace(made, notes=_listed(notes, verbose=verbose)))
 
 
 def print_verdict(
@@ -346,13 +347,13 @@ def in_brief(finding: Finding) -> str:
         console.print("\n".join(lines))
     if finding.tables:
         console.print()
-        _print_grid(console, brief_grid(finding), ())
+        _print_grid(console, brief_grid(finding))
     return file.getvalue().strip("\n") or finding.title
 
 
 def print_grid(made: Grid, *, width: int | None = None, file: IO[str] | None = None) -> None:
     """Print a grid, its first columns that fit."""
-    _print_grid(_console(width, file), made, ())
+    _print_grid(_console(width, file), made)
 
 
 def _cut(made: Grid, most: int | None) -> Grid:
@@ -397,7 +398,7 @@ def _width() -> int:
     return _PIPED_WIDTH
 
 
-def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[Notice]) -> None:
+def _print_grid(console: Console | _PlainConsole, made: Grid) -> None:
     _line(console, made.title, "bold")
     if not made.columns:
         _line(console, "(there is nothing)")
@@ -407,7 +408,7 @@ def _print_grid(console: Console | _PlainConsole, made: Grid, notices: Sequence[
     _print_block(console, made, shown, sizes)
     if left := [column.title for column in made.columns[len(shown) :]]:
         _line(console, f"Left out for room: {listed(left)} (--all-columns)")
-    for note in map(noted, (*made.notes, *notices)):
+    for note in made.notes:
         _line(console, note)
     for name, signature in made.signatures.items():
         _line(console, f"{name}: {signature}", "dim")
@@ -486,9 +487,11 @@ def _print_verdict(console: Console | _PlainConsole, verdict: Sequence[Message])
     return [rendered(statement) for statement in others]
 
 
-def _listed(notes: Sequence[str], *, verbose: bool) -> Sequence[str]:
+def _listed(notes: Sequence[str], *, verbose: bool) -> tuple[str, ...]:
     """Notes, or how many there are."""
-    return notes if verbose or not notes else [f"{counted(len(notes), 'note')} (-v lists them)"]
+    if verbose or not notes:
+        return tuple(notes)
+    return (f"{counted(len(notes), 'note')} (-v lists them)",)
 
 
 def _line(console: Console | _PlainConsole, text: str, style: str = "") -> None:

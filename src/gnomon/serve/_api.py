@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from gnomon.comparison.tables import ComparisonRow
-    from gnomon.messages import Notice
+    from gnomon.messages import Message
     from gnomon.serve._inspection import Inspection
     from gnomon.serve.workspace import Comparison
 
@@ -495,7 +495,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     name = find("compare").tables[""]
     rows: list[ComparisonRow] = []
     signatures: dict[str, Signature] = {}
-    notices: list[Notice] = []
+    notices: list[Message] = []
     for entry in (entry for entry in store.entries.values() if entry.method == "compare"):
         if entry.key not in store.planned() or not entry.rows.get(name):
             continue

@@ -17,7 +17,7 @@ import msgspec
 
 from gnomon.core.errors import DataError, OutputError
 from gnomon.core.signature import version
-from gnomon.messages import Message, Notice  # noqa: TC001  # likewise
+from gnomon.messages import Message  # noqa: TC001  # likewise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -211,7 +211,7 @@ class FinishedTask:
     rows: Mapping[str, int]
     checksums: Mapping[str, str]
     schemas: Mapping[str, str]
-    notices: tuple[Notice, ...]
+    notices: tuple[Message, ...]
     signatures: Mapping[str, str]
     seconds: float
     made_with: Mapping[str, str]

@@ -30,7 +30,6 @@ from gnomon.core.signature import Signature
 from gnomon.core.store_views import Stretch
 from gnomon.core.verdicts import counted, of_scores
 from gnomon.messages import message
-from gnomon.metrics.masking import OWN_TOKENS
 from gnomon.metrics.titles import metric_titles
 from gnomon.studies.mask_kinds import mask_own_tokens
 from gnomon.studies.page_rows import (
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell
     from gnomon.core.store_views import Layer, Mark, Marker
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.studies.folder import FinishedTask
     from gnomon.studies.result_store import Store
     from gnomon.studies.sources import PlannedSet
@@ -75,7 +74,7 @@ class Markers:
     """Everything that marks the texts of one test set."""
 
     markers: tuple[Marker, ...] = ()
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Message, ...] = ()
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -282,7 +281,7 @@ def pages(
             *(study_set.missing for study_set in sets if texts and study_set.missing),
             *(notice for study_set in sets for notice in study_set.notices),
             *(
-                f"{methods.title_of(method)}: {OWN_TOKENS}"
+                message("note.muler.own_tokens", method=methods.title_of(method))
                 for method in mask_own_tokens(source.entries)
             ),
         ),
@@ -422,7 +421,7 @@ def untested(name: str, done: Sequence[FinishedTask]) -> Iterator[PageVerdict]:
 def _system_scores(store: Store, done: Sequence[FinishedTask]) -> Iterator[Scores]:
     """Scores of systems as the store holds them: without those of segments."""
     by_metric: dict[str, list[SystemScore]] = {}
-    notices: dict[str, dict[Notice, None]] = {}
+    notices: dict[str, dict[Message, None]] = {}
     segments = 0
     for entry in (entry for entry in done if entry.rows.get(_SCORES)):
         segments = max(segments, entry.rows.get(_SEGMENTS, 0) // max(1, entry.rows[_SCORES]))

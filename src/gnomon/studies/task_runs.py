@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
     from gnomon.core.findings import Cell, View
     from gnomon.core.testset import TestSet
-    from gnomon.messages import Message, Notice
+    from gnomon.messages import Message
     from gnomon.studies.definition import SetSource
     from gnomon.studies.tables import Cells
 
@@ -104,7 +104,7 @@ class TaskResult:
 
     key: str
     tables: tuple[TableFile, ...]
-    notices: tuple[Notice, ...]
+    notices: tuple[Message, ...]
     signatures: Mapping[str, str]
     seconds: float
     verdict: tuple[Message, ...] = ()

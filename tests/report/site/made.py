@@ -118,7 +118,7 @@ class Study:
     testsets: tuple[Set, ...]
     title: str = "Two harbours"
     facts: Mapping[str, str] = field(default_factory=lambda: {"test sets": "1", "metrics": "bleu"})
-    notices: tuple[str, ...] = ()
+    notices: tuple[Message, ...] = ()
     lower_is_better: tuple[str, ...] = ()
     standings: tuple[SystemScoreColumn, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)

@@ -77,7 +77,13 @@ def hostile(made: ModuleType) -> Any:
         made.scores(testset),
         made.Table("hard_words", HOSTILE[0], HOSTILE[0], columns, rows),
     )
-    return made.Study(tables, (testset,), HOSTILE[0], {HOSTILE[1]: HOSTILE[0]}, HOSTILE)
+    return made.Study(
+        tables,
+        (testset,),
+        HOSTILE[0],
+        {HOSTILE[1]: HOSTILE[0]},
+        tuple(told(one, "note") for one in HOSTILE),
+    )
 
 
 @pytest.mark.parametrize(
