@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "MENDING", "Damage", "DamagedTexts", "damaged_texts"]
 
 _FEWEST = 10  # lines that are damaged, below which it may be meant
+_SENTENCE = 25  # characters
 _MORE = 5  # times as many as in the texts that it is held against
 #: UTF-8 read as Windows-1252 or Latin-1: what its first byte becomes, and the others
 _OTHERS = f"[\u0080-\u00bf{bytes(range(0x80, 0xC0)).decode('cp1252', 'ignore')}]"
@@ -34,6 +35,7 @@ class Damage(NamedTuple):
     is_there: Callable[[str], bool]  # in a line
     mend: Callable[[str], str]  # on either side, so that it costs nothing
     least: float = 0.1  # of the lines, below which it may be meant
+    shortest: int = 1  # characters of a line that tells
 
 
 def _read_again(text: str) -> str:
@@ -68,7 +70,7 @@ KINDS = (
     Damage("entities", _has_entities, html.unescape),
     Damage("accents", _is_split, lambda text: unicodedata.normalize("NFC", text)),
     Damage("spaces", _is_spaced, lambda text: _SPACED.sub("", text), 0.3),
-    Damage("case", str.islower, str.lower, 0.5),
+    Damage("case", str.islower, str.lower, 0.5, _SENTENCE),
 )
 #: how texts are mended, by the name of the damage
 MENDING = {kind.name: kind.mend for kind in KINDS}
@@ -106,12 +108,13 @@ def damaged_texts(lines: SomeLines) -> Iterator[DamagedTexts]:
                 if count < _FEWEST or count <= _MORE * most:
                     continue
                 whole = [text for text in texts[name] if text]
-                damaged = sum(map(kind.is_there, whole))
-                if damaged >= kind.least * len(whole):
+                telling = [text for text in whole if len(text) >= kind.shortest]
+                if sum(map(kind.is_there, telling)) >= kind.least * len(telling):
+                    damaged = sum(map(kind.is_there, whole))
                     yield DamagedTexts(name, reference, kind.name, damaged, len(whole))
 
 
 def _count(kind: Damage, bit: int, texts: Sequence[str | None], lines: LineCounts) -> int:
     """How many of some lines are damaged."""
-    rows = lines.rows[lines.signs & bit > 0].tolist()
-    return sum(kind.is_there(texts[row] or "") for row in rows)
+    some = [texts[row] or "" for row in lines.rows[lines.signs & bit > 0].tolist()]
+    return sum(len(text) >= kind.shortest and kind.is_there(text) for text in some)
