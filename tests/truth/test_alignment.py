@@ -133,6 +133,25 @@ def test_poor_lines_of_texts_of_one_pattern_are_in_order(language: str) -> None:
     assert set(misplaced_lines(SomeLines(testset), systems)) == {"shifted"}
 
 
+def test_lines_of_one_pattern_at_the_end_of_a_long_file_are_in_order() -> None:
+    draw = random.Random(4)
+    words = ["".join(draw.choices("abcdefgh", k=6)) for _ in range(3000)]
+    slots = [words[60 * n : 60 * n + 60] for n in range(4)]
+    prose = [" ".join(draw.choices(words[240:], k=8)) for _ in range(1600)]
+    lines = [[draw.choice(slot) for slot in slots] for _ in range(1000)]
+    wrong = [
+        [
+            part if draw.random() < 0.3 else draw.choice(slot)
+            for part, slot in zip(line, slots, strict=True)
+        ]
+        for line in lines
+    ]
+    own, poor = ([*prose, *map(" ".join, some)] for some in (lines, wrong))
+    systems = {"poor": poor, "turned": own[::-1]}
+    testset = gn.TestSet.from_lists(systems, own)
+    assert set(misplaced_lines(SomeLines(testset), systems)) == {"turned"}
+
+
 def test_the_place_where_a_shift_begins_is_told() -> None:
     ts = planted({"wrong": _dropped(outputs(), 150)})
     (one,) = ts.anomalies

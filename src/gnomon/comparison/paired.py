@@ -23,7 +23,6 @@ from gnomon.stats import (
 )
 from gnomon.stats.families import fewest_different
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
-from gnomon.stats.significance import fewest_draws
 from gnomon.stats.studentised import FEWEST_DIFFERENT, Dependence, dependence
 from gnomon.stats.system_tests import summable
 
@@ -381,6 +380,8 @@ def _tested(
     choices: bool,
 ) -> Family:
     """What the family shows; nothing of pairs with a caveat."""
+    if not plan.resamples:
+        return Family.untested(len(caveats))
     left_out = np.array([caveat is not None for caveat in caveats], dtype=np.bool_)
     observed = family.comparisons
     left_out |= observed.units < 2
@@ -389,24 +390,17 @@ def _tested(
         errors=np.where(left_out, np.nan, observed.errors),
     )
     confidence = plan.confidence
-    if plan.test == "ar" and plan.resamples:
+    if plan.test == "bootstrap":
+        resampled = family.draws(plan.resamples).resampled
+        tested = family_test(observed, resampled, least=least, confidence=confidence, pairs=places)
+        return _of_equal_choices(tested, family, confidence) if choices else tested
+    tested = Family.untested(len(caveats))
+    if plan.test == "ar":
         null = family.exchanges(plan.exchanges)
         tested = exchange_test(observed.estimates, null, confidence=confidence, pairs=places)
-    else:
-        draws = family.draws(_drawn(plan))
-        tested = family_test(
-            observed, draws.resampled, least=least, confidence=confidence, pairs=places
-        )
-        tested = _of_equal_choices(tested, family, confidence) if choices else tested
     equal = (observed.different == 0) & ~np.isnan(observed.estimates)
-    nothing = np.full(len(left_out), np.nan)
-    if not plan.resamples:
-        undecided: list[bool | None] = [None] * len(nothing)
-        return Family(nothing, nothing, nothing, undecided, {})
-    if plan.test != "bootstrap":
-        ends = np.where(equal, 0.0, np.nan)
-        return tested._replace(low=ends, high=ends)
-    return tested
+    ends = np.where(equal, 0.0, np.nan)
+    return tested._replace(low=ends, high=ends)
 
 
 def _of_equal_choices(tested: Family, family: SystemFamily, confidence: float) -> Family:
@@ -419,15 +413,11 @@ def _of_equal_choices(tested: Family, family: SystemFamily, confidence: float) -
     return tested._replace(low=low, high=high)
 
 
-def _drawn(plan: PairedTestPlan) -> int:
-    return plan.resamples or fewest_draws((1 + plan.confidence) / 2)
-
-
 def _score_intervals(family: SystemFamily, plan: PairedTestPlan) -> list[tuple[float, float]]:
     """Of each system's own score."""
     if not plan.resamples:
         return [(math.nan, math.nan)] * len(family.pairs)
-    draws, units = family.draws(_drawn(plan)), family.comparisons.units
+    draws, units = family.draws(plan.resamples), family.comparisons.units
     fewest = LEAST_DOCUMENTS if plan.unit == "document" else FEWEST_DIFFERENT
     return [
         draws.alone(n, plan.confidence)[:2] if units[n] >= fewest else (math.nan, math.nan)

@@ -20,7 +20,7 @@ from gnomon.core.verdicts import LEAST
 from gnomon.metrics.error_marks import severity_of
 from gnomon.muler._error_rows import ErrorCountRow, ErrorRateDifferenceRow
 from gnomon.muler.pairs import FEWEST_DIFFERING
-from gnomon.stats import FamilyPair, SystemFamily, family_draws, family_test
+from gnomon.stats import Family, FamilyPair, SystemFamily, family_draws, family_test
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from gnomon.core.spans import SpanTable
     from gnomon.metrics.error_marks import ErrorMarks
     from gnomon.muler.uncertainty import Bootstrap
-    from gnomon.stats import Family
     from gnomon.stats.draws import Draws
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -267,16 +266,16 @@ def _tested(
 ) -> Family:
     """What one of some families shows; nothing of too few units, or where too few have errors."""
     found = family.comparisons
+    if not options.resamples:
+        return Family.untested(len(family.pairs))
     same = (found.estimates == 0) & (found.errors == 0)  # nothing differs, however much is marked
     observed = found._replace(different=np.where(same, 0, hit))
     few = observed.units < (LEAST_DOCUMENTS if by_document else LEAST)
-    if not options.resamples:
-        few[:] = True
     observed = observed._replace(
         estimates=np.where(few, np.nan, observed.estimates),
         errors=np.where(few, np.nan, observed.errors),
     )
-    draws = family.draws(family_draws(len(family.pairs), max(options.resamples, 1)))
+    draws = family.draws(family_draws(len(family.pairs), options.resamples))
     least = LEAST_DOCUMENTS if by_document else FEWEST_DIFFERING
     confidence = 1 - (1 - options.confidence) / families
     return family_test(observed, draws.resampled, least=least, confidence=confidence)

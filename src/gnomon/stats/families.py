@@ -60,6 +60,12 @@ class Family(NamedTuple):
     decided: list[bool | None]
     out: dict[int, int]
 
+    @classmethod
+    def untested(cls, comparisons: int) -> Family:
+        """Comparisons of which nothing is drawn."""
+        nothing = np.full(comparisons, np.nan)
+        return cls(nothing, nothing, nothing, [None] * comparisons, {})
+
 
 class Comparisons(NamedTuple):
     """What is compared in a family [comparisons]; the first two are NaN where undefined.

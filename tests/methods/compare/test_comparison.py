@@ -18,7 +18,7 @@ from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.metrics import score
-from gnomon.stats import resamples
+from gnomon.stats import SystemFamily, resamples
 
 CONTRACT = ["system", "baseline", "metric", "score", "difference", "low", "high", "p"]
 FEW = {"resamples": 200, "examples": 0, "ngrams": 0}
@@ -190,8 +190,10 @@ def test_families_of_more_than_ten_comparisons_take_more_draws(ts) -> None:
     assert not gnomon.compare(ts, "bleu", **coins).notices
 
 
-def test_without_resamples_there_are_scores_and_differences_alone(ts) -> None:
+def test_without_resamples_there_are_scores_and_differences_alone(ts, monkeypatch) -> None:
     drawn = gnomon.compare(ts, ["bleu", "ter"], **FEW)
+    monkeypatch.delattr(SystemFamily, "draws")
+    monkeypatch.delattr(SystemFamily, "exchanges")
     plain = gnomon.compare(ts, ["bleu", "ter"], **{**FEW, "resamples": 0})
     gone = ("low", "high", "p", "decided", "score_low", "score_high")
     shown = (*gone, "verdict", "p_least")

@@ -19,6 +19,7 @@ from gnomon.core.spans import ErrorSpan
 from gnomon.data.formats import write_human
 from gnomon.linguistics import annotate
 from gnomon.muler.errors_checks import SURFACE
+from gnomon.stats import SystemFamily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,6 +94,12 @@ def test_systems_are_compared_where_both_were_looked_at() -> None:
     bob = [h for h in marked_set().human if h.rater == "bob"]
     alone = replace(marked_set(), human=tuple(bob), errors=ERRORS[2:])
     assert found(alone).table("differences").rows == ()
+
+
+def test_nothing_is_drawn_where_no_draws_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(SystemFamily, "draws")
+    row = one(found(marked_set(repeat=40)), "differences", feature="re:animal", severity="any")
+    assert (row["difference"], row["p"], row["decided"]) == (100, None, None)
 
 
 def test_intervals_cover_what_a_feature_costs_in_most_draws_of_a_known_rate() -> None:

@@ -59,7 +59,8 @@ def misplaced_lines(lines: SomeLines, systems: Collection[str]) -> dict[str, Mis
         lines: some lines of a test set.
         systems: which outputs.
     """
-    found = {}
+    found: dict[str, Misplaced] = {}
+    chance: float | None = None
     n = lines.testset.segments
     for name, places in lines.places().items():
         home = int((places == lines.rows).sum())
@@ -73,7 +74,8 @@ def misplaced_lines(lines: SomeLines, systems: Collection[str]) -> dict[str, Mis
             continue
         if not wrong.shift and not wrong.exchanged:
             lost = len(rows) - wrong.found + wrong.segments
-            if wrong.segments < _TIMES_CHANCE * lost * _found_by_chance(lines.testset):
+            chance = _found_by_chance(lines.testset) if chance is None else chance
+            if wrong.segments < _TIMES_CHANCE * lost * chance:
                 continue
         found[name] = wrong
     return found
@@ -82,7 +84,7 @@ def misplaced_lines(lines: SomeLines, systems: Collection[str]) -> dict[str, Mis
 def _found_by_chance(testset: TestSet) -> float:
     """The share of references that fit another one when their own is taken away."""
     texts = [text or "" for text in one_reference(testset)]
-    rows = np.arange(0, len(texts), _CONTROL_STEP)[:_MOST_CONTROLS]
+    rows = np.arange(0, len(texts), max(_CONTROL_STEP, -(-len(texts) // _MOST_CONTROLS)))
     gone = set(rows.tolist())
     others = [None if row in gone else text for row, text in enumerate(texts)]
     control = TestSet(name="", references={"": others}, systems={"": texts})
