@@ -139,6 +139,28 @@ def one_test_set() -> Finding:
     return bmx.tune(_judged(), "chrf", "erasure", resamples=0)
 
 
+@world(
+    "human scores that count edits",
+    says=["metaeval.circular"],
+    silent=["bmx.tune.*"],
+)
+def edits() -> Finding:
+    told = _judged()
+    human = (replace(told.human[0], kind="hter"),)
+    return bmx.tune(replace(told, human=human), "chrf", "erasure", resamples=0)
+
+
+@world(
+    "post-edits as references",
+    says=["metaeval.circular"],
+    silent=["bmx.tune.*"],
+)
+def post_edits() -> Finding:
+    told = _judged()
+    references = {"postedit": next(iter(told.references.values()))}
+    return bmx.tune(replace(told, references=references), "chrf", "erasure", resamples=0)
+
+
 def _collapsing() -> Finding:
     made = grids(0.1)
     collapsed = np.full((len(made.experiments), len(P)), 0.9)

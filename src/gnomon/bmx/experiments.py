@@ -11,8 +11,12 @@ from gnomon.bmx.explained_texts import MAX_CALLS, cache_of, calls_of, check_side
 from gnomon.bmx.explainers import find_explainer
 from gnomon.bmx.metric import BoundBmx
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
+from gnomon.core.human import only_kind
 from gnomon.core.options import SEED, Positive, Seed
+from gnomon.core.verdicts import metric_title
+from gnomon.messages import message
 from gnomon.messages.audiences import flag
+from gnomon.metrics.circularity import counts_edits, has_post_edits
 from gnomon.metrics.scoring import bind
 from gnomon.metrics.sequences import offsets_of
 
@@ -307,8 +311,19 @@ def explained(
         offsets_of(sizes),
         np.concatenate([scores[np.ix_(*block)].ravel() for block in blocks]),
         parts[-1].signature,
-        notices,
+        (*notices, *_circular(testset, human, bound, scores)),
     )
+
+
+def _circular(
+    testset: TestSet, human: str | None, bound: BoundMetric, scores: Floats
+) -> Iterator[Message]:
+    """Why the human scores cannot judge the metric: they, or the references, count edits."""
+    kind = only_kind(human, testset.human_kinds("segment"), "human segment scores")
+    edits = counts_edits(testset, [kind], list(testset.systems), scores)
+    if edits or ("references" in bound.needs and has_post_edits(testset)):
+        title = metric_title(bound.signature.spec)
+        yield message("metaeval.circular", metrics=[title], why="edits" if edits else "post-edits")
 
 
 def _iterated(

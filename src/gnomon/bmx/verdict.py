@@ -26,6 +26,10 @@ _COLLAPSED = 0.1
 
 def tune_verdict(finding: Finding) -> Iterator[Message]:
     """Whether explanations help where p and w were not chosen, beyond random ones."""
+    circular = said_of("metaeval.circular", finding.notices)
+    if circular:
+        yield from circular
+        return
     rows = finding.records(TunedGain)
     every = [row for row in rows if row.dataset == ALL_SETS]
     judged = HELD_BACK if any(row.data == HELD_BACK for row in every) else IN_TURN
@@ -65,6 +69,7 @@ def _helps(
     value = alone if row.over_control is None else row.over_control
     low, high = row.ends("over_control" if random else "gain")
     base_low, base_high = row.ends("gain")
+    rows = [one for one in rows if one.gain is not None]
     pairs = {one.language_pair for one in rows}
     params: dict[str, Any] = {
         "explained": _explained(row),
