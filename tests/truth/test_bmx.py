@@ -67,3 +67,11 @@ def test_several_test_sets_of_one_language_pair_are_judged_in_turn() -> None:
     (said,) = tuned(joined(*several)).verdict
     assert (said.code, said.level) == ("bmx.tune.differs", "finding")
     assert "8 experiments of 4 test sets" in str(said)
+
+
+def test_experiments_without_a_correlation_are_not_counted() -> None:
+    made = grids(0.1, scatter=0.001)
+    correlations = made.correlations.copy()
+    correlations[:2] = np.nan
+    (said, *_) = tuned(replace(made, correlations=correlations)).verdict
+    assert "8 experiments of 4 language pairs" in str(said)

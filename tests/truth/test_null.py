@@ -13,19 +13,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.methods.stress.test_planted import noisy
+from tests.methods.stress.test_planted import noisy, planted
 from tests.noise import fewest_undecided
 from tests.truth.worlds import bundled
 from tests.truth.worlds_compare import names_of, scored
 from tests.truth.worlds_errors import EVEN, found, marks
 
 import gnomon as gn
-from gnomon.stress.figures import stress_rows
+from gnomon import bmx
+from gnomon.bmx import Experiment, Explained
+from gnomon.core.findings import Finding
+from gnomon.core.pairs import Pair, PairKind
+from gnomon.core.records import table
+from gnomon.paraphrase.adequacy import AdequacyRow, adequacy_row, adequacy_verdict
+from gnomon.stress._verdict import stress_verdict
+from gnomon.stress.figures import StressOverallRow, StressRow, overall_rows, stress_rows
+from gnomon.stress.outcomes import Outcomes, PairGroups, ScoredPairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from gnomon.core.findings import Finding
 
 
 def _says(finding: Finding, *but: str) -> bool:
@@ -98,6 +104,67 @@ def _detection(seed: int) -> bool:
     return any(row.status in ("detects", "misses", "blind") for row in rows)
 
 
+def _worded(seed: int) -> bool:
+    """Errors are detected as often where the reference has their words as where it has none."""
+    draw = np.random.default_rng(seed)
+    pairs = [
+        replace(pair, references=("good" if draw.random() < 0.5 else "other",))
+        for pair in planted(120)
+    ]
+    drops = np.where(draw.random(len(pairs)) < 0.8, 1.0, -1.0)
+    return _of_pairs(pairs, drops, "stress.wording")
+
+
+def _penalised(seed: int) -> bool:
+    """A critical error costs more than a harmless change in just four of five sentences."""
+    draw = np.random.default_rng(seed)
+    kinds: list[tuple[PairKind, str]] = [("error", "critical"), ("harmless", "")]
+    pairs = [
+        Pair(good=f"text {n}", bad=f"{kind} {n}", phenomenon=kind, kind=kind, severity=severity)
+        for kind, severity in kinds
+        for n in range(120)
+    ]
+    drops = np.concatenate([np.where(draw.random(120) < 0.8, 2.0, 0.5), np.ones(120)])
+    return _of_pairs(pairs, drops, "stress.penalties")
+
+
+def _of_pairs(pairs: list[Pair], drops: np.ndarray, code: str) -> bool:  # type: ignore[type-arg]
+    """Whether something is said of pairs whose scores fall by so much."""
+    outcome = Outcomes(drops, np.zeros(len(drops)), 1e-6)
+    scored = ScoredPairs(PairGroups.of(pairs), {"noisy": outcome}, (), {"noisy": 1})
+    rows = list(stress_rows(scored, wanted=0.5, confidence=0.95))
+    every = list(overall_rows(rows, scored, confidence=0.95))
+    tables = (table("stress", "", StressRow, rows), table("overall", "", StressOverallRow, every))
+    finding = Finding("stress", "", tables, {})
+    return any(one.code == code for one in stress_verdict(finding))
+
+
+def _explained_by_noise(seed: int) -> bool:
+    """Importances are random numbers, as those beside them, in four language pairs."""
+    draw, made = np.random.default_rng(seed), []
+    for pair in ("cs-en", "de-en", "fi-en", "ru-en"):
+        quality, offsets = draw.normal(size=40), np.arange(0, 401, 10)
+        score, human = (quality + draw.normal(0, 0.5, 40) for _ in range(2))
+        made += [
+            Explained(Experiment("m", who, "chrf", pair), score, draw.random(400), offsets, human)
+            for who in ("erasure", "random")
+        ]
+    return _says(bmx.tune(bmx.search(made, p=np.arange(-4.0, 5.0)), resamples=0))
+
+
+def _methods(seed: int) -> bool:
+    """Paraphrases of five methods that are equally near to the references."""
+    values = np.random.default_rng(seed).lognormal(size=(5, 40)).tolist()
+    rows = [
+        adequacy_row(
+            f"m{n}", "chrf", {i: [one] for i, one in enumerate(own)}, 0.95, seed, shared=range(40)
+        )
+        for n, own in enumerate(values)
+    ]
+    made = table("adequacy", "", AdequacyRow, rows)
+    return any(one.level == "finding" for one in adequacy_verdict(Finding("d", "", (made,), {})))
+
+
 _WORLDS: dict[str, Callable[[int], bool]] = {
     "two systems": _of_two,
     "the best of five": _of_five,
@@ -108,6 +175,10 @@ _WORLDS: dict[str, Callable[[int], bool]] = {
     "people, by document": _by_people,
     "errors of two systems": _errors,
     "errors detected": _detection,
+    "errors worded alike and otherwise": _worded,
+    "penalties for errors and harmless changes": _penalised,
+    "explanations that are noise": _explained_by_noise,
+    "paraphrases of five methods": _methods,
 }
 
 
