@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.comparison.paired import PairedTestPlan
-    from gnomon.core.scores import Scores
+    from gnomon.comparison.compared import MetricComparison, SystemComparison
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
 
@@ -27,20 +26,11 @@ _UNLIKE = ("data.doubtful", "data.damaged")  # systems that the audit leaves out
 
 
 def on_other_segments(
-    testset: TestSet,
-    judged: Sequence[Scores],
-    plans: Sequence[PairedTestPlan],
-    baseline: str | None,
-    documents: NDArray[np.int64] | None,
+    testset: TestSet, comparison: SystemComparison, baseline: str | None
 ) -> Iterator[Message]:
     """Cautions of systems that references favour, with what the other segments say of them.
 
-    Args:
-        testset: what is compared.
-        judged: what each metric said.
-        plans: how differences are tested under each.
-        baseline: what systems are compared with; by default with the best other one.
-        documents: the document of each segment, from 0.
+    Systems are compared with the baseline, by default with the best other one.
     """
     suspected = said_of("data.favoured", testset.anomalies)
     if not suspected:
@@ -60,8 +50,8 @@ def on_other_segments(
             others = [baseline]
         found = [
             beside
-            for scores, plan in zip(judged, plans, strict=True)
-            if (beside := _beside(scores, plan, system, others, rest, documents)) is not None
+            for metric in comparison.metrics
+            if (beside := _beside(metric, system, others, rest, comparison.documents)) is not None
         ]
         if found and rest.sum() >= _FEWEST:
             elsewhere = {"others": int(rest.sum()), "rest": found}
@@ -69,14 +59,14 @@ def on_other_segments(
 
 
 def _beside(
-    scores: Scores,
-    plan: PairedTestPlan,
+    metric: MetricComparison,
     system: str,
     others: Sequence[str],
     rows: NDArray[np.bool_],
     documents: NDArray[np.int64] | None,
 ) -> dict[str, Any] | None:
     """How far a system is from the best of the others in some segments."""
+    scores = metric.scores
     sign = 1 if scores.higher_is_better else -1
     values = sign * scores.segments[:, rows]
     counts = (~np.isnan(values)).sum(axis=1)
@@ -88,7 +78,7 @@ def _beside(
         return None
     other = max(known, key=means.__getitem__)
     paired = PairedScores.of(scores, [other, system])
-    (_, told) = figures(paired, [rows], plan.in_family(1), documents)[0]
+    (_, told) = figures(paired, [rows], metric.plan.in_family(1), documents)[0]
     if not isfinite(told.difference):
         return None
     ends = sorted(sign * end for end in (told.low, told.high) if isfinite(end))

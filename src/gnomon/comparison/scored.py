@@ -1,0 +1,88 @@
+"""Scores of the systems that are compared, the order of these, and what metrics noticed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.core.errors import UsageError
+from gnomon.core.scores import Scores, checked_scores, of_metric
+from gnomon.messages import message
+from gnomon.metrics.base import Metrics, each_metric
+from gnomon.metrics.scoring import compared_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gnomon.comparison.paired import PairedScores
+    from gnomon.core.testset import TestSet
+    from gnomon.messages import Message
+
+__all__ = ["leader", "notices", "scored", "starting_with"]
+
+_SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
+
+
+def scored(
+    testset: TestSet,
+    metrics: Metrics,
+    *,
+    workers: int = 1,
+    allow_code: bool,
+    progress: Callable[[str, int, int], None] | None,
+) -> list[Scores]:
+    """What each metric said of the systems of a test set."""
+    chosen = each_metric(metrics)
+    if not chosen:
+        raise UsageError("a comparison takes one metric or more; none is given")
+    every_scores = []
+    if progress:
+        progress("scoring", 0, len(chosen))
+    for done, metric in enumerate(chosen, start=1):
+        if isinstance(metric, Scores):
+            every_scores.append(checked_scores(metric, testset))
+        else:
+            every_scores.append(
+                compared_scores(testset, metric, workers=workers, allow_code=allow_code)
+            )
+        if progress:
+            progress("scoring", done, len(chosen))
+    names = [metric.metric for metric in every_scores]
+    if len(set(names)) < len(names):
+        raise UsageError(f"a metric is named twice: {', '.join(names)}")
+    return every_scores
+
+
+def leader(scores: Scores, systems: Sequence[str]) -> str | None:
+    """The system with the best score, the first of several; None where none has a score."""
+    values = {name: float(scores.system[scores.systems.index(name)]) for name in systems}
+    defined = [name for name in systems if np.isfinite(values[name])]
+    sign = 1 if scores.higher_is_better else -1
+    return max(defined, key=lambda name: sign * values[name], default=None)
+
+
+def starting_with(baseline: str | None, systems: Sequence[str]) -> list[str]:
+    """The systems with the baseline first; None: in their order."""
+    if baseline is None:
+        return list(systems)
+    return [baseline, *(name for name in systems if name != baseline)]
+
+
+def notices(testset: TestSet, scores: Scores, paired: PairedScores) -> list[Message]:
+    """What a metric noticed, and what was compared instead of a corpus score."""
+    said = [
+        notice if notice.code == "data.damaged" else of_metric(scores.metric, notice)
+        for notice in scores.notices
+        if notice not in testset.anomalies
+    ]
+    if paired.aggregate is None and not _is_mean(scores):
+        said.append(message("note.not_mean").about(metrics=[scores.metric]))
+    return said
+
+
+def _is_mean(scores: Scores) -> bool:
+    has_score = ~np.isnan(scores.segments)
+    counts = np.where(has_score.any(axis=1), has_score.sum(axis=1), np.nan)
+    means = np.nansum(scores.segments, axis=1) / counts
+    return bool(np.allclose(means, scores.system, rtol=_SAME, atol=_SAME, equal_nan=True))
