@@ -3,7 +3,7 @@
     python scripts/gallery.py                # all
     python scripts/gallery.py compare study  # some
 
-Needs gnomon[spacy,study,serve,plots], playwright and Chromium (``chromium`` on the path, or the
+Needs gnomon[spacy,study,serve,figures], playwright and Chromium (``chromium`` on the path, or the
 one that ``playwright install chromium`` brings). Pictures have few colours, so that they stay
 small; text stays sharp.
 """
@@ -152,15 +152,15 @@ def photograph(page: Page, name: str) -> None:
 
 
 def figure() -> None:
-    """What ``plot()`` draws in a notebook."""
+    """What ``chart()`` draws in a notebook."""
     finding = gn.compare(gn.TestSet.read(example.path()), "chrf", baseline="apertium-direct")
-    finding.plot().savefig(IMAGES / "plot.png", dpi=110, bbox_inches="tight")
-    shrink(IMAGES / "plot.png")
+    finding.save_figure(IMAGES / "chart.png")
+    shrink(IMAGES / "chart.png")
 
 
 def make(names: set[str]) -> None:
     """Make the pictures of these names; of all where there is none."""
-    every = {*PICTURES, "study", "serve", "plot"}
+    every = {*PICTURES, "study", "serve", "chart"}
     wanted = names or every
     if unknown := wanted - every:
         sys.exit(f"there is no picture {', '.join(sorted(unknown))}")
@@ -169,7 +169,8 @@ def make(names: set[str]) -> None:
         folder = Path(temporary)
         shutil.copytree(example.path(), folder / "example" / "es-en")
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
+            args=["--no-sandbox", "--disable-gpu"],
         )
         for name, picture in PICTURES.items():
             if name in wanted:
@@ -182,7 +183,7 @@ def make(names: set[str]) -> None:
         if "serve" in wanted:
             server(browser, folder)
         browser.close()
-    if "plot" in wanted:
+    if "chart" in wanted:
         figure()
 
 

@@ -4,7 +4,7 @@
                                          the version that runs this, which runs all other tests
     python scripts/pythons.py --all      under all, however often a version is installed
     python scripts/pythons.py 3.12       under these versions alone
-    python scripts/pythons.py --extras   with extras, too: studies, frames, plots, judges, ROUGE
+    python scripts/pythons.py --extras   with extras, too: studies, figures, frames, judges, ROUGE
 
 They are looked for in pyenv's folders and on the PATH. Each gets an environment of its own with the
 core install in .venv-pythons. gnomon is installed again when its source changes; loops are compiled
@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / ".venv-pythons"
 _LEAST = (3, 11)
 #: extras without models, and tests of what they bring
-_EXTRAS = ("frames", "judge", "plots", "rouge", "sentiment", "study")
+_EXTRAS = ("figures", "frames", "judge", "rouge", "sentiment", "study")
 _TESTS = (
     *(
         "tests/cli/test_study.py",

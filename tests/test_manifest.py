@@ -31,7 +31,7 @@ _BY_NAME = (
     "gnomon.metrics.registry:needs_of_specs",
     "gnomon.metrics.registry:reaches_of_spec",
     "gnomon.metrics.titles:metric_titles",
-    "gnomon.report.figures:draw",
+    "gnomon.report.charts:chart",
     "gnomon.report.machine:scores_finding",
     "gnomon.report.terminal:in_brief",
 )

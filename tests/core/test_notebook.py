@@ -14,17 +14,10 @@ from tests.told import told
 
 import gnomon as gn
 from gnomon import example
-from gnomon.core.errors import MissingDependencyError, UsageError, WrongTypeError
+from gnomon.core.errors import MissingDependencyError, WrongTypeError
 from gnomon.core.findings import (
-    Bars,
-    Boxes,
     Column,
     Finding,
-    HeatMap,
-    Lines,
-    Listing,
-    Scatter,
-    StackedBars,
     Table,
 )
 
@@ -104,57 +97,14 @@ def test_data_frames_hold_what_the_records_hold(testset: gn.TestSet, compared: g
     [
         ("pandas", "to_pandas", "frames"),
         ("polars", "to_frame", "frames"),
-        ("matplotlib.figure", "plot", "plots"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(
     compared: gn.Finding, package: str, call: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gnomon.report import figures
-
-    figures._figure_class.cache_clear()
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingDependencyError, match=rf"pip install\s+'gnomon\[{extra}\]'"):
         getattr(compared, call)()
-
-
-def drawn() -> Finding:
-    names = ("name", "group", "a", "b", "c", "low", "high")
-    columns = tuple(Column(n, n, "text" if n in ("name", "group") else "number") for n in names)
-    rows = tuple(
-        {"name": f"n{i}", "group": f"g{k}", "a": i + k, "b": None if i == 1 else i, "c": 3.0 + i,
-         "low": i - 1.0, "high": i + 1.0}
-        for i in range(4) for k in range(2)
-    )  # fmt: skip
-    views = (
-        Listing("t", "none", ("name",)),
-        HeatMap("t", "heat", "name", "group", "a"),
-        StackedBars("t", "stacked", "name", "group", ("a", "b")),
-        Scatter("t", "scatter", "a", "c", "name", series="group", identity=True),
-        Lines("t", "lines", "a", "c", "name", panels="group", low="low", high="high"),
-        Boxes("t", "boxes", "name", ("low", "a", "b", "c", "high"), where={"group": "g0"}),
-        Bars("t", "dots", "name", "group", ("a", "c"), dots=True),
-    )
-    return Finding("m", "drawn", (Table("t", "t", columns, rows),), {}, views=views)
-
-
-def test_every_view_that_is_a_picture_is_drawn(compared: gn.Finding) -> None:
-    finding = drawn()
-    for number, view in enumerate(finding.views[1:], start=1):
-        figure = finding.plot(number)
-        assert figure.get_suptitle() == view.title
-        assert figure._repr_png_().startswith(b"\x89PNG")
-    assert finding.plot().get_suptitle() == "heat"
-    with pytest.raises(UsageError, match="views that can be drawn: 1: heat; 2: stacked"):
-        finding.plot(0)
-    with pytest.raises(UsageError, match="no view that can be drawn"):
-        replace(finding, views=()).plot()
-    assert compared.plot().axes
-
-
-def test_scores_are_drawn_as_bars(testset: gn.TestSet) -> None:
-    axes = gn.score(testset, "chrf").plot().axes[0]
-    assert {label.get_text() for label in axes.get_yticklabels()} == set(testset.systems)
 
 
 @pytest.mark.parametrize(

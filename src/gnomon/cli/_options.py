@@ -353,8 +353,14 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 
 
 def add_page(parser: argparse._ActionsContainer) -> None:
-    """The page that a command may write."""
+    """The page and the figure that a command may write."""
     parser.add_argument("--html", metavar="FILE", help="write a page that any browser opens")
+    parser.add_argument(
+        "--figure",
+        metavar="FILE",
+        help="write the first chart of the page for a paper: .pdf, .svg or .png, 3.3 or 6.9 inches"
+        " wide (pip install 'gnomon[figures]')",
+    )
 
 
 def add_tables(parser: argparse._ActionsContainer) -> None:
@@ -592,6 +598,10 @@ def _forgotten(args: argparse.Namespace) -> str:
 
 def check_outputs(args: argparse.Namespace, *paths: str | None, inputs: Iterable[str] = ()) -> None:
     """Refuse, before any work, outputs that cannot be written or that are one file."""
+    if getattr(args, "figure", None):
+        from gnomon.report.charts import checked_figure
+
+        checked_figure(args.figure)
     wanted = [Path(path) for path in (args.output, *paths) if path not in (None, "-")]
     data = [getattr(args, name, None) for name in ("refs", "input", "paraphrases")]
     given = (*inputs, *(path for some in data for path in some or ()))

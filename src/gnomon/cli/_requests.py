@@ -34,8 +34,9 @@ def are_planned(args: argparse.Namespace) -> bool:
     dry, path = args.dry_run, args.batch_write
     if dry and path:
         raise UsageError("--dry-run writes nothing; leave it out, or --batch-write")
-    if path and getattr(args, "html", None):
-        raise UsageError("--batch-write writes requests, and no page yet: leave out --html")
+    unwritten = [f"--{name}" for name in ("html", "figure") if getattr(args, name, None)]
+    if path and unwritten:
+        raise UsageError(f"--batch-write writes requests alone yet: leave out {unwritten[0]}")
     return bool(dry or path)
 
 

@@ -302,7 +302,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
     tables = _options.wanted_tables(args)
     inputs = [path for option in method.options.values() for path in _read(option, options)]
-    _options.check_outputs(args, args.html, *outcomes, *tables.values(), inputs=inputs)
+    _options.check_outputs(args, args.html, args.figure, *outcomes, *tables.values(), inputs=inputs)
     if not args.html:
         read = {*tables, *method.rows} if args.format == "json" else set(tables)
         options |= {name: 0 for name, table in method.for_pages.items() if table not in read}
@@ -438,6 +438,8 @@ def _write(
         only = replace(finding, tables=(finding.table(name),), views=(), verdict=())
         with atomic_write(path) as file:
             file.write(report.render(only, "json" if path.endswith(".json") else "tsv"))
+    if args.figure:
+        finding.save_figure(args.figure)
     if args.html:
         each = [some if isinstance(some, list) else [some] for some in data]
         sets = [given for group in each for given in group if hasattr(given, "paraphrases")]

@@ -422,8 +422,7 @@ def _bars(
 ) -> Bars:
     ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
     defined = (row for row in rows if row.metric == metric and row.gain is not None)
-    if any(row.gain != row.difference for row in defined):
-        ends = (ends[1], ends[0])  # lower is better
+    lower = any(row.gain != row.difference for row in defined)
     return Bars(
         SYSTEMS,
         _headline(rows, metric, doubtful),
@@ -433,7 +432,8 @@ def _bars(
         where={"metric": metric, "slice": None},
         ordered=True,
         strong="decided",
-        ends=ends,
+        ends=(ends[1], ends[0]) if lower else ends,
+        better="lower" if lower else "higher",
     )
 
 

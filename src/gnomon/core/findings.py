@@ -23,6 +23,7 @@ from gnomon.messages import noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sized
+    from os import PathLike
 
     from gnomon.core.records import Record
     from gnomon.core.signature import Signature
@@ -236,6 +237,7 @@ class Bars:
         ends: what the two ends of the scale mean, in a few words ("A better", "B better").
         dots: a dot stands for each value in place of a bar, where the way from 0 says nothing.
         hollow: a column drawn as a hollow dot beside the dot of each value.
+        better: which end is good, where that depends on the metric and columns cannot say.
     """
 
     table: str
@@ -252,6 +254,7 @@ class Bars:
     ends: tuple[str, str] | None = None
     dots: bool = False
     hollow: str | None = None
+    better: Literal["higher", "lower"] | None = None
 
 
 @dataclass(frozen=True)
@@ -537,21 +540,38 @@ class Finding:
         """
         return self.table(name).to_pandas()
 
-    def plot(self, view: int | None = None) -> Any:  # matplotlib is optional
-        """A view as a figure of matplotlib, which notebooks show and ``savefig`` writes.
+    def chart(self, view: int | None = None) -> Any:  # of a package above this one
+        """A view as a Vega-Lite specification, a mapping that notebooks draw.
 
         Args:
             view: number of the view among ``views``, from 0; by default the first that is a
                 picture.
 
         Returns:
-            A ``matplotlib.figure.Figure``.
+            A :class:`gnomon.report.charts.Chart`.
 
         Raises:
-            MissingDependencyError: matplotlib is not installed.
             UsageError: there is no such view, or none that can be drawn.
         """
-        return notebook.figure(self, view)
+        return imported("gnomon.report.charts:chart")(self, view)
+
+    def save_figure(
+        self, path: str | PathLike[str], view: int | None = None, *, wide: bool | None = None
+    ) -> None:
+        """Write a view as PDF, SVG or PNG for a paper, by the ending of the name.
+
+        Args:
+            path: the file to write; an existing one is replaced.
+            view: as for :meth:`chart`.
+            wide: as wide as a page (6.9 inches) in place of a column (3.3); by default where it
+                has several panels.
+
+        Raises:
+            MissingDependencyError: vl-convert-python is not installed.
+            OutputError: the file cannot be written.
+            UsageError: there is no such view, none that can be drawn, or no such kind of file.
+        """
+        self.chart(view).save(path, wide=wide)
 
     def __repr__(self) -> str:
         """What is read first, and a table in brief."""

@@ -1,4 +1,4 @@
-"""How results look in a notebook, and how they become data frames and pictures."""
+"""How results look in a notebook, and how they become data frames."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ from html import escape as escaped
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import not_installed
-from gnomon.core.manifest import imported
 from gnomon.core.visible import visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gnomon.core.findings import Finding
-
 __all__ = [
     "counted",
     "escape",
-    "figure",
     "frame",
     "html_box",
     "html_fold",
@@ -79,11 +75,6 @@ def pandas_frame(columns: Mapping[str, Sequence[object]]) -> Any:  # pandas is o
             " (or use to_frame(), or to_dict(), which any data frame library takes)",
         ) from error
     return pd.DataFrame(dict(columns))
-
-
-def figure(finding: Finding, view: int | None = None) -> Any:  # matplotlib is optional
-    """A view as a figure of matplotlib; see :meth:`gnomon.Finding.plot`."""
-    return imported("gnomon.report.figures:draw")(finding, view)
 
 
 def html_box(title: str, parts: Iterable[str]) -> str:

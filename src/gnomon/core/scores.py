@@ -149,17 +149,13 @@ class Scores:
         """
         return notebook.pandas_frame(self.to_dict(segments=segments))
 
-    def plot(self) -> Any:  # matplotlib is optional
-        """The systems' scores as bars: a figure of matplotlib.
+    def chart(self) -> Any:  # of a package above this one
+        """The systems' scores as bars: a Vega-Lite specification that notebooks draw.
 
         Returns:
-            A ``matplotlib.figure.Figure``.
-
-        Raises:
-            MissingDependencyError: matplotlib is not installed.
+            A :class:`gnomon.report.charts.Chart`, whose ``save`` writes it as PDF, SVG or PNG.
         """
-        finding = imported("gnomon.report.machine:scores_finding")([self], self.metric)
-        return notebook.figure(finding)
+        return imported("gnomon.report.machine:scores_finding")([self], self.metric).chart()
 
     def __repr__(self) -> str:
         named = [f"{self.systems[i]} {self._shown(i)}" for i in self._ranked()[:_NAMED]]

@@ -357,6 +357,8 @@ def _view(view: View, table: int) -> Json:
     content = asdict(view)
     content["table"] = table
     content["where"] = [[name, value] for name, value in view.where.items()]
+    if content.get("better") is None:
+        content.pop("better", None)
     for name in ("low", "high") if isinstance(view, HeatMap) else ():
         content[name] = _number(content[name])
     return content

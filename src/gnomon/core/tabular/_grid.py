@@ -128,6 +128,7 @@ def plain_cell(value: Cell, column: Column, digits: int | None) -> GridCell:
 
 
 def number_of(value: Cell) -> float | None:
+    """The number in a cell; None of words, truth values and what is undefined."""
     if value is None or isinstance(value, str | bool) or not math.isfinite(value):
         return None
     return value

@@ -236,7 +236,7 @@ function bars(box, finding, panel) {
     });
     function ordered(name) {
       return state.order === "listed" ? chosen
-        : [...chosen].sort((a, b) => compare(valueAt(at(name, a), column), valueAt(at(name, b), column), column.better !== "lower"));
+        : [...chosen].sort((a, b) => compare(valueAt(at(name, a), column), valueAt(at(name, b), column), (view.better || column.better) !== "lower"));
     }
   }
 }

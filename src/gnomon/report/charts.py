@@ -1,0 +1,583 @@
+"""Views as Vega-Lite specifications, which notebooks and pages draw and papers print."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import re
+import shutil
+import subprocess
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from gnomon.core.errors import UsageError, not_installed
+from gnomon.core.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, StackedBars
+from gnomon.core.tabular import cell_text, number_of, selected, visible
+from gnomon.core.verdicts import titles_of
+from gnomon.report.html import METRICS
+from gnomon.stats import pearson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.core.findings import Cell, Column, Finding, Table, View
+
+Json: TypeAlias = dict[str, Any]
+Rows: TypeAlias = "Sequence[Mapping[str, Cell]]"
+
+__all__ = ["Chart", "chart"]
+
+_log = logging.getLogger(__name__)
+#: what JupyterLab and VS Code draw
+_VERSION = "5.20"
+_SCHEMA = f"https://vega.github.io/schema/vega-lite/v{_VERSION}.1.json"
+_MIME = "application/vnd.vegalite.v5+json"
+_MOST = 40  # rows of one picture
+_BESIDE = 4  # series side by side
+_PANELS = 6
+#: colours that people with any sight of colours tell apart (Okabe and Ito)
+_COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b38600", "#56b4e9", "#5b4b9a", "#7a5c3e",
+)  # fmt: skip
+_INK, _SOFT, _GREY, _GRID, _PAPER = "#1c1f23", "#565d66", "#a9b0b8", "#e4e4df", "#ffffff"
+#: widths of a column and of a page of a paper, in inches
+_COLUMN, _PAGE = 3.3, 6.9
+_INCH = 72  # points
+_DOTS = 300  # of an inch of PNG
+#: sizes of letters and of a row, on a screen and in print
+_SCREEN, _PRINT = (11, 18), (8, 13)
+#: a share far outside [0, 1] must not make all others small
+_CUT = (-0.5, 1.5)
+_MIDDLE, _LINE = 0.5, 0.06  # of a panel: where names change sides, how high one is
+_SIZE = re.compile(r'\b(width|height)="([\d.]+)"')
+_SCALES = {"higher": "blues", "lower": "oranges", None: "purples"}
+
+
+class Chart(dict[str, Any]):
+    """A Vega-Lite specification, which a notebook draws and a file keeps."""
+
+    def _repr_mimebundle_(self, **_kinds: object) -> Json:
+        return {_MIME: dict(self), "text/plain": f"<Chart: {self['description']}>"}
+
+    def save(self, path: str | PathLike[str], *, wide: bool | None = None) -> None:
+        """Write it as PDF, SVG or PNG, by the ending of the name.
+
+        Args:
+            path: the file to write; an existing one is replaced.
+            wide: as wide as a page (6.9 inches) in place of a column (3.3); by default where it
+                has several panels.
+
+        Raises:
+            MissingDependencyError: vl-convert-python is not installed.
+            OutputError: the file cannot be written.
+            UsageError: the name ends otherwise.
+        """
+        from gnomon.data.formats import atomic_write
+
+        kind, convert = checked_figure(path)
+        families = _fonts(json.dumps(self, ensure_ascii=False))
+        across = len(self.get("hconcat", ())) or self.get("columns", 1)
+        inches = _PAGE if wide or (wide is None and across > 1) else _COLUMN
+        spec = self._fitted(convert, across, inches * _INCH, ", ".join([*families, "sans-serif"]))
+        size = {"scale": _DOTS / _INCH, "ppi": _INCH} if kind == "png" else {}
+        made = getattr(convert, f"vegalite_to_{kind}")(spec, vl_version=_VERSION, **size)
+        with atomic_write(path, "wb") as file:
+            file.write(_SIZE.sub(r'\1="\2pt"', made, 2).encode() if kind == "svg" else made)
+
+    def _fitted(self, convert: Any, across: int, width: float, fonts: str) -> Json:
+        """The specification with panels that make it as wide as that."""
+        panel = width / across / 2
+        for _ in range(3):  # labels of axes may become fewer
+            spec = {**self, "config": _look(*_PRINT, panel, fonts, round(width / 120))}
+            drawn = convert.vegalite_to_svg(spec, vl_version=_VERSION)
+            now = float(_SIZE.findall(drawn)[0][1])
+            if now == width:
+                break
+            panel = max(panel + (width - now) / across, 20.0)
+        return spec
+
+
+def checked_figure(path: str | PathLike[str]) -> tuple[str, Any]:
+    """The kind of figure that a name asks for, and what draws it, which is optional."""
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in ("pdf", "png", "svg"):
+        raise UsageError(f"a figure is written as .pdf, .svg or .png; got {str(path)!r}")
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise not_installed("a figure", "vl-convert-python", "figures") from error
+    return kind, vl_convert
+
+
+def _fonts(text: str) -> list[str]:
+    """Families that have the letters of a text, one of each script; what none has is said.
+
+    Where fontconfig is absent, the renderer looks for them by itself and nothing is known.
+    """
+    listing = shutil.which("fc-list")
+    letters = {_script(letter): letter for letter in text if letter.isalpha()}
+    if listing is None or letters.keys() <= {"LATIN"}:
+        return []
+    families: list[str] = []
+    lacking: list[str] = []
+    for script, letter in sorted(letters.items()):
+        asked = [listing, f":charset={ord(letter):x}", "family"]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603
+        found = sorted(line.split(",")[0].strip() for line in done.stdout.splitlines())
+        families += sorted(found, key=lambda name: not name.startswith("Noto Sans"))[:1]
+        lacking += [] if found else [script.capitalize()]
+    if lacking:
+        _log.warning(
+            "no installed font has letters of %s, which the figure lacks; install one, such as"
+            " Noto Sans, and make the figure again",
+            ", ".join(lacking),
+        )
+    return list(dict.fromkeys(families))
+
+
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "LATIN").split()[0]
+
+
+def chart(finding: Finding, view: int | None = None) -> Chart:
+    """A view as a Vega-Lite specification; see :meth:`gnomon.Finding.chart`."""
+    chosen = _chosen(finding, view)
+    table = finding.table(chosen.table)
+    titles = titles_of(finding)  # of metrics, as people know them
+    named = [column.name for column in table.columns if not column.numeric]
+    rows = [
+        {
+            **row,
+            **{name: _name(row[name], titles if name in METRICS else {}) for name in named},
+        }
+        for row in selected(table, chosen.where)
+    ]
+    if not rows:
+        raise UsageError(f"the view {chosen.title!r} has no rows to draw")
+    made = _DRAWERS[type(chosen)](chosen, table, rows)
+    return Chart(
+        {"$schema": _SCHEMA, "description": chosen.title, "config": _look(*_SCREEN), **made}
+    )
+
+
+def _chosen(finding: Finding, number: int | None) -> View:
+    pictures = [i for i, shown in enumerate(finding.views) if not isinstance(shown, Listing)]
+    listed = "; ".join(f"{i}: {finding.views[i].title}" for i in pictures) or "none"
+    if number is None:
+        if not pictures:
+            raise UsageError(f"{finding.method} has no view that can be drawn; see its tables")
+        return finding.views[pictures[0]]
+    if number not in pictures:
+        raise UsageError(f"view is {number!r}; views that can be drawn: {listed}")
+    return finding.views[number]
+
+
+def _name(value: Cell, titles: Mapping[str, str]) -> Cell:
+    return visible(titles.get(value, value)) if isinstance(value, str) else value
+
+
+def _look(
+    size: int, row: int, panel: float = 420, fonts: str = "sans-serif", columns: int = 4
+) -> Json:
+    """What all charts have in common, with letters, rows and panels of some size."""
+    quiet = {"labelColor": _SOFT, "titleColor": _INK, "titleFontWeight": "normal"}
+    sizes = {"labelFontSize": size, "titleFontSize": size}
+    return {
+        "background": _PAPER,
+        "font": fonts,
+        "view": {"stroke": None, "continuousWidth": panel, "discreteWidth": panel,
+                 "continuousHeight": 12 * row, "step": row},
+        "axis": {**quiet, **sizes, "gridColor": _GRID, "domain": False, "tickColor": _GRID},
+        "axisY": {"labelLimit": 14 * size},
+        "legend": {**quiet, **sizes, "orient": "bottom", "columns": columns, "symbolLimit": 40},
+        "header": {**sizes, "labelColor": _INK, "title": None, "labelAnchor": "start"},
+        "range": {"category": list(_COLOURS)},
+        "rule": {"color": _INK, "strokeWidth": 0.8},
+        "bar": {"color": _COLOURS[0]},
+        "point": {"filled": True, "size": 2.5 * size, "opacity": 1, "color": _COLOURS[0]},
+        "text": {"fontSize": size - 1, "color": _SOFT},
+        "line": {"strokeWidth": 1.4},
+        "area": {"opacity": 0.16},
+    }  # fmt: skip
+
+
+# What the functions below are made of.
+
+
+def _distinct(rows: Rows, name: str) -> list[Any]:
+    return list(dict.fromkeys(row[name] for row in rows))
+
+
+def _said(table: Table, row: Mapping[str, Cell], names: Iterable[str], shown: Iterable[str]) -> str:
+    """A mark in words: the card, and what a screen reader says."""
+    columns = [table.column(name) for name in shown]
+    figures = [f"{column.title} {_with_ends(table, row, column)}" for column in columns]
+    return f"{', '.join(str(row[n]) for n in names if row[n] is not None)}: {', '.join(figures)}"
+
+
+def _with_ends(table: Table, row: Mapping[str, Cell], column: Column) -> str:
+    text = cell_text(row[column.name], column)
+    if column.ends is None or any(number_of(row[end]) is None for end in column.ends):
+        return text
+    low, high = (cell_text(row[end], table.column(end)) for end in column.ends)
+    return f"{text} [{low}, {high}]"
+
+
+#: hover and screen readers get the same words
+_CARD = {"tooltip": {"field": "said", "type": "nominal"}, "description": {"field": "said"}}
+
+
+def _numbers(name: str, title: str | None = None, **more: object) -> Json:
+    return {"field": name, "type": "quantitative", "title": title, **more}
+
+
+def _names(name: str, **more: object) -> Json:
+    """A legend of names, in the order of the rows."""
+    return {"field": name, "type": "nominal", "title": None, "sort": None, **more}
+
+
+def _lined_up(rows: Rows, name: str = "name", **more: object) -> Json:
+    """An axis of names, in the order of the rows; also of those without a value."""
+    return _names(name, scale={"domain": _distinct(rows, name)}, **more)
+
+
+def _scale(column: Column, values: Iterable[Cell], *, zero: bool) -> Json:
+    numbers = [number for value in values if (number := number_of(value)) is not None]
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
+    if column.kind == "share" and (low < _CUT[0] or high > _CUT[1]):
+        ends = [min(max(low, _CUT[0]), 0.0), max(min(high, _CUT[1]), 0.0)]
+        return {"scale": {"domain": ends, "clamp": True}}
+    return {"scale": {"zero": zero}}
+
+
+def _whisker(low: str, high: str, title: str) -> Json:
+    return {
+        "transform": [{"filter": f"isValid(datum.{low}) && isValid(datum.{high})"}],
+        "mark": {"type": "errorbar", "ticks": {"size": 5, "strokeWidth": 0.8}, "aria": False},
+        "encoding": {"x": _numbers(low, title), "x2": {"field": high}, "color": {"value": _INK}},
+    }
+
+
+def _in_panels(made: Json, rows: Sequence[Json], values: Sequence[Cell]) -> Json:
+    """A chart of each panel, beside each other and below; each with axes of its own."""
+    order = {"field": "panel", "type": "nominal", "sort": _distinct(rows, "panel")}
+    several = {"facet": order, "columns": min(len(values), 3), "spec": made}
+    return {"data": {"values": rows}, **several, "resolve": {"scale": {"x": "independent"}}}
+
+
+# A function for each kind of view.
+
+
+def _bars(view: Bars, table: Table, rows: Rows) -> Json:
+    """Bars or dots with their intervals; series side by side where they are few."""
+    columns = [table.column(name) for name in view.values]
+    # the first that all rows have a value of
+    whole = (c for c in columns if all(number_of(row[c.name]) is not None for row in rows))
+    ruling = next(whole, columns[0])
+    if view.ordered:
+        rows = _best_first(rows, ruling.name, better=view.better or ruling.better)
+    series = [name for name in view.shown if any(r[view.series] == name for r in rows)]
+    series = (series or _distinct(rows, view.series))[: view.most or _MOST]
+    names = _distinct(rows, view.category)[:_MOST]
+    beside = len(names) > 1 and len(series) <= _BESIDE
+    apart = len(names) > 1 and not beside
+    if apart:
+        columns, names = columns[:1], names[:_PANELS]
+    values: list[Json] = [
+        {"name": row[view.category if beside else view.series], "series": row[view.series],
+         "panel": row[view.category], **_bar(view, table, row, columns)}
+        for row in rows
+        if row[view.series] in series and row[view.category] in names
+    ]  # fmt: skip
+    colour: Json = {}
+    if beside and len(series) > 1:
+        colour = {"yOffset": _names("series"), "color": _names("series")}
+    elif view.strong:
+        colour = {"color": _shades(table.column(view.strong).title, values)}
+    best = values[0]["name"] if view.ordered and (view.better or ruling.better) else None
+    panels = [_bar_panel(view, column, n, values, colour, best) for n, column in enumerate(columns)]
+    if apart:
+        return _in_panels(panels[0], values, names)
+    return {"data": {"values": values}, "hconcat": panels}
+
+
+def _bar(view: Bars, table: Table, row: Mapping[str, Cell], columns: Sequence[Column]) -> Json:
+    """The figures of a bar."""
+    made: Json = {}
+    for n, column in enumerate(columns):
+        made[f"value{n}"] = number_of(row[column.name])
+        if column.ends:
+            low, high = column.ends
+            made |= {f"low{n}": number_of(row[low]), f"high{n}": number_of(row[high])}
+    if view.strong:
+        title = table.column(view.strong).title
+        decided = row[view.strong]
+        made["shade"] = "" if decided is None else title if decided else f"not {title}"
+    more = [view.hollow] if view.hollow else []
+    if view.hollow:
+        made["hollow"] = number_of(row[view.hollow])
+    shown = [*(column.name for column in columns), *more]
+    return {**made, "said": _said(table, row, [view.category, view.series], shown)}
+
+
+def _best_first(rows: Rows, name: str, *, better: str | None) -> Rows:
+    sign = 1 if better == "lower" else -1
+
+    def place(row: Mapping[str, Cell]) -> tuple[bool, float]:
+        number = number_of(row[name])
+        return number is None, sign * (number or 0.0)
+
+    return sorted(rows, key=place)
+
+
+def _shades(title: str, values: Rows) -> Json:
+    """Grey for what is not decided; neither where nothing is to be decided."""
+    colours = {title: _COLOURS[0], f"not {title}": _GREY, "": _SOFT}
+    shades = [shade for shade in colours if any(row["shade"] == shade for row in values)]
+    scale = {"domain": shades, "range": [colours[shade] for shade in shades]}
+    said = [shade for shade in shades if shade]
+    return _names("shade", scale=scale, legend={"values": said} if len(said) > 1 else None)
+
+
+def _bar_panel(
+    view: Bars, column: Column, n: int, values: Sequence[Json], colour: Json, best: Cell
+) -> Json:
+    bold = {"test": f"datum.value === {json.dumps(best)}", "value": "bold"}
+    weight = {"labelFontWeight": {"condition": bold, "value": "normal"}} if best else {}
+    axis = {**weight, "grid": view.dots} if n == 0 else None
+    encoding: Json = {"y": _lined_up(values, axis=axis), **colour, **_CARD}
+    ends = [row.get(end) for row in values for end in (f"value{n}", f"low{n}", f"high{n}")]
+    scale = _scale(column, ends, zero=not view.dots)
+    mark = {"type": "point", "size": 40} if view.dots else {"type": "bar"}
+    x = _numbers(f"value{n}", column.title, **scale)
+    layers: list[Json] = [{"mark": mark, "encoding": {"x": x}}]
+    if column.ends:
+        layers.append(_whisker(f"low{n}", f"high{n}", column.title))
+    if view.hollow and n == 0:
+        hollow = {"type": "point", "filled": False, "color": _COLOURS[0], "aria": False}
+        layers.append({"mark": hollow, "encoding": {"x": _numbers("hollow", column.title)}})
+    return {"layer": layers, "encoding": encoding}
+
+
+def _stacked(view: StackedBars, table: Table, rows: Rows) -> Json:
+    """Bars of parts that add up, a panel for each series."""
+    panels = _distinct(rows, view.series)[:_PANELS]
+    names = _distinct(rows, view.category)[:_MOST]
+    values = [
+        {"name": row[view.category], "panel": row[view.series], "part": column.title,
+         "place": place,
+         "value": number_of(row[column.name]),
+         "said": _said(table, row, [view.category, view.series], [column.name])}
+        for row in rows
+        if row[view.series] in panels and row[view.category] in names
+        for place, column in enumerate(map(table.column, view.parts))
+    ]  # fmt: skip
+    parts = {"y": _lined_up(values), "x": _numbers("value"), "color": _names("part"), **_CARD}
+    parts["order"] = {"field": "place", "type": "quantitative"}
+    return _in_panels({"mark": "bar", "encoding": parts}, values, panels)
+
+
+def _heat_map(view: HeatMap, table: Table, rows: Rows) -> Json:
+    """A cell for each row and column, with its figure; greyed where it means little."""
+    column = table.column(view.value)
+    names = _distinct(rows, view.rows)[:_MOST]
+    more = [name for name in (view.under, view.beside) if name]
+    values: list[Json] = []
+    for row in rows:
+        value = number_of(row[view.value])
+        if row[view.rows] not in names or value is None:
+            continue
+        few = view.few is not None and (number_of(row[view.few[0]]) or 0) < view.few[1]
+        faint = few or (view.faint is not None and row[view.faint] is True)
+        mark = "*" if view.marks is not None and row[view.marks] is True else ""
+        said = _said(table, row, [view.rows, view.columns], [view.value, *more])
+        values.append(
+            {"name": row[view.rows], "head": row[view.columns], "value": value, "faint": faint,
+             "text": f"{cell_text(value, column)}{mark}", "said": said}
+        )  # fmt: skip
+    low, high = view.low, view.high
+    around = low is not None and high is not None and low < 0 < high
+    scale: Json = {"scheme": _SCALES[column.better], "clamp": True}
+    if around:
+        scale |= {"scheme": "blueorange", "reverse": column.better != "lower", "domainMid": 0}
+    scale |= {
+        name: end for name, end in (("domainMin", low), ("domainMax", high)) if end is not None
+    }
+    colour = _numbers("value", column.title, scale=scale, legend={"gradientLength": 120})
+    grey = {"test": "datum.faint", "value": _GRID}
+    light = {
+        "test": "!datum.faint && luminance(scale('color', datum.value)) < .35",
+        "value": _PAPER,
+    }
+    axis = {"orient": "top", "labelAngle": -40, "labelLimit": 130}
+    return {
+        "data": {"values": values},
+        "encoding": {"y": _lined_up(values), "x": _lined_up(values, "head", axis=axis)},
+        "layer": [
+            {"mark": "rect", "encoding": {"color": {"condition": grey, **colour}, **_CARD}},
+            {
+                "mark": {"type": "text", "aria": False},
+                "encoding": {
+                    "text": {"field": "text"},
+                    "color": {"condition": light, "value": _INK},
+                },
+            },
+        ],
+    }
+
+
+#: a name stands on the side of the middle
+_BESIDE_POINT = {
+    "align": {"expr": "datum.left ? 'right' : 'left'"},
+    "dx": {"expr": "datum.left ? -5 : 5"},
+}
+
+
+def _scatter(view: Scatter, table: Table, rows: Rows) -> Json:
+    """Named points, with r and n of each panel; names that would lie over others are left out."""
+    values: list[Json] = []
+    panels = _distinct(rows, view.panels)[:_PANELS] if view.panels else [None]
+    for panel in panels:
+        mine = [row for row in rows if view.panels is None or row[view.panels] == panel]
+        values += _points(view, table, mine, len(panels))
+    x, y = table.column(view.x), table.column(view.y)
+    encoding: Json = {
+        "x": _numbers("x", x.title, scale={"zero": False}),
+        "y": _numbers("y", y.title, scale={"zero": False}),
+    }
+    coloured = {"color": _names("series")} if view.series else {}
+    layers: list[Json] = [
+        *_identity(view, [(row["x"], row["y"]) for row in values]),
+        {"mark": "point", "encoding": {**coloured, **_CARD}},
+        {
+            "mark": {"type": "text", **_BESIDE_POINT, "aria": False},
+            "encoding": {"text": {"field": "label"}, "color": {"value": _SOFT}},
+        },
+    ]
+    made = _in_panels({"layer": layers, "encoding": encoding}, values, panels)
+    return {**made, "resolve": {"scale": {"x": "independent", "y": "independent"}}}
+
+
+def _points(view: Scatter, table: Table, rows: Rows, panels: int) -> Iterator[Json]:
+    """The points of a panel, which says their r and n."""
+    pairs = [(number_of(row[view.x]), number_of(row[view.y])) for row in rows]
+    there = [(x, y) for x, y in pairs if x is not None and y is not None]
+    if not there:
+        return
+    shown = [row for row, pair in zip(rows, pairs, strict=True) if None not in pair]
+    across, up = zip(*there, strict=True)
+    r = pearson(across, up) if len(there) > 2 else math.nan
+    parts = [str(shown[0][view.panels])] if view.panels else []
+    parts += [*([f"r = {r:.2f}"] if math.isfinite(r) else []), f"n = {len(there)}"]
+    labels = _apart(there, [str(row[view.label] or "") for row in shown], panels)
+    names = [name for name in (view.label, view.series, view.panels) if name]
+    for (x, y), row, label in zip(there, shown, labels, strict=True):
+        yield {
+            "x": x, "y": y, "panel": ", ".join(parts), "label": label,
+            "left": x > (min(across) + max(across)) / 2,
+            "series": row[view.series] if view.series else None,
+            "said": _said(table, row, names, [view.x, view.y]),
+        }  # fmt: skip
+
+
+def _apart(
+    points: Sequence[tuple[float, float]], names: Sequence[str], panels: int
+) -> Iterator[str]:
+    """The name of each point, towards the middle; none that would lie over a point or a name."""
+    letter = 0.02 if panels < 3 else 0.03  # its share of the width
+    low, high = (np.min(points, axis=0), np.max(points, axis=0))
+    places = (np.array(points) - low) / np.where(high > low, high - low, 1.0)
+    kept: list[tuple[float, float, float]] = []
+    for number, (name, (x, y)) in enumerate(zip(names, places, strict=True)):
+        reach = letter * (len(name) + 1)
+        start, end = (x + 0.01, x + reach) if x <= _MIDDLE else (x - reach, x - 0.01)
+        others = [(a, a, b) for n, (a, b) in enumerate(places) if n != number]
+        near = ((a, b) for a, b, up in [*others, *kept] if abs(up - y) < _LINE)
+        free = bool(start > -_LINE and end < 1 + _LINE)
+        free &= not any(a < end and b > start for a, b in near)
+        kept += [(start, end, y)] * free
+        yield name * free
+
+
+def _identity(view: Scatter | Lines, points: Sequence[tuple[float, float]]) -> list[Json]:
+    if not view.identity or not points:
+        return []
+    low = max(min(x for x, _ in points), min(y for _, y in points))
+    high = min(max(x for x, _ in points), max(y for _, y in points))
+    ends = [{"x": low, "y": low}, {"x": high, "y": high}]
+    dashed = {"type": "line", "strokeDash": [3, 3], "color": _SOFT, "aria": False}
+    return [{"data": {"values": ends}, "mark": dashed}]
+
+
+def _lines(view: Lines, table: Table, rows: Rows) -> Json:
+    """Curves with their bands; they break where a value is undefined."""
+    panels = _distinct(rows, view.panels)[:_PANELS] if view.panels else [None]
+    series = _distinct(rows, view.series)[: len(_COLOURS)]
+    names = [view.series, *([view.panels] if view.panels else [])]
+    ends = [end for end in (view.low, view.high) if end]
+    values: list[Json] = [
+        {"x": number_of(row[view.x]), "y": number_of(row[view.y]), "series": row[view.series],
+         "panel": row[view.panels] if view.panels else "",
+         **dict(zip(("low", "high"), (number_of(row[end]) for end in ends), strict=False)),
+         "said": _said(table, row, names, [view.x, view.y, *ends])}
+        for row in rows
+        if row[view.series] in series and (view.panels is None or row[view.panels] in panels)
+    ]  # fmt: skip
+    x, y = table.column(view.x), table.column(view.y)
+    colours = [_INK if name == view.ink else _COLOURS[k] for k, name in enumerate(series)]
+    legend = {} if len(series) > 1 else {"legend": None}
+    encoding = {
+        "x": _numbers("x", x.title, scale={"zero": False}),
+        "color": _names("series", scale={"domain": series, "range": colours}, **legend),
+    }
+    band = {"y": _numbers("low", y.title), "y2": {"field": "high"}}
+    shown = _numbers("y", y.title, scale={"zero": False})
+    layers = [
+        *_identity(view, [(r["x"], r["y"]) for r in values if None not in (r["x"], r["y"])]),
+        *([{"mark": {"type": "area", "aria": False}, "encoding": band}] if len(ends) == 2 else []),
+        {"mark": {"type": "line", "aria": False}, "encoding": {"y": shown}},
+        {"mark": {"type": "point", "size": 12}, "encoding": {"y": shown, **_CARD}},
+    ]
+    return _in_panels({"layer": layers, "encoding": encoding}, values, panels)
+
+
+def _boxes(view: Boxes, table: Table, rows: Rows) -> Json:
+    """A box from quartile to quartile, with its median and whiskers."""
+    shown = [row for row in rows if number_of(row[view.values[2]]) is not None][:_MOST]
+    parts = ("low", "first", "middle", "third", "high")
+    more = [*view.values, *([view.beside] if view.beside else [])]
+    values = [
+        {"name": row[view.category], "said": _said(table, row, [view.category], more),
+         **{part: number_of(row[name]) for part, name in zip(parts, view.values, strict=True)}}
+        for row in shown
+    ]  # fmt: skip
+    title = table.column(view.values[2]).title
+    box = {"x": _numbers("first", title), "x2": {"field": "third"}, **_CARD}
+    middle = {"x": _numbers("middle", title), "color": {"value": _INK}}
+    return {
+        "data": {"values": values},
+        "encoding": {"y": _lined_up(values)},
+        "layer": [
+            _whisker("low", "high", title),
+            {"mark": {"type": "bar", "opacity": 0.5, "size": 11}, "encoding": box},
+            {
+                "mark": {"type": "tick", "thickness": 2, "size": 11, "aria": False},
+                "encoding": middle,
+            },
+        ],
+    }
+
+
+_DRAWERS: dict[type, Callable[[Any, Table, Rows], Json]] = {
+    HeatMap: _heat_map,
+    Bars: _bars,
+    StackedBars: _stacked,
+    Scatter: _scatter,
+    Lines: _lines,
+    Boxes: _boxes,
+}

@@ -1,0 +1,176 @@
+"""Charts as Vega-Lite specifications, and figures of them for papers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon import example
+from gnomon.core.errors import MissingDependencyError, UsageError
+from gnomon.core.findings import (
+    Bars,
+    Boxes,
+    Column,
+    Finding,
+    HeatMap,
+    Lines,
+    Listing,
+    Scatter,
+    StackedBars,
+    Table,
+)
+
+
+def drawn() -> Finding:
+    names = ("name", "group", "a", "b", "c", "low", "high")
+    columns = tuple(Column(n, n, "text" if n in ("name", "group") else "number") for n in names)
+    rows = tuple(
+        {"name": f"n{i}", "group": f"g{k}", "a": i + k, "b": None if i == 1 else i, "c": 3.0 + i,
+         "low": i - 1.0, "high": i + 1.0}
+        for i in range(4) for k in range(2)
+    )  # fmt: skip
+    views = (
+        Listing("t", "none", ("name",)),
+        HeatMap("t", "heat", "name", "group", "a"),
+        StackedBars("t", "stacked", "name", "group", ("a", "b")),
+        Scatter("t", "scatter", "a", "c", "name", series="group", identity=True),
+        Lines("t", "lines", "a", "c", "name", panels="group", low="low", high="high"),
+        Boxes("t", "boxes", "name", ("low", "a", "b", "c", "high"), where={"group": "g0"}),
+        Bars("t", "dots", "name", "group", ("a", "c"), dots=True),
+    )
+    return Finding("m", "drawn", (Table("t", "t", columns, rows),), {}, views=views)
+
+
+def values_of(chart: Any) -> list[dict[str, Any]]:
+    values: list[dict[str, Any]] = chart["data"]["values"]
+    return values
+
+
+@pytest.fixture(scope="module")
+def compared() -> Finding:
+    found: Finding = gn.compare(
+        gn.TestSet.read(example.path()), "chrf", baseline="apertium-direct", resamples=100
+    )
+    return found
+
+
+def test_every_view_that_is_a_picture_is_a_specification() -> None:
+    finding = drawn()
+    for number, view in enumerate(finding.views[1:], start=1):
+        chart = finding.chart(number)
+        assert chart["description"] == view.title
+        assert "title" not in chart
+        bundle = chart._repr_mimebundle_()
+        assert bundle["application/vnd.vegalite.v5+json"] == chart
+        assert bundle["text/plain"] == f"<Chart: {view.title}>"
+    assert finding.chart()["description"] == "heat"
+    with pytest.raises(UsageError, match="views that can be drawn: 1: heat; 2: stacked"):
+        finding.chart(0)
+    with pytest.raises(UsageError, match="no view that can be drawn"):
+        replace(finding, views=()).chart()
+
+
+def test_bars_stand_best_first_and_say_what_they_show(compared: Finding) -> None:
+    chart = compared.chart()
+    rows = {row["system"]: row for row in compared.rows}
+    shown = values_of(chart)
+    assert [value["name"] for value in shown] == sorted(rows, key=lambda s: -rows[s]["score"])
+    for value in shown[1:]:
+        row = rows[value["name"]]
+        assert (value["value0"], value["low0"], value["high0"]) == (
+            row["difference"], row["low"], row["high"]
+        )  # fmt: skip
+        assert re.search(r"Difference -\d+\.\d\d \[-\d+\.\d\d, -\d+\.\d\d\]", value["said"])
+    bold = chart["hconcat"][0]["encoding"]["y"]["axis"]["labelFontWeight"]["condition"]
+    assert bold["test"] == 'datum.value === "apertium-direct"'
+
+
+def test_the_best_stands_first_where_lower_is_better() -> None:
+    testset = gn.TestSet.read(example.path())
+    found = gn.compare(testset, "ter", baseline="apertium-direct", resamples=0)
+    scores = [value["value1"] for value in values_of(found.chart())]
+    assert scores == sorted(scores)
+
+
+def test_what_is_not_decided_is_grey(compared: Finding) -> None:
+    table = compared.tables[0]
+    records = [{**row, "decided": row["system"] == "apertium-french"} for row in table.rows]
+    finding = replace(compared, tables=(replace(table, records=tuple(records)),))
+    colour = finding.chart()["hconcat"][0]["encoding"]["color"]
+    shades = dict(zip(colour["scale"]["domain"], colour["scale"]["range"], strict=True))
+    shown = {value["name"]: shades[value["shade"]] for value in values_of(finding.chart())}
+    assert shown.pop("apertium-french") not in set(shown.values()) == {"#a9b0b8"}
+
+
+def test_each_panel_of_points_says_r_and_n() -> None:
+    finding = drawn()
+    values = values_of(finding.chart(3))
+    assert {value["panel"] for value in values} == {"r = 0.91, n = 8"}
+    assert {value["label"] for value in values} <= {"", "n0", "n1", "n2", "n3"}
+
+
+def test_curves_break_where_a_value_is_undefined() -> None:
+    finding = replace(drawn(), views=(Lines("t", "lines", "a", "b", "group"),))
+    assert [value["y"] for value in values_of(finding.chart())].count(None) == 2
+
+
+def test_names_of_data_are_data() -> None:
+    name = "x' + alert(1) + '\u202e"
+    finding = drawn()
+    rows = tuple({**row, "name": name} for row in finding.rows)
+    table = replace(finding.table(), columns=(*finding.table().columns,), records=rows)
+    bars = Bars("t", "b", "group", "name", ("a",), ordered=True)
+    better = tuple(replace(c, better="higher") if c.name == "a" else c for c in table.columns)
+    chart = replace(finding, tables=(replace(table, columns=better),), views=(bars,)).chart()
+    assert "\u202e" not in str(chart)
+
+
+def test_scores_are_drawn_best_first() -> None:
+    testset = gn.TestSet.read(example.path())
+    scores = gn.score(testset, "chrf")
+    shown = [value["name"] for value in values_of(scores.chart())]
+    assert shown == sorted(testset.systems, key=lambda s: -scores.system[scores.systems.index(s)])
+
+
+def test_a_figure_is_as_wide_as_a_column_or_a_page(tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="an extra")
+    path = tmp_path / "figure.svg"
+    for view, wide, inches in ((5, None, 3.3), (6, None, 6.9)):
+        drawn().save_figure(path, view, wide=wide)
+        width = float(re.findall(r'width="([\d.]+)pt"', path.read_text("utf-8"))[0])
+        assert width / 72 == pytest.approx(inches, abs=0.05)
+
+
+@pytest.mark.parametrize(("name", "begins"), [("f.pdf", b"%PDF"), ("f.png", b"\x89PNG")])
+def test_a_figure_is_written_as_its_name_says(tmp_path: Path, name: str, begins: bytes) -> None:
+    pytest.importorskip("vl_convert", reason="an extra")
+    drawn().save_figure(tmp_path / name, 5)
+    assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def test_letters_that_no_font_has_are_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pytest.importorskip("vl_convert", reason="an extra")
+    finding = drawn()
+    rows = tuple({**row, "name": f"\U00010920{row['name']}"} for row in finding.rows)  # Lydian
+    replace(finding, tables=(replace(finding.table(), records=rows),)).save_figure(
+        tmp_path / "f.svg", 5
+    )
+    assert "letters of Lydian" in caplog.text
+
+
+def test_a_figure_is_refused_with_its_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install\s+'gnomon\[figures\]'"):
+        drawn().save_figure(tmp_path / "f.pdf")
+    with pytest.raises(UsageError, match=r"\.pdf, \.svg or \.png; got .*f\.jpg"):
+        drawn().save_figure(tmp_path / "f.jpg")
