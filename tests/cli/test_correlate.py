@@ -46,7 +46,7 @@ def test_several_test_sets_are_correlated_alone_and_together(gnomon, sets) -> No
     answer = gnomon("muler", "correlate", "-t", *sets, *WORD, "-f", "json", "-q")
     found = answer.json()
     assert (answer.code, found["command"]) == (0, "muler correlate")
-    fields = "test_set metric variant feature against r n segments"
+    fields = "test_set metric variant feature against r low high p_corrected decided n segments"
     assert list(found["rows"][0]) == fields.split()
     assert list(dict.fromkeys(row["test_set"] for row in found["rows"])) == [
         "wmt18 de-en", "wmt19 de-en", "all systems", "all systems, centred",

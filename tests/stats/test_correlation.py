@@ -14,6 +14,7 @@ from scipy import stats as scipy_stats
 from gnomon.core.errors import LengthMismatchError, UnknownNameError
 from gnomon.stats import (
     correlation_p,
+    correlation_tests,
     kendall_b,
     kendall_c,
     pairwise_difference_pearson,
@@ -231,3 +232,18 @@ def test_two_pairs_say_nothing_and_undefined_correlations_have_no_p() -> None:
     assert [correlation_p(1.0, 2, name) for name in ("pearson", "spearman", "kendall_b")] == [1] * 3
     assert correlation_p(-1.0, 5) == 0
     assert math.isnan(correlation_p(NAN, 5))
+
+
+def test_intervals_of_correlations_are_fishers_at_the_level_of_their_step() -> None:
+    draw, sizes = np.random.default_rng(1), np.array([40, 20, 9])
+    sides = [draw.normal(size=(2, n)) + draw.normal(size=n) * n / 40 for n in sizes]
+    r = np.array([pearson(*both) for both in sides])
+    found = correlation_tests(r, sizes, 0.05)
+    raw = 2 * scipy_stats.norm.sf(np.abs(np.arctanh(r)) * np.sqrt(sizes - 3))
+    assert found.p == pytest.approx(np.minimum(np.maximum.accumulate(raw * [3, 2, 1]), 1))
+    levels = [0.05 / 3, 0.025, 0.025]
+    for both, *ends, level in zip(sides, found.low, found.high, levels, strict=True):
+        interval = scipy_stats.pearsonr(*both).confidence_interval(1 - level)
+        assert ends == pytest.approx([interval.low, interval.high])
+    assert (found.p <= 0.05).tolist() == [not a <= 0 <= b for a, b in zip(*found[1:], strict=True)]
+    assert correlation_tests([1.0], [9]).p == pytest.approx([0], abs=1e-12)

@@ -116,10 +116,10 @@ def correlate(
         max_score_gap: their scores differ by this much at most, in the metric's own units.
 
     Returns:
-        A finding whose rows hold ``test_set, metric, variant, feature, against, r, n,
-        segments``; over fewer than 8 systems they are grey, and in parentheses. Further tables:
-        "systems" (what was correlated), "groups" (by year and architecture),
-        "frequency".
+        A finding whose rows hold ``test_set, metric, variant, feature, against, r, low,
+        high, p_corrected, decided, n, segments``; over fewer than 8 systems they are grey, and in
+        parentheses. Further tables: "systems" (what was correlated), "groups" (by year and
+        architecture), "frequency".
 
     Raises:
         UsageError: a feature or an option is malformed, a test set is named twice, or no tagger is
@@ -150,7 +150,7 @@ def _finding(
 ) -> Finding:
     tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
     tables: list[Table] = [
-        correlation_table(correlations(gathered.points, gathered.lower_is_better)),
+        correlation_table(correlations(gathered.points, gathered.lower_is_better), tagged),
         point_table(tagged),
         group_table(groups(tagged)),
         frequency_table(gathered.frequencies),

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon import stats
 from gnomon.core.findings import HeatMap, Scatter
-from gnomon.core.records import FEATURE, METRIC, SYSTEM, TEST_SET, Record, column, table
-from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value, titles_of
+from gnomon.core.records import (
+    FEATURE,
+    METRIC,
+    SYSTEM,
+    TEST_SET,
+    EndColumns,
+    Record,
+    column,
+    table,
+)
+from gnomon.core.verdicts import LEAST, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler.figures import VARIANT, VARIANTS, is_outside
 from gnomon.stats import pearson
-from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -56,6 +64,7 @@ ALL = "all systems"
 CENTRED = "all systems, centred"
 _FEWEST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS = 8  # below, a correlation says little
+_ALPHA = 0.05
 
 
 class CorrelationRow(Record):
@@ -70,17 +79,30 @@ class CorrelationRow(Record):
         help="the metric: its score of the system; indices: the mean sentence score over I;"
         " spread: what the feature can move",
     )
-    r: float | None = column("r", help="Pearson's r of -MuLER over systems")
+    r: float | None = column(
+        "r",
+        help="Pearson's r of -MuLER over systems",
+        interval=EndColumns(how="Fisher's z, at the level of its own step of Holm's correction"),
+    )
+    p_corrected: float | None = column(
+        "Corrected p",
+        digits=3,
+        help="that r is 0, after Holm over the features of a metric, its score alone; of 8 systems"
+        " and 30 segments or more, over all test sets where there are several",
+    )
+    decided: bool | None = column("Decided", help="corrected p is at most .05")
     n: int = column("n", help="systems where both are defined")
     segments: int | None = column("Segments", help="median over the systems")
 
     @property
-    def p(self) -> float:
-        """Of the test that r is 0, two-sided, by Student's t."""
-        r, n = self.r or 0.0, self.n
-        if abs(r) >= 1:
-            return 0.0
-        return 2 * upper_tail(abs(r) * math.sqrt((n - 2) / (1 - r * r)), n - 2)
+    def is_few(self) -> bool:
+        """Whether it is of too few systems."""
+        return self.n < _FEW_SYSTEMS
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether MuLER rests on too few segments."""
+        return (self.segments or LEAST) < LEAST
 
 
 def correlations(
@@ -104,6 +126,8 @@ def correlations(
             feature=feature,
             against=what,
             r=pearson(*pairs) if pairs.shape[1] >= _FEWEST_SYSTEMS else None,
+            p_corrected=None,
+            decided=None,
             n=pairs.shape[1],
             segments=segments,
         )
@@ -241,10 +265,45 @@ class FrequencyRow(Record):
     muler: float | None = _MULER
 
 
-def correlation_table(rows: Iterable[CorrelationRow]) -> Table:
-    """The main table: r of -MuLER over systems."""
+def correlation_table(rows: Sequence[CorrelationRow], points: Iterable[PointRow] = ()) -> Table:
+    """The main table: r of -MuLER over systems, and whether that with the score is none."""
     note = "Pearson's r over systems; undefined under 3 of them, or where all are alike on a side."
-    return table("correlations", "Correlations of -MuLER", CorrelationRow, rows, note=note)
+    outside = _outside(points)
+    tested = list(rows)
+    for metric in dict.fromkeys(row.metric for row in rows):
+        sound = [
+            row
+            for row in _of_score(rows, metric)
+            if not (row.is_few or row.is_thin or (metric, row.feature) in outside)
+        ]
+        found = stats.correlation_tests([r.r or 0.0 for r in sound], [r.n for r in sound], _ALPHA)
+        for row, p, *ends in zip(sound, *(side.tolist() for side in found), strict=True):
+            tested[rows.index(row)] = replace(
+                row, p_corrected=p, decided=p <= _ALPHA, intervals={"r": tuple(ends)}
+            )
+    return table("correlations", "Correlations of -MuLER", CorrelationRow, tested, note=note)
+
+
+def _of_score(rows: Sequence[CorrelationRow], metric: str) -> list[CorrelationRow]:
+    """Correlations with the metric's own score; of several test sets over all, centred."""
+    pooled = any(row.test_set == CENTRED for row in rows)
+    return [
+        row
+        for row in rows
+        if row.metric == row.against == metric
+        and row.variant == rows[0].variant
+        and row.r is not None
+        and (row.test_set == CENTRED) == pooled
+    ]
+
+
+def _outside(points: Iterable[PointRow]) -> set[tuple[str, str]]:
+    """Metrics and features where MuLER of a system is outside 0 to 1."""
+    return {
+        (row.metric, row.feature)
+        for row in points
+        if row.variant == VARIANTS[0] and is_outside(row.muler)
+    }
 
 
 def point_table(rows: Iterable[PointRow]) -> Table:
@@ -428,72 +487,46 @@ def points_of(
 # What correlations say, in sentences.
 
 
-_ALPHA, _Z = 0.05, 1.959964
-
-
 def correlate_verdict(finding: Finding) -> Iterator[Message]:
-    """Which features go along with the score over systems; p-values are Holm's, over features.
-
-    Of several test sets, over the systems of all of them, centred.
-    """
+    """Which features go along with the score over systems."""
     every = finding.records(CorrelationRow)
-    titles = titles_of(finding)
-    pooled = any(row.test_set == CENTRED for row in every)
+    titles, outside = titles_of(finding), _outside(finding.records(PointRow))
     for metric in dict.fromkeys(row.metric for row in every):
-        variant = every[0].variant
-        rows = [
-            row
-            for row in every
-            if row.metric == row.against == metric
-            and row.variant == variant
-            and row.r is not None
-            and (row.test_set == CENTRED) == pooled
-        ]
-        outside = {
-            row.feature
-            for row in finding.records(PointRow)
-            if (row.metric, row.variant) == (metric, variant) and is_outside(row.muler)
-        }
-        flagged = [row for row in rows if row.feature in outside]
-        sound = [row for row in rows if row.feature not in outside]
-        yield from _alike(finding, titles[metric], sound)
+        rows = _of_score(every, metric)
+        flagged = [row for row in rows if (metric, row.feature) in outside]
+        yield from _alike(finding, titles[metric], [row for row in rows if row not in flagged])
         if flagged:
-            names = listed([gloss(row.feature) for row in flagged])
+            names = [gloss(row.feature) for row in flagged]
             yield message("muler.correlate.outside", finding.positions(flagged), features=names)
 
 
 def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Message]:
-    few = [row for row in rows if row.n < _FEW_SYSTEMS]
-    thin = [row for row in rows if row not in few and (row.segments or LEAST) < LEAST]
-    sound = [row for row in rows if row not in few and row not in thin]
-    corrected = zip(sound, stats.holm([row.p for row in sound]), strict=True)
-    significant = [(row, float(q)) for row, q in corrected if q <= _ALPHA]
-    significant.sort(key=lambda item: -abs(item[0].r or 0.0))
+    significant = [row for row in rows if row.decided]
     for sign, what in ((1, "less"), (-1, "more")):
-        some = [(row, q) for row, q in significant if sign * (row.r or 0.0) > 0]
+        some = [row for row in significant if sign * (row.r or 0.0) > 0]
+        some.sort(key=lambda row: -abs(row.r or 0.0))
         if some:
-            largest = p_value(max(q for _, q in some))
             yield message(
                 "muler.correlate.along",
-                finding.positions(row for row, _ in some),
+                finding.positions(some),
                 metric=title,
                 what=what,
-                features=listed([_correlation(row) for row, _ in some]),
-                p=largest + " or less" * (len(some) > 1 and "<" not in largest),
+                features=[_correlation(row) for row in some],
             )
-    rest = len(sound) - len(significant)
+    rest = sum(row.decided is False for row in rows)
     if rest:
-        yield message("muler.correlate.chance", {}, n=counted(rest, "correlation"), metric=title)
+        yield message("muler.correlate.chance", {}, n=rest, metric=title)
+    few = [row for row in rows if row.is_few]
     if few:
         places = finding.positions(few)
         yield message("muler.correlate.few-systems", places, n=len(few), metric=title)
+    thin = [row for row in rows if row.is_thin and not row.is_few]
     if thin:
-        names = listed([gloss(row.feature) for row in thin])
+        names = [gloss(row.feature) for row in thin]
         yield message("muler.correlate.few-segments", finding.positions(thin), features=names)
 
 
-def _correlation(row: CorrelationRow) -> str:
-    r = row.r or 0.0
-    z, half = math.atanh(max(min(r, 1 - 1e-9), 1e-9 - 1)), _Z / math.sqrt(max(row.n - 3, 1))
-    size = amount(r, math.tanh(z - half), math.tanh(z + half), share=True)
-    return f"{gloss(row.feature)} (r = {size}, {counted(row.n, 'system')})"
+def _correlation(row: CorrelationRow) -> dict[str, Any]:
+    low, high = row.ends("r")
+    figures = {"r": row.r, "low": low, "high": high, "p": row.p_corrected, "n": row.n}
+    return {"feature": gloss(row.feature), **figures}

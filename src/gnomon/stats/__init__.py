@@ -27,6 +27,7 @@ from gnomon.stats.changed_decisions import (
 from gnomon.stats.correlation import (
     WilliamsResult,
     correlation_p,
+    correlation_tests,
     kendall_b,
     kendall_c,
     pairwise_difference_pearson,
@@ -129,6 +130,7 @@ __all__ = [
     "clusters",
     "cohens_kappa",
     "correlation_p",
+    "correlation_tests",
     "darr",
     "darr_pairs",
     "decisions_by_document",

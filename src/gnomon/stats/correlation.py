@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from itertools import permutations
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,15 +23,17 @@ from gnomon.stats.paired_rows import (
     spearman_rows,
     tau_c,
 )
-from gnomon.stats.significance import Alternative, check_alternative
+from gnomon.stats.significance import Alternative, check_alternative, holm, holm_levels
 from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "CorrelationTests",
     "WilliamsResult",
     "correlation_p",
+    "correlation_tests",
     "kendall_b",
     "kendall_c",
     "pairwise_difference_pearson",
@@ -42,6 +45,8 @@ __all__ = [
 
 _LEAST_PAIRS = 3  # below these every order is as likely as the one that there is
 _RANKED = 8  # pairs from which Student's t serves a rank correlation
+_NORMAL = NormalDist()
+_LARGEST = 1e-9  # beside 1, where Fisher's z is infinite
 _VANISHING = 1e-12  # variance, as a share of the mean square, that is rounding
 
 
@@ -186,6 +191,38 @@ def correlation_p(value: float, n: int, statistic: str = "pearson") -> float:
         return 0.0
     t = abs(value) * math.sqrt((n - 2) / (1 - value**2))
     return 2 * upper_tail(t, n - 2)
+
+
+class CorrelationTests(NamedTuple):
+    """Correlations of one family, each against none; by Fisher's z.
+
+    - ``p``: two-sided, corrected after Holm [...].
+    - ``low``, ``high``: ends of the interval, at the level of its own step [...]: they leave 0 out
+      where p is at most that of the family.
+    """
+
+    p: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def correlation_tests(values: ArrayLike, sizes: ArrayLike, alpha: float = 0.05) -> CorrelationTests:
+    """Whether correlations of pairs, four or more each, are none, by Fisher's z.
+
+    Args:
+        values: Pearson's r [...].
+        sizes: of how many pairs each is [...].
+        alpha: the level of the whole family.
+
+    >>> [round(float(found), 3) for found in correlation_tests([0.9], [16])[:2]]
+    [0.0, 0.73]
+    """
+    r = np.clip(np.asarray(values, dtype=np.float64), _LARGEST - 1, 1 - _LARGEST)
+    z, root = np.arctanh(r), np.sqrt(np.asarray(sizes, dtype=np.float64) - 3)
+    p = np.array([2 * _NORMAL.cdf(-abs(one)) for one in (z * root).flat]).reshape(r.shape)
+    levels = holm_levels(p, alpha)
+    half = np.array([_NORMAL.inv_cdf(1 - one / 2) for one in levels.flat]).reshape(r.shape) / root
+    return CorrelationTests(holm(p), np.tanh(z - half), np.tanh(z + half))
 
 
 @cache

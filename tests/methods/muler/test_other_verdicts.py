@@ -34,6 +34,8 @@ def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Fi
             feature=feature,
             against="bleu",
             r=r,
+            p_corrected=None,
+            decided=None,
             n=n,
             segments=segments,
         )
@@ -45,7 +47,7 @@ def correlated(values: dict[str, float], n: int = 16, segments: int = 200) -> Fi
 def test_features_that_go_along_with_the_score_are_named_with_their_intervals() -> None:
     found = list(correlate_verdict(correlated({"pos:NOUN": 0.9, "pos:VERB": 0.1})))
     assert [one.level for one in found] == ["finding", "undecided"]
-    assert "nouns (r = .90 [.73, .97], 16 systems)" in str(found[0])
+    assert "nouns (r = .90 [.69, .97], corrected p < .001, 16 systems)" in str(found[0])
     assert found[0].rows == {"correlations": (0,)}
 
 
