@@ -65,21 +65,26 @@ def _with_missing_scores(seed: int) -> bool:
     return _says(scored(cells))
 
 
-def _of_whole_documents(seed: int) -> bool:
-    """Outputs of two systems whose documents are exchanged by a coin."""
+def _exchanged(seed: int, *, whole: bool) -> gn.TestSet:
+    """Outputs of two systems whose documents, or segments, are exchanged by a coin."""
     first, second = "apertium-french", "apertium-direct"
     testset = bundled()
     assert testset.documents is not None
     _, which = np.unique(testset.documents, return_inverse=True)
-    other = (np.random.default_rng(seed).random(int(which.max()) + 1) < 0.5)[which]
+    units = which if whole else np.arange(len(which))
+    other = (np.random.default_rng(seed).random(int(units.max()) + 1) < 0.5)[units]
     sides = [testset.systems[first], testset.systems[second]]
     mixed = [[sides[int(o) ^ k][n] for n, o in enumerate(other.tolist())] for k in (0, 1)]
-    exchanged = gn.TestSet.from_lists(
+    return gn.TestSet.from_lists(
         {"A": mixed[0], "B": mixed[1]},
         testset.references["A"],
         documents=testset.documents,
         name="exchanged",
     )
+
+
+def _of_whole_documents(seed: int) -> bool:
+    exchanged = _exchanged(seed, whole=True)
     return _says(gn.compare(exchanged, "bleu", resamples=199, examples=0, ngrams=0))
 
 
@@ -87,6 +92,32 @@ def _by_people(seed: int) -> bool:
     draw = np.random.default_rng(seed)
     cells = draw.normal(70, 5, (3, 100)) + draw.normal(0, 5, (3, 20)).repeat(5, axis=1)
     return _says(scored(cells, people=True, documents=names_of(20), title="esa"))
+
+
+def _muler(exchanged: gn.TestSet) -> bool:
+    """Of two systems of the example, by kinds of several words."""
+    runs = {"of the": r"\b(?:of|in|to|by) (?:the|a|an) \w+", "capitals": r"[A-Z]\w+(?: [A-Z]\w+)*"}
+    asked: dict[str, object] = {"features": ["re:*"], "pattern": runs, "variants": ["ratio"]}
+    finding = gn.muler.score(exchanged, examples=0, resamples=199, **asked)  # type: ignore[arg-type]  # as they are
+    return any(row["decided"] for row in finding.table("differences").rows)
+
+
+def _muler_of_several_words(seed: int) -> bool:
+    return _muler(_exchanged(seed, whole=False))
+
+
+def _muler_of_whole_documents(seed: int) -> bool:
+    return _muler(_exchanged(seed, whole=True))
+
+
+def _muler_with_missing_scores(seed: int) -> bool:
+    """Empty outputs have none: a third of one system's, and some of the other's."""
+    testset, draw = _exchanged(seed, whole=False), np.random.default_rng([seed, 2])
+    systems = {
+        name: ["" if draw.random() < share else text for text in texts]
+        for (name, texts), share in zip(testset.systems.items(), (0.3, 0.1), strict=True)
+    }
+    return _muler(replace(testset, systems=systems))
 
 
 def _errors(seed: int) -> bool:
@@ -173,6 +204,9 @@ _WORLDS: dict[str, Callable[[int], bool]] = {
     "missing scores": _with_missing_scores,
     "documents exchanged whole": _of_whole_documents,
     "people, by document": _by_people,
+    "MuLER of several words": _muler_of_several_words,
+    "MuLER of documents exchanged whole": _muler_of_whole_documents,
+    "MuLER with missing scores": _muler_with_missing_scores,
     "errors of two systems": _errors,
     "errors detected": _detection,
     "errors worded alike and otherwise": _worded,

@@ -113,7 +113,8 @@ def score(
             every segment that has the feature.
         confidence: of the intervals; differences are significant at 1 - confidence.
         unit: what is independent: "segment", "document" (left out one at a time, in place of
-            resamples), or "auto": segments.
+            resamples), or "auto": as for :func:`gnomon.compare`, documents for a metric whose
+            scores of the segments of a document are alike (design effect), else segments.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,

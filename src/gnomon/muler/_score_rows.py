@@ -53,7 +53,7 @@ class Scored:
             for slice_ in self.parts:
                 self._add_rows(setup, name, slice_, scores, present)
             self._show(showcase, scores, present)
-        drawn = {} if self.uncertainty is None else self.uncertainty.fields()
+        drawn = {} if self.uncertainty is None else self.uncertainty.fields(name)
         self.signatures[name] = setup.signature(metric, "muler", plan, drawn)
         self.system[name] = system
 

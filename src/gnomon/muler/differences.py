@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,7 @@ __all__ = [
 # Comparisons are gathered family by family, and decided together.
 
 
+_FamilyKey: TypeAlias = tuple[str, str, str | None]
 _ROUNDING = 1e-12  # 1 - 0.95 is not quite 0.05
 
 
@@ -43,24 +44,21 @@ class Differences:
 
     systems: Sequence[str]
     options: Bootstrap
-    units: Units
-    families: dict[tuple[str, str, str | None], list[FeatureRatios]] = field(default_factory=dict)
+    families: dict[_FamilyKey, list[FeatureRatios]] = field(default_factory=dict)
+    units: dict[_FamilyKey, Units] = field(default_factory=dict)
 
-    def add(
-        self, metric: str, variant: str, slice_name: str | None, of_feature: FeatureRatios
-    ) -> None:
+    def add(self, family: _FamilyKey, of_feature: FeatureRatios, units: Units) -> None:
         """Note what systems have of one feature."""
-        self.families.setdefault((metric, variant, slice_name), []).append(of_feature)
+        self.families.setdefault(family, []).append(of_feature)
+        self.units[family] = units
 
     def rows(self) -> list[DifferenceRow]:
         """The rows of all comparisons, the smallest p of each family first."""
         return [row for key, family in self.families.items() for row in self._family(key, family)]
 
-    def _family(
-        self, key: tuple[str, str, str | None], features: Sequence[FeatureRatios]
-    ) -> list[DifferenceRow]:
+    def _family(self, key: _FamilyKey, features: Sequence[FeatureRatios]) -> list[DifferenceRow]:
         """The rows of one family, the smallest p first; among equals the largest difference."""
-        found = compared(features, self.units, self.options, LEAST)
+        found = compared(features, self.units[key], self.options, LEAST)
         first, second = (side.tolist() for side in np.triu_indices(len(self.systems), 1))
         words, p_words, segments = (
             np.concatenate(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -21,6 +22,7 @@ from gnomon.muler.figures import INTERVAL_SEGMENTS, VARIANTS, clipped_ratios, ra
 from gnomon.muler.pairs import FeatureRatios, Units, linearised
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
+    clustering,
     design_effect,
     jackknife,
     left_out_sums,
@@ -411,17 +413,41 @@ _GROUPED = 1.2
 
 @dataclass
 class Uncertainty:
-    """Intervals of every feature of every metric, and comparisons of systems."""
+    """Intervals of every feature of every metric, and comparisons of systems.
+
+    By default a metric's unit is as for :func:`gnomon.compare`: documents, where its scores of
+    their segments are alike, but for slices of too few documents.
+    """
 
     options: Bootstrap
-    counts: NDArray[np.uint8] | None
+    unit: Unit
     variants: Sequence[Variant]
     compared_in: Collection[str | None]
     differences: Differences
     words: WordsByFeature
     documents: NDArray[np.int64] | None = None
     effects: list[float] = field(default_factory=list)
+    by_document: dict[str, bool] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None], Frame] = field(default_factory=dict)
+
+    @cached_property
+    def counts(self) -> NDArray[np.uint8]:
+        """How often each segment occurs in each resample."""
+        segments = self.words.batch.shape[1]
+        return resample_counts(segments, count=self.options.resamples, seed=self.options.seed)
+
+    def units(self, metric: str, slice_: Slice, base: Floats) -> Units:
+        """What is independent in a slice, given a metric's scores of sentences [K, N]."""
+        if metric not in self.by_document:
+            self.by_document[metric] = self.unit == "document"
+            if self.unit == "auto" and self.documents is not None:
+                added = base[1:] - base[0] if len(base) > 1 else base
+                self.by_document[metric] = clustering(added, self.documents).by_document
+        documents = self.documents if self.by_document[metric] else None
+        if self.unit == "auto" and documents is not None:
+            few = len(np.unique(documents[slice_.members])) < LEAST_DOCUMENTS
+            documents = None if few else documents
+        return Units.of(base.shape[1], documents)
 
     def ends(
         self,
@@ -431,26 +457,25 @@ class Uncertainty:
         present: Presence,
     ) -> tuple[Mapping[str, Ends], ...]:
         """The ends of the intervals of one feature, per system; its comparisons are noted."""
-        if slice_.name is None:
+        units, level = self.units(metric, slice_, scores.base), self.options.confidence
+        if slice_.name is None and units.document is None:
             self._note_effects(scores, present)
         if slice_.name in self.compared_in and len(present.both) > 1:
-            self._compare(metric, slice_, scores, present)
-        return self._redrawn(metric, slice_, scores, present)
-
-    def _redrawn(
-        self, metric: str, slice_: Slice, scores: FeatureScores, present: Presence
-    ) -> tuple[Mapping[str, Ends], ...]:
-        level = self.options.confidence
-        if self.counts is None:
-            assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
-            return left_out(scores, present, slice_.members, self.documents, level)
+            self._compare(metric, slice_, scores, present, units)
+        if units.document is not None:
+            return left_out(scores, present, slice_.members, units.document, level)
         key = (metric, slice_.name)
         if key not in self._frames:
             self._frames[key] = frame(scores.base, present, slice_.members, self.counts, level)
         return resampled(scores, present, self._frames[key])
 
     def _compare(
-        self, metric: str, slice_: Slice, scores: FeatureScores, present: Presence
+        self,
+        metric: str,
+        slice_: Slice,
+        scores: FeatureScores,
+        present: Presence,
+        units: Units,
     ) -> None:
         number = self.words.spans.features.index(scores.feature)
         pairs = combinations(range(len(present.both)), 2)
@@ -458,14 +483,12 @@ class Uncertainty:
         inside = present.both & slice_.members
         for variant in (v for v in VARIANTS if v in self.variants):
             sums = _summed(scores, _FIGURES[variant])
-            of_feature = FeatureRatios.of(
-                scores.feature, sums, inside, differ, self.differences.units
-            )
-            self.differences.add(metric, variant, slice_.name, of_feature)
+            of_feature = FeatureRatios.of(scores.feature, sums, inside, differ, units)
+            self.differences.add((metric, variant, slice_.name), of_feature, units)
 
     def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
         """How many times as far figures scatter over documents as over segments."""
-        if self.documents is None or self.counts is None:
+        if self.documents is None:
             return
         if len(np.unique(self.documents)) < LEAST_DOCUMENTS:
             return  # there would be no intervals by document
@@ -482,9 +505,9 @@ class Uncertainty:
                 effect = design_effect(z[rows], self.documents[rows])
                 self.effects += [] if math.isnan(effect) else [effect]
 
-    def fields(self) -> dict[str, object]:
+    def fields(self, metric: str) -> dict[str, object]:
         """What a signature says of it."""
-        return self.options.fields(by_document=self.counts is None)
+        return self.options.fields(by_document=self.by_document.get(metric, False))
 
     def notices(self) -> Iterator[Message]:
         """How intervals were made, and what would be if segments were no unit."""
@@ -492,19 +515,24 @@ class Uncertainty:
             "confidence": 100 * self.options.confidence,
             "segments": INTERVAL_SEGMENTS,
         }
-        if self.counts is not None:
+        by_document = [metric for metric, chosen in self.by_document.items() if chosen]
+        if len(by_document) < max(len(self.by_document), 1):
             yield message("note.muler.bootstrap", **how, resamples=self.options.resamples)
             effect = float(np.median(self.effects)) if self.effects else 1.0
             if effect > _GROUPED:
                 wider, figures = math.sqrt(effect) - 1, len(self.effects)
                 yield message("note.muler.clustered", wider=wider, figures=figures)
+        if not by_document:
             return
         assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
         n = len(set(self.documents.tolist()))
         if n < LEAST_DOCUMENTS:
             yield message("note.muler.few_documents", documents=n, least=LEAST_DOCUMENTS)
             return
-        yield message("note.muler.jackknife", **how, documents=n, least=LEAST_DOCUMENTS)
+        metrics = [] if self.unit == "document" else by_document
+        yield message(
+            "note.muler.jackknife", **how, documents=n, least=LEAST_DOCUMENTS, metrics=metrics
+        )
 
 
 def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
@@ -537,20 +565,17 @@ def uncertainty(
     parts: Sequence[Slice],
     variants: Sequence[Variant],
 ) -> Uncertainty | None:
-    """Prepare one draw of the segments, or of what is left out; ``None`` where nothing is."""
+    """Prepare what is drawn, or left out; ``None`` where nothing is."""
     if not options.resamples:
         return None
     documents = None if testset.documents is None else numbered(testset.documents)
-    counts = None if unit == "document" else options.draw(words.batch.shape[1])
     compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
-    segments = words.batch.shape[1]
-    units = Units.of(segments, documents if unit == "document" else None)
     return Uncertainty(
         options,
-        counts,
+        unit,
         variants,
         {slice_.name for slice_ in compared_in},
-        Differences(words.batch.systems, options, units),
+        Differences(words.batch.systems, options),
         words,
         documents,
     )

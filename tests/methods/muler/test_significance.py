@@ -275,11 +275,11 @@ def test_a_page_holds_few_of_many_differences_the_smallest_p_of_each_feature(
 ) -> None:
     rng = np.random.default_rng(0)
     units = Units.of(100, None)
-    found = Differences([f"s{n}" for n in range(systems)], Bootstrap(39), units)
+    found = Differences([f"s{n}" for n in range(systems)], Bootstrap(39))
     for feature in ("pos:NOUN", "pos:VERB"):
         scores, present = _scores(int(rng.integers(100)), systems, 100)
         ratios = _ratios(scores, present)
-        found.add("bleu", "ratio", None, replace(ratios, feature=feature))
+        found.add(("bleu", "ratio", None), replace(ratios, feature=feature), units)
     table = differences_table(found.rows(), Bootstrap(39))
     assert len(table.rows) == systems * (systems - 1)
     if on_page is None:
