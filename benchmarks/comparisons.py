@@ -1,4 +1,4 @@
-"""What a comparison of uploaded files costs: from files to a verdict, in a server new and warm.
+"""What a comparison of uploaded files costs: from files to a verdict.
 
 ``python benchmarks/comparisons.py`` prints a table and writes it to ``benchmarks/comparisons.md``.
 Files of the bundled example, its lines again and again, are looked at and compared (BLEU and chrF,
@@ -83,7 +83,7 @@ def main() -> None:
         for what, times in zip(
             ("files looked at", "verdict"), zip(*runs, strict=True), strict=False
         ):
-            rows.append((f"209 segments, 2 systems, warm: {what}", _s(statistics.median(times))))
+            rows.append((f"209 segments, 2 systems: {what}", _s(statistics.median(times))))
         rows.append(("20 comparisons at once, until the last verdict", _s(_at_once(queue, 20))))
         looked, found, rest = verdict(queue, 209, 2, "compare", "muler")
         rows.append(("with MuLER: verdict", _s(found)))
@@ -101,9 +101,6 @@ def main() -> None:
         rows.append(("a file of 50 MB: looked at", _s(time.perf_counter() - start)))
         more = memory_of(os.getpid()) - before
         rows.append(("a file of 50 MB: what the server takes more", f"{max(0, more) / 1e6:.0f} MB"))
-        assert queue._fork_server is not None  # noqa: S101, SLF001  # it runs
-        warm = memory_of(queue._fork_server._process.pid)  # noqa: SLF001
-        rows.append(("the warm process that is forked", f"{warm / 1e6:.0f} MB"))
         rows.append(("the server itself (this process)", f"{memory_of(os.getpid()) / 1e6:.0f} MB"))
         queue.stop()
     keep("comparisons", ["| | |", "|---|---|", *(f"| {what} | {value} |" for what, value in rows)])

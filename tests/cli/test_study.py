@@ -50,6 +50,22 @@ def test_a_dry_run_tells_all_that_is_wrong(gnomon: Callable, study: Path) -> Non
     assert not (study.parent / "study.store").exists()
 
 
+def test_a_program_gets_a_line_for_each_task_and_what_it_found(
+    gnomon: Callable, study: Path
+) -> None:
+    answer = gnomon("run", study, "--engine", "here", "--progress", "json")
+    lines = [json.loads(line) for line in answer.out.splitlines()]
+    assert answer.code == 0
+    counts = [(line["done"], line["total"]) for line in lines if line["stage"] == "tasks"]
+    assert counts == [(n, len(counts)) for n in range(1, len(counts) + 1)]
+    assert Store("study.store").files()
+    study.write_text('metrics = ["blue"]\n[[testsets]]\npath = "nowhere"\n', encoding="utf-8")
+    answer = gnomon("run", study, "--progress", "json")
+    (line,) = answer.out.splitlines()
+    assert answer.code
+    assert [said["level"] for said in json.loads(line)["refused"]] == ["error", "error"]
+
+
 def test_run_query_and_export(gnomon: Callable, study: Path) -> None:
     assert gnomon("run", study, "--engine", "here").code == 0
     scores = gnomon("score", "-t", example.path(), "--first", 10, "-m", "bleu", "-f", "json")

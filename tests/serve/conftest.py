@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
+    from gnomon.serve.job_table import JobState
     from gnomon.serve.workspace import Comparison
 
 ADDRESS = "http://127.0.0.1:8765"
@@ -68,6 +69,13 @@ def comparison_of(app: Starlette, owner: str, title: str = "Quillmark") -> Compa
         for n, (name, role) in enumerate(zip(TEXTS, roles, strict=True))
     ]
     return workspace.create(draft, ComparisonChoices(files=files, title=title, language_pair="en"))
+
+
+def rest(workspace: Workspace, id: str, state: JobState, said: str = "") -> None:  # noqa: A002
+    """Have all methods of a comparison be in this state."""
+    for place, step in enumerate(workspace.study(id).job.steps):
+        step.state, step.said = state, said
+        workspace.jobs.change(id, place, step)
 
 
 @contextmanager

@@ -89,6 +89,13 @@ def test_another_process_sees_what_one_changes(access, tmp_path):
     assert access.user_of_token(token) is None
 
 
+def test_what_cannot_be_written_down_lets_nobody_in(access, monkeypatch):
+    monkeypatch.setattr("gnomon.serve.access.write_record", None)
+    with pytest.raises(TypeError):
+        access.add_token("Ana", "reader")
+    assert access.tokens() == []
+
+
 def test_of_a_deleted_comparison_no_link_stays(access):
     study = "a" * 32
     _, secret = access.add_link(study)

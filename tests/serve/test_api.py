@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 from gnomon.core import registry
 from gnomon.core.signature import version
 from gnomon.serve import make_app
-from gnomon.serve.comparison import JOB, Remedy, StepChoice, StepState, write_record
+from gnomon.serve.comparison import StepChoice
+from gnomon.serve.job_table import StepState
 from gnomon.serve.resources import ComparisonRequest
 from gnomon.serve.schema import openapi, options_schema, served_methods
 
@@ -246,10 +247,10 @@ def test_a_link_without_texts_gives_no_sentence_that_quotes_them(running: TestCl
 def test_a_link_without_texts_gives_no_reason_that_may_quote_them(running: TestClient) -> None:
     made = running.post(ALL, params={"wait": 60}, json=as_json(**QUICK)).json()
     study = running.app.state.workspace.study(made["id"])  # type: ignore[attr-defined]  # of Starlette
-    study.job.said = study.job.steps[0].said = "line 3, 'A cat sat on Zwieback', is no number"
-    study.job.steps.append(StepState("muler", "MuLER", "refused", said="No tagger."))
-    study.job.steps[1].remedy = Remedy("install", "Ask for one.")
-    write_record(study.folder / JOB, study.job)
+    study.job.steps[0].said = "line 3, 'A cat sat on Zwieback', is no number"
+    refused = StepState("muler", state="refused", said="No tagger.", remedy="Ask for one.")
+    study.job.steps.append(refused)
+    running.app.state.workspace.jobs.replace(study.id, study.job)  # type: ignore[attr-defined]  # likewise
     access = running.app.state.access  # type: ignore[attr-defined]  # likewise
     for texts in (True, False):
         reader = browser_of(running.app)  # type: ignore[arg-type]  # likewise

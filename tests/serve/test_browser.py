@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import uvicorn
 from tests.report.conftest import axe, barriers, browser  # noqa: F401  # fixtures
-from tests.serve.conftest import TEXTS, comparison_of
+from tests.serve.conftest import TEXTS, comparison_of, rest
 
 from gnomon.serve import Settings, make_app
-from gnomon.serve.comparison import JOB, write_record
 from gnomon.serve.server import listen
 
 if TYPE_CHECKING:
@@ -80,14 +79,10 @@ def _fill(app: Starlette, ids: dict[str, str]) -> None:
         ids[name] = draft
     for name in ("study", "stopped", "failed", "waiting"):
         ids[name] = comparison_of(app, "owner", title=name).id
-    stopped = workspace.study(ids["stopped"])
-    stopped.job.stop("cancelled")
-    write_record(stopped.folder / JOB, stopped.job)
-    failed = workspace.study(ids["failed"])
-    failed.job.stop("failed", "there is not enough memory")
-    write_record(failed.folder / JOB, failed.job)
+    rest(workspace, ids["stopped"], "cancelled")
+    rest(workspace, ids["failed"], "failed", "there is not enough memory")
+    rest(workspace, ids["waiting"], "running")
     queue.again(ids["study"])
-    queue._queued(workspace.study(ids["study"]))
     while workspace.study(ids["study"]).job.active:
         time.sleep(0.05)
     app.state.access.add_link(ids["study"], note="Bea")
@@ -321,6 +316,9 @@ def test_links_open_from_mail_and_the_way_in_leaves_no_trace(
     token = token_address.rpartition("=")[2]
     page.goto(f"data:text/html,<a href='{token_address}'>enter</a>")
     page.get_by_text("enter").click()
+    page.get_by_text("Come in as you?").wait_for()  # who made the link may have chosen
+    assert page.url == f"{served.address}/enter"
+    page.get_by_role("button", name="Come in").click()
     page.get_by_text("Earlier comparisons").wait_for()
     assert page.url == f"{served.address}/"
     page.get_by_role("link", name="People").click()

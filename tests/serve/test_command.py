@@ -48,6 +48,14 @@ def test_it_prints_a_way_in_that_opens(started, tmp_path, capsys):
     assert stat.S_IMODE((tmp_path / "here").stat().st_mode) == 0o700
 
 
+def test_a_folder_may_be_named_relatively(started, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, app = started("here", "--port", 0)
+    monkeypatch.chdir("/")
+    _, uploads = app.state.workspace.new_draft("owner")
+    assert uploads.is_relative_to(tmp_path / "here")
+
+
 def test_without_arguments_the_example_is_the_first_comparison_once(started, tmp_path):
     _, app = started("--port", 0)
     (first,) = app.state.workspace.studies()
@@ -98,6 +106,7 @@ def test_a_folder_that_cannot_be_written_is_said(started, tmp_path, capsys):
     ("argv", "said"),
     [
         (["--host", "0.0.0.0"], "in the clear"),  # noqa: S104  # that it is refused
+        (["--host", "0.0.0.0", "--behind-proxy", "http://a.example"], "in the clear"),  # noqa: S104  # likewise
         (["--certificate", "a.pem"], "go together"),
         (["--behind-proxy", "compare.example.org"], "is not the address of a server"),
         (["--behind-proxy", "https://example.org/gnomon"], "without a path"),

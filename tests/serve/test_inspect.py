@@ -169,6 +169,11 @@ def test_long_lines_are_said_and_shown_in_part(tmp_path: Path) -> None:
     assert problem.text.startswith("Line 2 of a.txt has 50,000 characters")
 
 
+def test_a_table_of_very_many_columns_is_read_as_lines(tmp_path: Path) -> None:
+    (file,) = look(tmp_path, {"a.tsv": ["\t".join("ab" * 100_000)] * 3}).files
+    assert (file.kind, file.segments) == ("text", 3)
+
+
 @pytest.fixture(scope="module")
 def real() -> TestSet:
     return TestSet.read(example.path())

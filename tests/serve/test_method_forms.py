@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.serve.comparisons import wait_for
-from tests.serve.conftest import browser_of, comparison_of, running
+from tests.serve.conftest import browser_of, comparison_of, rest, running
 
 from gnomon.core import registry
 from gnomon.core.options import Reaches
 from gnomon.serve import Settings, make_app
-from gnomon.serve.comparison import JOB, StepChoice, write_record
+from gnomon.serve.comparison import StepChoice
 from gnomon.serve.forms import form_of
 from gnomon.serve.schema import served_methods
 
@@ -29,15 +29,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[TestClient, str, An
     folder = tmp_path_factory.mktemp("served") / "comparisons"
     app = make_app(Settings(folder=folder, metrics={"Ours": "bertscore(model='roberta-large')"}))
     study = comparison_of(app, "owner")
-    _rest(app, study.id)
+    rest(app.state.workspace, study.id, "cancelled")
     client = browser_of(app, app.state.access.launch_token())
     return client, f"/studies/{study.id}", app
-
-
-def _rest(app: Any, study: str) -> None:
-    comparison = app.state.workspace.study(study)
-    comparison.job.stop("cancelled")
-    write_record(comparison.folder / JOB, comparison.job)
 
 
 def _steps(app: Any, base: str) -> dict[str, StepChoice]:
@@ -92,7 +86,7 @@ def test_a_form_that_nobody_touched_asks_for_the_method_without_options(pages, n
     assert answer.status_code == 303, re.findall(r'class="error".*', answer.text)
     assert answer.headers["location"] == base
     assert _steps(app, base)[name] == StepChoice(method=name)
-    _rest(app, base.rpartition("/")[2])
+    rest(app.state.workspace, base.rpartition("/")[2], "cancelled")
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -137,7 +131,7 @@ def test_a_metric_is_harmless_or_one_that_the_owner_named(pages, spec):
     assert taken.status_code == 303
     assert _steps(app, base)["score"].metrics == ["ter", "bertscore(model='roberta-large')"]
     assert ">\nter\nOurs</textarea>" in client.get(f"{base}/methods/score").text
-    _rest(app, base.rpartition("/")[2])
+    rest(app.state.workspace, base.rpartition("/")[2], "cancelled")
 
 
 def test_what_still_runs_is_not_asked_for_more(pages):

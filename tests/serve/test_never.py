@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import errno
 import logging
 import re
 import shutil
@@ -12,10 +13,11 @@ import time
 import tracemalloc
 from html.parser import HTMLParser
 
+import httpx
 import pytest
 from starlette.requests import ClientDisconnect, Request
 from starlette.testclient import TestClient
-from tests.serve.conftest import FROM_HERE, TEXTS, browser_of, comparison_of, running
+from tests.serve.conftest import ADDRESS, FROM_HERE, TEXTS, browser_of, comparison_of, running
 
 from gnomon.cli import main
 from gnomon.core.errors import DataError, FormatError
@@ -84,6 +86,26 @@ def test_a_page_opened_from_another_site_is_asked_again_by_this_one(owner, visit
     again = visitor().get("/", headers=from_mail)
     assert 'http-equiv="refresh"' in again.text
     assert visitor().get("/", headers={"sec-fetch-site": "same-origin"}).status_code == 401
+
+
+def test_a_way_in_from_another_site_asks_whose_it_is(visitor, app):
+    _, token = app.state.access.add_token("Mallory", "author")
+    browser = visitor()
+    asked = browser.get("/enter", params={"token": token}, headers={"sec-fetch-site": "cross-site"})
+    assert asked.headers["location"] == "/enter"
+    assert browser.get("/").status_code == 401
+    page = browser.get("/enter", headers={"sec-fetch-site": "cross-site"})
+    assert "Come in as <bdi>Mallory</bdi>?" in page.text
+    assert browser.post("/enter").status_code == 403
+    assert browser.post("/enter", headers=FROM_HERE).headers["location"] == "/"
+    assert browser.get("/").status_code == 200
+
+
+def test_where_a_link_works_on_this_computer_alone_other_ways_come_first(app, owner):
+    study = comparison_of(app, "owner").id
+    page = owner.get(f"/studies/{study}/share").text
+    assert page.index("works on this computer only") < page.index("Make a link")
+    assert f"/studies/{study}/made/report" in page
 
 
 def test_no_answer_names_a_version_or_may_be_framed_or_sniffed(owner, visitor):
@@ -236,6 +258,7 @@ def test_a_sender_who_goes_away_leaves_nothing(app, settings):
         _part("files", "a.txt") + b"cut off",
         _part("f" * 9000),
         _part("plain") + b"x" * 600_000,
+        (_part("plain") + b"\r\n") * 2500,
     ],
 )
 def test_a_form_that_is_none_is_refused(app, settings, body):
@@ -260,6 +283,43 @@ def test_an_empty_file_is_kept_to_be_spoken_of_and_an_empty_box_is_not(app, sett
     )
     assert upload.names == ["a.txt"]
     assert (app.state.workspace.draft_folder(upload.draft) / "uploads" / "0").read_bytes() == b""
+
+
+@pytest.mark.parametrize("path", ["/inspect", "/people", "/example"])
+def test_a_full_disk_is_said_and_leaves_nothing(app, owner, monkeypatch, path):
+    def full(*_given, **_more):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("gnomon.serve.comparison.os.fsync", full)
+    form = {"data": {"name": "Ana", "role": "reader"}, "files": [("files", ("a.txt", "a\n"))]}
+    answer = owner.post(path, **(form if path == "/inspect" else {"data": form["data"]}))
+    assert answer.status_code == 507
+    assert "no more room" in answer.text
+    monkeypatch.undo()
+    assert app.state.access.tokens() == []
+    assert not any(file.is_file() for draft in _drafts(app) for file in draft.rglob("*"))
+
+
+def test_inspections_keep_no_thread_from_pages(app, owner, monkeypatch):
+    together, most = [], []
+
+    def inspect(*_given):
+        together.append(1)
+        most.append(len(together))
+        time.sleep(0.02)
+        together.pop()
+        raise DataError("too much")
+
+    async def ask():
+        transport = httpx.ASGITransport(app)
+        said = {"headers": owner.headers, "cookies": dict(owner.cookies)}
+        async with httpx.AsyncClient(transport=transport, base_url=ADDRESS, **said) as browser:
+            form = {"files": ("a.txt", "a\n")}
+            return await asyncio.gather(*(browser.post("/inspect", files=form) for _ in range(10)))
+
+    monkeypatch.setattr(app.state.queue, "inspect", inspect)
+    assert {answer.status_code for answer in asyncio.run(ask())} == {422}
+    assert max(most) <= 2
 
 
 def test_names_of_files_lead_nowhere(app, settings):
@@ -381,7 +441,7 @@ def _planted(study, where, outside):
 _PLANTED = (
     "itself", "link names.json", "link notes.jsonl", "hard notes.jsonl", "hard log.txt",
     "link texts/x.txt", "folder store", "link store/manifest.jsonl", "link report.html",
-    "hard report.html", "folder index", "link made-report.json", "link job.json",
+    "hard report.html", "folder index",
 )  # fmt: skip
 
 

@@ -83,6 +83,7 @@ def _may(person: str, page: Page) -> bool:
         ranks = {"owner": 2, "author": 1, "another author": 1, "classmate": 1, "reader": 0}
         return ranks.get(person, -1) >= _RANKS[page.needs]
     by_link = page.needs == "reader" and page.path.startswith("/studies/")  # no cookie elsewhere
+    by_link = by_link and page.methods == ("GET",)  # who came by a link changes nothing
     return {
         "owner": True,
         "author": page.needs != "owner",

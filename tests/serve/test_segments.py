@@ -187,6 +187,10 @@ def test_pieces_are_the_text_and_differences_what_the_other_lacks(text: str, oth
     assert (not any(piece.differs for piece in made)) or text != other
 
 
+def test_differences_of_texts_of_equal_words_are_left_out() -> None:
+    assert differences("la " * 1000, "la " * 999) == []
+
+
 # The index.
 
 

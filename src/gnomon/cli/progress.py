@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import time
@@ -10,11 +11,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rich.progress import Progress, TaskID
 
-__all__ = ["Stages", "stages"]
+    from gnomon.messages import Message
+    from gnomon.studies import Store
+
+__all__ = ["ProgressLines", "Stages", "print_line", "stages"]
 
 #: seconds of silence after which it is said that something goes on
 _PATIENCE = 2.0
@@ -126,3 +130,39 @@ def _bars(doing: str) -> Progress:
     )
     bars.add_task(doing, total=None)
     return bars
+
+
+#: seconds between two lines on how far a task is
+_PAUSE = 0.2
+
+
+class ProgressLines:
+    """Called as :class:`Stages` is; prints a line of JSON for each task, and what it found.
+
+    Args:
+        store: where the results are kept.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._known = store, set(store.entries)
+        self._last = 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Note that ``done`` of ``total`` parts of a stage are finished."""
+        if stage != "tasks" and time.monotonic() < self._last + _PAUSE:
+            return
+        self._last = time.monotonic()
+        new = [one for key, one in self._store.entries.items() if key not in self._known]
+        self._known.update(one.key for one in new)
+        found = [said for one in new for said in one.verdict]
+        print_line({"stage": stage, "done": done, "total": total}, found=found)
+
+
+def print_line(line: Mapping[str, object], **messages: Iterable[Message]) -> None:
+    """Print a line of JSON, with messages by what they are."""
+    from gnomon.report.machine import message_data
+
+    told = {name: [message_data(one, "page") for one in some] for name, some in messages.items()}
+    some = {name: data for name, data in told.items() if data}
+    sys.stdout.write(f"{json.dumps({**line, **some})}\n")
+    sys.stdout.flush()

@@ -113,11 +113,13 @@ def _check(args: argparse.Namespace) -> None:
 
     if bool(args.certificate) != bool(args.key):
         raise UsageError("--certificate and --key go together: name both files")
+    clear = False
     if args.behind_proxy:
-        address_of(args.behind_proxy)
+        clear = address_of(args.behind_proxy)[0].startswith("http://")
     if args.certificate and args.behind_proxy:
         raise UsageError("--behind-proxy and --certificate exclude each other: the proxy has one")
-    if args.host not in LOOPBACK and not (args.certificate or args.behind_proxy):
+    encrypted = args.certificate or (args.behind_proxy and not clear)
+    if args.host not in LOOPBACK and not encrypted:
         raise UsageError(
             f"--host {args.host} would send texts and tokens over the network in the clear; add"
             " --certificate FILE --key FILE, or put a proxy in front and add --behind-proxy URL"

@@ -21,7 +21,7 @@ from gnomon.cli._options import (
     show_rows,
 )
 from gnomon.cli._requests import are_planned, write_requests
-from gnomon.core.errors import UsageError
+from gnomon.core.errors import GnomonError, UsageError
 from gnomon.messages import rendered
 
 if TYPE_CHECKING:
@@ -107,6 +107,11 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--prune", action="store_true", help="delete what the study no longer asks for"
     )
+    parser.add_argument(
+        "--progress",
+        choices=("json",),
+        help="for programs: a line of JSON for each finished task, with what it found",
+    )
     add_output(parser)
     kept_tasks = "finished tasks are kept in the store; the same command goes on with the others"
     parser.set_defaults(run=_run, kept=kept_tasks)
@@ -118,6 +123,8 @@ def _run(args: argparse.Namespace) -> int:
 
     if args.workers is not None and args.engine != "pool":
         raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
+    if args.progress:
+        return _run_in_lines(args)
     wanted = study.read_study(args.study, allow_code=args.allow_code)
     if are_planned(args):
         return _show_plan(args, wanted)
@@ -129,6 +136,30 @@ def _run(args: argparse.Namespace) -> int:
         return _finish(args, made, engine)
     finally:
         engine.close()
+
+
+def _run_in_lines(args: argparse.Namespace) -> int:
+    """Run, and say how far it is in lines of JSON, and what was found, refused or failed."""
+    from gnomon import studies as study
+    from gnomon.cli.progress import ProgressLines, print_line
+
+    try:
+        wanted = study.read_study(args.study, allow_code=args.allow_code)
+        store = study.Store.open(wanted.store, create=True)
+        made = study.plan(wanted, allow_code=args.allow_code)
+        lines = ProgressLines(store)
+        with study.reporting(lines):
+            engine = study.open_engine(args.engine, workers=args.workers)
+            try:
+                outcome = study.run(made, engine, store=store, prune=args.prune, progress=lines)
+            finally:
+                engine.close()
+    except GnomonError as error:
+        print_line({}, refused=error.messages)
+        raise
+    if outcome.failed:
+        print_line({}, failed=outcome.failed.values())
+    return exit_code(outcome)
 
 
 def _show_plan(args: argparse.Namespace, wanted: Study) -> int:

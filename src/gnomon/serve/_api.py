@@ -18,9 +18,9 @@ from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageEr
 from gnomon.core.findings import Finding
 from gnomon.core.options import in_files, reaches
 from gnomon.core.records import table
-from gnomon.core.registry import find
+from gnomon.core.registry import find, title_of
 from gnomon.core.signature import Signature
-from gnomon.serve._comparing import delete_study, queue_of, reason, workspace_of
+from gnomon.serve._comparing import delete_study, looked_at, queue_of, reason, workspace_of
 from gnomon.serve.comparison import (
     ComparisonChoices,
     FileChoice,
@@ -30,7 +30,7 @@ from gnomon.serve.comparison import (
 )
 from gnomon.serve.forms import checked
 from gnomon.serve.pages import Page, json_response
-from gnomon.serve.problems import NotFound, WebProblem, in_words, message_of
+from gnomon.serve.problems import NotFound, WebProblem, in_words, message_of, no_room
 from gnomon.serve.resources import (
     ComparisonData,
     ComparisonRequest,
@@ -86,7 +86,13 @@ async def _compare(request: Request) -> Response:
             "This is neither JSON nor a form with files",
             remedy="Send application/json, or multipart/form-data with reference and output.",
         )
-    made = await run_in_threadpool(_create, request, upload)
+    try:
+        inspection = await looked_at(request, upload.draft)
+        made = await run_in_threadpool(_create, request, upload, inspection)
+    except BaseException:
+        with suppress(NotFound):
+            workspace_of(request).delete_draft(upload.draft)
+        raise
     comparison = await _waited(request, made.id, wait)
     data = await run_in_threadpool(_data, request, comparison)
     answer = json_response(data, status=HTTPStatus.CREATED)
@@ -146,11 +152,7 @@ def _keep(request: Request, texts: Sequence[tuple[str, str, Sequence[str]]]) -> 
     """A draft with texts as its files."""
     workspace = workspace_of(request)
     if workspace.bytes_used() >= request.state.settings.limits.quota:
-        raise WebProblem(
-            HTTPStatus.INSUFFICIENT_STORAGE,
-            "This server has no more room",
-            remedy="Delete comparisons that are no longer needed.",
-        )
+        raise no_room()
     draft, folder = workspace.new_draft(request.state.user.id)
     try:
         for number, (_, _, lines) in enumerate(texts):
@@ -235,19 +237,13 @@ def _unfit(
     )
 
 
-def _create(request: Request, upload: _Upload) -> Comparison:
+def _create(request: Request, upload: _Upload, inspection: Inspection) -> Comparison:
     """A comparison of a draft."""
-    workspace, queue = workspace_of(request), queue_of(request)
-    try:
-        choices = _choices(request, upload, queue.inspect(upload.draft))
-        gate = _gate(upload.asked, choices)
-        if gate is not None:
-            write_record(workspace.draft_folder(upload.draft) / _GATE, gate)
-        return queue.create(upload.draft, choices)
-    except BaseException:
-        with suppress(NotFound):
-            workspace.delete_draft(upload.draft)
-        raise
+    choices = _choices(request, upload, inspection)
+    gate = _gate(upload.asked, choices)
+    if gate is not None:
+        write_record(workspace_of(request).draft_folder(upload.draft) / _GATE, gate)
+    return queue_of(request).create(upload.draft, choices)
 
 
 def _choices(request: Request, upload: _Upload, inspection: Inspection) -> ComparisonChoices:
@@ -423,18 +419,16 @@ def _data(request: Request, comparison: Comparison) -> ComparisonData:
         language_pair=about.choices.language_pair,
         segments=about.segments,
         ahead=ahead,
-        said=reason(request, job),
-        remedy=job.remedy.text if job.remedy else None,
         steps=[
             StepData(
                 method=step.method,
-                title=step.title,
+                title=title_of(step.method),
                 state=step.state,
                 stage=step.stage,
                 done=step.done,
                 total=step.total,
                 said=reason(request, step),
-                remedy=step.remedy.text if step.remedy else None,
+                remedy=step.remedy or None,
             )
             for step in job.steps
         ],
@@ -444,7 +438,6 @@ def _data(request: Request, comparison: Comparison) -> ComparisonData:
 
 
 def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
-    from gnomon.core.registry import title_of
     from gnomon.serve.store_pages import quotes_texts
     from gnomon.studies import Store, verdicts
 
@@ -470,7 +463,7 @@ def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
     if gate is None:
         return None
     step = next((s for s in comparison.job.steps if s.method == "compare"), None)
-    if step is not None and step.state in ("queued", "running", "interrupted"):
+    if step is not None and step.is_open:
         return GateData(state="waiting")
     if step is None or step.state != "done":
         return GateData(state="undecided", said=reason(request, step) if step else "")

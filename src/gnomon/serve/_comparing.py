@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from gnomon.core.errors import DataError
+from gnomon.core.registry import title_of
 from gnomon.serve import builds as _builds
 from gnomon.serve.access import OWNER
 from gnomon.serve.comparison import USUAL_METRICS
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from gnomon.serve._inspection import Inspection
-    from gnomon.serve.comparison import ComparisonChoices, FileChoice, Job, StepState
+    from gnomon.serve.comparison import ComparisonChoices, FileChoice
+    from gnomon.serve.job_table import StepState
     from gnomon.serve.jobs import Queue
     from gnomon.serve.workspace import Comparison, Workspace
 
@@ -68,7 +71,6 @@ _STATES = {
     "refused": "Not possible",
     "failed": "Failed",
     "cancelled": "Stopped",
-    "interrupted": "Interrupted; it runs again by itself",
 }
 
 
@@ -84,6 +86,16 @@ def queue_of(request: Request) -> Queue:
     """What runs comparisons."""
     queue: Queue = request.app.state.queue
     return queue
+
+
+async def looked_at(
+    request: Request, draft: str, encodings: Mapping[int, str] | None = None
+) -> Inspection:
+    """What the files of a draft are; threads that make pages wait for none of it."""
+    queue = queue_of(request)
+    return await anyio.to_thread.run_sync(
+        queue.inspect, draft, encodings, limiter=queue.inspections
+    )
 
 
 def to(path: str) -> Response:
@@ -117,8 +129,6 @@ class JobView:
     active: bool
     finished: int
     steps: Sequence[StepView]
-    said: str = ""
-    remedy: str = ""
     first: int | None = None
     may_change: bool = False
     command: str = ""
@@ -129,14 +139,14 @@ class JobView:
 _UNSAID = "Why is not said to those who may not see the texts: it may quote them."
 
 
-def reason(request: Request, record: Job | StepState) -> str:
-    """Why a job or a step was refused or failed, as far as this person may know.
+def reason(request: Request, step: StepState) -> str:
+    """Why a step was refused or failed, as far as this person may know.
 
     A reason with a remedy is gnomon's own sentence; any other may quote a line of the texts.
     """
-    if record.said and record.remedy is None and not request.state.user.texts:
+    if step.said and not step.remedy and not request.state.user.texts:
         return _UNSAID
-    return in_words(record.said)
+    return in_words(step.said)
 
 
 def job_view(request: Request, study: Any) -> JobView | None:
@@ -155,17 +165,14 @@ def job_view(request: Request, study: Any) -> JobView | None:
     if ahead is not None and job.state == "queued":
         words = f"Waiting: {ahead} before you" if ahead else "Waiting: you are next"
     steps = [_step(step, reason(request, step)) for step in job.steps]
-    segments = job.remedy.arguments.get("segments") if job.remedy else None
     return JobView(
         id=study.id,
         state=job.state,
         words=words,
         active=job.active,
-        finished=sum(step.state not in ("queued", "running", "interrupted") for step in job.steps),
+        finished=sum(not step.is_open for step in job.steps),
         steps=steps,
-        said=reason(request, job),
-        remedy=job.remedy.text if job.remedy else "",
-        first=segments if isinstance(segments, int) else None,
+        first=next((step.first for step in job.steps if step.first), None),
         may_change=access.rights(user, study) == "change",
         command=study.command if user.texts else "",
         title=study.about.choices.title,
@@ -179,16 +186,8 @@ def _step(step: StepState, said: str) -> StepView:
         words = f"{step.stage or 'Running'}: {step.done:,} of {step.total:,}"
     elif step.state == "running" and step.stage:
         words = step.stage
-    remedy = step.remedy.text if step.remedy else ""
-    return StepView(
-        step.method,
-        step.title,
-        step.state,
-        words,
-        said,
-        remedy,
-        percent,
-    )
+    title = title_of(step.method)
+    return StepView(step.method, title, step.state, words, said, step.remedy, percent)
 
 
 async def _cancel(request: Request) -> Response:
@@ -280,7 +279,7 @@ async def _inspect(request: Request) -> Response | Shown:
             field="files",
             remedy="Go back, choose a reference and at least one translation, or paste them.",
         )
-    await run_in_threadpool(queue_of(request).inspect, upload.draft)
+    await looked_at(request, upload.draft)
     return to(f"/drafts/{upload.draft}")
 
 
@@ -294,13 +293,12 @@ def _draft(request: Request) -> str:
 
 async def _confirm(request: Request) -> Shown:
     draft = _draft(request)
-    inspection = await run_in_threadpool(_inspection, request, draft)
-    return _confirming(request, _guessed(draft, inspection))
+    return _confirming(request, _guessed(draft, await _inspection(request, draft)))
 
 
-def _inspection(request: Request, draft: str) -> Inspection:
-    there = workspace_of(request).inspection(draft)
-    return there or queue_of(request).inspect(draft)
+async def _inspection(request: Request, draft: str) -> Inspection:
+    there = await run_in_threadpool(workspace_of(request).inspection, draft)
+    return there or await looked_at(request, draft)
 
 
 def _guessed(draft: str, inspection: Inspection) -> DraftForm:
@@ -342,11 +340,10 @@ async def _reread(request: Request) -> Shown:
     """The form as it was filled, with a file read in another encoding."""
     draft = _draft(request)
     fields = await fields_of(request)
-    inspection = await run_in_threadpool(_inspection, request, draft)
+    inspection = await _inspection(request, draft)
     number, _, encoding = _only(fields, "read").partition(":")
     if encoding in _ENCODINGS and number in {str(file.file) for file in inspection.files}:
-        inspect = queue_of(request).inspect
-        inspection = await run_in_threadpool(inspect, draft, {int(number): encoding})
+        inspection = await looked_at(request, draft, {int(number): encoding})
     form = _filled(request, _guessed(draft, inspection), {**fields, f"encoding-{number}": []})
     for each in form.files:
         each.errors.clear()
@@ -375,7 +372,7 @@ async def _compare(request: Request) -> Response | Shown:
 async def _created(request: Request, fields: Mapping[str, list[str]]) -> Response | Shown:
     request.path_params["draft"] = _only(fields, "draft")
     draft = _draft(request)
-    inspection = await run_in_threadpool(_inspection, request, draft)
+    inspection = await _inspection(request, draft)
     form = _filled(request, _guessed(draft, inspection), fields)
     if not form.errors and not any(each.errors for each in form.files):
         try:
@@ -493,7 +490,7 @@ def _number(fields: Mapping[str, list[str]], name: str) -> int | None:
 async def _rename(request: Request) -> Response:
     fields = await fields_of(request)
     title, study = _only(fields, "title").strip()[:200], request.state.study.id
-    await run_in_threadpool(workspace_of(request).rename, study, title)
+    await run_in_threadpool(queue_of(request).rename, study, title)
     return to(f"/studies/{study}")
 
 
@@ -522,7 +519,7 @@ async def _add_system(request: Request) -> Response | Shown:
         return _adding(study, "Choose a file, or paste a translation.", 422)
     workspace, queue = workspace_of(request), queue_of(request)
     try:
-        choice = await run_in_threadpool(_system_of, request, study, upload)
+        choice = _system_of(study, upload, await looked_at(request, upload.draft))
         await run_in_threadpool(queue.add_system, study.id, upload.draft, choice)
     except DataError as error:
         await run_in_threadpool(workspace.delete_draft, upload.draft)
@@ -530,11 +527,11 @@ async def _add_system(request: Request) -> Response | Shown:
     return to(f"/studies/{study.id}")
 
 
-def _system_of(request: Request, study: Comparison, upload: Any) -> FileChoice:
+def _system_of(study: Comparison, upload: Any, inspection: Inspection) -> FileChoice:
     """The file of one more system, which must fit the others."""
     from gnomon.serve.comparison import FileChoice
 
-    (file, *more) = queue_of(request).inspect(upload.draft).files
+    (file, *more) = inspection.files
     if more:
         raise DataError("one translation is added at a time; choose one file")
     wrong = [problem.text for problem in file.problems if problem.stops]
@@ -556,7 +553,7 @@ def _system_of(request: Request, study: Comparison, upload: Any) -> FileChoice:
 
 async def _example(request: Request) -> Response:
     draft = await run_in_threadpool(_example_draft, workspace_of(request), request.state.user.id)
-    await run_in_threadpool(queue_of(request).inspect, draft)
+    await looked_at(request, draft)
     return to(f"/drafts/{draft}")
 
 

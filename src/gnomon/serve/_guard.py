@@ -6,6 +6,7 @@ from its row of the route table.
 
 from __future__ import annotations
 
+import errno
 import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
@@ -16,7 +17,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from gnomon.core.errors import GnomonError
 from gnomon.serve.pages import Shown, render
-from gnomon.serve.problems import NotFound, WebProblem, in_words, problem_of
+from gnomon.serve.problems import NotFound, WebProblem, in_words, no_room, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -144,6 +145,10 @@ def guarded(
             shown = await page.handler(Request(request.scope, body.receive))
         except GnomonError as error:
             raise problem_of(error) from error
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise no_room() from error
+            raise
         if not isinstance(shown, Shown):
             return shown
         return render(request, shown.template, status=shown.status, **shown.values)
@@ -210,6 +215,7 @@ async def _permit(page: Page, request: Request) -> None:
         or (page.needs != "reader" and may != "change")
         or (page.needs == "owner" and user.role != "owner")
         or (page.texts and not user.texts)
+        or (user.link is not None and request.method not in _SAFE)
     )
     if refused:
         raise NotFound

@@ -20,14 +20,31 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from gnomon.serve.access import Access
+
 __all__ = ["PAGES", "set_cookie"]
 
 _MONTH = 30 * 24 * 3600
 
 
-async def _enter(request: Request) -> Response:
-    """Exchange a token for a cookie, and leave no trace of it in the address."""
-    session = request.state.access.session_for(request.query_params.get("token", ""))
+async def _enter(request: Request) -> Response | Shown:
+    """Exchange a token for a cookie, and leave no trace of it in the address.
+
+    Whoever comes from another site learns as whom, and says so: that site may have chosen it.
+    """
+    access: Access = request.state.access
+    settings = request.state.settings
+    asked = link_cookie_name(settings).replace("-link", "-asked")
+    token = request.query_params.get("token") or request.cookies.get(asked, "")
+    site = request.headers.get("sec-fetch-site", "none")
+    user = access.user_of_token(token) if request.method == "GET" else None
+    if user is not None and "token" not in request.query_params:
+        return Shown("enter.html.j2", {"name": user.name})
+    if user is not None and site not in ("none", "same-origin"):
+        ask = RedirectResponse("/enter", HTTPStatus.SEE_OTHER)
+        ask.set_cookie(asked, token, 60, path="/enter", secure=settings.secure, httponly=True)
+        return ask
+    session = access.session_for(token)
     if session is None:
         raise WebProblem(
             HTTPStatus.UNAUTHORIZED,
@@ -150,6 +167,6 @@ def _line(study: Any, owner: str) -> StudyLine:
 
 PAGES = (
     Page("/", ("GET",), _first, "reader", "workspace"),
-    Page("/enter", ("GET",), _enter, "reader", "public"),
+    Page("/enter", ("GET", "POST"), _enter, "reader", "public"),
     Page("/leave", ("POST",), _leave, "reader", "workspace"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -13,6 +14,8 @@ from gnomon.serve._guard import ASK_AGAIN
 from gnomon.serve._home import set_cookie
 from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import NotFound, WebProblem
+from gnomon.serve.settings import LOOPBACK
+from gnomon.serve.store_pages import first_sentence
 from gnomon.serve.uploads import fields_of
 
 if TYPE_CHECKING:
@@ -34,14 +37,17 @@ _NAME = 100
 
 
 async def _links(request: Request) -> Shown:
-    return _shared(request)
+    return await run_in_threadpool(_shared, request)
 
 
 def _shared(
     request: Request, *, new: str = "", errors: dict[str, str] | None = None, status: int = 200
 ) -> Shown:
     study, access = request.state.study, request.state.access
+    host = urlsplit(request.state.settings.address).hostname
     values = {
+        "loopback": host in LOOPBACK,
+        "sentence": first_sentence(study.store) if host in LOOPBACK else "",
         "id": study.id,
         "title": study.about.title,
         "links": [

@@ -15,7 +15,7 @@ from gnomon.serve import downloads as _downloads
 from gnomon.serve import notes as _notes
 from gnomon.serve import progress as _progress
 from gnomon.serve._comparing import job_view
-from gnomon.serve.builds import REPORT, Build, begin, build_of
+from gnomon.serve.builds import REPORT, begin, build_of
 from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import NotFound, WebProblem
 from gnomon.serve.segment_pages import SegmentQuery, segment_page
@@ -212,16 +212,9 @@ async def _segments(request: Request) -> Shown:
     return Shown("segments.html.j2", await _made(request, work))
 
 
-def _writer(request: Request) -> dict[str, Any]:
-    """Who writes a note; who came by a link only reads."""
-    user = request.state.user
-    if user.link is not None:
-        raise NotFound
-    return {"by": user.id, "owner": user.role == "owner"}
-
-
 async def _write_note(request: Request) -> Response:
-    writer, fields = _writer(request), await fields_of(request)
+    fields, user = await fields_of(request), request.state.user
+    writer: dict[str, Any] = {"by": user.id, "owner": user.role == "owner"}
     text, testset, number, note_id, back = (
         fields.get(name, [""])[-1] for name in ("text", "testset", "segment", "note", "back")
     )
@@ -288,9 +281,9 @@ async def _notes_file(request: Request) -> Response:
 
 
 async def _build(request: Request) -> Response:
-    def work(opened: OpenStore) -> Build:
+    def work(opened: OpenStore) -> None:
         sizes_of_sets(opened)  # what cannot be read is said at once
-        return begin(request.state.study.store, _folder(request))
+        begin(request.state.study.store, _folder(request))
 
     await _made(request, work)
     address = f"/studies/{request.state.study.id}/made/report"

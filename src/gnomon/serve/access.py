@@ -23,6 +23,7 @@ import msgspec
 
 from gnomon.core.errors import DataError
 from gnomon.serve._contained import refuse_link
+from gnomon.serve.comparison import write_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,13 +192,9 @@ class Access:
         try:
             _lock(lock)
             kept = self.records()
+            self._read_at = -1  # what is not written was not changed
             yield kept
-            new = self._file.with_name(f".{secrets.token_hex(8)}.tmp")
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(kept)))
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._file)
+            write_record(self._file, kept)
         finally:
             os.close(lock)
 

@@ -1,7 +1,7 @@
 """What a comparison consists of: what the user chose, and the study of it that ``gnomon run`` runs.
 
 A comparison is a folder: ``names.json`` (:class:`ComparisonRecord`), ``study.toml``, ``uploads/``
-until ``texts/`` is made of them, ``store/``, and ``job.json`` (:class:`Job`). Each file is replaced
+until ``texts/`` is made of them, and ``store/``. Each file is replaced
 as a whole. Names that users give are data in these files, and never names of files.
 """
 
@@ -17,17 +17,14 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from gnomon.core.registry import find, title_of
+from gnomon.core.registry import find
+from gnomon.serve.job_table import Job, StepState
 
 __all__ = [
     "ComparisonChoices",
     "ComparisonRecord",
     "FileChoice",
-    "Job",
-    "JobState",
-    "Remedy",
     "StepChoice",
-    "StepState",
     "default_steps",
     "flush_folder",
     "locked",
@@ -42,14 +39,13 @@ __all__ = [
 
 T = TypeVar("T")
 
-NAMES, JOB, STUDY, TEXTS, STORE, UPLOADS, LOG = (
-    "names.json", "job.json", "study.toml", "texts", "store", "uploads", "log.txt",
+NAMES, STUDY, TEXTS, STORE, UPLOADS, LOG = (
+    "names.json", "study.toml", "texts", "store", "uploads", "log.txt",
 )  # fmt: skip
 
 #: metrics of a comparison, and the method that tells kinds of words apart
 USUAL_METRICS, WORD_METHOD = ("bleu", "chrf"), "muler"
 
-JobState = Literal["queued", "running", "done", "refused", "failed", "cancelled", "interrupted"]
 Role = Literal["source", "reference", "output", "set", "ignored"]
 Value = str | int | float | bool | Sequence[str | int | float] | dict[str, str | list[str]]
 
@@ -130,99 +126,6 @@ class ComparisonRecord(msgspec.Struct, kw_only=True):
         return self.choices.title or default_title(self.choices.files)
 
 
-class Remedy(msgspec.Struct):
-    """A way on: what it is, in words, and with which arguments.
-
-    ``id`` is "first" (``segments``: compare the first ones alone), "again", "anew" (send
-    the files again) or "install" (``what``: as ``gnomon setup`` takes it).
-    """
-
-    id: Literal["first", "again", "anew", "install"]
-    text: str
-    arguments: dict[str, int | str] = {}
-
-
-class StepState(msgspec.Struct):
-    """How far one method is.
-
-    Attributes:
-        method: its name.
-        title: its title.
-        state: as of a job.
-        stage: what it does now, and ``done`` of ``total`` of it.
-        said: why it was refused, or failed.
-        remedy: a way on.
-        started: when, UTC.
-        finished: when, UTC.
-        deaths: how many times its process ended before it.
-    """
-
-    method: str
-    title: str
-    state: JobState = "queued"
-    stage: str = ""
-    done: int = 0
-    total: int = 0
-    said: str = ""
-    remedy: Remedy | None = None
-    started: str | None = None
-    finished: str | None = None
-    deaths: int = 0
-
-
-class Job(msgspec.Struct):
-    """How far a comparison is.
-
-    Attributes:
-        state: of all of it; "done" where any of its steps is, "failed" where none is.
-        steps: of each method.
-        owner: whose turn it takes.
-        queued: when it was put into the queue, UTC.
-        started: when it began to run, UTC.
-        finished: when it ended, UTC.
-        deaths: how many times its process ended before it.
-        said: why all of it was refused, or failed.
-        remedy: a way on.
-    """
-
-    state: JobState
-    steps: list[StepState]
-    owner: str
-    queued: str
-    started: str | None = None
-    finished: str | None = None
-    deaths: int = 0
-    said: str = ""
-    remedy: Remedy | None = None
-
-    @property
-    def active(self) -> bool:
-        """Whether it waits or runs."""
-        return self.state in ("queued", "running", "interrupted")
-
-    @property
-    def current(self) -> StepState | None:
-        """The step that runs, or would run next."""
-        return next((step for step in self.steps if step.state in OPEN), None)
-
-    def stop(self, state: JobState, said: str = "", remedy: Remedy | None = None) -> None:
-        """End what is open of it: what is done stays done."""
-        for step in self.steps:
-            if step.state in OPEN:
-                step.state, step.finished = state, now()
-        self.state, self.finished, self.said, self.remedy = state, now(), said, remedy
-
-    def settle(self) -> None:
-        """Say how it ended, once no step is open."""
-        states = [step.state for step in self.steps]
-        order: tuple[JobState, ...] = ("done", "failed", "refused", "cancelled")
-        self.state = next((state for state in order if state in states), "done")
-        self.finished = now()
-
-
-OPEN = ("queued", "running", "interrupted")
-
-
 def now() -> str:
     """The time in UTC, as records have it."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
@@ -243,8 +146,7 @@ def default_title(files: list[FileChoice]) -> str:
 
 def new_job(about: ComparisonRecord) -> Job:
     """A job that waits for its turn."""
-    steps = [StepState(step.method, title_of(step.method)) for step in about.choices.steps]
-    return Job("queued", steps, about.owner, now())
+    return Job([StepState(step.method, about.owner, now()) for step in about.choices.steps])
 
 
 # Files that appear whole, and belong to the user alone.

@@ -17,7 +17,7 @@ import msgspec
 
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.signature import content_hash
-from gnomon.serve._background import Background, begin_work
+from gnomon.serve.background import Background, begin_work
 from gnomon.serve.comparison import locked, read_record, write_record
 
 if TYPE_CHECKING:

@@ -61,6 +61,8 @@ def inspect(
 _SHOWN, _CLIPPED = 3, 400
 #: characters of a line, above which it is hardly one segment
 _LONG = 20_000
+#: columns of a table, above which it is hardly one of translations
+_COLUMNS = 5000
 #: bytes that a gzip file may hold
 _UNPACKED = 200_000_000
 _PIECE = 1 << 20
@@ -108,7 +110,8 @@ def _file(
     refused = _binary(data, suffix) if data else "is empty."
     if refused:
         return _unreadable(file, f"{file.name} {refused}")
-    if suffix in SET_SUFFIXES and _as_set(file, path, name):
+    separators = max(data.partition(b"\n")[0].count(mark) for mark in (b"\t", b",", b";"))
+    if suffix in SET_SUFFIXES and separators < _COLUMNS and _as_set(file, path, name):
         return file
     return _plain(file, data, confirmed, texts)
 

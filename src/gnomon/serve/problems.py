@@ -32,6 +32,7 @@ __all__ = [
     "WebProblem",
     "in_words",
     "message_of",
+    "no_room",
     "problem_of",
 ]
 
@@ -111,6 +112,16 @@ class NotFound(WebProblem):
             " with you.",
             remedy="Go to the list of your comparisons.",
         )
+
+
+def no_room() -> WebProblem:
+    """Nothing more can be kept: the quota is used up, or the disk is full."""
+    return WebProblem(
+        HTTPStatus.INSUFFICIENT_STORAGE,
+        "This server has no more room",
+        "All comparisons together fill the space that it was given.",
+        remedy="Delete comparisons that you no longer need, or ask whoever runs this server.",
+    )
 
 
 def in_words(said: Written | str) -> str:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from gnomon.serve.comparison import USUAL_METRICS, JobState
+from gnomon.serve.comparison import USUAL_METRICS
+from gnomon.serve.job_table import JobState  # noqa: TC001  # msgspec reads it
 from gnomon.serve.problems import MessageData  # noqa: TC001  # msgspec reads it
 
 __all__ = [
@@ -140,8 +141,6 @@ class ComparisonData(msgspec.Struct, kw_only=True):
     ahead: Annotated[
         int | None, Meta(description="How many run or start before it, while it is queued.")
     ] = None
-    said: Annotated[str, Meta(description="Why all of it was refused, or failed.")] = ""
-    remedy: Annotated[str | None, Meta(description="What to do about it.")] = None
     steps: list[StepData] = []
     verdict: Annotated[
         list[VerdictData], Meta(description="What was found so far, method by method.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import re
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -39,8 +39,8 @@ __all__ = [
 CARDS = 10
 #: systems of a card that are shown at once
 _SIDES = 4
-#: tokens of a text beyond which differences are not marked: they would take long
-_TOKENS = 1500
+#: pairs of equal tokens of two texts beyond which differences are not marked: they would take long
+_PAIRS = 150_000
 _SEGMENTS = "segments"
 ORDERS = {
     "number": "as in the test set",
@@ -458,7 +458,8 @@ def pieces(text: str, ends: Sequence[int] = (), other: str | None = None) -> tup
 def differences(text: str, other: str) -> list[tuple[int, int]]:
     """Where words stand in a text that another one lacks there; nothing for very long texts."""
     tokens, others = _TOKEN.findall(text), _TOKEN.findall(other)
-    if max(len(tokens), len(others)) > _TOKENS:
+    counts, theirs = Counter(tokens), Counter(others)
+    if sum(n * theirs[token] for token, n in counts.items()) > _PAIRS:
         return []
     starts = [0]
     for token in tokens:

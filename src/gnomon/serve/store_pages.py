@@ -18,7 +18,7 @@ from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.findings import Finding, HeatMap, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import cell_text, grid
-from gnomon.messages import kind_of
+from gnomon.messages import kind_of, rendered
 from gnomon.serve._contained import refuse_links
 from gnomon.studies import reading
 
@@ -285,6 +285,15 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
         "methods": ", ".join(dict.fromkeys(_title_of(entry.method) for entry in opened.entries)),
     }
     return StudyResult(facts, tuple(sets))
+
+
+def first_sentence(store: Path) -> str:
+    """What a study found first, to be passed on; empty where it found nothing yet."""
+    try:
+        found = studies.verdicts(studies.Store.open(store))
+    except DataError:  # nothing was computed yet
+        return ""
+    return next((rendered(said) for one in found for said in one.verdict), "")
 
 
 def sections(opened: OpenStore) -> tuple[Section, ...]:
@@ -613,7 +622,7 @@ def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
 
 
 __all__ = [
-    "HeatPage", "OpenStore", "StudyResult", "heat_page", "open_store",
+    "HeatPage", "OpenStore", "StudyResult", "first_sentence", "heat_page", "open_store",
     "quotes_texts", "sections", "sizes_of_sets", "stamp_of_store", "study_result",
     "table_names", "table_sql",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from starlette.concurrency import run_in_threadpool
 
 from gnomon.serve.pages import in_megabytes
-from gnomon.serve.problems import WebProblem
+from gnomon.serve.problems import WebProblem, no_room
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +29,8 @@ PASTED = "text"
 _FIELDS = 500_000
 #: of the lines above each field
 _HEADERS = 8000
+#: fields and files of a form
+_PARTS = 2000
 _NAME = 200
 
 
@@ -66,7 +68,7 @@ async def receive(request: Request) -> Upload:
     most = workspace.received + limits.quota  # others send meanwhile
     most -= await run_in_threadpool(workspace.bytes_used)
     if most <= workspace.received:
-        raise _full()
+        raise no_room()
     draft, folder = await run_in_threadpool(workspace.new_draft, request.state.user.id)
     form = _Form(folder, workspace, limits, most)
     try:
@@ -83,7 +85,7 @@ async def receive(request: Request) -> Upload:
     except FormParserError as error:
         raise _malformed() from error
     except OSError as error:
-        raise _full() from error
+        raise no_room() from error
     finally:
         if not form.upload.draft:  # also where the sender went away
             workspace.delete_draft(draft)
@@ -92,7 +94,7 @@ async def receive(request: Request) -> Upload:
 
 async def fields_of(request: Request) -> dict[str, list[str]]:
     """The fields of a form without files."""
-    form = await request.form(max_files=0, max_fields=2000, max_part_size=_FIELDS)
+    form = await request.form(max_files=0, max_fields=_PARTS, max_part_size=_FIELDS)
     fields: dict[str, list[str]] = {}
     for name, value in form.multi_items():
         if isinstance(value, str):
@@ -107,7 +109,7 @@ class _Form:
         self.folder, self.workspace, self.limits, self.most = folder, workspace, limits, most
         self.upload = Upload("")
         self.whole = False
-        self._total = self._plain = 0
+        self._total = self._plain = self._parts = 0
         self._header = self._value = b""
         self._headers: dict[str, bytes] = {}
         self._name = self._title = ""
@@ -136,6 +138,9 @@ class _Form:
             self._file = None
 
     def _begin(self) -> None:
+        self._parts += 1
+        if self._parts > _PARTS:
+            raise _malformed()
         self._headers = {}
         self._header = self._value = b""
 
@@ -183,7 +188,7 @@ class _Form:
             raise _too_large("", self.limits)
         self.workspace.received += size
         if self.workspace.received > self.most:
-            raise _full()
+            raise no_room()
         if self._file is None:
             self._file = self._open()
         self._file.write(data[start:end])
@@ -253,13 +258,4 @@ def _too_large(name: str, limits: ServerLimits) -> WebProblem:
         file=name or None,
         field="files",
         remedy="Send a part of it: some thousand segments are enough to compare systems.",
-    )
-
-
-def _full() -> WebProblem:
-    return WebProblem(
-        HTTPStatus.INSUFFICIENT_STORAGE,
-        "This server has no more room",
-        "All comparisons together fill the space that it was given.",
-        remedy="Delete comparisons that you no longer need, or ask whoever runs this server.",
     )

@@ -17,7 +17,6 @@ from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.serve._contained import refuse_link, refuse_links
 from gnomon.serve._inspection import Inspection
 from gnomon.serve.comparison import (
-    JOB,
     NAMES,
     STORE,
     STUDY,
@@ -26,17 +25,15 @@ from gnomon.serve.comparison import (
     ComparisonChoices,
     ComparisonRecord,
     FileChoice,
-    Job,
     StepChoice,
     default_steps,
     flush_folder,
     new_job,
     now,
     read_record,
-    study_text,
     write_record,
-    write_whole,
 )
+from gnomon.serve.job_table import Job, JobTable
 from gnomon.serve.problems import NotFound
 
 if TYPE_CHECKING:
@@ -49,8 +46,8 @@ __all__ = ["Comparison", "Draft", "Workspace"]
 
 
 _ID = re.compile(r"[0-9a-f]{32}")
-_STUDIES, _DRAFTS, _LOCK, DRAFT, INSPECTION = (
-    "studies", "drafts", "lock", "draft.json", "inspection.json",
+_STUDIES, _DRAFTS, _LOCK, _JOBS, DRAFT, INSPECTION = (
+    "studies", "drafts", "lock", "jobs.sqlite", "draft.json", "inspection.json",
 )  # fmt: skip
 #: seconds after which a draft that nobody confirmed is deleted
 _DAY = 86_400
@@ -123,10 +120,10 @@ class Workspace:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder = folder = folder.absolute()
         self.received = 0  # bytes of uploads, ever
         self._lock: IO[bytes] | None = None
-        for name in (_STUDIES, _DRAFTS, _LOCK):
+        for name in (_STUDIES, _DRAFTS, _LOCK, _JOBS):
             refuse_link(folder / name)
         try:
             for each in (folder, folder / _STUDIES, folder / _DRAFTS):
@@ -139,6 +136,8 @@ class Workspace:
             raise OutputError(
                 f"the folder {folder} cannot be written: {error.strerror}; name another one"
             ) from error
+        #: how far the comparisons are
+        self.jobs = JobTable(folder / _JOBS)
 
     def hold(self) -> None:
         """Be the one server of this folder, until :meth:`release` or the end of the process."""
@@ -169,32 +168,35 @@ class Workspace:
     def studies(self) -> list[Comparison]:
         """All comparisons, the newest first."""
         ids = [entry.name for entry in os.scandir(self._studies) if _ID.fullmatch(entry.name)]
-        found = []
+        found, jobs = [], self.jobs.jobs()
         for id in ids:  # noqa: A001  # the word for it
             with suppress(NotFound):  # deleted meanwhile
-                found.append(self.study(id))
+                found.append(self._study(id, jobs.get(id)))
         return sorted(found, key=lambda each: (each.about.made, each.id), reverse=True)
 
     def study(self, id: str) -> Comparison:  # noqa: A002  # the word for it
         """A comparison."""
+        return self._study(id, self.jobs.job(id))
+
+    def _study(self, id: str, job: Job | None) -> Comparison:  # noqa: A002
         folder = self._folder(_STUDIES, id)
         if not folder.is_dir():
             raise NotFound
         try:
             refuse_links(folder)
         except DataError as error:
-            return _unread(id, folder, "It holds links.", closed=str(error))
+            return _unread(id, folder, str(error))
         about = read_record(folder / NAMES, ComparisonRecord)
-        job = read_record(folder / JOB, Job)
         if about is None and not folder.is_dir():  # deleted meanwhile
             raise NotFound
         if about is None:
-            return _unread(id, folder, "The records of this comparison are damaged.")
+            return _unread(id, folder)
         return Comparison(id, folder, about, job or new_job(about))
 
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete all of a comparison, which no process may work on (see ``Queue.delete``)."""
         self._remove(self._folder(_STUDIES, id))
+        self.jobs.replace(id, Job())
 
     def bytes_used(self) -> int:
         """How much all files of the folder take."""
@@ -281,11 +283,12 @@ class Workspace:
         )
         return self._publish(id, folder, about)
 
-    def rename(self, id: str, title: str) -> None:  # noqa: A002
+    def rename(self, id: str, title: str) -> Comparison:  # noqa: A002
         """Give a comparison that rests another title; without one it is called by its systems."""
         comparison = self._resting(id, "rename it")
         comparison.about.choices.title = title
         write_record(comparison.folder / NAMES, comparison.about)
+        return comparison
 
     def _resting(self, id: str, what: str) -> Comparison:  # noqa: A002
         comparison = self.study(id)
@@ -295,8 +298,8 @@ class Workspace:
 
     def _publish(self, id: str, folder: Path, about: ComparisonRecord) -> Comparison:  # noqa: A002
         write_record(folder / NAMES, about)
-        write_record(folder / JOB, new_job(about))
         folder.rename(self._studies / id)
+        self.jobs.replace(id, new_job(about))
         flush_folder(self._studies)
         for left in (DRAFT, INSPECTION):  # needed until it is no draft any more
             (self._studies / id / left).unlink(missing_ok=True)
@@ -333,11 +336,9 @@ class Workspace:
         steps = {each.method: each for each in about.choices.steps}
         about.choices.steps = [*(steps | {step.method: step}).values()]
         states = {state.method: state for state in job.steps if state.method != step.method}
-        anew = new_job(about)
-        anew.steps = [states.get(state.method, state) for state in anew.steps]
+        anew = [states.get(state.method, state) for state in new_job(about).steps]
+        self.jobs.replace(id, Job(anew))  # first: what is done would not be asked again
         write_record(comparison.folder / NAMES, about)
-        write_whole(comparison.folder / STUDY, study_text(about).encode())
-        write_record(comparison.folder / JOB, anew)
         return self.study(id)
 
     def again(self, id: str, first: int | None = None) -> Comparison:  # noqa: A002
@@ -358,8 +359,7 @@ class Workspace:
         if not every:
             done = {step.method: step for step in comparison.job.steps if step.state == "done"}
             job.steps = [done.get(step.method, step) for step in job.steps]
-        write_whole(comparison.folder / STUDY, study_text(comparison.about).encode())
-        write_record(comparison.folder / JOB, job)
+        self.jobs.replace(comparison.id, job)
 
     @property
     def _studies(self) -> Path:
@@ -400,10 +400,9 @@ class Workspace:
                     self.delete_draft(entry.name)
 
 
-def _unread(id: str, folder: Path, said: str, *, closed: str = "") -> Comparison:  # noqa: A002
+def _unread(id: str, folder: Path, closed: str = "") -> Comparison:  # noqa: A002
     about = ComparisonRecord(owner="", made="", choices=ComparisonChoices())
-    job = Job("failed", [], "", "", said=said)
-    return Comparison(id, folder, about, job, damaged=True, closed=closed)
+    return Comparison(id, folder, about, Job(), damaged=True, closed=closed)
 
 
 def _complete(choices: ComparisonChoices) -> ComparisonChoices:

@@ -22,18 +22,23 @@ class Background:
     """The processes of one kind of work: one at a time for each key.
 
     Args:
-        module: whose function ``main`` they run, which calls :func:`begin_work` first.
+        module: whose function they run.
+        function: its name; it calls :func:`begin_work` first.
     """
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, function: str = "main") -> None:
         self.processes: dict[Hashable, subprocess.Popen[bytes]] = {}
-        self._code = f"from {module} import main; main()"
+        self._code = f"from {module} import {function}; {function}()"
         self._lock = threading.Lock()
 
     def runs(self, key: Hashable) -> bool:
         """Whether this is being worked on."""
         with self._lock:
             return self._runs(key)
+
+    def ran(self, key: Hashable) -> bool:
+        """Whether this was worked on since the server runs."""
+        return key in self.processes
 
     def _runs(self, key: Hashable) -> bool:
         process = self.processes.get(key)
@@ -44,8 +49,6 @@ class Background:
         with self._lock:
             if self._runs(key):
                 return False
-            for ended in [key for key in self.processes if not self._runs(key)]:
-                del self.processes[ended]
             parent, lasting = leash()
             work = msgspec.json.encode({**given, "parent": parent, "lasting": lasting}).decode()
             self.processes[key] = subprocess.Popen(  # noqa: S603  # this interpreter, gnomon's own code

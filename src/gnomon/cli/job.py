@@ -1,0 +1,93 @@
+"""The process of a job of ``gnomon serve``: it looks at files, runs a method, or writes a report.
+
+It ends with the server, and is limited in computing by itself, in memory and time by the server. A
+lock on the folder of a comparison ensures that one process alone works there.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import GnomonError
+from gnomon.core.processes import end_with
+from gnomon.serve.comparison import (
+    NAMES,
+    STUDY,
+    ComparisonRecord,
+    locked,
+    read_record,
+    study_text,
+    write_whole,
+)
+from gnomon.serve.job_files import BROKEN, BUSY, inspect_draft, make_texts
+from gnomon.serve.problems import in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main", "report", "run_step"]
+
+#: the study file of a step that is not done yet
+_TRIAL = ".step.toml"
+
+
+def main() -> None:
+    """What the process does: ``TASK FOLDER PARENT SECONDS [PLACE ...]``."""
+    import resource  # not on all systems
+
+    task, folder, parent, seconds, *places = sys.argv[1:]
+    end_with(int(parent), True)  # noqa: FBT003  # the thread that started it outlives it
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if task == "inspect":
+        sys.exit(inspect_draft(Path(folder)))
+    sys.exit(run_step(Path(folder), [*map(int, places)]))
+
+
+def run_step(folder: Path, places: Sequence[int]) -> int:
+    """Run the command on the study of some methods: those that are done, and the next one."""
+    from gnomon.cli.entry import main as run_command
+
+    with locked(folder / "lock") as mine:
+        if not mine:
+            return BUSY
+        about = read_record(folder / NAMES, ComparisonRecord)
+        if about is None:
+            return BROKEN
+        try:
+            said = make_texts(folder, about)
+        except GnomonError as error:
+            _tell(unfit=in_words(error))
+            return error.exit_code
+        if said:
+            _tell(said=said)
+        trial = folder / _TRIAL
+        steps = [about.choices.steps[place] for place in places]
+        write_whole(trial, study_text(about, steps).encode(), durable=False)
+        asked = ["run", str(trial), "--engine", "here", "--prune", "--progress", "json"]
+        code = run_command(asked)
+        if code == 0:
+            trial.replace(folder / STUDY)
+        trial.unlink(missing_ok=True)
+        return code
+
+
+def _tell(**line: str) -> None:
+    sys.stdout.write(f"{json.dumps(line)}\n")
+    sys.stdout.flush()
+
+
+def report() -> None:
+    """Write the full report of a store; what another process runs."""
+    from gnomon.cli.entry import main as run_command
+    from gnomon.serve.background import begin_work
+
+    given = begin_work(niceness=5)
+    sys.exit(run_command(["report", given["store"], "-o", given["file"], "--quiet"]))
+
+
+if __name__ == "__main__":
+    main()
