@@ -187,7 +187,9 @@ def sample(
         )
     drawn = Sample(tuple(sorted(_with_raters(rows, blocks, tuple(testset.systems)))))
     files = _write(Path(fspath(save)), testset, drawn, blocks, export)
-    return _finding(testset, plan, unit, chosen, drawn, blocks, files, seed=seed)
+    strata = list(_stratum_rows(plan, unit, chosen))
+    how = {"design": plan.name, "seed": str(seed)}
+    return _finding(testset, how, strata, drawn, blocks, files)
 
 
 def _affordable(
@@ -288,16 +290,12 @@ def _write(
 
 def _finding(
     testset: TestSet,
-    design: Design,
-    unit: Unit,
-    chosen: NDArray[np.intp],
+    how: Mapping[str, str],
+    strata: Sequence[DrawnStratumRow],
     sample: Sample,
     blocks: Sequence[Block],
     files: Sequence[str],
-    *,
-    seed: int,
 ) -> Finding:
-    strata = list(_stratum_rows(design, unit, chosen))
     analyses = list(_analysis_rows(sample, blocks, files))
     raters = list(_rater_rows(blocks, len(testset.systems)))
     titles = {
@@ -323,8 +321,7 @@ def _finding(
             "test set": testset.name,
             "systems": str(len(testset.systems)),
             "documents": "no" if testset.documents is None else "yes",
-            "design": design.name,
-            "seed": str(seed),
+            **how,
             "written": ", ".join([*files, _SAMPLE]),
         },
     )

@@ -59,15 +59,16 @@ MISSING = "missing"
 def annotate(
     file: JudgedFile,
     record: FileRecord,
-    rater: str | None,
-    system: str,
-    segment: int,
+    key: tuple[str | None, str, int],
     score: object,
     spans: object,
     text: str | None = None,
 ) -> None:
-    """Take an annotation in; of several by one person of one output, the last counts."""
-    key = (rater, system, segment)
+    """Take an annotation in; of several by one person of one output, the last counts.
+
+    The key is the rater, the system and the segment.
+    """
+    rater, system, segment = key
     if rater is None and key in file.outputs:
         raise record.error(
             f"a second annotation of segment {segment + 1} of {system}, and nothing says who"
@@ -225,7 +226,7 @@ def read_esa(file: JudgedFile) -> Judgements:
         source = record.text("src") if "src" in record.values else None
         segment = file.segment_of_texts(record, number, source, {system: text})
         rater, score = record.optional("annotator"), _number(record.value("esa_score"))
-        annotate(file, record, rater, system, segment, score, record.value("esa_spans"), text)
+        annotate(file, record, (rater, system, segment), score, record.value("esa_spans"), text)
     return file.judgements()
 
 
@@ -245,7 +246,7 @@ def read_humeval(file: JudgedFile) -> Judgements:
         for name, given in scores.items():
             system = file.names.of(name)
             for rater, score, spans in _rounds(record, given):
-                annotate(file, record, rater, system, segment, score, spans, texts.get(system))
+                annotate(file, record, (rater, system, segment), score, spans, texts.get(system))
     return file.judgements()
 
 
@@ -268,7 +269,7 @@ def _add_item(file: JudgedFile, record: FileRecord, item: object, answer: object
             raise record.error(f"the annotation of {name!r} must be an object with a score")
         system = file.names.of(name)
         score, spans = given.get("score"), given.get("error_spans")
-        annotate(file, record, rater, system, segment, score, spans, texts.get(system))
+        annotate(file, record, (rater, system, segment), score, spans, texts.get(system))
 
 
 def _texts(record: FileRecord, given: object, file: JudgedFile) -> dict[str, str]:

@@ -175,7 +175,7 @@ def read_appraise(file: JudgedFile) -> Judgements:
                 file.repeated += [again] if np.isfinite(value) else []
                 file.counts["scores of documents shown again or in part are kept apart"] += 1
                 continue
-            annotate(file, row, row["user"], system, segment, score, spans)
+            annotate(file, row, (row["user"], system, segment), score, spans)
         return file.judgements()
     kind, judged = file.kind or "da", ScoreTable(file.testset.segments)
     for row in rows:
