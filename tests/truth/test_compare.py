@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from scripts.compare_levels import DISTRIBUTIONS, counts
-from scripts.family_levels import EQUAL, HALF, NOISE, SPREAD, How, family_counts
+from scripts.family_levels import EQUAL, HALF, NOISE, SPREAD, How, family_levels
 from tests.noise import is_mostly_undecided
 from tests.truth.worlds import outputs, planted
 from tests.truth.worlds_compare import judged, names_of, scored
@@ -96,17 +96,15 @@ def test_of_five_systems_no_comparison_is_wrong_more_often_than_alpha_says(
     name: str,
     draws: int,
 ) -> None:
-    found = family_counts(NOISE[name], means, 100, draws=draws, how=how, resamples=499)
+    found = family_levels(NOISE[name], means, 100, draws=draws, how=how, resamples=499).now
     assert is_mostly_undecided(draws - found.false, draws)
     assert is_mostly_undecided(draws - found.missed, draws)
 
 
 def test_steps_find_as_much_as_holm_s_correction() -> None:
     how = How(places=True)
-    found = family_counts(
-        NOISE["normal"], SPREAD[5], 100, draws=100, how=how, resamples=499, holm_too=True
-    )
-    assert found.found > found.by_holm > found.true / 2
+    told = family_levels(NOISE["normal"], SPREAD[5], 100, draws=100, how=how, resamples=499)
+    assert told.now.found > told.before.found > told.true / 2
 
 
 @pytest.mark.parametrize(("unit", "fewest", "most"), [("document", 0, 13), ("segment", 14, 40)])
