@@ -81,6 +81,7 @@ def test_a_worse_system_fails_the_gate_with_3_after_the_table_is_printed(gnomon,
         (["--by", "colour"], 2, "length"),
         (["--resamples", "3"], 2, "19 resamples or more"),
         (["--html", "nowhere/page.html"], 1, "nowhere"),
+        (["--figure", "figure.jpg"], 2, ".pdf, .svg or .png"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_nothing_is_printed(

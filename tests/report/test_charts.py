@@ -166,6 +166,18 @@ def test_letters_that_no_font_has_are_said(
     assert "letters of Lydian" in caplog.text
 
 
+def test_a_command_writes_the_first_chart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("vl_convert", reason="an extra")
+    from gnomon.cli import main
+
+    path = tmp_path / "figure.svg"
+    arguments = ["compare", "-t", str(example.path()), "-m", "chrf", "--resamples", "0", "-q"]
+    assert main([*arguments, "--figure", str(path)]) == 0
+    assert "apertium-galician" in path.read_text("utf-8")
+
+
 def test_a_figure_is_refused_with_its_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon.core.errors import UsageError, not_installed
 from gnomon.core.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, StackedBars
-from gnomon.core.tabular import cell_text, number_of, selected, visible
+from gnomon.core.tabular import UNDEFINED, cell_text, number_of, selected, visible
 from gnomon.core.verdicts import titles_of
 from gnomon.report.html import METRICS
 from gnomon.stats import pearson
@@ -149,12 +149,9 @@ def chart(finding: Finding, view: int | None = None) -> Chart:
     chosen = _chosen(finding, view)
     table = finding.table(chosen.table)
     titles = titles_of(finding)  # of metrics, as people know them
-    named = [column.name for column in table.columns if not column.numeric]
+    named = [column.name for column in table.columns if column.kind == "text"]
     rows = [
-        {
-            **row,
-            **{name: _name(row[name], titles if name in METRICS else {}) for name in named},
-        }
+        {**row, **{name: _name(row[name], titles if name in METRICS else {}) for name in named}}
         for row in selected(table, chosen.where)
     ]
     if not rows:
@@ -177,8 +174,8 @@ def _chosen(finding: Finding, number: int | None) -> View:
     return finding.views[number]
 
 
-def _name(value: Cell, titles: Mapping[str, str]) -> Cell:
-    return visible(titles.get(value, value)) if isinstance(value, str) else value
+def _name(value: Cell, titles: Mapping[str, str]) -> str:
+    return UNDEFINED if value is None else visible(titles.get(str(value), str(value)))
 
 
 def _look(
@@ -217,7 +214,7 @@ def _said(table: Table, row: Mapping[str, Cell], names: Iterable[str], shown: It
     """A mark in words: the card, and what a screen reader says."""
     columns = [table.column(name) for name in shown]
     figures = [f"{column.title} {_with_ends(table, row, column)}" for column in columns]
-    return f"{', '.join(str(row[n]) for n in names if row[n] is not None)}: {', '.join(figures)}"
+    return f"{', '.join(str(row[n]) for n in names if row[n] != UNDEFINED)}: {', '.join(figures)}"
 
 
 def _with_ends(table: Table, row: Mapping[str, Cell], column: Column) -> str:
@@ -341,7 +338,7 @@ def _shades(title: str, values: Rows) -> Json:
     shades = [shade for shade in colours if any(row["shade"] == shade for row in values)]
     scale = {"domain": shades, "range": [colours[shade] for shade in shades]}
     said = [shade for shade in shades if shade]
-    return _names("shade", scale=scale, legend={"values": said} if len(said) > 1 else None)
+    return _names("shade", scale=scale, legend={"values": said} if said != [title] else None)
 
 
 def _bar_panel(
@@ -474,7 +471,11 @@ def _points(view: Scatter, table: Table, rows: Rows, panels: int) -> Iterator[Js
     r = pearson(across, up) if len(there) > 2 else math.nan
     parts = [str(shown[0][view.panels])] if view.panels else []
     parts += [*([f"r = {r:.2f}"] if math.isfinite(r) else []), f"n = {len(there)}"]
-    labels = _apart(there, [str(row[view.label] or "") for row in shown], panels)
+    labels = _apart(
+        there,
+        ["" if (name := str(row[view.label])) == UNDEFINED else name for row in shown],
+        panels,
+    )
     names = [name for name in (view.label, view.series, view.panels) if name]
     for (x, y), row, label in zip(there, shown, labels, strict=True):
         yield {
