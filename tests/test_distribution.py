@@ -98,7 +98,7 @@ def test_a_wheel_has_the_package_compiled_and_works_with_its_dependencies_alone(
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     loops = {Path(name).stem for name in _files() if name.endswith(".pyx")}
     files = {name for name in _files() if Path(name).suffix not in (".pyx", ".pxd", ".h")}
-    files |= {f"native/{name}{suffix}" for name in loops}
+    files |= {f"native/{name}{suffix}" for name in (*loops, "_shared")}
     expected = {f"{_NAME}.dist-info/{name}" for name in _BESIDE_WHEEL.split()}
     assert names == expected | {f"gnomon/{name}" for name in files}
     assert {f"native/{name}.pyi" for name in loops} <= files
