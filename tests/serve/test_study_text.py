@@ -20,8 +20,7 @@ def test_methods_are_given_all_translations_at_once_so_that_they_say_which_is_be
     outputs: int,
 ) -> None:
     choices = ComparisonChoices(language_pair="es-en", steps=default_steps(outputs))
-    said = tomllib.loads(
-        study_text(ComparisonRecord(title="a", owner="ann", made=now(), choices=choices))
-    )
+    record = ComparisonRecord(owner="ann", made=now(), choices=choices)
+    said = tomllib.loads(study_text(record))
     assert said["methods"]["muler"] == {"together": True}
     assert said["methods"]["compare"] == {}
