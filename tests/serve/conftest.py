@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from gnomon import example, study
 from gnomon.serve import Settings, make_app
 from gnomon.serve import builds as _builds
-from gnomon.serve.comparison import ComparisonChoices, FileChoice
+from gnomon.serve.comparison import ComparisonChoices, FileChoice, StepChoice
 from gnomon.serve.jobs import Queue
 from gnomon.serve.server import listen, server_of
 from gnomon.serve.store_pages import stored_study
@@ -68,7 +68,9 @@ def comparison_of(app: Starlette, owner: str, title: str = "Quillmark") -> Compa
         FileChoice(file=n, name=name, role=role, title=name.removesuffix(".txt"))
         for n, (name, role) in enumerate(zip(TEXTS, roles, strict=True))
     ]
-    return workspace.create(draft, ComparisonChoices(files=files, title=title, language_pair="en"))
+    steps = [StepChoice(method="compare")]
+    choices = ComparisonChoices(files=files, title=title, language_pair="en", steps=steps)
+    return workspace.create(draft, choices)
 
 
 def rest(workspace: Workspace, id: str, state: JobState, said: str = "") -> None:  # noqa: A002

@@ -60,12 +60,6 @@ def test_a_code_for_the_browser_opens_once(access):
     assert access.session_for(code) is None
 
 
-def test_everybody_in_a_class_is_a_person_of_their_own(access):
-    _, token = access.add_token("class", "author", each=True)
-    people = {access.user_of_session(access.session_for(token)).id for _ in range(5)}
-    assert len(people) == 5
-
-
 def test_a_link_ends_after_its_last_day_and_when_it_is_taken_back(access):
     today = dt.datetime.now(dt.UTC).date()
     study = "a" * 32

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 #: kind of page -> what it must say, and its address
 PAGES = {
-    "first": ("Not compared yet", "/"),
+    "first": ("Earlier comparisons", "/"),
     "files": ("It rained all day.", "/drafts/{draft}"),
     "files with problems": ("different numbers of lines", "/drafts/{wrong}"),
     "add": ("The new one needs", "/studies/{study}/add"),

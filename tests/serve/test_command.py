@@ -56,17 +56,6 @@ def test_a_folder_may_be_named_relatively(started, tmp_path, monkeypatch):
     assert uploads.is_relative_to(tmp_path / "here")
 
 
-def test_without_arguments_the_example_is_the_first_comparison_once(started, tmp_path):
-    _, app = started("--port", 0)
-    (first,) = app.state.workspace.studies()
-    assert first.about.title.startswith("Example")
-    assert first.job.state == "queued"
-    app.state.queue.delete(first.id)
-    app.state.workspace.release()
-    _, app = started("--port", 0)
-    assert app.state.workspace.studies() == []
-
-
 def test_a_port_that_is_taken_is_said_with_another_one(started, tmp_path, capsys):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -44,6 +44,7 @@ def _form(page):
     for name, value in re.findall(r'<input id="[^"]*" name="([^"]+)" value="([^"]*)"', page):
         fields[name] = unescape(value)
     fields["metric"] = re.findall(r'name="metric" value="([^"]*)" checked', page)
+    fields["target"] = ""  # a language loads its tagger, which takes long
     return fields
 
 
@@ -133,15 +134,6 @@ def test_files_of_different_length_are_not_compared(browser):
     assert "Add a second one" in methods
     assert "/methods/muler" in methods
     assert "/methods/compare" not in methods  # of one there is nothing to compare
-
-
-def test_files_that_were_sent_and_not_compared_are_on_the_first_page(browser):
-    draft = _draft(browser, {"Zwieback.txt": "a\n", "<b>.txt": "b\n"})
-    assert f'<a href="{draft}">Go on with <bdi>Zwieback.txt, &lt;b&gt;.txt' in (
-        browser.get("/").text
-    )
-    assert browser.post(f"{draft}/delete").status_code == 303
-    assert "Zwieback" not in browser.get("/").text
 
 
 def test_a_file_is_read_in_the_encoding_that_is_chosen(browser):

@@ -17,7 +17,7 @@ import httpx
 import pytest
 from starlette.requests import ClientDisconnect, Request
 from starlette.testclient import TestClient
-from tests.serve.conftest import ADDRESS, FROM_HERE, TEXTS, browser_of, comparison_of, running
+from tests.serve.conftest import ADDRESS, FROM_HERE, TEXTS, browser_of, comparison_of, rest, running
 
 from gnomon.cli import main
 from gnomon.core.errors import DataError, FormatError
@@ -525,6 +525,7 @@ def test_no_text_stays_after_delete(tmp_path, monkeypatch):
             time.sleep(0.05)
         browser.get(address)
         browser.post(f"{address}/share", data={"note": "Zyxwvut"})
+        rest(app.state.workspace, address.rpartition("/")[2], "failed", "line 2, 'Zyxwvut'")
         held = [file for file in tmp_path.rglob("*") if file.is_file()]
         assert any(b"Zyxwvut" in file.read_bytes() for file in held)
         assert browser.post(f"{address}/delete").status_code == 303

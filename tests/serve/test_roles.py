@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _RANKS = {"reader": 0, "author": 1, "owner": 2}
 _PEOPLE = (
-    "nobody", "stranger", "owner", "author", "another author", "classmate", "reader", "link",
+    "nobody", "stranger", "owner", "author", "another author", "reader", "link",
     "link without texts", "old link", "revoked link", "link to another",
 )  # fmt: skip
 PAGES = _app.pages()
@@ -48,7 +48,6 @@ def world(tmp_path_factory):
         "owner": access.launch_token(),
         "author": author_token,
         "another author": access.add_token("Ben", "author")[1],
-        "classmate": access.add_token("class", "author", each=True)[1],
         "reader": access.add_token("Cleo", "reader")[1],
     }
     yesterday = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=1)
@@ -80,7 +79,7 @@ def _may(person: str, page: Page) -> bool:
     if page.of == "public":
         return True
     if page.of == "workspace":
-        ranks = {"owner": 2, "author": 1, "another author": 1, "classmate": 1, "reader": 0}
+        ranks = {"owner": 2, "author": 1, "another author": 1, "reader": 0}
         return ranks.get(person, -1) >= _RANKS[page.needs]
     by_link = page.needs == "reader" and page.path.startswith("/studies/")  # no cookie elsewhere
     by_link = by_link and page.methods == ("GET",)  # who came by a link changes nothing
@@ -115,7 +114,7 @@ def _is_unknown(person: str, path: str, study: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("person", ["another author", "classmate", "reader", "nobody", "old link"])
+@pytest.mark.parametrize("person", ["another author", "reader", "nobody", "old link"])
 def test_what_one_may_not_see_looks_like_what_is_not_there(world, person):
     people, study = world
     client = people[person]

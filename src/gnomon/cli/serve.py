@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 _PACKAGES = ("starlette", "uvicorn", "python_multipart", "duckdb", "pyarrow")
 _EXAMPLES = """\
 examples:
-  gnomon serve                        (in your browser, with an example to look at)
+  gnomon serve                        (in your browser)
   gnomon serve comparisons
   gnomon serve wmt.store
   gnomon serve /srv/gnomon --behind-proxy https://compare.example.org
@@ -89,19 +89,16 @@ def _run(args: argparse.Namespace) -> int:
     lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if lacking:
         raise not_installed("gnomon serve", " and ".join(lacking), "serve")
-    from gnomon.serve import make_app, run_server, start_example
+    from gnomon.serve import make_app, run_server
 
     _check(args)
     listening, settings = _listening(args, _settings(args))
     with listening:
-        new = settings.folder is not None and not (settings.folder / "access.json").exists()
         app = make_app(settings)
         if app.state.workspace is not None:
             app.state.workspace.hold()  # a second server says so at once
 
         def ready() -> None:
-            if new and not args.places:
-                start_example(app.state.workspace, app.state.queue)
             _say(args, settings, app.state.access)
 
         run_server(app, listening, certificate=_certificate(args), ready=ready)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from gnomon.serve._comparing import start_example as start_example
     from gnomon.serve.access import Access as Access
     from gnomon.serve.app import make_app as make_app
     from gnomon.serve.server import listen as listen

@@ -14,7 +14,6 @@ from starlette.responses import RedirectResponse, Response
 from gnomon.core.errors import DataError
 from gnomon.core.registry import title_of
 from gnomon.serve import builds as _builds
-from gnomon.serve.access import OWNER
 from gnomon.serve.comparison import USUAL_METRICS
 from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import NotFound, WebProblem, in_words
@@ -37,7 +36,6 @@ __all__ = [
     "job_view",
     "metrics_of",
     "reason",
-    "start_example",
 ]
 
 #: specs of metrics that every comparison may take, with what each counts
@@ -570,33 +568,6 @@ def _example_draft(workspace: Workspace, owner: str) -> str:
     names = ["reference.txt", "source.txt", *(file.name for file in files[2:])]
     workspace.name_files(draft, names)
     return draft
-
-
-def start_example(workspace: Workspace, queue: Queue) -> Comparison:
-    """Queue the bundled example as a comparison of the owner, for a folder that has none yet.
-
-    Args:
-        workspace: the folder: ``state.workspace`` of the application.
-        queue: what runs comparisons: ``state.queue``.
-
-    Returns:
-        The comparison, which waits.
-    """
-    from gnomon.serve.comparison import ComparisonChoices, FileChoice
-
-    draft = _example_draft(workspace, OWNER)
-    names = workspace.draft(draft).names
-    roles: list[Any] = ["reference", "source", *["output"] * (len(names) - 2)]
-    files = [
-        FileChoice(file=n, name=name, role=role, title=name.removesuffix(".txt"))
-        for n, (name, role) in enumerate(zip(names, roles, strict=True))
-    ]
-    choices = ComparisonChoices(
-        files=files,
-        title="Example: five programs translate from Spanish to English",
-        language_pair="es-en",
-    )
-    return queue.create(draft, choices)
 
 
 PAGES = (

@@ -16,8 +16,6 @@ from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import WebProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from starlette.requests import Request
 
     from gnomon.serve.access import Access
@@ -96,20 +94,10 @@ class StudyLine:
     damaged: bool = False
 
 
-@dataclass(frozen=True)
-class DraftLine:
-    """Files that were sent and not compared yet."""
-
-    id: str
-    files: str
-    size: int
-
-
 async def _first(request: Request) -> Shown:
     limits = request.state.settings.limits
     values = {
         "studies": await run_in_threadpool(_lines, request),
-        "drafts": await run_in_threadpool(_drafts, request),
         "may_compare": may_compare(request),
         "max_file": limits.file,
         "max_upload": limits.upload,
@@ -133,20 +121,6 @@ def _lines(request: Request) -> list[StudyLine]:
         if access.rights(user, study) is not None
     ]
     return lines + [StudyLine(each.id, each.title, "shown") for each in state.stored.values()]
-
-
-def _drafts(request: Request) -> list[DraftLine]:
-    """What this person has sent and not compared, the newest first."""
-    if not may_compare(request):
-        return []
-    drafts = request.app.state.workspace.drafts(request.state.user.id)
-    return [DraftLine(id, _few(draft.names), size) for id, draft, size in drafts]  # noqa: A001  # the word for it
-
-
-def _few(names: Sequence[str]) -> str:
-    """Some names in words."""
-    first, more = [name[:60] for name in names[:4]], len(names) - 4
-    return ", ".join(first) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _line(study: Any, owner: str) -> StudyLine:

@@ -28,7 +28,6 @@ __all__ = ["PAGES"]
 _ROLES = {
     "author": "may compare: makes comparisons of their own",
     "reader": "may read: what is opened to everybody here",
-    "owner": "runs this server: sees and deletes everything, lets others in",
 }
 _NAME = 100
 
@@ -139,7 +138,7 @@ def _team(
 ) -> Shown:
     values = {
         "tokens": [
-            {"id": t.id, "name": t.name, "role": t.role, "made": t.made[:10], "each": t.each}
+            {"id": t.id, "name": t.name, "role": t.role, "made": t.made[:10]}
             for t in request.state.access.tokens()
         ],
         "roles": _ROLES,
@@ -160,9 +159,7 @@ async def _invite(request: Request) -> Shown:
         return _team(request, name=name, error=error, status=422)
     if role not in _ROLES:
         return _team(request, name=name, error="Say what they may do.", status=422)
-    _, token = await run_in_threadpool(
-        lambda: access.add_token(name[:_NAME], cast("Role", role), each="each" in fields)
-    )
+    _, token = await run_in_threadpool(lambda: access.add_token(name[:_NAME], cast("Role", role)))
     address = request.state.settings.address
     return _team(request, new=f"{address}/enter?token={token}", name=name)
 

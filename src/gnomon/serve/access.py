@@ -57,7 +57,6 @@ class EntryToken(msgspec.Struct, frozen=True):
         role: what they may do.
         hash: of the token.
         made: when, in UTC.
-        each: whether every browser that opens it is a person of its own, as in a class.
     """
 
     id: str
@@ -65,7 +64,6 @@ class EntryToken(msgspec.Struct, frozen=True):
     role: Role
     hash: str
     made: str
-    each: bool = False
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -109,7 +107,6 @@ class _SignedSession(msgspec.Struct):
 
     kind: Literal["token", "link"]
     id: str
-    nonce: str
     until: int
 
 
@@ -212,19 +209,18 @@ class Access:
         self._once[_hash(code)] = time.monotonic() + _ONCE
         return code
 
-    def add_token(self, name: str, role: Role, *, each: bool = False) -> tuple[EntryToken, str]:
+    def add_token(self, name: str, role: Role) -> tuple[EntryToken, str]:
         """Let somebody in.
 
         Args:
             name: who it is for.
             role: what they may do: "reader", "author" or "owner".
-            each: whether every browser that opens it is a person of its own, as in a class.
 
         Returns:
             What is kept of the token, and the token itself, which nobody can read again.
         """
         token = secrets.token_urlsafe(24)
-        made = EntryToken(secrets.token_hex(8), name, role, _hash(token), _now(), each)
+        made = EntryToken(secrets.token_hex(8), name, role, _hash(token), _now())
         with self._changing() as kept:
             kept.tokens.append(made)
         return made, token
@@ -320,14 +316,14 @@ class Access:
     def name_of(self, owner: str) -> str:
         """What the person to whom a comparison belongs is called."""
         names = {token.id: token.name for token in self.records().tokens}
-        return "the owner" if owner == OWNER else names.get(owner.partition("-")[0], "somebody")
+        return "the owner" if owner == OWNER else names.get(owner, "somebody")
 
     # sessions
 
     def user_of_token(self, token: str) -> User | None:
         """Who has this token, as a program does."""
         found = self._token(token)
-        return self._person(found, "") if found else None
+        return self._person(found) if found else None
 
     def session_for(self, token: str) -> str | None:
         """What a cookie is to say for a token, or None where there is no such token."""
@@ -353,7 +349,7 @@ class Access:
         if session.id == OWNER:
             return User(OWNER, "you", "owner")
         token = next((t for t in self.records().tokens if t.id == session.id), None)
-        return self._person(token, session.nonce) if token else None
+        return self._person(token) if token else None
 
     def sign(self, text: str) -> str:
         """What only this server can have written beside a text."""
@@ -371,15 +367,14 @@ class Access:
                 return each
         return None
 
-    def _person(self, token: EntryToken | str, nonce: str) -> User:
+    def _person(self, token: EntryToken | str) -> User:
         if isinstance(token, str):
             return User(OWNER, "you", "owner")
-        own = f"{token.id}-{nonce[:16]}" if token.each and nonce else token.id
-        return User(own, token.name, token.role)
+        return User(token.id, token.name, token.role)
 
     def _signed(self, kind: Literal["token", "link"], id: str) -> str:  # noqa: A002  # as everywhere
         until = int((dt.datetime.now(dt.UTC) + _SESSION).timestamp())
-        session = _SignedSession(kind, id, secrets.token_hex(16), until)
+        session = _SignedSession(kind, id, until)
         said = base64.urlsafe_b64encode(msgspec.json.encode(session)).decode().rstrip("=")
         return f"{said}.{self.sign(f'session {said}')}"
 

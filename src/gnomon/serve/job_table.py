@@ -135,6 +135,14 @@ class JobTable:
             connection.execute("delete from jobs where study = ?", [study])
             connection.executemany(_ADD, rows)
 
+    def forget(self, study: str) -> None:
+        """Leave nothing of a comparison that is deleted: what it said may quote its texts."""
+        with self._connection() as connection:
+            connection.execute("pragma secure_delete = on")
+            connection.execute("delete from jobs where study = ?", [study])
+        with self._connection() as connection:
+            connection.execute("pragma wal_checkpoint(truncate)")
+
     def change(self, study: str, place: int, step: StepState) -> None:
         """Keep how far a step is; nothing where its comparison was deleted."""
         with self._connection() as connection:

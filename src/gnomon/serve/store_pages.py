@@ -228,7 +228,6 @@ class Section:
 class StudyResult:
     """The page of a study."""
 
-    facts: Mapping[str, str]
     sets: tuple[SetResult, ...]
 
 
@@ -275,16 +274,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
                 lines,
             )
         )
-    titles = _metric_titles(opened.entries)
-    metrics = dict.fromkeys(titles.get(m, m) for entry in opened.entries for m in entry.metrics)
-    facts = {
-        "test sets": f"{len(sets):,}",
-        "systems": f"{len({name for entry in opened.entries for name in entry.systems}):,}",
-        "segments": f"{sum(one.segments for one in sets):,}",
-        "metrics": ", ".join(metrics),
-        "methods": ", ".join(dict.fromkeys(_title_of(entry.method) for entry in opened.entries)),
-    }
-    return StudyResult(facts, tuple(sets))
+    return StudyResult(tuple(sets))
 
 
 def first_sentence(store: Path) -> str:

@@ -196,7 +196,7 @@ class Workspace:
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete all of a comparison, which no process may work on (see ``Queue.delete``)."""
         self._remove(self._folder(_STUDIES, id))
-        self.jobs.replace(id, Job())
+        self.jobs.forget(id)
 
     def bytes_used(self) -> int:
         """How much all files of the folder take."""
@@ -230,17 +230,6 @@ class Workspace:
         if draft is None:
             raise NotFound
         return draft
-
-    def drafts(self, owner: str) -> list[tuple[str, Draft, int]]:
-        """What somebody has sent and not confirmed, the newest first: ID, draft and bytes."""
-        some = []
-        for entry in os.scandir(self.folder / _DRAFTS):
-            with suppress(NotFound, OSError):
-                draft = self.draft(entry.name)
-                if draft.owner == owner and draft.names:
-                    uploads = os.scandir(os.path.join(entry.path, UPLOADS))  # noqa: PTH118  # as scandir names it
-                    some.append((entry.name, draft, sum(file.stat().st_size for file in uploads)))
-        return sorted(some, key=lambda each: each[1].made, reverse=True)
 
     def draft_folder(self, id: str) -> Path:  # noqa: A002
         """Where a draft is."""
