@@ -47,12 +47,13 @@ class Stuck:
         upload.unlink()
         os.mkfifo(upload)
         self.queue = queue
-        comparison = queue.workspace.create(draft, choices(*methods))
+        with queue._changed:  # it does not start in between
+            comparison = queue.workspace.create(draft, choices(*methods))
+            for place, step in enumerate(comparison.job.steps[:done]):
+                step.state = "done"
+                queue.workspace.jobs.change(comparison.id, place, step)
+            queue._queued(queue.workspace.study, comparison.id)
         self.id, self.file = comparison.id, comparison.folder / "uploads" / "0"
-        for place, step in enumerate(comparison.job.steps[:done]):
-            step.state = "done"
-            queue.workspace.jobs.change(self.id, place, step)
-        queue._queued(queue.workspace.study, self.id)
 
     @property
     def pid(self) -> int:
