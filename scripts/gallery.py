@@ -131,7 +131,7 @@ def server(browser: Browser, folder: Path) -> None:
         page.wait_for_selector("text=Is this right?")
         photograph(page, "serve-confirm")
         page.click("text=Compare >> visible=true >> nth=-1")
-        page.wait_for_selector("text=(MuLER under")
+        page.wait_for_selector("text=MuLER under BLEU")
         photograph(page, "serve-result")
         result = page.url
         page.goto(f"{result}/segments?feature=pos:VERB&system=apertium-catalan")
