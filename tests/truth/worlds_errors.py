@@ -58,6 +58,18 @@ def on_dogs() -> Finding:
 
 
 @world(
+    "marks whose places are moved by one character, into words",
+    says=["errors.cut", "errors.where"],
+    silent=["errors.*"],
+)
+def moved_marks() -> Finding:
+    made = marks({"a": EVEN, "b": EVEN}, seed=1)
+    moved = [replace(one, start=one.start + 1, end=one.end + 1) for one in made.errors]
+    texts = {name: [f"{text} {name}" for text in some] for name, some in made.systems.items()}
+    return found(replace(made, systems=texts, errors=tuple(moved)))
+
+
+@world(
     "errors by chance",
     says=["errors.where"],
     silent=["errors.*"],
@@ -81,7 +93,7 @@ def same_marks() -> Finding:
 
 @world(
     "errors on dogs in ten segments",
-    says=["errors.where", "errors.few-segments"],
+    says=["errors.where", "data.few"],
     silent=["errors.*"],
     without=["more often on"],
 )
@@ -120,7 +132,7 @@ def unscored(a: list[int], b: list[int]) -> Finding:
 @world(
     "outputs of one system that a file lists in part",
     says=["errors.unlisted", "errors.where", "errors.systems"],
-    silent=["errors.few*"],
+    silent=["data.few"],
 )
 def listed_in_part() -> Finding:
     return unscored(list(range(120)), list(range(0, 120, 3)))
@@ -135,14 +147,14 @@ def listed_alike() -> Finding:
     return unscored(list(range(120)), list(range(1, 120)))
 
 
-@world("three words in all", says=["errors.few"], silent=["errors.*"])
+@world("three words in all", says=["data.few"], silent=["errors.*"])
 def few_words() -> Finding:
     return found(marks({"a": EVEN}, segments=2))
 
 
 @world(
     "marked by people by fewer documents than intervals need",
-    says=["errors.where", "errors.few-segments"],
+    says=["errors.where", "data.few"],
     silent=["errors.*"],
     without=[" [", "more often on"],
 )

@@ -11,7 +11,8 @@ import numpy as np
 from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import LEAST, counted
+from gnomon.core.verdicts import LEAST
+from gnomon.data.formats.error_marks import within_word
 from gnomon.messages import message
 from gnomon.metrics.marked_outputs import marked_exhibit
 from gnomon.muler._error_rates import (
@@ -41,6 +42,8 @@ from gnomon.stats.jackknife import LEAST_DOCUMENTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from gnomon.core.findings import Exhibit, Table, View
     from gnomon.core.options import Unit
     from gnomon.core.testset import TestSet
@@ -54,8 +57,10 @@ if TYPE_CHECKING:
 _LISTED = 15
 #: systems of which so much more is listed, of all segments, differ in it
 _UNLISTED = 0.01
-#: facts of one marker
-TOO_FEW, LISTED = "too few", "outputs listed"
+#: a fact of one marker
+LISTED = "outputs listed"
+#: of at least so many marks, as many cut words where places are wrong
+_MARKS, _CUT = 20, 0.3
 # what text lists of each table
 _RATES = ("feature", "occurrences", "rate", "rate_low", "rate_high", "relative")
 _DIFFERING = (
@@ -139,6 +144,8 @@ class ErrorTables:
             signature = marks.signature or Signature(f"marks({marks.name!r})")
             self.signatures[marks.name] = signature.adding({"method": "errors", **fields})
             self.notices += marks.notices
+            if self.counted == WORDS and marks.by != "metric":
+                self.notices += _cut_words(marks, batch.texts, numbers)
             if marks.ungraded:
                 ungraded = message("note.muler.marks.ungraded", errors=marks.ungraded)
                 self.notices.append(ungraded.about(metrics=[marks.name]))
@@ -151,8 +158,8 @@ class ErrorTables:
         facts["marks"] = ", ".join(marks.name for marks in self.every)
         facts["outputs checked"] = str(int(self.tallies[0].judged.sum()))
         for number, marks in enumerate(self.every):
-            few, listed = self._few(number), self._listed(marks)
-            facts |= {f"{marks.name}: {TOO_FEW}": few} if few else {}
+            self.notices += self._few(number)
+            listed = self._listed(marks)
             facts |= {f"{marks.name}: {LISTED}": listed} if listed else {}
         return Finding(
             method="errors",
@@ -165,16 +172,18 @@ class ErrorTables:
             facts=facts,
         )
 
-    def _few(self, number: int) -> str:
-        """What one marker checked, in segments or documents, if it is too little for a finding."""
-        segments = self.tallies[number].judged.any(axis=0)
-        if not isinstance(self.draws[number], DocumentDraws):
-            n = int(segments.sum())
-            return counted(n, "segment") if n < LEAST else ""
-        documents = self.testset.documents
-        assert documents is not None  # noqa: S101  # what is left out
-        n = len(set(np.array(documents)[segments].tolist()))
-        return counted(n, "document") if n < LEAST_DOCUMENTS else ""
+    def _few(self, number: int) -> Iterator[Message]:
+        """Says so where one marker checked too few segments, or documents, for a finding."""
+        judged = self.tallies[number].judged.any(axis=0)
+        n, unit, least = int(judged.sum()), "segment", LEAST
+        if isinstance(self.draws[number], DocumentDraws):
+            documents = self.testset.documents
+            assert documents is not None  # noqa: S101  # what is left out
+            n, unit = len(set(np.array(documents)[judged].tolist())), "document"
+            least = LEAST_DOCUMENTS
+        if n < least:
+            said = message("data.few", of=[], n=n, unit=unit, least=least)
+            yield said.about(metrics=[self.every[number].name])
 
     def _listed(self, marks: ErrorMarks) -> str:
         """How many outputs of the systems have errors, if others are only taken as checked."""
@@ -316,3 +325,20 @@ class ErrorTables:
                 )
                 caption = f"{-graded[position]:g} points of penalty"
                 yield replace(exhibit, weight=-graded[position], caption=caption)
+
+
+def _cut_words(
+    marks: ErrorMarks, texts: Sequence[str], numbers: NDArray[np.int32]
+) -> Iterator[Message]:
+    """Says so where marks cut words, as if their places were those of other texts."""
+    spans = [
+        (span, texts[numbers[place.system, place.segment]])
+        for place, some in marks.spans.items()
+        for span in some
+        if span.end > span.start
+    ]
+    cut = sum(within_word(text, s.start) or within_word(text, s.end) for s, text in spans)
+    if len(spans) >= _MARKS and cut >= _CUT * len(spans):
+        share = cut / len(spans)
+        said = message("errors.cut", spans=len(spans), share=share)
+        yield said.about(metrics=[marks.name])

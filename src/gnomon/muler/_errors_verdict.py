@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, p_value
+from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, p_value, said_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler._error_rates import UNITS
 from gnomon.muler._error_rows import ErrorRateDifferenceRow, ErrorRateRow
-from gnomon.muler._error_tables import LISTED, TOO_FEW
+from gnomon.muler._error_tables import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,17 +31,19 @@ def errors_verdict(finding: Finding) -> Iterator[Message]:
             yield message("errors.unlisted", {}, marks=metric_title(marks), listed=unlisted)
     for marks in markers:
         whole = [row for row in rows if row.marks == marks and row.system is None]
-        few = finding.facts.get(f"{marks}: {TOO_FEW}")
-        yield from _where(finding, marks, whole, few)
+        yield from _where(finding, marks, whole)
+    for code in ("errors.cut", "data.few"):
+        yield from said_of(code, finding.notices)
     yield from _systems(finding)
 
 
-def _where(
-    finding: Finding, marks: str, rows: Sequence[ErrorRateRow], few: str | None
-) -> Iterator[Message]:
+def _where(finding: Finding, marks: str, rows: Sequence[ErrorRateRow]) -> Iterator[Message]:
     words = next((row for row in rows if row.feature in UNITS), None)
     if words is None or words.occurrences < LEAST:
-        yield message("errors.few", {}, marks=metric_title(marks))
+        told = said_of("data.few", finding.notices)
+        if not any(one.subjects.get("metrics") == (marks,) for one in told):
+            n, unit = (words.occurrences, words.feature[:-1]) if words else (0, "word")
+            yield message("data.few", {}, of=[metric_title(marks)], n=n, unit=unit, least=LEAST)
         return
     others = [row for row in rows if row.occurrences >= LEAST and row.feature not in UNITS]
     apart = [row for row in others if _is_low(row.p_words)]
@@ -65,10 +67,6 @@ def _where(
         unit=words.feature,
         more=text,
     )
-    if few:
-        yield message(
-            "errors.few-segments", finding.positions([words]), marks=metric_title(marks), n=few
-        )
 
 
 def _is_low(p: float | None) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "strip_quotes",
     "tagged_errors",
     "unmark",
+    "within_word",
     "without_marks",
     "without_whitespace",
 ]
@@ -165,14 +166,15 @@ def ends_of_spans(spans: Iterable[tuple[Span, str]]) -> EndsOfSpans:
     for span, text in spans:
         if span.end > span.start:
             n += 1
-            cut += _within_word(text, span.end)
-            longer += _within_word(text, span.end + 1)
+            cut += within_word(text, span.end)
+            longer += within_word(text, span.end + 1)
             spaced += text[: span.end][-1:].isspace()
     total = max(n, 1)
     return EndsOfSpans(n, cut / total, longer / total, spaced / total)
 
 
-def _within_word(text: str, at: int) -> bool:
+def within_word(text: str, at: int) -> bool:
+    """Whether a place in a text stands between two letters or digits."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
