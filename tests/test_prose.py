@@ -34,8 +34,6 @@ _ALLOWED = {
     "cli.entry._failed": "libraries hand on the system's words, which begin with its number",
     "core.option_files.parsed_toml": "Python tells the line in words alone before 3.14",
     "core.registry.plain_help": "docstrings are help, where their markup goes",
-    "core.verdicts.neutral.plain": "a chart of any package names its systems in its title alone",
-    "core.verdicts.with_metric_titles": "a chart of any package names its metric there alone",
     "data.formats._files.explain": "Arrow and DuckDB have the system's words without its number",
     "metrics.functions.code_fields": "the code of a user's function is part of what its scores are",
     "metrics.titles._title_of_spec": "a title of ours may be a template",

@@ -9,8 +9,7 @@ from typing import ClassVar
 import pytest
 
 import gnomon as gn
-from gnomon.core.findings import Column, Finding, Listing, Table
-from gnomon.core.verdicts import metric_title, with_metric_titles
+from gnomon.core.verdicts import metric_title
 from gnomon.metrics import Options, registry
 from gnomon.metrics.spec import BUILTIN
 from gnomon.metrics.titles import metric_titles
@@ -118,22 +117,3 @@ def test_titles_of_tables_name_plain_metrics_as_sentences_do() -> None:
         "BLEU, compared with a",
         "chrF, compared with a",
     }
-
-
-@pytest.mark.parametrize(
-    ("title", "told"),
-    [
-        ("MuLER under bleu: A is better", "MuLER under BLEU: A is better"),
-        ("bleu(lowercase=True) and bleu", "BLEU (lowercase=True) and BLEU"),
-        ("my-bleu, bleu-4, bleu.x and sacrebleu", "my-bleu, bleu-4, bleu.x and sacrebleu"),
-        ("ter under bleu", "ter under BLEU"),  # a system has that name
-    ],
-)
-def test_a_title_keeps_all_that_is_not_the_name_of_a_metric(title: str, told: str) -> None:
-    specs = ("bleu", "bleu(lowercase=True)", "ter")
-    rows = tuple({"system": "ter", "metric": spec} for spec in specs)
-    table = Table("t", "t", (Column("system", "System"), Column("metric", "Metric")), rows)
-    finding = Finding(
-        "m", "m", (table,), dict.fromkeys(specs, ""), views=(Listing("t", title, ("metric",)),)
-    )
-    assert [view.title for view in with_metric_titles(finding).views] == [told]

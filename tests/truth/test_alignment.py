@@ -12,8 +12,7 @@ from tests.truth.worlds import bundled, noised, outputs, planted, references
 
 import gnomon as gn
 from gnomon import study
-from gnomon.core.findings import Bars
-from gnomon.core.verdicts import doubtful_systems, leaders, of_scores
+from gnomon.core.verdicts import doubtful_systems, of_scores
 from gnomon.data.formats import anomaly_texts, misplaced_lines, sets_in
 from gnomon.data.formats.looks import SomeLines
 
@@ -248,20 +247,6 @@ def test_the_family_of_comparisons_is_counted_without_a_system_whose_lines_are_w
     (said,) = (str(one) for one in found.verdict if one.code == "compare.best")
     assert "all 3 pairs" in said
     assert "all 3 pairs" in found.tables[0].note
-
-
-def test_no_title_of_a_chart_judges_a_system_whose_lines_are_wrong() -> None:
-    wrong = [*outputs()[1:], outputs()[0]]
-
-    def titles(**systems: list[str]) -> str:
-        ts = planted(systems)
-        finding = gn.compare(ts, "bleu", baseline="fine", resamples=100)
-        charts = [one.title for one in finding.views if isinstance(one, Bars)]
-        return f"{charts[0]}; {leaders(gn.score(ts, 'bleu'))}"
-
-    assert titles(fine=outputs(), wrong=wrong) == "BLEU: differences; "
-    three = titles(fine=outputs(), other=outputs("apertium-french"), wrong=wrong)
-    assert three == "BLEU: other is worse than fine; BLEU: fine has the highest"
 
 
 def test_the_home_page_of_a_study_judges_no_system_whose_lines_are_wrong(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from tests.methods.compare.test_preferences import BoundLonger, Longer
-from tests.told import cut_texts
+from tests.told import cut_texts, told
 from tests.truth.worlds import bundled, noised, outputs, planted, references, world
 
 import gnomon as gn
@@ -526,7 +526,7 @@ def too_long() -> Finding:
 
 @world("a notice of something else", says=["compare.undecided"], silent=["score.cut"])
 def long_enough() -> Finding:
-    return _read("the model is small")
+    return _read(told("the model is small", "note"))
 
 
 # Noise in texts

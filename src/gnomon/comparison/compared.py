@@ -23,7 +23,6 @@ from gnomon.comparison.tables import (
 from gnomon.core.findings import Finding
 from gnomon.core.slices import slices
 from gnomon.core.threads import each_in_threads
-from gnomon.core.verdicts import doubtful_systems
 from gnomon.messages import message
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, clustering, numbered
 from gnomon.stats.significance import fewest_draws
@@ -206,9 +205,8 @@ class SystemComparison:
         if self.ngrams:
             tables.append(ngram_table(self.ngrams))
         systems = list(self.testset.systems)
-        doubtful = frozenset(doubtful_systems(self.testset.anomalies))
         baselines = {m.paired.metric: m.paired.systems[0] for m in self.metrics}
-        with_meaning = dict.fromkeys(row.metric for row in self.meaning)
+        with_meaning = list(dict.fromkeys(row.metric for row in self.meaning))
         of = "the best one" if self.chosen else systems[0]
         return Finding(
             method="compare",
@@ -216,8 +214,8 @@ class SystemComparison:
             tables=tuple(tables),
             signatures={metric.scores.metric: metric.signature for metric in self.metrics},
             views=(
-                *views(tables, baselines, systems, doubtful),
-                *(meaning_listing(metric, self.meaning) for metric in with_meaning),
+                *views(tables, baselines, systems),
+                *(meaning_listing(metric, with_meaning, self.meaning) for metric in with_meaning),
             ),
             exhibits=tuple(self.exhibits),
             notices=tuple(self.notices),

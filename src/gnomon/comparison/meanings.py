@@ -11,7 +11,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.findings import Listing
 from gnomon.core.records import METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import listed
+from gnomon.core.verdicts import listed, metric_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -154,12 +154,15 @@ def meaning_table(rows: Sequence[DifferenceMeaningRow]) -> Table:
     return table(MEANING, title, DifferenceMeaningRow, rows)
 
 
-def meaning_listing(metric: str, rows: Sequence[DifferenceMeaningRow]) -> Listing:
+def meaning_listing(
+    metric: str, metrics: Sequence[str], rows: Sequence[DifferenceMeaningRow]
+) -> Listing:
     """What differences meant under one metric, with the published constants where there are any."""
     of_metric = [row for row in rows if row.metric == metric]
     columns = ["system", "difference", "share", "share_low", "share_high", "pairs", "sets"]
     if any(row.published is not None for row in of_metric):
         columns.append("published")
     sets = of_metric[0].test_sets
-    title = f"{metric}: how often people agreed with such differences in {sets}"
+    name = metric_title(metric, metrics)
+    title = f"{name}: how often people agreed with such differences in {sets}"
     return Listing(MEANING, title, tuple(columns), {"metric": metric})

@@ -24,7 +24,7 @@ from gnomon.core.records import (
 from gnomon.core.verdicts import LEAST, metric_title, p_value
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.comparison.paired import (
         ComparedSystem,
@@ -335,26 +335,31 @@ def views(
     tables: Sequence[Table],
     baselines: Mapping[str, str],
     systems: Sequence[str],
-    doubtful: Container[str] = (),
 ) -> tuple[View, ...]:
-    """What text shows, then what a page shows; titles say nothing of doubtful systems.
+    """What text shows, then what a page shows.
 
     ``baselines``: by metric.
     """
     kinds = {table.name: table for table in tables}
     rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
     alone = systems[1] if len(systems) == 2 else None
-    chosen: list[View] = [_listing(metric, first) for metric, first in baselines.items()]
+    titles = {metric: metric_title(metric, baselines) for metric in baselines}
+    chosen: list[View] = [
+        _listing(metric, titles[metric], first) for metric, first in baselines.items()
+    ]
     if SLICES in kinds and alone:
-        chosen += [_slices(metric, alone) for metric in baselines]
-    chosen += [_bars(*one, rows, alone, doubtful) for one in baselines.items()]
+        chosen += [_slices(metric, titles[metric], alone) for metric in baselines]
+    chosen += [_bars(*one, titles[one[0]], rows, alone) for one in baselines.items()]
     if SLICES in kinds:
-        chosen += [_slice_map(rows, metric, prominent=alone is None) for metric in baselines]
+        chosen += [
+            _slice_map(rows, metric, titles[metric], prominent=alone is None)
+            for metric in baselines
+        ]
     if SEGMENTS in kinds and alone:
         chosen += [
             Listing(
                 SEGMENTS,
-                f"{metric}: segments that decide",
+                f"{titles[metric]}: segments that decide",
                 ("side", "segment", "difference", "score", "baseline_score", "influence"),
                 {"metric": metric},
             )
@@ -366,31 +371,33 @@ def views(
     return tuple(chosen)
 
 
-def _listing(metric: str, baseline: str) -> Listing:
+def _listing(metric: str, title: str, baseline: str) -> Listing:
     counts = ("wins", "ties", "losses")
     return Listing(
         SYSTEMS,
-        f"{metric}, compared with {baseline}",
+        f"{title}, compared with {baseline}",
         ("system", "score", *_DIFFERENCE, "p", "verdict", *counts),
         {"metric": metric, "slice": None},
     )
 
 
-def _slices(metric: str, system: str) -> Listing:
+def _slices(metric: str, title: str, system: str) -> Listing:
     return Listing(
         SYSTEMS,
-        f"{metric} of {system} by slice",
+        f"{title} of {system} by slice",
         ("slice", "segments", "score", *_DIFFERENCE, "p", "verdict"),
         {"metric": metric, "system": system},
     )
 
 
-def _slice_map(rows: Sequence[ComparisonRow], metric: str, *, prominent: bool) -> HeatMap:
+def _slice_map(
+    rows: Sequence[ComparisonRow], metric: str, title: str, *, prominent: bool
+) -> HeatMap:
     gains = (row.gain for row in rows if row.metric == metric and row.slice is not None)
     reach = max((abs(gain) for gain in gains if gain is not None), default=0.0) or None
     return HeatMap(
         SLICES,
-        f"{metric}: gain over the baseline by slice",
+        f"{title}: gain over the baseline by slice",
         rows="slice",
         columns="system",
         value="gain",
@@ -416,16 +423,16 @@ def _ngrams(side: str) -> Listing:
 def _bars(
     metric: str,
     baseline: str,
+    title: str,
     rows: Sequence[ComparisonRow],
     alone: str | None,
-    doubtful: Container[str],
 ) -> Bars:
     ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
     defined = (row for row in rows if row.metric == metric and row.gain is not None)
     lower = any(row.gain != row.difference for row in defined)
     return Bars(
         SYSTEMS,
-        _headline(rows, metric, doubtful),
+        f"{title}: differences from {baseline}",
         category="metric",
         series="system",
         values=("difference", "score"),
@@ -435,34 +442,6 @@ def _bars(
         ends=(ends[1], ends[0]) if lower else ends,
         better="lower" if lower else "higher",
     )
-
-
-def _headline(rows: Sequence[ComparisonRow], metric: str, doubtful: Container[str]) -> str:
-    """What a chart of differences shows, as its title: for all segments, under one metric."""
-    title = metric_title(metric, dict.fromkeys(row.metric for row in rows))
-    compared = [
-        row
-        for row in rows
-        if (row.metric, row.slice) == (metric, None)
-        and row.system != row.baseline
-        and row.system not in doubtful
-        and row.baseline not in doubtful
-    ]
-    if not compared:
-        return f"{title}: differences"
-    few = any(row.segments < LEAST for row in compared)
-    tally = Counter(row.verdict for row in compared if row.verdict)
-    if not tally or few:
-        return f"{title}: differences, {'of too few segments' if few else 'not tested'}"
-    first = compared[0]
-    if len(compared) == 1:
-        if first.verdict in ("better", "worse"):
-            return f"{title}: {first.system} is {first.verdict} than {first.baseline}"
-        return f"{title}: {first.system} and {first.baseline} cannot be told apart"
-    words = {"undecided": "cannot be told apart"}
-    counts = ((tally[outcome], words.get(outcome, outcome)) for outcome in OUTCOMES)
-    parts = [f"{count} {what}" for count, what in counts if count]
-    return f"{title}: against {first.baseline}, {', '.join(parts)}"
 
 
 # Segments to read

@@ -213,8 +213,6 @@ class Method:
             cautious,
             doubtful_systems,
             fullest,
-            neutral,
-            with_metric_titles,
         )
 
         if isinstance(found, Scores):
@@ -230,9 +228,8 @@ class Method:
         if self.verdict is not None:
             judges = bool(self.judged)
             verdict = cautious(self.verdict, result, judges=judges)
-            result = neutral(result, judges=judges)
             result = replace(result, verdict=verdict)
-        return cast("R", with_metric_titles(result))
+        return cast("R", result)
 
     def table(self, name: str, *, first: bool) -> str:
         """What a table of a finding is called in a store."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from gnomon.core.findings import Bars
+from gnomon.core.verdicts import metric_title
 from gnomon.messages import message
-from gnomon.messages.grammar import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -115,15 +115,12 @@ def _moves(rows: Sequence[RankedRow]) -> list[dict[str, object]]:
 
 def beside_base(table: str, rows: Sequence[RankedRow]) -> Iterator[Bars]:
     """Dots of a score beside its base score, of all systems that have a rank, metric by metric."""
+    metrics = [row.metric for row in rows]
     for ranked in ranked_by_metric(rows):
         metric = ranked[0].metric
-        first, before = _first(ranked)
-        said = "in both" if set(first) == set(before) else f"now, {listed(before)} in the base"
-        moved = sum(bool(_moved(row)) for row in ranked)
         yield Bars(
             table=table,
-            title=f"{metric}: {listed(first)} first {said}; {moved or 'none'} of"
-            f" {counted(len(ranked), 'system')} changed place",
+            title=f"{metric_title(metric, metrics)}: scores beside base scores",
             category="system",
             series="metric",
             values=("score", "base_score"),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell, Finding, View
+    from gnomon.core.findings import Cell, Finding
     from gnomon.core.scores import Scores
     from gnomon.messages import Message
 
@@ -47,11 +47,9 @@ __all__ = [
     "doubts",
     "empty_outputs",
     "further_segments",
-    "leaders",
     "listed",
     "mentions",
     "metric_title",
-    "neutral",
     "number",
     "of_scores",
     "p_value",
@@ -60,7 +58,6 @@ __all__ = [
     "titles_of",
     "unread_metrics",
     "unsigned_amount",
-    "with_metric_titles",
 ]
 
 #: segments below which a figure is no evidence
@@ -181,28 +178,6 @@ def cautious(
         if said.level == "caution" or not (silent or _names_any(said, names))
     ]
     return brief([*first, *kept])
-
-
-def neutral(finding: Finding, *, judges: bool = False) -> Finding:
-    """A finding without titles of charts that name doubtful systems, or rank by unread texts.
-
-    Args:
-        finding: what a method found.
-        judges: as for :func:`cautious`.
-    """
-    names = frozenset(doubtful_systems(finding.notices))
-    unread = frozenset() if judges else unread_metrics(finding)
-    if not names and not unread:
-        return finding
-
-    def plain(view: View) -> View:
-        subject, _, rest = view.title.partition(": ")
-        where: Mapping[str, Cell] = getattr(view, "where", {})
-        silent = bool(unread) and (where.get("metric") in unread or unread >= _metrics(finding))
-        wrong = silent or mentions(rest, names)
-        return replace(view, title=subject) if rest and wrong else view
-
-    return replace(finding, views=tuple(map(plain, finding.views)))
 
 
 def _names_any(said: Message, names: Iterable[str]) -> bool:
@@ -353,39 +328,6 @@ def titles_of(finding: Finding) -> Mapping[str, str]:
     return by_spec
 
 
-def with_metric_titles(finding: Finding) -> Finding:
-    """The finding, with short names of metrics in the titles of its views in place of specs.
-
-    A system that is called like a metric keeps its name, and so does that metric.
-
-    Args:
-        finding: what a method found.
-    """
-    titles = titles_of(finding)
-    apart = {spec: title for spec, title in titles.items() if title != spec}
-    if not apart:
-        return finding
-    longest = sorted(apart, key=len, reverse=True)
-    # as a word of its own: bleu-4, my.bleu and bleu(...) are other names
-    pattern = re.compile(
-        rf"(?<![\w.'\"/-])(?:{'|'.join(map(re.escape, longest))})(?![\w'\"(/-]|\.\w)"
-    )
-    if not any(pattern.search(view.title) for view in finding.views):
-        return finding
-    tables = (table for table in finding.tables if any(c.name == "system" for c in table.columns))
-    kept = {str(row["system"]) for table in tables for row in table.rows}
-    views = tuple(
-        replace(
-            view,
-            title=pattern.sub(
-                lambda found: found[0] if found[0] in kept else apart[found[0]], view.title
-            ),
-        )
-        for view in finding.views
-    )
-    return replace(finding, views=views)
-
-
 # Scores: nothing was tested, so that there is no more to say than who has the best one.
 
 _FIGURES = "the scores of the systems; nothing was tested"
@@ -477,22 +419,6 @@ def _level(scores: Scores) -> tuple[str, ...]:
     best = float(scores.system[order[0]])
     near = (k for k in order if math.isclose(scores.system[k], best, rel_tol=_ROUNDING))
     return tuple(scores.systems[k] for k in sorted(near))
-
-
-def leaders(scores: Scores, among: Iterable[str] = ()) -> str:
-    """Who has the best score, as the title of a chart; empty where fewer than two have one.
-
-    Args:
-        scores: what a metric said; doubtful systems do not count.
-        among: the names of all metrics of the page.
-    """
-    scores = _sound(scores)
-    best = [] if _is_unlike(scores) or _is_unread(scores) else _level(scores)
-    title = metric_title(scores.metric, among)
-    highest = "highest" if scores.higher_is_better else "lowest"
-    if len(best) > 1:
-        return f"{title}: {listed(best)} have the same"
-    return f"{title}: {best[0]} has the {highest}" if best else ""
 
 
 def _scored_segments(scores: Scores) -> NDArray[np.bool_]:

@@ -16,10 +16,11 @@ from gnomon.core.scores import of_metric
 from gnomon.core.scripts import word_pattern
 from gnomon.core.store_views import Layer, metric_sql
 from gnomon.core.testset import TestSet
+from gnomon.core.verdicts import metric_title
 from gnomon.difficulty._requests import check_words
 from gnomon.difficulty.pools import empty_notices
 from gnomon.difficulty.sides import facts_of, wrapped
-from gnomon.difficulty.verdict import words_headline, words_verdict
+from gnomon.difficulty.verdict import words_verdict
 from gnomon.difficulty.word_matches import ReferenceWords, reference_words
 from gnomon.difficulty.word_rows import (
     WordRow,
@@ -196,14 +197,15 @@ def _explained(words: ReferenceWords, least: int) -> tuple[Message, ...]:
 
 
 def _views(systems: Sequence[WordsOfSystemRow], bound: Sequence[Bound]) -> Iterator[View]:
-    for metric in bound:
-        spec = metric.metric.spec
-        title_end, where = ("", {}) if len(bound) == 1 else (f" ({spec})", {"metric": spec})
+    specs = [metric.metric.spec for metric in bound]
+    for spec in specs:
+        name = metric_title(spec, specs)
+        title_end, where = ("", {}) if len(bound) == 1 else (f" ({name})", {"metric": spec})
         columns = ("word", "difficulty", "count", "segments", "similarity", "exact")
         yield Listing("words", f"{_WORDS}{title_end}", columns, where, _LISTED)
         rows = [row for row in systems if row.metric == spec]
         if len({row.hard for row in rows}) > 1:  # else they lie on one line
-            title = words_headline(rows, spec) or f"{_SYSTEMS}{title_end}"
+            title = f"{_SYSTEMS}{title_end}"
             yield Scatter("systems", title, x="other", y="hard", label="system", where=where)
         shown = ("system", "hard", "hard_exact", "other", "other_exact")
         yield Listing("systems", f"{_SYSTEMS}{title_end}", shown, where)

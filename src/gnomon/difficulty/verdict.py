@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import SpecError
 from gnomon.core.reranked import rank_changes, ranked_by_metric
 from gnomon.core.scripts import unit_of_words
-from gnomon.core.verdicts import LEAST, amount, listed, metric_title, said_of, titles_of
+from gnomon.core.verdicts import LEAST, amount, metric_title, said_of, titles_of
 from gnomon.difficulty.score_rows import WeightedRow
 from gnomon.difficulty.word_rows import WordRow, WordsOfSystemRow
 from gnomon.messages import message
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell, Finding
     from gnomon.messages import Message
 
-__all__ = ["score_verdict", "words_headline", "words_verdict"]
+__all__ = ["score_verdict", "words_verdict"]
 
 
 def score_verdict(finding: Finding) -> Iterator[Message]:
@@ -142,17 +142,3 @@ def _best(rows: Sequence[WordsOfSystemRow], column: str) -> list[str]:
     values = {row.system: getattr(row, column) for row in rows}
     highest = max((value for value in values.values() if value is not None), default=None)
     return [system for system, value in values.items() if value is not None and value == highest]
-
-
-def words_headline(rows: Sequence[WordsOfSystemRow], title: str) -> str:
-    """Which words are hardest, or that hard words do not separate systems: a picture's title."""
-    defined = [row for row in rows if row.hard is not None]
-    on_hard, on_others = _best(defined, "hard"), _best(defined, "other")
-    if len(defined) < 2 or not on_hard:
-        return ""
-    nearest = f"{title}: {listed(on_hard)} {'is' if len(on_hard) == 1 else 'are'} nearest"
-    if not on_others:  # all words are among the hardest
-        return f"{nearest} on hard words"
-    if set(on_hard) == set(on_others):
-        return f"{nearest} on hard words and on others"
-    return f"{nearest} on hard words, {listed(on_others)} on others"

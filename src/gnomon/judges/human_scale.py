@@ -15,6 +15,7 @@ from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
+from gnomon.core.verdicts import metric_title
 from gnomon.data.formats import Human, human_files, with_human, write_lines
 from gnomon.judges.calibration import Calibration, fit_calibration, left_out_predictions
 from gnomon.judges.calibration_rows import CalibrationPoint, CalibrationRow
@@ -235,10 +236,11 @@ class _CalibratedJudges:
     def views(self) -> Iterator[View]:
         """The figures, and judge and people beside each other."""
         yield Listing("calibration", _TITLE, column_names(CalibrationRow))
+        metrics = [row.metric for row in self.samples]
         for row in self.samples:
             yield Scatter(
                 table="points",
-                title=f"{row.kind} and {row.metric}",
+                title=f"{row.kind} and {metric_title(row.metric, metrics)}",
                 x="judge",
                 y="human",
                 label="system",

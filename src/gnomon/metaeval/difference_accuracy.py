@@ -36,6 +36,7 @@ from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
+from gnomon.core.verdicts import metric_title
 from gnomon.data.formats import Human, human_files
 from gnomon.metaeval.difference_accuracy_tables import (
     CLASSES,
@@ -290,22 +291,23 @@ def _set_rows(meaning: Meaning, pairs: Sequence[SetPairs]) -> Iterator[MeaningSe
 
 def _views(meanings: Sequence[Meaning], dated: set[str]) -> tuple[View, ...]:
     views: list[View] = []
+    metrics = [each.metric for each in meanings]
     for each in meanings:
-        where = {"metric": each.metric}
+        where, name = {"metric": each.metric}, metric_title(each.metric, metrics)
         shown = ["smallest", "largest", "share", "share_low", "share_high", "pairs", "sets"]
         signature = Signature.parse(each.signature)
         if any(published_share(signature, c.mean) for c in each.classes):
             shown.append("published")
-        title = f"{each.metric}: how often people agreed with a difference, {each.label}"
+        title = f"{name}: how often people agreed with a difference, {each.label}"
         views.append(Listing(CLASSES, title, tuple(shown), where))
         if each.metric in dated:
             of_years = ("year", "sets", "pairs", "share", "promised", "p")
-            title = f"{each.metric}: years beside older sets"
+            title = f"{name}: years beside older sets"
             views.append(Listing(YEARS, title, of_years, where))
         views.append(
             Lines(
                 CURVE,
-                f"{each.metric}: how often people agreed, by the size of the difference",
+                f"{name}: how often people agreed, by the size of the difference",
                 x="difference",
                 y="share",
                 series="metric",

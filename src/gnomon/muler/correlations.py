@@ -20,7 +20,7 @@ from gnomon.core.records import (
     column,
     table,
 )
-from gnomon.core.verdicts import LEAST, titles_of
+from gnomon.core.verdicts import LEAST, metric_title, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler.figures import VARIANT, VARIANTS, is_outside
@@ -328,18 +328,19 @@ def frequency_table(rows: Iterable[FrequencyRow]) -> Table:
 def views(tables: Mapping[str, Table], metrics: Sequence[str]) -> tuple[View, ...]:
     """Heat maps of correlations, scatter plots, groups, frequency; per metric and variant."""
     all_views: list[View] = []
-    for metric in metrics:
+    titles = {metric: metric_title(metric, metrics) for metric in metrics}
+    for metric, title in titles.items():
         for variant in VARIANTS:
-            all_views += _maps(tables["correlations"], metric, variant)
-    for metric in metrics:
+            all_views += _maps(tables["correlations"], metric, title, variant)
+    for metric, title in titles.items():
         where: dict[str, Cell] = {"metric": metric, "variant": VARIANTS[0]}
-        all_views += _scatters(metric, where)
-        all_views += _group_maps(tables["groups"], metric, VARIANTS[0])
-        all_views += _frequency(metric, VARIANTS[0])
+        all_views += _scatters(title, where)
+        all_views += _group_maps(tables["groups"], metric, title, VARIANTS[0])
+        all_views += _frequency(title, where)
     return tuple(all_views)
 
 
-def _maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
+def _maps(table: Table, metric: str, metric_name: str, variant: Variant) -> Iterator[View]:
     """Of several test sets, features by test sets for each score; of one, by scores."""
     sets = list(dict.fromkeys(str(name) for name in table.values("test_set")))
     first = variant == VARIANTS[0]
@@ -348,7 +349,7 @@ def _maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
     if len(sets) == 1:
         yield _map(f"Correlations of -MuLER{kind} on {sets[0]}", "against", where, prominent=first)
         return
-    beside = {metric: metric, "indices": f"{metric} over I", "spread": "max - min"}
+    beside = {metric: metric_name, "indices": f"{metric_name} over I", "spread": "max - min"}
     for what, name in beside.items():
         title = f"Correlation of -MuLER{kind} with {name}"
         yield _map(title, "test_set", {**where, "against": what}, prominent=first)
@@ -371,8 +372,8 @@ def _map(title: str, columns: str, where: Mapping[str, Cell], *, prominent: bool
     )
 
 
-def _scatters(metric: str, where: dict[str, Cell]) -> Iterator[View]:
-    for x, name in (("score", metric), ("spread", "max - min")):
+def _scatters(metric_name: str, where: dict[str, Cell]) -> Iterator[View]:
+    for x, name in (("score", metric_name), ("spread", "max - min")):
         yield Scatter(
             table="systems",
             title=f"MuLER against {name}, one point per system",
@@ -385,13 +386,13 @@ def _scatters(metric: str, where: dict[str, Cell]) -> Iterator[View]:
         )
 
 
-def _group_maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
+def _group_maps(table: Table, metric: str, title: str, variant: Variant) -> Iterator[View]:
     present = set(zip(table.values("kind"), table.values("group"), strict=True))
     for kind in KINDS:
         if sum(name == kind for name, _ in present) > 1:
             yield HeatMap(
                 table="groups",
-                title=f"Mean MuLER under {metric}, by {kind}",
+                title=f"Mean MuLER under {title}, by {kind}",
                 rows="feature",
                 columns="group",
                 value="muler",
@@ -407,16 +408,16 @@ def _group_maps(table: Table, metric: str, variant: Variant) -> Iterator[View]:
             )
 
 
-def _frequency(metric: str, variant: Variant) -> Iterator[View]:
+def _frequency(title: str, where: dict[str, Cell]) -> Iterator[View]:
     for x, name in (("per_hundred", "how often"), ("uniqueness", "in how many forms")):
         yield Scatter(
             table="frequency",
-            title=f"MuLER under {metric} against {name} the best system uses a feature",
+            title=f"MuLER under {title} against {name} the best system uses a feature",
             x=x,
             y="muler",
             label="feature",
             panels="test_set",
-            where={"metric": metric, "variant": variant},
+            where=where,
         )
 
 

@@ -227,7 +227,7 @@ def listings(
     return tuple(
         Listing(
             table=DIFFERENCES,
-            title=f"Differences of MuLER under {metric}"
+            title=f"Differences of MuLER under {metric_title(metric, metrics)}"
             f" ({100 * options.confidence:g} % intervals over all features and pairs)",
             columns=_LISTED_COLUMNS,
             where={

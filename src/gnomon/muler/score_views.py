@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
 from gnomon.core.records import table
-from gnomon.core.verdicts import LEAST
+from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.messages import message
 from gnomon.muler._setup import drawn_slices
 from gnomon.muler.differences import differences_table, listings, pictures
@@ -79,8 +79,9 @@ def views(
 
     Systems are shown in the order given. Of one or two, text also lists each with its companions.
     """
+    titles = {metric: metric_title(metric, metrics) for metric in metrics}
     all_views: list[View] = [
-        _heat_map(metric, variant, slice_name, prominent=variant == variants[0])
+        _heat_map(metric, titles[metric], variant, slice_name, prominent=variant == variants[0])
         for metric in metrics
         for slice_name in parts
         for variant in variants
@@ -91,14 +92,18 @@ def views(
             columns.discard("uninformative")
         listed = tuple(name for name in _LISTED if name in columns)
         all_views += [
-            _listing(metric, variants[0], system, listed) for metric in metrics for system in shown
+            _listing(metric, titles[metric], variants[0], system, listed)
+            for metric in metrics
+            for system in shown
         ]
     for metric in metrics:
-        all_views.extend(_bars(metric, variants[0], tuple(shown)))
+        all_views.extend(_bars(metric, titles[metric], variants[0], tuple(shown)))
     return tuple(all_views)
 
 
-def _listing(metric: str, variant: Variant, system: str, columns: tuple[str, ...]) -> Listing:
+def _listing(
+    metric: str, title: str, variant: Variant, system: str, columns: tuple[str, ...]
+) -> Listing:
     kind = "" if variant == "ratio" else f" ({variant})"
     where: dict[str, Cell] = {
         "metric": metric,
@@ -106,15 +111,17 @@ def _listing(metric: str, variant: Variant, system: str, columns: tuple[str, ...
         "slice": None,
         "system": system,
     }
-    return Listing("muler", f"{system} under {metric}{kind}", columns, where)
+    return Listing("muler", f"{system} under {title}{kind}", columns, where)
 
 
-def _heat_map(metric: str, variant: Variant, slice_name: str | None, *, prominent: bool) -> HeatMap:
+def _heat_map(
+    metric: str, title: str, variant: Variant, slice_name: str | None, *, prominent: bool
+) -> HeatMap:
     slice_label = "" if slice_name is None else f", {slice_name}"
     kind = "" if variant == "ratio" else " (segment-clipped)"
     return HeatMap(
         table="muler",
-        title=f"MuLER under {metric}{kind}{slice_label}",
+        title=f"MuLER under {title}{kind}{slice_label}",
         rows="feature",
         columns="system",
         value="muler",
@@ -129,12 +136,12 @@ def _heat_map(metric: str, variant: Variant, slice_name: str | None, *, prominen
     )
 
 
-def _bars(metric: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, ...]:
+def _bars(metric: str, title: str, variant: Variant, shown: tuple[str, ...]) -> tuple[View, ...]:
     where: dict[str, Cell] = {"metric": metric, "variant": variant, "slice": None}
     return (
         Bars(
             table="muler",
-            title=f"One or two systems under {metric}: what each feature costs",
+            title=f"One or two systems under {title}: what each feature costs",
             category="feature",
             series="system",
             values=("muler", "base", "spread"),

@@ -23,7 +23,7 @@ from gnomon.core.tabular import (
     tsv_lines,
     verdict_to_markdown,
 )
-from gnomon.core.verdicts import leaders, metric_title, of_scores
+from gnomon.core.verdicts import metric_title, of_scores
 from gnomon.messages import rendered
 from gnomon.messages.audiences import Written, remedies
 from gnomon.report.terminal import print_finding, print_scores
@@ -267,7 +267,7 @@ def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
         views=tuple(
             Bars(
                 "scores",
-                leaders(scored, names) or f"{metric_title(scored.metric, names)} of each system",
+                f"{metric_title(scored.metric, names)} of each system",
                 "metric",
                 "system",
                 ("score",),

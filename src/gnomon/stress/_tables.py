@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.findings import Bars, HeatMap, Listing
 from gnomon.core.records import table
+from gnomon.core.verdicts import metric_title
 from gnomon.stress.examples import (
     StressExampleRow,
     choose_examples,
@@ -91,7 +92,7 @@ def _bars(scored: ScoredPairs) -> Iterator[View]:
     for metric in scored.metrics:
         yield Bars(
             "stress",
-            f"{metric}: errors that are detected",
+            f"{metric_title(metric, scored.metrics)}: errors that are detected",
             category="phenomenon",
             series="metric",
             values=("detected",),

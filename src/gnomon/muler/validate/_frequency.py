@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.core.slices import slices
-from gnomon.core.verdicts import counted, titles_of
+from gnomon.core.verdicts import counted, metric_title, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler._mask_kinds import MASKS
@@ -72,7 +72,7 @@ def frequency_views(metrics: Sequence[str]) -> Iterator[View]:
     """A list per metric and variant, and MuLER against the share that is left."""
     for metric, variant in product(metrics, VARIANTS):
         where: dict[str, Cell] = {"metric": metric, "variant": variant}
-        kind = f"{metric} ({variant})"
+        kind = f"{metric_title(metric, metrics)} ({variant})"
         title = f"Robustness to frequency under {kind}"
         yield Listing("frequency", title, tuple(_LISTED.split()), where)
         yield Lines(

@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
-from gnomon.core.verdicts import amount, counted, titles_of
+from gnomon.core.verdicts import amount, counted, metric_title, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.metrics.masking import (
@@ -72,10 +72,11 @@ def range_views(metrics: Sequence[str]) -> Iterator[View]:
     shown = tuple(c.name for c in columns_of(RangeRow) if c.name != "metric")
     for metric in metrics:
         where: dict[str, Cell] = {"metric": metric}
-        yield Listing("range", f"Range under {metric}", shown, where)
+        name = metric_title(metric, metrics)
+        yield Listing("range", f"Range under {name}", shown, where)
         yield Lines(
             table="range",
-            title=f"Where hybrids lie between min and max under {metric}",
+            title=f"Where hybrids lie between min and max under {name}",
             x="share",
             y="position",
             series="system",

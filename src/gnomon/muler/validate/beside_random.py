@@ -13,7 +13,7 @@ from gnomon import stats
 from gnomon.core.findings import Bars, Finding, Listing
 from gnomon.core.records import METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.slices import slices
-from gnomon.core.verdicts import LEAST, amount, counted, listed
+from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler._mask_kinds import MASKS
@@ -206,11 +206,12 @@ def random_views(metrics: Sequence[str]) -> Iterator[View]:
     """A list per metric, and how far features lie from random words."""
     for metric in metrics:
         where: dict[str, Cell] = {"metric": metric}
-        title = f"Features beside random words under {metric}"
+        name = metric_title(metric, metrics)
+        title = f"Features beside random words under {name}"
         yield Listing("random", title, tuple(_LISTED.split()), where)
         yield Bars(
             table="random",
-            title=f"{metric}: how far features lie from random words",
+            title=f"{name}: how far features lie from random words",
             category="system",
             series="feature",
             values=("deviation", "muler"),
