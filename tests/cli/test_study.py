@@ -59,6 +59,7 @@ def test_a_program_gets_a_line_for_each_task_and_what_it_found(
     counts = [(line["done"], line["total"]) for line in lines if line["stage"] == "tasks"]
     assert counts == [(n, len(counts)) for n in range(1, len(counts) + 1)]
     assert Store("study.store").files()
+    assert gnomon("run", study, "--dry-run", "--progress", "json").out.startswith("study")
     study.write_text('metrics = ["blue"]\n[[testsets]]\npath = "nowhere"\n', encoding="utf-8")
     answer = gnomon("run", study, "--progress", "json")
     (line,) = answer.out.splitlines()

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.serve.job_table import Job
+    from gnomon.serve.workspace import Comparison
 
 
 class Stuck:
@@ -93,9 +94,13 @@ def queues(workspace: Workspace) -> Iterator[list[Queue]]:
         queue.stop()
 
 
-def test_two_files_are_compared_by_a_process(queue: Queue) -> None:
-    comparison = queue.create(two_systems(queue.workspace), choices("compare"))
-    done = finished(queue.workspace, comparison.id)
+@pytest.fixture(scope="module")
+def done(queue: Queue) -> Comparison:
+    """A comparison that has finished."""
+    return finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
+
+
+def test_two_files_are_compared_by_a_process(done: Comparison) -> None:
     assert done.job.state == "done", done.job
     (verdict,) = verdicts(Store(done.store))
     assert str(verdict.verdict[0]).startswith("b is worse than a by ")
@@ -114,16 +119,14 @@ def test_files_are_looked_at_by_a_process(queue: Queue) -> None:
     assert inspection.segments == 30
 
 
-def test_everything_is_for_the_user_of_the_server_alone(queue: Queue) -> None:
-    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
+def test_everything_is_for_the_user_of_the_server_alone(done: Comparison) -> None:
     for path in [done.folder, *done.folder.rglob("*")]:
         assert path.stat().st_mode & 0o077 == 0, path
 
 
 def test_the_same_as_a_command_gives_the_same_store_and_computes_nothing(
-    queue: Queue, tmp_path: Path
+    done: Comparison, tmp_path: Path
 ) -> None:
-    done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
     before = (done.store / "manifest.jsonl").read_bytes()
     made = plan(read_study(done.folder / "study.toml"))
     outcome = run(made, open_engine("here"))

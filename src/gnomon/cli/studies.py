@@ -123,7 +123,7 @@ def _run(args: argparse.Namespace) -> int:
 
     if args.workers is not None and args.engine != "pool":
         raise UsageError(f"--workers are those of the pool, and the engine is {args.engine}")
-    if args.progress:
+    if args.progress and not are_planned(args):
         return _run_in_lines(args)
     wanted = study.read_study(args.study, allow_code=args.allow_code)
     if are_planned(args):
