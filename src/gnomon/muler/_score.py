@@ -118,7 +118,7 @@ def score(
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,
-        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit,
+        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, p_counts,
         negative, outside, absent``; scores in the metric's own units, undefined figures ``None``.
         With resamples every figure from ``muler`` to ``hit`` has the ends of its interval beside it
         (``muler_low, muler_high``, ...), and a table "differences" compares every pair of systems:
@@ -128,10 +128,10 @@ def score(
         other words. The table "negative" lists segments that score above their oracle; "segments",
         if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
         candidate_count, reference_count``; "scorers" ``scorer, system, slice, n, signed, low, high,
-        absolute, absolute_low, absolute_high, coverage, mean_reference``: the mean over segments of
-        score(reference) - score(candidate) and the mean absolute difference, of segments with a
+        p, absolute, absolute_low, absolute_high, coverage, mean_reference``: the mean over segments
+        of score(reference) - score(candidate) and the mean absolute difference, of segments with a
         score on both sides. Without a metric rows hold ``system, feature, slice, segments, add,
-        miss, hit, absent``.
+        miss, hit, p_counts, absent``.
 
     Raises:
         UsageError: a feature, scorer or option is malformed, or no tagger is named or found.

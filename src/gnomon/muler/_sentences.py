@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from gnomon.core.options import CAPABILITIES, Group, InputFile, Metavar, Needs
 from gnomon.core.records import SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.signature import Signature
 from gnomon.core.validation import problems
-from gnomon.core.verdicts import LEAST, amount, counted, listed, p_value
+from gnomon.core.verdicts import LEAST
 from gnomon.linguistics.scorers import (
     Sentences,
     SentenceScorer,
@@ -33,6 +32,7 @@ from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
 from gnomon.muler.exhibits import SegmentTexts
 from gnomon.muler.figures import mean_over
 from gnomon.muler.uncertainty import mean_ends
+from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -248,6 +248,12 @@ class ScorerRow(Record):
         help="mean difference of the scores",
         interval=EndColumns(how="by bootstrap over segments"),
     )
+    p: float | None = column(
+        "p",
+        digits=4,
+        help="of the mean difference being 0 (Student's t), corrected over the systems and scorers"
+        f" of a slice after Holm; of {LEAST} segments or more",
+    )
     absolute: float | None = column(
         "|difference|",
         digits=3,
@@ -262,25 +268,12 @@ class ScorerRow(Record):
         "mean of references", digits=3, help="over the n segments"
     )
 
-    @property
-    def width(self) -> float:
-        """Of the interval of the difference; NaN where it has none."""
-        low, high = self.ends("signed")
-        if self.signed is None or low is None or high is None or high <= low:
-            return math.nan
-        return high - low
-
-    @property
-    def p(self) -> float:
-        """Of the mean difference, of its interval; NaN where it has none."""
-        return math.erfc(abs(self.signed or 0.0) / (self.width / (2 * _Z)) / math.sqrt(2))
-
-    def change(self) -> str:
+    def change(self) -> dict[str, Any]:
         """How far the system is from its references, without a sign, and the interval of that."""
         signed, (low, high) = self.signed or 0.0, self.ends("signed")
         if signed <= 0 and low is not None and high is not None:
             low, high = -high, -low
-        return amount(abs(signed), low, high)
+        return {"system": self.system, "size": abs(signed), "low": low, "high": high}
 
 
 def scorer_rows(
@@ -301,12 +294,14 @@ def scorer_rows(
     )
     for k, system in enumerate(systems):
         n = int(scored[k].sum())
+        p = mean_test(changes.signed[k, scored[k]].tolist())[2] if n >= LEAST else None
         yield ScorerRow(
             scorer=scorer,
             system=system,
             slice=slice_.name,
             n=n,
             signed=mean_over(changes.signed[k], scored[k]),
+            p=p,
             absolute=mean_over(changes.absolute[k], scored[k]),
             coverage=n / int(scope.sum()) if scope.any() else None,
             mean_reference=mean_over(changes.reference[k], scored[k]),
@@ -314,44 +309,50 @@ def scorer_rows(
         )
 
 
+def _corrected(rows: Sequence[ScorerRow]) -> list[ScorerRow]:
+    """Rows whose p is Holm's, over the systems and scorers of their slice."""
+    p = np.array([row.p for row in rows], dtype=np.float64)
+    for name in {row.slice for row in rows}:
+        inside = np.array([row.slice == name for row in rows])
+        p[inside] = stats.holm(p[inside])
+    return [replace(row, p=q) for row, q in zip(rows, p.tolist(), strict=True)]
+
+
 # What they say, in sentences.
 
 
-_ALPHA, _Z = 0.05, 1.959964
+_ALPHA = 0.05
+_SMALL = 0.001  # a p below this is said to be
 
 
 def sentences_verdict(finding: Finding) -> Iterator[Message]:
-    """What systems change of what scorers measure; p-values are Holm's, of normal intervals."""
+    """What systems change of what scorers measure."""
     every = finding.records(ScorerRow)
     rows = [row for row in every if row.slice is None and row.signed is not None]
-    few = [row for row in rows if row.n < LEAST]
-    sound = [row for row in rows if row not in few]
-    corrected = stats.holm([row.p for row in sound]).tolist()
-    significant = [(row, p) for row, p in zip(sound, corrected, strict=True) if p <= _ALPHA]
-    significant.sort(key=lambda item: -abs(item[0].signed or 0.0))
-    groups: dict[tuple[str, bool], list[tuple[ScorerRow, float]]] = {}
-    for row, p in significant:
-        groups.setdefault((row.scorer, (row.signed or 0.0) > 0), []).append((row, p))
+    sound = [row for row in rows if row.p is not None]
+    changed = [row for row in sound if (row.p or 0.0) <= _ALPHA]
+    changed.sort(key=lambda row: -abs(row.signed or 0.0))
+    groups: dict[tuple[str, bool], list[ScorerRow]] = {}
+    for row in changed:
+        groups.setdefault((row.scorer, (row.signed or 0.0) > 0), []).append(row)
     for (name, lower), some in groups.items():
-        largest = p_value(max(p for _, p in some))
-        first, single = some[0][0], len(some) == 1
-        changes = [f"{row.system} by {row.change()}" for row, _ in some]
-        alone = f" by {first.change()} ({counted(first.n)})"
+        largest, single = max(row.p or 0.0 for row in some), len(some) == 1
         yield message(
             "muler.scorers.changed",
-            finding.positions(row for row, _ in some),
-            systems=f"{first.system} is" if single else f"{len(some)} systems are",
-            how=f"{'lower' if lower else 'higher'} in {name} than",
-            references="its references" if single else "their references",
-            change=alone if single else f": {listed(changes)}",
-            p=largest + " or less" * (not single and "<" not in largest),
+            finding.positions(some),
+            one={**some[0].change(), "scorer": name, "n": some[0].n} if single else None,
+            several=None if single else {"n": len(some), "scorer": name},
+            each=[] if single else [row.change() for row in some],
+            change="lower" if lower else "higher",
+            p=largest,
+            or_less=not single and largest >= _SMALL,
         )
-    changed = [row for row, _ in significant]
     rest = [row for row in sound if row not in changed]
-    for claim, some_rows in (("muler.scorers.unchanged", rest), ("muler.scorers.few", few)):
-        if some_rows:
-            names = [f"{row.system} in {row.scorer}" for row in some_rows]
-            yield message(claim, finding.positions(some_rows), what=listed(names))
+    few = [row for row in rows if row.p is None]
+    for claim, some in (("muler.scorers.unchanged", rest), ("muler.scorers.few", few)):
+        if some:
+            what = [{"system": row.system, "scorer": row.scorer} for row in some]
+            yield message(claim, finding.positions(some), what=what)
 
 
 _SHOWN = ("system", "n", "signed", "low", "high", "absolute", "coverage")
@@ -471,7 +472,7 @@ def sentence_part(
             exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
         if progress:
             progress("scoring sentences", done, len(scorers))
-    table = sentence_table(rows)
+    table = sentence_table(_corrected(rows))
     return SentencePart(
         table=table,
         views=sentence_views(table, list(scorers), [slice_.name for slice_ in drawn_slices(parts)]),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from gnomon import stats
 from gnomon.core.findings import HeatMap, Listing, StackedBars
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import LEAST
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
@@ -27,7 +26,14 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
     from gnomon.metrics.masking import MaskPlan
 
-__all__ = ["COUNTED", "Unscored", "discrepancy_verdict", "discrepancy_views", "stacked_counts"]
+__all__ = [
+    "COUNTED",
+    "Unscored",
+    "corrected_counts",
+    "discrepancy_verdict",
+    "discrepancy_views",
+    "stacked_counts",
+]
 
 
 class Unscored(BoundMetric):
@@ -49,12 +55,23 @@ class Unscored(BoundMetric):
         return np.full((plan.variants, *batch.shape), np.nan)
 
 
+def corrected_counts(rows: Sequence[MulerRow]) -> list[MulerRow]:
+    """Rows whose p of counts is Holm's, over the systems and features of their family."""
+    families: dict[tuple[str, str, str | None], list[int]] = {}
+    for number, row in enumerate(rows):
+        families.setdefault(row.family, []).append(number)
+    p = np.array([row.p_counts for row in rows], dtype=np.float64)
+    for places in families.values():
+        p[places] = stats.holm(p[places])
+    return [replace(row, p_counts=q) for row, q in zip(rows, p.tolist(), strict=True)]
+
+
 # Views of counts where there are no scores.
 
 
 _PARTS = ("miss", "hit", "add")
 #: columns of rows without scores
-COUNTED = ("system", "feature", "slice", "segments", *_PARTS, "absent")
+COUNTED = ("system", "feature", "slice", "segments", *_PARTS, "p_counts", "absent")
 _SIDE_BY_SIDE = 2  # systems that text lists one below the other; more go into heat maps
 _LISTED = ("feature", "segments", *_PARTS)
 _TITLES = {"miss": "Outputs have too few of", "add": "Outputs have too many of"}
@@ -115,21 +132,15 @@ _ONE_BY_ONE = 2
 
 
 def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
-    """What systems have too few and too many of; p-values are Holm's, over systems and features.
-
-    Segments with too few and with too many are compared by a normal test of their difference.
-    """
+    """What systems have too few and too many of."""
     every = finding.records(MulerRow)
     rows = [row for row in every if row.family == (*every[0].family[:2], None)]
-    rows = [row for row in rows if row.miss is not None]
-    segments = int(finding.facts["segments"])
     alone = bool(rows) and rows[0].metric == Unscored.name
-    if segments < LEAST:
-        if alone:
-            yield message("muler.few-counted", finding.positions(rows))
-        return
-    corrected = stats.holm([_p(row, segments) for row in rows])
-    significant = [row for row, q in zip(rows, corrected, strict=True) if q <= _ALPHA]
+    tested = [row for row in rows if row.p_counts is not None]
+    if alone and not tested:
+        yield message("muler.few-counted", finding.positions(rows))
+    rows = tested
+    significant = [row for row in rows if (row.p_counts or 0.0) <= _ALPHA]
     systems = list(dict.fromkeys(row.system for row in rows))
     for name, what in (("miss", "few"), ("add", "many")):
         some = [row for row in significant if (_surplus(row) < 0) == (name == "miss")]
@@ -176,14 +187,6 @@ def _uneven(finding: Finding, rows: Sequence[MulerRow], what: str, **params: Any
 def _surplus(row: MulerRow) -> float:
     """The share of segments with too many less that of those with too few."""
     return (row.add or 0.0) - (row.miss or 0.0)
-
-
-def _p(row: MulerRow, segments: int) -> float:
-    """Of a normal test that segments with too few are as many as those with too many."""
-    differ = (row.miss or 0.0) + (row.add or 0.0)
-    if not differ:
-        return 1.0
-    return math.erfc(abs(_surplus(row)) * math.sqrt(segments / differ) / math.sqrt(2))
 
 
 def _share(row: MulerRow, name: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from gnomon.core.options import Group, Help
 from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
 from gnomon.core.verdicts import LEAST
 from gnomon.muler._mask_kinds import MASKS
+from gnomon.stats import mcnemar_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -157,6 +158,7 @@ class Figures:
     add: float | None
     miss: float | None
     hit: float | None
+    p_counts: float
     negative: int
     absent: int
 
@@ -214,6 +216,12 @@ class MulerRow(Record):
     hit: float | None = column(
         "hit", kind="share", help="segments with equally much of it, and some", interval=True
     )
+    p_counts: float | None = column(
+        "p (counts)",
+        digits=4,
+        help="of as many segments with more of it as with less (McNemar's test), corrected over"
+        f" the features and systems of the family after Holm; of {LEAST} segments or more",
+    )
     negative: int = column("base > max", help="segments of I scored above their oracle")
     outside: bool = column(
         "outside [0, 1]", help="not a share: the metric does not rank base, max and min in order"
@@ -263,7 +271,7 @@ class MulerRow(Record):
 
 _COMPANIONS = (
     *("base", "base_all", "oracle", "anti_oracle", "spread", "gain"),
-    *("add", "miss", "hit", "negative", "absent"),
+    *("add", "miss", "hit", "p_counts", "negative", "absent"),
 )
 WIDE = 0.5  # of an interval of MuLER, whose scale is 1 wide
 
@@ -326,11 +334,15 @@ def figures(
     over_scope = np.stack([scores.base, present.add, present.miss, present.hit], 1)
     above = present.both & (scores.excess() > 0)
     absent = ~present.both & (present.miss > 0)
+    judged = scope & ~np.isnan(present.add)
+    more, fewer = (np.where(judged, side, 0.0).sum(axis=1) for side in (present.add, present.miss))
+    p_counts = np.where(judged.sum(axis=1) < LEAST, np.nan, mcnemar_p(fewer, more))
     return tuple(
         _of_system(
             [mean_over(row, present.both[k] & scope) for row in over_feature[k]],
             [mean_over(row, scope) for row in over_scope[k]],
             [int((where[k] & scope).sum()) for where in (present.both, above, absent)],
+            float(p_counts[k]),
             sign,
         )
         for k in range(len(scores.base))
@@ -341,6 +353,7 @@ def _of_system(
     of_feature: Sequence[float | None],
     of_scope: Sequence[float | None],
     counts: Sequence[int],
+    p_counts: float,
     sign: float,
 ) -> Figures:
     base, oracle, anti_oracle, clipped = of_feature
@@ -360,6 +373,7 @@ def _of_system(
         add=add,
         miss=miss,
         hit=hit,
+        p_counts=p_counts,
         negative=negative,
         absent=absent,
     )

@@ -10,7 +10,13 @@ from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.messages import message
 from gnomon.muler._setup import drawn_slices
 from gnomon.muler.differences import differences_table, listings, pictures
-from gnomon.muler.discrepancy import COUNTED, Unscored, discrepancy_views, stacked_counts
+from gnomon.muler.discrepancy import (
+    COUNTED,
+    Unscored,
+    corrected_counts,
+    discrepancy_views,
+    stacked_counts,
+)
 from gnomon.muler.exhibits import NegativeRow, segment_table
 from gnomon.muler.figures import MulerRow
 
@@ -158,7 +164,8 @@ def score_finding(
     setup: Setup, parts: Sequence[Slice], scored_features: Scored, variants: list[Variant]
 ) -> Finding:
     """Tables and views of features under some metrics."""
-    rows = [row for variant in variants for row in scored_features.rows.get(variant, [])]
+    gathered = [row for variant in variants for row in scored_features.rows.get(variant, [])]
+    rows = corrected_counts(gathered)
     uncertainty, metrics = scored_features.uncertainty, list(setup.metrics)
     places = [slice_.name for slice_ in drawn_slices(parts)]
     table = main_table(rows, None if uncertainty is None else uncertainty.options.confidence)

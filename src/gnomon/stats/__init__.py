@@ -81,6 +81,7 @@ from gnomon.stats.significance import (
     benjamini_hochberg,
     holm,
     holm_levels,
+    mcnemar_p,
     p_value,
     rules,
 )
@@ -150,6 +151,7 @@ __all__ = [
     "krippendorff_alpha",
     "look_levels",
     "matthews",
+    "mcnemar_p",
     "needed_units",
     "obrien_fleming",
     "ordered_pairs",

@@ -29,6 +29,7 @@ __all__ = [
     "holm",
     "holm_levels",
     "in_steps",
+    "mcnemar_p",
     "p_value",
     "rules",
     "wilson_interval",
@@ -361,6 +362,20 @@ def binomial_p(successes: int, trials: int) -> float:
         term = term * (trials - i) // (i + 1)
         tail += term
     return min(1.0, tail / (1 << trials - 1))
+
+
+def mcnemar_p(fewer: ArrayLike, more: ArrayLike) -> NDArray[np.float64]:
+    """Two-sided p that as many pairs differ in the one way as in the other (McNemar, 1947).
+
+    By the normal distribution, without a correction for continuity; 1 where none differ.
+
+    >>> mcnemar_p([10, 0], [25, 0]).round(4).tolist()
+    [0.0112, 1.0]
+    """
+    one, other = np.asarray(fewer, dtype=np.float64), np.asarray(more, dtype=np.float64)
+    differ = one + other
+    z = np.divide(np.abs(one - other), np.sqrt(differ), out=np.zeros_like(differ), where=differ > 0)
+    return np.asarray(np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2)))
 
 
 def binomial_interval(successes: int, trials: int, *, level: float = 0.95) -> Interval:

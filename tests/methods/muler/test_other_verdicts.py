@@ -136,7 +136,9 @@ def test_random_words_do_not_stand_out_of_random_words(shape: int, draws: int) -
 def uneven(miss: float, add: float, segments: int = 200) -> Finding:
     figures: dict[str, Any] = dict.fromkeys(MulerRow.__annotations__)
     figures |= {"system": "A", "metric": "none", "feature": "pos:NOUN", "segments": segments}
-    figures |= {"miss": miss, "hit": 0.1, "add": add}
+    tested = stats.mcnemar_p(miss * segments, add * segments)
+    p = tested.item() if segments >= 30 else None
+    figures |= {"miss": miss, "hit": 0.1, "add": add, "p_counts": p}
     made = table("muler", "Discrepancy", MulerRow, [MulerRow(**figures)])
     return Finding("muler", "MuLER", (made,), {}, facts={"segments": str(segments)})
 

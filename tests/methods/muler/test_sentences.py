@@ -23,7 +23,7 @@ MOOD = LexiconScorer(
     "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
 )
 FIELDS = (
-    "scorer system slice n signed low high absolute absolute_low absolute_high coverage"
+    "scorer system slice n signed low high p absolute absolute_low absolute_high coverage"
     " mean_reference"
 )
 
