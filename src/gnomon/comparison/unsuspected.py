@@ -37,15 +37,15 @@ def on_other_segments(
         return
     told = [one for code in _UNLIKE for one in said_of(code, testset.anomalies)]
     unlike = {name for one in told for name in one.subjects.get("systems", ())}
-    sound = testset.select(systems=[name for name in testset.systems if name not in unlike])
-    own = list(favoured(sound))
+    sound = [name for name in testset.systems if name not in unlike]
+    own = list(favoured(testset, unlike))
     for said in suspected:
         system = str(said.params["system"])
         near = [one.own for one in own if one.system == system]
         if not near:
             continue
         rest = ~np.any(near, axis=0)
-        others = [name for name in sound.systems if name != system]
+        others = [name for name in sound if name != system]
         if baseline is not None and baseline != system:
             others = [baseline]
         found = [

@@ -99,8 +99,7 @@ def anomalies(testset: TestSet) -> tuple[Message, ...]:
     found += _find_references_apart(testset) if testset.references else ()
     doubtful = set(doubtful_systems(found))
     unlike = doubtful.union(*(one.subjects.get("systems", ()) for one in damaged))
-    sound = [name for name in testset.systems if name not in unlike]
-    found += _find_favoured(testset.select(systems=sound)) if sound else ()
+    found += _find_favoured(testset, numbered, unlike)
     doubtful = set(doubtful_systems(found))
     found += [one for one in damaged if doubtful.isdisjoint(one.subjects.get("systems", ()))]
     return tuple(found)
@@ -263,9 +262,11 @@ def _are_unlike(a: str | None, b: str | None) -> bool:
     return 2 * len(pairs[0] & pairs[1]) < len(pairs[0] | pairs[1])
 
 
-def _find_favoured(testset: TestSet) -> Iterator[Message]:
+def _find_favoured(
+    testset: TestSet, numbered: Numbered, unlike: Collection[str]
+) -> Iterator[Message]:
     """Systems from whose outputs references were made."""
-    for one in favoured(testset):
+    for one in favoured(testset, unlike, numbered):
         among = one.reference if len(testset.references) > 1 else ""
         said = message(
             "data.favoured",
@@ -395,8 +396,9 @@ def _is_strange(estimate: _Strange, output: _Profile, references: Sequence[_Prof
     the trigrams of its letters are then those of the language all the same.
     """
     if estimate.lines >= _ENOUGH_LINES:
-        half = estimate.share < _STRANGE and _is_unlike(_Profile(estimate.texts), references)
-        return estimate.share >= (_STRANGE / 2 if half else _STRANGE)
+        many = estimate.share >= _STRANGE
+        half = estimate.share >= _STRANGE / 2
+        return many or (half and _is_unlike(_Profile(estimate.texts), references))
     return estimate.share >= 2 * _STRANGE and max(map(output.likeness, references)) < _UNLIKE
 
 

@@ -51,7 +51,9 @@ class Favoured(NamedTuple):
     own: NDArray[np.bool_]  # which references are its output or nearly so [segments]
 
 
-def favoured(testset: TestSet) -> Iterator[Favoured]:
+def favoured(
+    testset: TestSet, without: Collection[str] = (), numbered: Numbered | None = None
+) -> Iterator[Favoured]:
     """Systems to which references are closer than chance and the other systems explain.
 
     For each reference and each system that is not one of people: the share of segments, of those
@@ -59,17 +61,22 @@ def favoured(testset: TestSet) -> Iterator[Favoured]:
     within a tenth of edits of characters. Both the share and what it is beyond the mean of the
     other systems have to lie above a limit with the low end of their 95 % intervals.
 
+    Args:
+        testset: references and systems.
+        without: systems that are left out, whose outputs are no translations line by line.
+        numbered: its texts as numbers, where they are known.
+
     Yields:
         One for each reference and system, in their order.
     """
     systems = {
         name: texts
         for name, texts in testset.systems.items()
-        if not ((info := testset.info.get(name)) and info.human)
+        if name not in without and not ((info := testset.info.get(name)) and info.human)
     }
     if not systems:
         return
-    numbered = Numbered(testset)
+    numbered = Numbered(testset) if numbered is None else numbered
     for reference, texts in testset.references.items():
         rows = np.flatnonzero([_is_long(text) for text in texts])
         if len(rows) < _FEWEST:
