@@ -35,13 +35,13 @@ _LEAST = (3, 11)
 #: extras without models, and tests of what they bring
 _EXTRAS = ("figures", "frames", "judge", "rouge", "sentiment", "study")
 _TESTS = (
-    *(
-        "tests/cli/test_study.py",
-        "tests/metrics/judges",
-        "tests/studies/test_run.py",
-        "tests/core/test_tabular.py",
-    ),
-    *("tests/studies/test_parquet.py", "tests/studies/test_tables.py"),
+    "tests/cli/test_study.py",
+    "tests/core/test_tabular.py",
+    "tests/metrics/judges",
+    "tests/report/test_charts.py",
+    "tests/studies/test_parquet.py",
+    "tests/studies/test_run.py",
+    "tests/studies/test_tables.py",
 )
 _PROBE = """
 import json, platform, sys, sysconfig
