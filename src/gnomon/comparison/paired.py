@@ -301,13 +301,14 @@ def figures(
                 n = position[FamilyPair(k, 0, part)]
                 p = tested.p[n] if published is None else float(published.p[k, 0])
                 decided = tested.decided[n] if published is None else p <= plan.alpha
+                untested = not plan.resamples or _is_untested(caveats[n], p)
                 winner = None if decided else tested.out.get(k)
                 base = base._replace(
                     difference=float(family.comparisons.estimates[n]),
                     low=float(tested.low[n]),
                     high=float(tested.high[n]),
                     p=math.nan if caveats[n] else float(p),
-                    decided=None if _is_untested(caveats[n], p) else bool(decided),
+                    decided=None if untested else bool(decided) and caveats[n] is None,
                     beaten_by=None if winner is None else paired.systems[winner],
                     caveat=caveats[n],
                 )

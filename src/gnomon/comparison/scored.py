@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.comparison.paired import PairedScores
 from gnomon.core.errors import UsageError
 from gnomon.core.scores import Scores, checked_scores, of_metric
 from gnomon.messages import message
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import compared_scores
+from gnomon.stats.system_tests import summable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gnomon.comparison.paired import PairedScores
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
 
@@ -55,11 +56,20 @@ def scored(
 
 
 def leader(scores: Scores, systems: Sequence[str]) -> str | None:
-    """The system with the best score, the first of several; None where none has a score."""
-    values = {name: float(scores.system[scores.systems.index(name)]) for name in systems}
-    defined = [name for name in systems if np.isfinite(values[name])]
-    sign = 1 if scores.higher_is_better else -1
-    return max(defined, key=lambda name: sign * values[name], default=None)
+    """The system with the best score on the segments that all have, the first of several.
+
+    Where there is no such segment, scores are those of each system's own. None has a score: None.
+    """
+    defined = [name for name in systems if np.isfinite(scores.system[scores.systems.index(name)])]
+    if not defined:
+        return None
+    paired = PairedScores.of(scores, defined)
+    values = [float(scores.system[scores.systems.index(name)]) for name in defined]
+    there = ~np.isnan(paired.segments).any(axis=0)
+    if paired.preferences is None and there.any() and not there.all():
+        x, score = summable(paired.values, paired.aggregate)
+        values = score(x[:, there].sum(axis=1)).tolist()
+    return defined[int(np.argmax(paired.sign * np.array(values)))]
 
 
 def starting_with(baseline: str | None, systems: Sequence[str]) -> list[str]:

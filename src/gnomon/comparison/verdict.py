@@ -152,7 +152,8 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
     chosen = chosen_by_score(finding)
     for metric in metrics:
         of_metric = [pair for pair in sound if pair.row.metric == metric]
-        if chosen:
+        overtaken = any(pair.row.outcome == "better" for pair in of_metric)
+        if chosen and not overtaken:
             yield from _best(finding, of_metric)
         elif several and of_metric:
             yield from _by_outcome(of_metric)

@@ -294,3 +294,41 @@ def test_a_favoured_system_beside_damaged_copies_of_its_own_is_compared_with_oth
     found = gnomon.compare(TestSet.from_lists(systems, references), "chrf", resamples=99)
     favoured = [str(one) for one in found.verdict if one.code == "data.favoured"]
     assert not any("of spaced" in said or "of twice" in said for said in favoured)
+
+
+def test_the_best_is_the_one_that_leads_on_the_segments_that_all_have() -> None:
+    scores = noise(3, systems=3, segments=200)
+    scores[1] += 5
+    scores[:, :100] += 20
+    scores[0, 100:] = np.nan  # A has the easy half alone, so that its own mean is the highest
+    texts = [f"Text {row}" for row in range(200)]
+    testset = TestSet.from_lists({n: [f"{one} of {n}" for one in texts] for n in "ABC"}, texts)
+    given = Scores("m0", tuple("ABC"), np.nanmean(scores, axis=1), scores, True, Signature("m0"))
+    said = str(gnomon.compare(testset, given, **BARE).verdict[0])
+    assert said.startswith("B is the best of 3 systems under m0")
+
+
+def test_who_is_better_than_the_leader_on_their_segments_does_not_share_its_place() -> None:
+    scores = noise(4, systems=3, segments=200)
+    scores[0, :100] += 2
+    scores[1, 100:] += 20
+    scores[2] -= 10
+    scores[2, 100:] = np.nan  # A leads on the segments of all three, B on those of A and B
+    texts = [f"Text {row}" for row in range(200)]
+    testset = TestSet.from_lists({n: [f"{one} of {n}" for one in texts] for n in "ABC"}, texts)
+    given = Scores("m0", tuple("ABC"), np.nanmean(scores, axis=1), scores, True, Signature("m0"))
+    found = gnomon.compare(testset, given, **BARE)
+    assert found.rows[0]["system"] == "A"
+    said = [str(one) for one in found.verdict]
+    assert said[0].startswith("B is better than A by ")
+    assert not any("share the first place" in one or "behind by -" in one for one in said)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "ar", "sacrebleu"])
+def test_no_test_decides_by_few_segments_that_differ(test: str) -> None:
+    scores = np.zeros((2, 100))
+    scores[1, :4] = [50, 40, 60, 30]
+    found = compared(scores, test=test, resamples=500)
+    row = found.rows[1]
+    assert (row["p"], row["decided"], row["caveat"]) == (None, False, "different")
+    assert "cannot be told apart" in str(found.verdict[0])
