@@ -8,7 +8,6 @@ being marked. Cost grows in step with the texts.
 from __future__ import annotations
 
 import re
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -125,23 +124,15 @@ def marks_file(folder: Path, number: int) -> Path:
 _work = Background(__name__)
 
 
-def prepare(store: Store, folder: Path, *, wait: float = 0.0, marks: bool = True) -> Index | None:
+def prepare(store: Store, folder: Path, *, marks: bool = True) -> Index | None:
     """The index as it is; where it is none of this store's, it is begun in the background."""
     texts, marked = keys_of(store)
-    until = time.monotonic() + wait
-    while True:
-        index = read_index(folder)
-        fresh = index is not None and index.texts_key == texts
-        if fresh and index is not None and index.finished:
-            if marked == index.marks_key or not marks:
-                return index
-            _start(store.path, folder)  # the texts are there; words are marked anew
-            return index
+    index = read_index(folder)
+    fresh = index is not None and index.texts_key == texts
+    whole = fresh and index is not None and index.finished
+    if not whole or (marks and index is not None and index.marks_key != marked):
         _start(store.path, folder)
-        ready = fresh and index is not None and all(s.texts != "waiting" for s in index.sets)
-        if ready or time.monotonic() >= until:
-            return index if fresh else None
-        time.sleep(0.05)
+    return index if fresh else None
 
 
 def _start(store: Path, folder: Path) -> None:

@@ -178,7 +178,6 @@ def segment_page(
     asked: SegmentQuery,
     *,
     notes: Mapping[int, Sequence[Note]] | None = None,
-    wait: float = 1.5,
     running: bool = False,
 ) -> SegmentPage:
     """Segments that fit, ten at a time."""
@@ -186,7 +185,7 @@ def segment_page(
     testset = _one_of("test set", asked.testset, names) or (names[0] if names else "")
     if not testset:
         return SegmentPage("", asked, "missing", "This study has no test set yet.")
-    index = prepare(opened.store, folder, wait=wait, marks=not running)
+    index = prepare(opened.store, folder, marks=not running)
     indexed = index.set(testset) if index is not None else None
     if index is None or indexed is None or indexed[1].texts == "waiting":
         return SegmentPage(testset, asked, "preparing", testsets=names)
