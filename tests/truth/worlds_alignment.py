@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 from typing import TYPE_CHECKING
 
+from tests.truth.scripts import damaged, sentences
 from tests.truth.worlds import noised, outputs, planted, references, world
 
 import gnomon as gn
@@ -126,6 +128,48 @@ def reference_shifted() -> Finding:
     systems = {"甲": outputs(), "Ö": outputs("apertium-french")}
     ts = gn.TestSet(name="two", references=both, systems=systems)
     return gn.compare(ts, resamples=_FEW)
+
+
+ICELANDIC = (
+    "það er þetta mjög góður dagur við förum út og hún sagði honum að húsið væri stórt en ekki svo"
+    " gamalt þegar börnin komu heim úr skólanum síðan í gær áður fyrr vatnið kalt fjallið hátt"
+    " skipið sigldi norður með ströndinni bærinn lítill maðurinn las bókina konan keypti brauð"
+)
+
+
+def in_two_languages(poor: float) -> gn.TestSet:
+    """A set of 65 Icelandic lines in a hundred and 35 Chinese ones, and two poor systems."""
+    draw, words = random.Random(5), ICELANDIC.split()
+    icelandic = [" ".join(draw.choices(words, k=draw.randint(8, 18))) + "." for _ in range(130)]
+    chinese = sentences("zh", 70)
+    own = [*icelandic, *chinese]
+
+    def output(seed: int) -> list[str]:
+        return [*noised(icelandic, poor, seed), *damaged(chinese, "zh", poor, seed)]
+
+    return gn.TestSet.from_lists({"甲": output(1), "Ö": output(2)}, own, name="two languages")
+
+
+@world(
+    "poor outputs of a set in two languages",
+    says=["compare.undecided"],
+    silent=["data.*"],
+)
+def two_languages() -> Finding:
+    return gn.compare(in_two_languages(0.6), "chrf", resamples=_FEW)
+
+
+@world(
+    "of a set in two languages, one system leaves the Icelandic lines in English",
+    says=["data.doubtful"],
+    silent=["compare.*"],
+)
+def one_of_two_languages() -> Finding:
+    made = in_two_languages(0.6)
+    mixed = [*outputs()[:130], *made.systems["甲"][130:]]
+    systems = {"甲": mixed, "Ö": made.systems["Ö"]}
+    (own,) = made.references.values()
+    return gn.compare(gn.TestSet.from_lists(systems, list(own)), "chrf", resamples=_FEW)
 
 
 @world("a file with its accents apart", says=["data.damaged"], without=["Ö' has", "references '"])
