@@ -50,7 +50,9 @@ class PreferenceRow(Record):
     feature: str = FEATURE
     system: str = column("System", help="or the one with the lower MuLER on the feature")
     other: str = column("Other", help="that it is compared with")
-    items: int = column("Items", help="on the sheet")
+    items: int = column(
+        "Items", help="on the sheet; two outputs that stand there under several features are one"
+    )
     open: int = column("Open", help="items without an answer")
     preferred: int = column("Preferred", help="items where the system is preferred")
     other_preferred: int = column("Other preferred", help="items where the other one is")
@@ -258,27 +260,32 @@ def _preferences(
     rows: Sequence[KeyRow],
     confidence: float,
 ) -> PreferenceRow:
-    said = [(row, answers[row.item]) for row in rows if row.item in answers]
-    votes = Counter(
-        _preferred(row, answer) == (row.expected or _sides(row)[0])
-        for row, answer in said
-        if answer != "tie"
-    )
-    decided = votes.total()
+    # the same two outputs, shown under several features, are one item
+    sides = {row.item: (row.segment, *sorted((row.a, row.b))) for row in rows}
+    votes: dict[tuple[int | str, ...], int] = {}
+    for row in rows:
+        if row.item in answers:
+            preferred = _preferred(row, answers[row.item])
+            vote = (
+                0 if not preferred else 1 if preferred == (row.expected or _sides(row)[0]) else -1
+            )
+            votes[sides[row.item]] = votes.get(sides[row.item], 0) + vote
+    first, second = (sum(sign * vote > 0 for vote in votes.values()) for sign in (1, -1))
+    items, decided = len(set(sides.values())), first + second
     feature, system, other = group
     return PreferenceRow(
         annotator=annotator,
         feature=feature,
         system=system,
         other=other,
-        items=len(rows),
-        open=len(rows) - len(said),
-        preferred=votes[True],
-        other_preferred=votes[False],
-        ties=len(said) - decided,
-        share=votes[True] / decided if decided else None,
-        intervals=_share_ends(votes[True], decided, confidence),
-        p=binomial_p(votes[True], decided) if decided else None,
+        items=items,
+        open=items - len(votes),
+        preferred=first,
+        other_preferred=second,
+        ties=len(votes) - decided,
+        share=first / decided if decided else None,
+        intervals=_share_ends(first, decided, confidence),
+        p=binomial_p(first, decided) if decided else None,
         p_corrected=None,
         significant=None,
     )

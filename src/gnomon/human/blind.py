@@ -192,6 +192,8 @@ def sheet(
     made_by = next(iter(drawn.signatures.values()), how)
     blind, told = make_sheet(drawn.items, origin, str(made_by))
     texts: dict[str | PathLike[str], str] = {key: key_text(told)}
+    if fspath(key) in [fspath(path) for path in (save, form) if path is not None]:
+        raise UsageError(f"sheet and key are to be two files; {fspath(key)} is both")
     if save is not None:
         texts[save] = sheet_text(blind)
     if form is not None:
@@ -219,6 +221,8 @@ def sheet(
 def _keep_answers(texts: Mapping[str | PathLike[str], str]) -> None:
     """Refuse to write over a sheet that may be filled in, or the key of another one."""
     for path, text in texts.items():
+        if Path(path).is_dir():
+            raise OutputError(f"{fspath(path)} is a folder; name a file in it")
         if Path(path).exists() and Path(path).read_bytes() != text.encode():
             raise OutputError(
                 f"{fspath(path)} exists, and is another sheet or key, or has answers; name another"
@@ -259,7 +263,8 @@ def _to_compare(testset: TestSet, items: int, seed: int) -> _Drawn:
     pairs = []
     for number, (a, b) in enumerate(combinations(testset.systems, 2)):
         both = zip(testset.systems[a], testset.systems[b], strict=True)
-        differ = np.flatnonzero([ours != theirs for ours, theirs in both])
+        # nobody sees a difference of spaces
+        differ = np.flatnonzero([ours.split() != theirs.split() for ours, theirs in both])
         pairs.append(_OutputPair(str(number), (a, b), differ))
     every = [text for texts in testset.systems.values() for text in texts]
     rng = np.random.default_rng([seed, int(content_hash(*every), 16)])
@@ -300,9 +305,10 @@ def _by_segment(testset: TestSet, origin: Origin) -> _Texts:
         if set(testset.references) <= set(testset.paraphrases):
             raise DataError("paraphrases are judged beside references, and there are none")
     found: dict[int, dict[str, list[str]]] = {}
+    judged_empty = origin == "outputs"  # a system that says nothing is not better for it
     for name, texts in columns:
         for segment, text in enumerate(texts):
-            if text and text.strip():
+            if text is not None and (judged_empty or text.strip()):
                 found.setdefault(segment, {}).setdefault(name, []).append(text)
     if not found:
         raise DataError(f"there are no {origin} to judge", _MISSING.get(origin, ""))

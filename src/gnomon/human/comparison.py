@@ -154,7 +154,7 @@ def compare(
     """
     testset, kinds = with_human(testset, human)
     plan = _Plan(unit, raters, interim, confidence, baseline)
-    drawn = None if sample is None else _read_draw(testset, sample, plan)
+    drawn = None if sample is None else _read_draw(testset, kinds, sample, plan)
     segments = None if drawn is None else [row.segment for row in drawn.rows]
     judged = campaigns(testset, kinds, drawn=segments)
     if baseline is not None:
@@ -205,7 +205,9 @@ class _Compared:
     enough: NDArray[np.bool_]  # documents and segments of each system for intervals [K]
 
 
-def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> Sample:
+def _read_draw(
+    testset: TestSet, kinds: Sequence[str], path: str | os.PathLike[str], plan: _Plan
+) -> Sample:
     """The segments that count at this analysis, each with its chance to be drawn by then."""
     sample = read_sample(path, testset)
     number, of = plan.analyses
@@ -219,7 +221,7 @@ def _read_draw(testset: TestSet, path: str | os.PathLike[str], plan: _Plan) -> S
     judged = {
         segment
         for human in testset.human
-        if human.level == "segment"
+        if human.level == "segment" and human.kind in (kinds or (human.kind,))
         for segment in np.flatnonzero(np.isfinite(human.values).any(axis=0)).tolist()
     }
     if judged - known:
@@ -322,9 +324,12 @@ def _draw_facts(drawn: Sample, judged: Sequence[Campaign]) -> dict[str, str]:
     """What means over the judged segments stand for."""
     chances = [row.inclusion for row in drawn.rows]
     equal = math.isclose(min(chances), max(chances), rel_tol=1e-6)
-    lacking = max(len(drawn.rows) - len(campaign.segments) for campaign in judged)
     how = "equal chances" if equal else "unequal chances"
-    return {"drawn with": how, "drawn, not judged": f"{lacking}"}
+    lacking = {one.kind: len(drawn.rows) - len(one.segments) for one in judged}
+    return {
+        "drawn with": how,
+        **{f"drawn, not judged ({kind})": f"{n}" for kind, n in lacking.items()},
+    }
 
 
 def _finding(

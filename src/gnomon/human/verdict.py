@@ -83,7 +83,7 @@ def _sample(
         "judged": judged[0] if judged else None,
         "unequal": {"fewest": fewest, "most": most} if unequal else None,
         "mean": finding.facts.get("drawn with"),
-        "unjudged": int(finding.facts.get("drawn, not judged", 0)) or None,
+        "unjudged": int(finding.facts.get(f"drawn, not judged ({human})", 0)) or None,
         "judgements": sum(system.judgements for system in systems),
         "people": people if people > 1 else None,
     }

@@ -219,3 +219,24 @@ def test_a_sheet_with_answers_is_not_written_over(tmp_path: Path) -> None:
 def test_single_scores_are_not_asked_of_pairs_that_muler_tells_apart(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="scalar"):
         written(tmp_path, outputs(), origin="muler", scalar=True)
+
+
+def test_outputs_that_say_nothing_are_scored_and_spaces_alone_are_no_choice(tmp_path: Path) -> None:
+    texts = [f"text {n}" for n in range(9)]
+    silent = ["" if n % 3 else text for n, text in enumerate(texts)]
+    testset = gn.TestSet.from_lists({"a": [f"{t} " for t in texts], "b": silent}, texts)
+    found, sheet, _ = written(tmp_path, testset, scalar=True, items=9)
+    assert {row["system"]: row["drawn"] for row in found} == {"a": 9, "b": 9}
+    assert sum(not row["output"].strip() for row in sheet) == 6
+    (tmp_path / "pairs").mkdir()
+    _, _, key = written(tmp_path / "pairs", testset, items=9)
+    assert {int(row["segment"]) % 3 for row in key} == {0, 2}
+
+
+def test_a_key_that_is_the_sheet_or_a_folder_is_refused(tmp_path: Path) -> None:
+    both = tmp_path / "both.tsv"
+    with pytest.raises(UsageError, match=r"two files; .*both.tsv is both"):
+        gn.human.sheet(outputs(), save=both, key=both)
+    with pytest.raises(OutputError, match="is a folder"):
+        gn.human.sheet(outputs(), save=both, key=tmp_path)
+    assert not both.exists()

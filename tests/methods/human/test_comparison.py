@@ -284,6 +284,25 @@ def test_judged_segments_that_a_sample_lacks_are_refused(tmp_path: Path) -> None
         gn.human.compare(testset, sample=file)
 
 
+def test_a_sample_is_held_against_the_kind_that_is_compared(tmp_path: Path) -> None:
+    said = judged([70, 60], documents=60)
+    points, marks = (
+        with_judgements(["A", "B"], said, kind=kind, without=said.document >= documents)
+        for kind, documents in (("points", 60), ("marks", 20))
+    )
+    both = replace(points, human=points.human + marks.human)
+    file = _sample(tmp_path, both, lambda _: 0.5, lambda _: "", lambda _: 1)
+    rows = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    told = [one.params for one in gn.human.compare(both, sample=file).verdict]
+    lacking = {one["human"]: one["unjudged"] for one in told if "unjudged" in one}
+    assert lacking == {"points": None, "marks": 160}
+    file.write_text("".join(rows[:81]), encoding="utf-8")
+    (row,) = gn.human.compare(both, human="marks", sample=file)
+    assert row["segments"] == 80
+    with pytest.raises(DataError, match="160 judged segments are not in the sample"):
+        gn.human.compare(both, sample=file)
+
+
 def test_several_kinds_of_judgements_are_compared_each_for_itself() -> None:
     one, other = (
         campaign({"A": a, "B": 60}, documents=40, kind=kind)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
-from tests.truth.worlds_human_sheet import preferring
+from tests.truth.worlds_human_sheet import answered, preferring
 
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, GnomonError
@@ -277,3 +277,14 @@ def test_people_agree_disagree_or_leave_it_open(agree: int, level: str, first: s
     assert f"prefer systems of {first} MuLER to systems of" in str(found)
     assert "on nouns" in str(found)
     assert "of 100 decided items" in str(found)
+
+
+def test_two_outputs_under_several_features_are_one_item() -> None:
+    features = ("pos:NOUN", "pos:VERB", "pos:ADJ")
+    rows = [KeyRow(f"s-{n}{f}", f, n, "x", "y", "x") for n in range(1, 13) for f in features]
+    found = answered(rows, ["B" if row.segment > 10 else "A" for row in rows])
+    (every, *_) = found.rows
+    assert (every["feature"], every["items"], every["open"]) == ("all", 12, 0)
+    assert (every["preferred"], every["other_preferred"]) == (10, 2)
+    assert every["p"] == pytest.approx(binomtest(10, 12).pvalue)
+    assert [one.code for one in found.verdict] == ["data.few"]
