@@ -62,7 +62,10 @@ class PreferenceRow(Record):
         kind="share",
         digits=3,
         help="of the decided items, those where the system is preferred",
-        interval=EndColumns(how="Wilson's", kind="share"),
+        interval=EndColumns(
+            how="exact (Clopper and Pearson), where p is corrected at the level of its own step",
+            kind="share",
+        ),
     )
     p: float | None = column(
         "p", kind="share", digits=4, help="two-sided exact binomial test against one half"

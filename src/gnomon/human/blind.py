@@ -150,7 +150,7 @@ def sheet(
     Returns:
         A finding that says what is on the sheet: for MuLER the pairs, the widest gap first. Of
         answers, rows ``annotator, feature, system, other, items, open, preferred, other_preferred,
-        ties, share, low, high, p`` (Wilson's interval, an exact binomial test against one half; of
+        ties, share, low, high, p`` (exact interval and binomial test against one half; of
         several annotators first the majority), a table "annotators" (Cohen's kappa for every two)
         and Krippendorff's alpha; or of scores ``system, score, low, high, items, segments, alone``.
         Table "answers" holds every answer with the names of the systems.
