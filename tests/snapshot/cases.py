@@ -565,7 +565,7 @@ _BMX = (
     Case(
         "bmx explain",
         "bmx explain -t judged/es-en --first 20 -m chrf --explainers erasure random"
-        " --errors --faithfulness --resamples 50",
+        " --errors --faithfulness",
     ),
     Case(
         "bmx explain: sample",

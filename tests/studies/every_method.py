@@ -50,7 +50,6 @@ metrics = ["chrf"]
 metrics = ["chrf"]
 sample = 3
 faithfulness = true
-resamples = 20
 [methods.paraphrase.diversity]
 [methods.paraphrase.coverage]
 [methods.metaeval]

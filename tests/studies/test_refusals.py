@@ -173,7 +173,6 @@ def _said(folder: Path, text: str, head: str = _HEAD) -> list[str]:
         ("bmx.explain", "sides = 'banana'", ".sides", "unknown sides 'banana'"),
         ("bmx.explain", "segments = [6]", ".segments[0]", "1 to 5"),
         ("bmx.explain", "sample = 0", ".sample", "1 or more; got 0"),
-        ("bmx.explain", "resamples = -1", ".resamples", "0 or more; got -1"),
         ("bmx.explain", "errors = true", ".errors", "has no marked errors"),
         ("bmx.explain", "metrics = [\"scores('x')\"]", ".metrics[0]", "cannot score changed texts"),
         # paraphrase

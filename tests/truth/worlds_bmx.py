@@ -222,7 +222,7 @@ def cut() -> list[Message]:
     return list(tune_verdict(replace(made, notices=notices)))
 
 
-def marked(count: int, *, errors: str, seed: int = 2) -> Finding:
+def marked(count: int, *, errors: str, seed: int = 2, documents: int | None = None) -> Finding:
     """Outputs that lack nothing but one word, which people marked, or another one."""
     told = bundled()
     (texts,) = told.references.values()
@@ -236,7 +236,9 @@ def marked(count: int, *, errors: str, seed: int = 2) -> Finding:
         start = len(" ".join(words[:word])) + (word > 0)
         end = start + len(words[word])
         spans.append(ErrorSpan("a", n, "candidate", start, end, "", "major"))
-    return bmx.explain(replace(made, errors=tuple(spans)), "chrf", "erasure", errors=True)
+    of = None if documents is None else tuple(f"d{n % documents}" for n in range(len(wrong)))
+    told = replace(made, errors=tuple(spans), documents=of)
+    return bmx.explain(told, "chrf", "erasure", errors=True)
 
 
 @world(
@@ -257,6 +259,15 @@ def marked_words() -> Finding:
 )
 def marks_at_random() -> Finding:
     return marked(40, errors="random")
+
+
+@world(
+    "sentences with marked words of ten documents",
+    says=["bmx.explain.marks"],
+    without=["above random", "below random"],
+)
+def marks_of_few_documents() -> Finding:
+    return marked(40, errors="right", documents=10)
 
 
 @world(

@@ -36,21 +36,26 @@ from gnomon.bmx.verdict import explain_verdict
 from gnomon.core.cache import Cache
 from gnomon.core.findings import Exhibit, Finding, Listing
 from gnomon.core.options import (
+    CONFIDENCE,
+    SEED,
+    Confidence,
     Count,
-    DrawOptions,
     Group,
     OutputFile,
     Positive,
+    Seed,
     Segments,
-    with_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.metrics.base import Metrics
 from gnomon.metrics.scoring import bind
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from gnomon.bmx.explained_texts import Explanations
     from gnomon.bmx.explainers import Explainer
@@ -98,7 +103,6 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
     check=check_explain,
     verdict=explain_verdict,
 )
-@with_fields(draws=DrawOptions)
 def explain(
     testset: TestSet,
     metrics: Metrics = "bleu",
@@ -110,7 +114,8 @@ def explain(
     errors: Annotated[bool, _JUDGING] = False,
     faithfulness: Annotated[bool, _JUDGING] = False,
     examples: Count = 3,
-    draws: DrawOptions,
+    confidence: Confidence = CONFIDENCE,
+    seed: Seed = SEED,
     max_calls: Positive = MAX_CALLS,
     save_explanations: OutputFile = None,
     cache: Cache | None = None,
@@ -140,15 +145,15 @@ def explain(
         UsageError: an option is out of its range.
         GnomonError: whatever :func:`explanations` raises.
     """
-    chosen = _segments(testset, segments, sample, draws.seed)
+    chosen = _segments(testset, segments, sample, seed)
     explained: list[_MetricExplained] = []
     for metric in listed(metrics):
         _, bound = bind(testset, metric, allow_code=allow_code)
         run = _Explaining(testset, bound, sides, chosen, max_calls, cache, progress)
-        judge = _Judge(run, errors, faithfulness, draws.seed)
+        judge = _Judge(run, errors, faithfulness, seed)
         chosen_explainers = map(find_explainer, listed(explainers))
         explained += [judge.judged(explainer, examples) for explainer in chosen_explainers]
-    finding = _finding(testset, explained, draws)
+    finding = _finding(testset, explained, confidence)
     if save_explanations:
         write_explanations(save_explanations, finding.rows)
     return finding
@@ -236,12 +241,31 @@ def _segments(
     return sorted(among[index] for index in drawn.tolist())
 
 
-def _finding(testset: TestSet, every: Sequence[_MetricExplained], draws: DrawOptions) -> Finding:
+def _units(
+    testset: TestSet, explanations: Explanations
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What is left out of scores of metrics, and of what people marked: documents where known.
+
+    Of scores of metrics single segments are left out where there are few documents.
+    """
+    segments = np.arange(len(explanations.segments), dtype=np.int64)
+    if testset.documents is None:
+        return segments, segments
+    documents = numbered([testset.documents[n - 1] for n in explanations.segments.tolist()])
+    few = len(set(documents.tolist())) < LEAST_DOCUMENTS
+    return segments if few else documents, documents
+
+
+def _finding(testset: TestSet, every: Sequence[_MetricExplained], confidence: float) -> Finding:
     rows = [row for explained in every for row in _rows(explained)]
     judged = [explained.judged for explained in every]
     tables = [words_table(rows), hurting_table(counted_words(rows))]
     views = [_listing(tables[1], _LISTED)]
-    for agreement in (errors_table(judged, draws), curves_table(judged, draws)):
+    units, documents = _units(testset, every[0].explanations)
+    for agreement in (
+        errors_table(judged, documents, confidence),
+        curves_table(judged, units, confidence),
+    ):
         if agreement.rows:
             tables.append(agreement)
             views.insert(0, _listing(agreement, None))

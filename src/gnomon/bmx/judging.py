@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,7 +16,8 @@ from gnomon.core.records import METRIC, EndColumns, Record, column, table
 from gnomon.messages.audiences import flag
 from gnomon.metrics.means import quotients
 from gnomon.metrics.scoring import bind
-from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
+from gnomon.stats import jackknife_test
+from gnomon.stats.significance import in_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,11 +27,11 @@ if TYPE_CHECKING:
     from gnomon.bmx.explained_texts import Explanations, SideWords
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Table
-    from gnomon.core.options import DrawOptions
     from gnomon.core.spans import ErrorSpan
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.metrics.base import BoundMetric, Metric
+    from gnomon.stats.significance import Stepped
 
 __all__ = [
     "ErrorAgreement",
@@ -41,7 +44,6 @@ __all__ = [
     "curves_table",
     "errors_table",
     "faithfulness",
-    "mean_of",
     "tag_ranks",
     "tagged_words",
 ]
@@ -367,36 +369,34 @@ def _mean_defined(areas: NDArray[np.float64]) -> NDArray[np.float64]:
     return quotients(np.where(defined, areas, 0.0).sum(axis=1), defined.sum(axis=1))
 
 
-# Means over explained outputs, with intervals over segments, and against a control.
+# Means over explained outputs, with intervals over segments or documents.
 
 
-class Mean(NamedTuple):
-    """A mean with its interval; None where nothing is defined or drawn."""
+def _mean_at(
+    values: NDArray[np.float64], units: NDArray[np.int64], level: float
+) -> tuple[float, float, float]:
+    """Ends of an interval of the mean of all defined cells, and p of its being 0.
 
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-
-
-def mean_of(values: NDArray[np.float64], draws: DrawOptions) -> Mean:
-    """The mean of all defined cells, and its bootstrap interval over segments.
-
-    Outputs of several systems for one segment are drawn together.
+    Outputs of several systems for one segment, and segments of one unit, are left out together.
     """
     defined = ~np.isnan(values)
-    count = defined.sum(axis=0).astype(np.float64)
-    kept = count > 0
-    if not kept.any():
-        return Mean(None, None, None, 0)
-    estimate = float(np.where(defined, values, 0.0).sum(axis=0)[kept].sum() / count.sum())
-    if not draws.resamples:
-        return Mean(estimate, None, None, int(count.sum()))
-    sums = np.stack([np.where(defined, values, 0.0).sum(axis=0), count])[:, kept]
-    counts = resample_counts(int(kept.sum()), count=draws.resamples, seed=draws.seed)
-    total, size = resampled_sums(sums, counts)
-    low, high = percentile_interval(total / size, draws.confidence)
-    return Mean(estimate, float(low), float(high), int(count.sum()))
+    sums = np.stack([np.where(defined, values, 0.0), defined], axis=-1).sum(axis=0)
+    there = sums[:, 1] > 0
+    if not there.any():
+        return (np.nan,) * 3
+    found = jackknife_test(
+        sums[there],
+        units[there],
+        lambda two: quotients(two[..., 0], two[..., 1]),
+        confidence=1 - level,
+    )
+    return float(found.low), float(found.high), float(found.p)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    """The mean of all defined cells."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else math.nan
 
 
 # Explanations judged by errors that people marked and by curves, compared with a control.
@@ -416,6 +416,9 @@ class JudgedExplanations(NamedTuple):
     control: JudgedExplanations | None = None
 
 
+_LEFT_OUT = "by leaving out documents, or else segments"
+
+
 class JudgedRow(Record):
     """How explanations did by one measure, over all sentences."""
 
@@ -428,82 +431,104 @@ class JudgedRow(Record):
         " deletion (less is)",
     )
     value: float | None = column(
-        "Mean", digits=3, help="over sentences; of curves, the area", interval=EndColumns()
+        "Mean",
+        digits=3,
+        help="over sentences; of curves, the area",
+        interval=EndColumns(how=_LEFT_OUT),
     )
     random: float | None = column("Random", digits=3, help="the random explainer's")
     gain: float | None = column(
         "Gain",
         digits=3,
         help="better than the random explainer by",
-        interval=EndColumns("gain_low", "gain_high"),
+        interval=EndColumns("gain_low", "gain_high", how=f"{_LEFT_OUT}, after Holm"),
     )
     sentences: int = column("Sentences", help="that have a value")
 
 
-def errors_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
-    """Agreement with the errors that people marked, averaged over sentences."""
-    intervals = (
-        f", {100 * draws.confidence:g}% bootstrap intervals over {draws.resamples} resamples of"
-        " segments"
-    )
+def errors_table(
+    judged: Sequence[JudgedExplanations], units: NDArray[np.int64], confidence: float
+) -> Table:
+    """Agreement with the errors that people marked, averaged over sentences.
+
+    Args:
+        judged: explanations beside their control.
+        units: the document of each segment, or each segment a unit of its own.
+        confidence: of the intervals.
+    """
+    compared = [
+        _Compared(one, *key, values, control.errors[key])
+        for one, control in _beside_controls(judged)
+        for key, values in one.errors.items()
+    ]
     note = (
         "Low importance stands for an error: where it is negative, the score rises without the"
-        f" word. Means over sentences{intervals if draws.resamples else ''}; the gain is over the"
-        " random explainer on the same sentences."
+        " word. Means over sentences; the gain is over the random explainer on the same sentences."
     )
-    rows = [
-        row
-        for one in judged
-        if one.control is not None
-        for row in _rows(one, one.errors, one.control.errors, draws)
-    ]
+    rows = _rows(compared, units, confidence)
     return table("errors", "Explanations against marked errors", JudgedRow, rows, note=note)
 
 
-def curves_table(judged: Sequence[JudgedExplanations], draws: DrawOptions) -> Table:
+def curves_table(
+    judged: Sequence[JudgedExplanations], units: NDArray[np.int64], confidence: float
+) -> Table:
     """Areas under deletion and insertion curves, averaged over outputs."""
+    compared = [
+        _Compared(one, *key, values, control.curves[key])
+        for one, control in _beside_controls(judged)
+        for key, values in one.curves.items()
+    ]
     note = (
         "Words are deleted (inserted) from the most to the least important: a faithful explanation"
         " has a small area under deletion and a large one under insertion. Gains are positive"
         " where it does better than the random explainer."
     )
-    rows = [
-        row
-        for one in judged
-        if one.control is not None
-        for row in _rows(one, one.curves, one.control.curves, draws)
-    ]
+    rows = _rows(compared, units, confidence)
     return table("faithfulness", "Deletion and insertion", JudgedRow, rows, note=note)
 
 
+def _beside_controls(
+    judged: Sequence[JudgedExplanations],
+) -> list[tuple[JudgedExplanations, JudgedExplanations]]:
+    return [(one, one.control) for one in judged if one.control is not None]
+
+
+class _Compared(NamedTuple):
+    """Values of explanations and of their control, float64 [K, N]."""
+
+    judged: JudgedExplanations
+    side: str
+    measure: str
+    values: NDArray[np.float64]
+    control: NDArray[np.float64]
+
+    @property
+    def gains(self) -> NDArray[np.float64]:
+        """By how much the explanations do better."""
+        sign = -1.0 if self.measure == "deletion" else 1.0
+        return sign * (self.values - self.control)
+
+
 def _rows(
-    judged: JudgedExplanations, values: Measured, control: Measured, draws: DrawOptions
+    compared: Sequence[_Compared], units: NDArray[np.int64], confidence: float
 ) -> Iterator[JudgedRow]:
-    for (side, measure), cells in values.items():
-        sign = -1.0 if measure == "deletion" else 1.0
+    """A row for each; the gains of one measure are tested as a family."""
+    alpha = round(1 - confidence, 12)
+    steps: dict[int, Stepped] = {}
+    for measure in dict.fromkeys(one.measure for one in compared):
+        places = [place for place, one in enumerate(compared) if one.measure == measure]
+        tests = [partial(_mean_at, compared[place].gains, units) for place in places]
+        steps |= zip(places, in_steps(tests, alpha), strict=True)
+    for place, one in enumerate(compared):
+        low, high, _ = _mean_at(one.values, units, alpha)
         yield JudgedRow(
-            metric=judged.metric,
-            explainer=judged.explainer,
-            side=side,
-            measure=measure,
-            **_compared(cells, control[side, measure], draws, sign=sign),
+            metric=one.judged.metric,
+            explainer=one.judged.explainer,
+            side=one.side,
+            measure=one.measure,
+            value=_mean(one.values),
+            random=_mean(np.where(np.isnan(one.values), np.nan, one.control)),
+            gain=_mean(one.gains),
+            sentences=int((~np.isnan(one.values)).sum()),
+            intervals={"value": (low, high), "gain": (steps[place].low, steps[place].high)},
         )
-
-
-def _compared(
-    values: NDArray[np.float64],
-    control: NDArray[np.float64],
-    draws: DrawOptions,
-    *,
-    sign: float,
-) -> dict[str, Any]:
-    control = np.where(np.isnan(values), np.nan, control)  # the same sentences
-    mean, other = mean_of(values, draws), mean_of(control, draws)
-    gain = mean_of(sign * (values - control), draws)
-    return {
-        "value": mean.value,
-        "random": other.value,
-        "gain": gain.value,
-        "sentences": mean.n,
-        "intervals": {"value": (mean.low, mean.high), "gain": (gain.low, gain.high)},
-    }

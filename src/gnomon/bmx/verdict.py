@@ -194,6 +194,6 @@ def _beyond_chance(row: JudgedRow) -> tuple[str, Level]:
     low, high = row.ends("gain")
     if row.sentences < LEAST:
         return "few", "caution"
-    if row.gain is None or low is None or high is None:
-        return "no_random", "undecided"
+    if low is None or high is None:
+        return "documents", "undecided"
     return ("undecided", "undecided") if low <= 0 <= high else ("decided", "finding")

@@ -14,9 +14,9 @@ from tests.methods.bmx.counting import Counting
 
 import gnomon as gn
 from gnomon.bmx import against_errors, explanations
-from gnomon.bmx.judging import mean_of, tag_ranks
+from gnomon.bmx.judging import JudgedExplanations, JudgedRow, errors_table, tag_ranks
 from gnomon.core.errors import DataError, UnknownNameError
-from gnomon.core.options import DrawOptions
+from gnomon.core.findings import Finding
 from gnomon.core.spans import ErrorSpan
 
 
@@ -133,12 +133,26 @@ def test_without_errors_there_is_nothing_to_judge_by(testset: gn.TestSet) -> Non
         against_errors(bare, explanations(bare, Counting(goodness), "erasure"))
 
 
-def test_means_draw_the_systems_of_a_segment_together() -> None:
-    values = np.array([[1.0, 0.0, np.nan], [1.0, 0.0, np.nan]])
-    together, alone = (mean_of(rows, DrawOptions()) for rows in (values, values[:1]))
-    assert together[:3] == alone[:3]
-    assert (together.value, together.n) == (0.5, 4)
-    assert mean_of(values[:, 2:], DrawOptions()) == (None, None, None, 0)
+def test_systems_of_a_segment_and_segments_of_a_document_are_left_out_together() -> None:
+    draw = np.random.default_rng(3)
+    values, chance = draw.random(20).repeat(2)[None], draw.random((1, 40))
+
+    def row(systems: int, units: np.ndarray) -> JudgedRow:  # type: ignore[type-arg]
+        key = ("candidate", "auc")
+        control = JudgedExplanations("chrf", "random", {key: chance.repeat(systems, 0)}, {})
+        judged = JudgedExplanations(
+            "chrf", "erasure", {key: values.repeat(systems, 0)}, {}, control
+        )
+        table = errors_table([judged], units, 0.95)
+        (made,) = Finding("bmx explain", "", (table,), {}).records(JudgedRow, "errors")
+        return made
+
+    segments, pairs = np.arange(40), np.arange(40) // 2
+    alone, together, of_documents = row(1, segments), row(3, segments), row(1, pairs)
+    assert (alone.sentences, together.sentences) == (40, 120)
+    assert alone.ends("gain") == pytest.approx(together.ends("gain"))
+    assert (of_documents.ends("value")[0] or 1) < (alone.ends("value")[0] or 0)
+    assert row(1, np.arange(40) // 4).ends("gain") == (None, None)  # ten documents
 
 
 @pytest.mark.parametrize("pair", ["et-en", "ro-en"])

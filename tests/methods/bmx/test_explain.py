@@ -147,7 +147,7 @@ def test_rows_name_the_reference_that_is_held() -> None:
     )
     own = {"mine": ("p", "p q z", "x w")}
     for made, last in ((ts, "A"), (replace(ts, system_references={"b": own}), "mine")):
-        rows = explain(made, Counting(), "erasure", resamples=10).table("words").rows
+        rows = explain(made, Counting(), "erasure").table("words").rows
         named = {(row["system"], row["segment"]): row["reference"] for row in rows}
         expected = {("a", 1): "B", ("a", 2): "B", ("b", 1): "A", ("b", 2): "B"}
         assert named == {**expected, ("a", 3): "A", ("b", 3): last}
@@ -160,7 +160,7 @@ def test_rows_name_the_reference_that_is_held() -> None:
 def test_rows_name_no_reference_where_the_metric_takes_none() -> None:
     ts = gn.TestSet.from_lists({"a": ["x y"]}, ["x y"], sources=["x y"])
     metric = Counting(needs=frozenset(("sources",)))
-    rows = explain(ts, metric, "erasure", resamples=10).table("words").rows
+    rows = explain(ts, metric, "erasure").table("words").rows
     assert {(row["side"], row["reference"]) for row in rows} == {
         ("candidate", None), ("source", None)
     }  # fmt: skip
@@ -413,7 +413,7 @@ def test_explainers_describe_themselves() -> None:
 
 
 def test_rows_of_words_have_the_columns_that_are_declared(testset: gn.TestSet) -> None:
-    found = explain(testset, "chrf", errors=False, faithfulness=True, resamples=0)
+    found = explain(testset, "chrf", errors=False, faithfulness=True)
     words = found.table("words")
     assert [column.name for column in words.columns] == list(words.rows[0])
     assert all(column.help for table in found.tables for column in table.columns)

@@ -71,7 +71,7 @@ def test_an_object_is_an_explainer_everywhere(ts: gn.TestSet) -> None:
     assert boosted == bmx.Bmx(gn.metrics.parse("chrf"), explainer=Constant(3.0), p=1, w=0.5)
     row = gn.bmx(ts, boosted).rows[0]
     assert row["score"] == pytest.approx(float(gn.score(ts, boosted).system[0]))
-    found = bmx.explain(ts, "chrf", [own, "erasure"], faithfulness=True, resamples=5)
+    found = bmx.explain(ts, "chrf", [own, "erasure"], faithfulness=True)
     curves = found.table("faithfulness").rows
     assert {one["explainer"] for one in curves} == {"constant(value=3.0)", "erasure"}
     assert all(one["random"] is not None for one in curves)
@@ -178,5 +178,5 @@ def test_the_examples_explainers_explain_and_boost_by_their_names(ts: gn.TestSet
     )
     rows = gn.bmx(ts, "bmx(chrf, explainer='alone', p=1, w=0.8)").rows
     assert rows[0]["metric"] == "bmx(chrf, explainer='alone', p=1.0, w=0.8)"
-    judged = bmx.explain(ts, "chrf", ["alone", "rarity"], faithfulness=True, resamples=5)
+    judged = bmx.explain(ts, "chrf", ["alone", "rarity"], faithfulness=True)
     assert len(judged.table("faithfulness").rows) == 4
