@@ -251,8 +251,10 @@ def _preference_table(
 
 def _sides(row: KeyRow) -> tuple[str, str]:
     """The two that are compared, in an order that no coin decides."""
-    if row.expected:
-        return _LOWER, _HIGHER
+    return (_LOWER, _HIGHER) if row.expected else _ordered(row)
+
+
+def _ordered(row: KeyRow) -> tuple[str, str]:
     return (row.a, row.b) if row.a < row.b else (row.b, row.a)
 
 
@@ -264,8 +266,8 @@ def _preferences(
     confidence: float,
 ) -> PreferenceRow:
     # the same two outputs, shown under several features, are one item
-    sides = {row.item: (row.segment, *sorted((row.a, row.b))) for row in rows}
-    votes: dict[tuple[int | str, ...], int] = {}
+    sides = {row.item: (row.segment, *_ordered(row)) for row in rows}
+    votes: dict[tuple[int, str, str], int] = {}
     for row in rows:
         if row.item in answers:
             preferred = _preferred(row, answers[row.item])
