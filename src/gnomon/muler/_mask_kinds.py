@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.records import column
-from gnomon.core.verdicts import listed, titles_of
+from gnomon.core.verdicts import titles_of
 from gnomon.messages import message
 from gnomon.metrics.masking import MASKS_USED
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding
     from gnomon.messages import Message
 
-__all__ = ["MASKS", "described", "mixed_masks"]
+__all__ = ["MASKS", "mixed_masks", "of_each_kind"]
 
 #: the column of tables with figures under masks
 MASKS: Any = column(
@@ -24,12 +24,12 @@ MASKS: Any = column(
 )
 
 
-def described(kinds: Mapping[str, str]) -> str:
-    """What stood for words, by metric."""
+def of_each_kind(kinds: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The kinds of mask, and the metrics of each."""
     metrics: dict[str, list[str]] = {}
     for metric, kind in kinds.items():
         metrics.setdefault(kind, []).append(metric)
-    return listed([f"{listed(names)} has {MASKS_USED[kind]}" for kind, names in metrics.items()])
+    return [{"kind": kind, "metrics": names} for kind, names in metrics.items()]
 
 
 def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Message]:
@@ -41,4 +41,4 @@ def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Message]:
     kinds = {titles[metric]: row.masks for metric, row in first.items()}
     if len(set(kinds.values())) > 1:
         places = finding.positions(first.values())
-        yield message("muler.masks", places, metrics=listed(list(kinds)), how=described(kinds))
+        yield message("muler.masks", places, metrics=list(kinds), how=of_each_kind(kinds))

@@ -36,7 +36,7 @@ from gnomon.metrics.masking import (
 )
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.sequences import mask_stretch
-from gnomon.muler._mask_kinds import described
+from gnomon.muler._mask_kinds import of_each_kind
 from gnomon.muler._words import WordsByFeature
 from gnomon.muler.discrepancy import Unscored
 from gnomon.muler.figures import feature_scores, presence
@@ -402,7 +402,7 @@ class Setup:
             several = len(self.metrics) > 1
             yield message("note.muler.other_words", without=without, all=several, how=_SUBSTITUTE)
         elif len(set(self.kinds.values())) > 1:
-            kinds = described(self.kinds)
+            kinds = of_each_kind(self.kinds)
             yield message("note.muler.kinds_of_mask", kinds=kinds, instead=_SUBSTITUTE)
         elif len({type(metric) for metric in self.metrics.values()}) > 1 and (
             self.masks.kind == "tokens"
@@ -474,7 +474,7 @@ class Setup:
         if Unscored.name in self.metrics:
             return facts
         kinds = dict.fromkeys(self.kinds.values())
-        facts["masks"] = MASKS_USED[next(iter(kinds))] if len(kinds) == 1 else described(self.kinds)
+        facts["masks"] = ", ".join(MASKS_USED[kind] for kind in kinds)
         return facts
 
     def step(self, stage: str, done: int, total: int) -> None:
