@@ -263,7 +263,7 @@ def test_the_home_page_of_a_study_judges_no_system_whose_lines_are_wrong(tmp_pat
     (page,) = study.verdicts(study.Store.open(made.study.store))
     one = list(page.verdict)
     claims = [said.code for said in one]
-    assert claims == ["data.doubtful", "score.highest", "score.not_tested", "data.empty"]
+    assert claims == ["data.doubtful", "score.first", "score.not_tested", "data.empty"]
     assert "the lines of shifted are shifted by 1 line" in str(one[0])
     assert str(one[3]) == "Caution: holes leaves 70 of 209 outputs empty."
     assert str(one[1]).startswith("fine has the highest BLEU")

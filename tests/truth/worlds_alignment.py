@@ -74,7 +74,7 @@ def baseline_shifted() -> Finding:
 
 @world(
     "scores of two good systems and a file shifted by one line",
-    says=["data.doubtful", "score.highest"],
+    says=["data.doubtful", "score.first"],
     without=["shifted has", "shifted 0", "shifted 1"],
 )
 def scores_of_two_and_shifted() -> Iterable[Message]:
@@ -85,7 +85,7 @@ def scores_of_two_and_shifted() -> Iterable[Message]:
 @world(
     "scores of two files shifted by one line",
     says=["data.doubtful"],
-    silent=["score.highest", "score.equal", "score.alone", "score.not_tested"],
+    silent=["score.first", "score.not_tested"],
 )
 def scores_of_shifted() -> Iterable[Message]:
     systems = {"shifted": _shifted(outputs()), "b": _shifted(noised(outputs(), 0.1, 1))}

@@ -315,8 +315,9 @@ def few_documents_of_four() -> Finding:
 
 @world(
     "one document",
-    says=["compare.one_document", "compare.better"],
-    silent=["compare.clustered", "compare.by_document"],
+    says=["compare.clustered", "compare.better"],
+    silent=["compare.by_document"],
+    without=["intervals by document"],
 )
 def one_document() -> Finding:
     return scored(judged(1, 8.0, 12), documents=["d"] * 60)

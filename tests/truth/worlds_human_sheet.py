@@ -74,7 +74,7 @@ def unreadable_pair() -> Finding:
 
 @world(
     "fewer outputs than are asked for",
-    says=["human.sheet.smaller"],
+    says=["note.human.sheet.smaller"],
     silent=[_ALL, "human.sample.*"],
 )
 def small_sheet() -> Finding:

@@ -115,7 +115,7 @@ def few_segments() -> Finding:
 
 @world(
     "words of both sides that a pattern finds on one alone",
-    says=["muler.outside", "muler.nothing"],
+    says=["note.muler.outside", "muler.nothing"],
     silent=["muler.*"],
     without=["the tagger", "tagged"],
 )
@@ -132,7 +132,7 @@ def _lively(candidate: str, reference: str) -> float:
 
 @world(
     "a metric that puts any mask below any word",
-    says=["muler.outside"],
+    says=["note.muler.outside"],
     silent=["muler.better"],
     without=["tagger"],
 )

@@ -45,14 +45,14 @@ def four_systems() -> Iterable[Message]:
     return correlate_verdict(correlated({"pos:NOUN": 0.99}, n=4))
 
 
-@world("ten segments", says=["muler.correlate.few-segments"], silent=["muler.correlate.*"])
+@world("ten segments", says=["note.muler.correlate.left_out"], silent=["muler.correlate.*"])
 def ten_segments() -> Iterable[Message]:
     return correlate_verdict(correlated({"pos:NOUN": 0.99}, segments=10))
 
 
 @world(
     "words that a tagger finds elsewhere in some systems",
-    says=["muler.correlate.outside"],
+    says=["note.muler.correlate.left_out"],
     silent=["muler.correlate.along"],
 )
 def outside() -> Finding:
@@ -176,7 +176,7 @@ def few_draws() -> Iterable[Message]:
 
 @world(
     "MuLER above 1 beside random words",
-    says=["muler.validate.random.flawed"],
+    says=["note.muler.validate.left_out"],
     silent=["muler.validate.random.apart", "muler.validate.range.scale",
             "muler.validate.frequency.steady"],
 )  # fmt: skip

@@ -40,22 +40,22 @@ def cells(*rows: Iterable[float], name: str = "quality", notice: str = "") -> Sc
     )
 
 
-@world("two systems", says=["score.highest", "score.not_tested"], silent=[ANY])
+@world("two systems", says=["score.first", "score.not_tested"], silent=[ANY])
 def two_systems() -> Iterable[Message]:
     return texts(A=outputs(), B=noised(outputs(), 0.3, 1))
 
 
-@world("two equal systems", says=["score.equal", "score.not_tested"], silent=[ANY])
+@world("two equal systems", says=["score.first", "score.not_tested"], silent=[ANY])
 def equal_systems() -> Iterable[Message]:
     return texts(A=outputs(), B=outputs())
 
 
-@world("one system", says=["score.alone"], silent=[ANY])
+@world("one system", says=["score.first"], silent=[ANY])
 def one_system() -> Iterable[Message]:
     return texts(A=outputs())
 
 
-@world("ten segments", says=["score.few"], silent=["score.highest"])
+@world("ten segments", says=["score.few"], silent=["score.first"])
 def ten_segments() -> Iterable[Message]:
     testset = planted({"A": outputs(), "B": noised(outputs(), 0.3, 1)}, segments=10)
     return of_scores([gn.score(testset, "bleu")])
@@ -64,7 +64,7 @@ def ten_segments() -> Iterable[Message]:
 @world(
     "a judge leaves the bad outputs of B out",
     says=["score.missing"],
-    silent=["score.highest", "score.not_tested"],
+    silent=["score.first", "score.not_tested"],
     without=["has the highest"],
 )
 def left_out() -> Iterable[Message]:
@@ -74,7 +74,7 @@ def left_out() -> Iterable[Message]:
 
 @world(
     "a third of a system's outputs are empty",
-    says=["data.empty", "score.highest", "score.not_tested"],
+    says=["data.empty", "score.first", "score.not_tested"],
     silent=[ANY],
 )
 def empty_outputs() -> Iterable[Message]:
@@ -86,21 +86,19 @@ def empty_outputs() -> Iterable[Message]:
 
 @world(
     "a reference as a system",
-    says=["data.copied", "score.highest", "score.not_tested"],
+    says=["data.copied", "score.first", "score.not_tested"],
     silent=[ANY],
 )
 def copied_reference() -> Iterable[Message]:
     return texts(A=outputs(), B=references())
 
 
-@world(
-    "one empty output of 209", says=["score.highest", "score.not_tested"], silent=["data.*", ANY]
-)
+@world("one empty output of 209", says=["score.first", "score.not_tested"], silent=["data.*", ANY])
 def one_empty() -> Iterable[Message]:
     return texts(A=noised(outputs(), 0.3, 1), B=["", *outputs()[1:]])
 
 
-@world("both lack the same third", says=["score.highest"], silent=["score.missing"])
+@world("both lack the same third", says=["score.first"], silent=["score.missing"])
 def both_lack() -> Iterable[Message]:
     whole = np.linspace(0, 1, 100)
     some = np.where(whole < 0.3, np.nan, whole)

@@ -77,7 +77,7 @@ def scores_of_words() -> Iterable[Message]:
 
 @world(
     "Japanese under ROUGE and chrF, as scores",
-    says=["data.unread", "score.highest"],
+    says=["data.unread", "score.first"],
     without=["ROUGE-L, "],
 )
 def scores_of_two() -> Iterable[Message]:

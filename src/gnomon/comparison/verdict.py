@@ -450,7 +450,7 @@ def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Message]:
     decided = (pair for pair in sound if pair.row.outcome in ("better", "worse"))
     alone = [pair for pair in decided if pair.row.documents == 1]
     if alone:
-        yield message("compare.one_document", _places(alone))
+        yield message("compare.clustered", _places(alone), found="one")
     by_metric: dict[str, list[_SystemPair]] = {}
     for pair in sound:
         by_segment = pair.row.unit == "segment" and (pair.row.documents or 0) > 1
@@ -464,6 +464,7 @@ def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Message]:
         yield message(
             "compare.clustered",
             _places(pairs),
+            found="several",
             wider=effect**0.5 - 1,
             known=documents,
             what="enough" if documents >= LEAST_DOCUMENTS else "few",

@@ -486,14 +486,14 @@ def _leader(scores: Scores, first: int, table: str, title: str) -> Message | Non
     parts: dict[str, Any] = {"title": title, "score": best, "segments": segments}
     rows = {table: [first + k for k in order[: max(2, len(level))]]}
     if alone:
-        claim, parts["system"] = "score.alone", scores.systems[order[0]]
+        parts["found"], parts["system"] = "alone", scores.systems[order[0]]
     elif len(level) > 1:
-        claim, parts["systems"] = "score.equal", listed(level)
+        parts["found"], parts["systems"] = "equal", listed(level)
     else:
-        claim, parts["system"] = "score.highest", level[0]
+        parts["found"], parts["system"] = "highest", level[0]
         parts["second"] = f"{scores.systems[order[1]]} {second}"
         parts["highest"] = "highest" if scores.higher_is_better else "lowest and thus best"
-    said_so = message(claim, rows, **parts)
+    said_so = message("score.first", rows, **parts)
     if max(_counts(_scored_segments(scores))) < LEAST:
         return message("score.few", rows, figures=said_so)
     return said_so

@@ -42,7 +42,7 @@ def sheet_verdict(finding: Finding) -> Iterator[Message]:
     drawn, wanted = (int(finding.facts[fact]) for fact in ("items", "items asked for"))
     if drawn < wanted:
         places = {name: range(len(finding.tables[0].rows))}
-        yield message("human.sheet.smaller", places, items=drawn, wanted=wanted)
+        yield message("note.human.sheet.smaller", places, items=drawn, wanted=wanted)
 
 
 def _pairs_verdict(finding: Finding) -> Iterator[Message]:

@@ -335,7 +335,7 @@ def _outside(finding: Finding, each: Mapping[str, Sequence[MulerRow]]) -> Iterat
         kinds = list(dict.fromkeys(gloss(row.feature) for row in some))
         metrics = [title for title, rows in each.items() if rows]
         yield message(
-            "muler.outside",
+            "note.muler.outside",
             finding.positions(some),
             n=len(kinds),
             metrics=metrics,

@@ -498,7 +498,12 @@ def correlate_verdict(finding: Finding) -> Iterator[Message]:
         yield from _alike(finding, titles[metric], [row for row in rows if row not in flagged])
         if flagged:
             names = [gloss(row.feature) for row in flagged]
-            yield message("muler.correlate.outside", finding.positions(flagged), features=names)
+            yield message(
+                "note.muler.correlate.left_out",
+                finding.positions(flagged),
+                features=names,
+                why="outside",
+            )
 
 
 def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Message]:
@@ -524,7 +529,9 @@ def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iter
     thin = [row for row in rows if row.is_thin and not row.is_few]
     if thin:
         names = [gloss(row.feature) for row in thin]
-        yield message("muler.correlate.few-segments", finding.positions(thin), features=names)
+        yield message(
+            "note.muler.correlate.left_out", finding.positions(thin), features=names, why="few"
+        )
 
 
 def _correlation(row: CorrelationRow) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def test_a_sheet_of_more_than_there_is_is_smaller_and_says_so(tmp_path: Path) ->
     found, sheet, _ = written(tmp_path, outputs(), items=100)
     assert len(sheet) == 81
     (said,) = found.verdict
-    assert said.level == "caution"
+    assert said.level == "note"
     assert "81 items where 100 were asked for" in str(said)
 
 

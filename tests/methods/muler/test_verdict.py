@@ -141,7 +141,7 @@ def test_a_figure_outside_its_range_is_a_note_and_not_compared() -> None:
 
 def test_a_note_about_several_metrics_is_said_once() -> None:
     found = scored(*shifted(), metrics=["bleu", "chrf"], features=["re:after"])
-    (said,) = [str(one) for one in found.verdict if one.code == "muler.outside"]
+    (said,) = [str(one) for one in found.verdict if one.code == "note.muler.outside"]
     assert said == (
         "Under BLEU and chrF, 1 kind of words is not reported, because MuLER is outside 0"
         " to 1: matches of 'after'."

@@ -255,7 +255,7 @@ def random_verdict(finding: Finding) -> Iterator[Message]:
         )
     if flawed:
         names = listed(list(dict.fromkeys(gloss(row.feature) for row in flawed)))
-        yield message("muler.validate.random.flawed", finding.positions(flawed), features=names)
+        yield message("note.muler.validate.left_out", finding.positions(flawed), features=names)
 
 
 def _beside_random(row: RandomWordsRow) -> str:
