@@ -15,9 +15,12 @@ import numpy as np
 import pytest
 from tests.methods.stress.test_planted import noisy, planted
 from tests.noise import fewest_undecided
+from tests.truth.campaigns import campaign, judged, with_judgements
 from tests.truth.worlds import bundled
 from tests.truth.worlds_compare import names_of, scored
 from tests.truth.worlds_errors import EVEN, found, marks
+from tests.truth.worlds_metaeval import judged as with_scores
+from tests.truth.worlds_metaeval import metric, near, people
 
 import gnomon as gn
 from gnomon import bmx
@@ -120,6 +123,50 @@ def _muler_with_missing_scores(seed: int) -> bool:
     return _muler(replace(testset, systems=systems))
 
 
+def _by_people_of_some_leniency(seed: int) -> bool:
+    """Eight people judge documents of three equal systems, and are adjusted for."""
+    quality = dict.fromkeys("ABC", 70.0)
+    return _says(gn.human.compare(campaign(quality, documents=30, raters=8, seed=seed)))
+
+
+def _by_people_in_part(seed: int) -> bool:
+    """Two of three equal systems are judged in fifteen documents each, which differ."""
+    said = judged([70, 70, 70], documents=60, length=3, seed=seed)
+    part = np.array([-1, 0, 1])[said.system]
+    away = (part >= 0) & (part != said.document // 15)
+    return _says(gn.human.compare(with_judgements(list("ABC"), said, without=away)))
+
+
+def _at_two_analyses(seed: int) -> bool:
+    """Two equal systems, compared after half of the documents and after all."""
+    said = judged([70, 70], documents=60, length=2, raters=8, seed=seed)
+    return any(
+        _says(gn.human.compare(with_judgements(["A", "B"], said, without=away), interim=analysis))
+        for analysis, away in (("1/2", said.document >= 30), ("2/2", said.document >= 60))
+    )
+
+
+def _metrics(seed: int, number: int, level: str, documents: int | None) -> bool:
+    """Metrics that are as near to people as each other: none agrees better."""
+    human = people(10, 40, seed=seed)
+    made = [metric(near(human, 1.0, 10 * seed + n), f"m{n}") for n in range(number)]
+    measured = {"statistics": ["pearson"], "groupings": ["none"], "levels": [level]}
+    found = gn.metaeval(with_scores(human, documents=documents), made, resamples=200, **measured)
+    return any(one.code == "metaeval.better" for one in found.verdict)
+
+
+def _two_metrics(seed: int) -> bool:
+    return _metrics(seed, 2, "system", None)
+
+
+def _four_metrics(seed: int) -> bool:
+    return _metrics(seed, 4, "system", None)
+
+
+def _metrics_over_documents(seed: int) -> bool:
+    return _metrics(seed, 3, "segment", 2)
+
+
 def _errors(seed: int) -> bool:
     """Errors of both severities at random: not a difference holds, whatever the severity."""
     testset, draw = marks({"a": EVEN, "b": EVEN}, seed=seed), np.random.default_rng([seed, 1])
@@ -207,6 +254,12 @@ _WORLDS: dict[str, Callable[[int], bool]] = {
     "MuLER of several words": _muler_of_several_words,
     "MuLER of documents exchanged whole": _muler_of_whole_documents,
     "MuLER with missing scores": _muler_with_missing_scores,
+    "people of some leniency": _by_people_of_some_leniency,
+    "people, systems judged in part": _by_people_in_part,
+    "people, at two analyses": _at_two_analyses,
+    "two metrics over systems": _two_metrics,
+    "four metrics over systems": _four_metrics,
+    "three metrics over documents": _metrics_over_documents,
     "errors of two systems": _errors,
     "errors detected": _detection,
     "errors worded alike and otherwise": _worded,

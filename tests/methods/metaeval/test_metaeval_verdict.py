@@ -49,24 +49,6 @@ def test_a_metric_that_agrees_better_is_said_to_with_both_figures_and_intervals(
     assert set(found.rows) == {"metaeval", "wins"}
 
 
-def undecided(draws: int, metrics: int) -> int:
-    """How many of some draws of metrics that are equally good are called undecided."""
-    found = 0
-    for seed in range(draws):
-        human = people(seed)
-        made = {f"m{k}": unlike(10_000 + 100 * seed + k, human, 0.7) for k in range(metrics)}
-        found += all(one.level == "undecided" for one in judged(human, **made))
-    return found
-
-
-@pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
-@pytest.mark.parametrize("metrics", [2, 4])
-def test_equally_good_metrics_are_told_apart_no_more_often_than_alpha(
-    metrics: int, draws: int
-) -> None:
-    assert is_mostly_undecided(undecided(draws, metrics), draws)
-
-
 @pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
 def test_one_metric_that_knows_nothing_is_undecided_as_often_as_alpha_says(draws: int) -> None:
     found = [judged(people(seed), m=people(seed + 5000)) for seed in range(draws)]
