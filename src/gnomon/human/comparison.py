@@ -190,7 +190,7 @@ class _Plan(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _ComparedCampaign:
     """One kind of judgements, compared."""
 
     campaign: Campaign
@@ -233,7 +233,7 @@ def _read_draw(
     return sample if plan.interim is None else sample.after(number)
 
 
-def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compared:
+def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _ComparedCampaign:
     by_document = plan.unit == "document" or (
         plan.unit == "auto" and campaign.documents is not None
     )
@@ -272,7 +272,7 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
     untested = few | confounded | ~_asked(found, campaign, plan)
     p = np.where(untested, np.nan, found.final.p)
     by_segment = holm(np.where(untested, np.nan, found.segments.p)) <= plan.level
-    return _Compared(
+    return _ComparedCampaign(
         campaign=campaign,
         frame=frame,
         found=found,
@@ -333,7 +333,7 @@ def _draw_facts(drawn: Sample, judged: Sequence[Campaign]) -> dict[str, str]:
 
 
 def _finding(
-    testset: TestSet, compared: Sequence[_Compared], plan: _Plan, drawn: dict[str, str]
+    testset: TestSet, compared: Sequence[_ComparedCampaign], plan: _Plan, drawn: dict[str, str]
 ) -> Finding:
     pairs = [row for one in compared for row in _pair_rows(one, plan)]
     systems = [row for one in compared for row in _system_rows(one, plan)]
@@ -354,7 +354,7 @@ def _finding(
     )
 
 
-def _shown(compared: _Compared, plan: _Plan) -> list[tuple[int, int, int]]:
+def _shown(compared: _ComparedCampaign, plan: _Plan) -> list[tuple[int, int, int]]:
     """The pairs that are shown: number, better system and worse one, or baseline second."""
     found, names = compared.found, compared.campaign.systems
     shown = []
@@ -370,7 +370,7 @@ def _shown(compared: _Compared, plan: _Plan) -> list[tuple[int, int, int]]:
     return sorted(shown, key=lambda pair: (order[pair[1]], order[pair[2]]))
 
 
-def _pair_rows(compared: _Compared, plan: _Plan) -> Iterator[PreferredRow]:
+def _pair_rows(compared: _ComparedCampaign, plan: _Plan) -> Iterator[PreferredRow]:
     found, campaign = compared.found, compared.campaign
     final, there, saved = found.final, ~np.isnan(campaign.cells), found.saved
     for number, a, b in _shown(compared, plan):
@@ -409,7 +409,7 @@ def _verdict(difference: float, p: float, level: float, *, enough: bool) -> Pair
     return "better" if difference > 0 else "worse"
 
 
-def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[SystemScoreRow]:
+def _system_rows(compared: _ComparedCampaign, plan: _Plan) -> Iterator[SystemScoreRow]:
     found, campaign, saved = compared.found, compared.campaign, compared.found.saved
     wins = np.zeros((2, len(campaign.systems)), dtype=np.int64)
     for (a, b), difference, p in zip(
@@ -439,7 +439,7 @@ def _system_rows(compared: _Compared, plan: _Plan) -> Iterator[SystemScoreRow]:
         )
 
 
-def _rater_rows(compared: _Compared) -> Iterator[RaterRow]:
+def _rater_rows(compared: _ComparedCampaign) -> Iterator[RaterRow]:
     campaign, found = compared.campaign, compared.found
     if not campaign.raters:
         return
@@ -476,7 +476,7 @@ def _explained(campaign: Campaign, rater: int) -> float | None:
     return 1 - within / float(score.var(ddof=1))
 
 
-def _views(compared: Sequence[_Compared], plan: _Plan) -> Iterator[View]:
+def _views(compared: Sequence[_ComparedCampaign], plan: _Plan) -> Iterator[View]:
     columns = ("system", "other", "difference", "p_corrected", "verdict", "se_segments", "se")
     for one in compared:
         where = {"human": one.campaign.kind}
@@ -510,7 +510,7 @@ def _views(compared: Sequence[_Compared], plan: _Plan) -> Iterator[View]:
             )
 
 
-def _facts(testset: TestSet, compared: Sequence[_Compared], plan: _Plan) -> dict[str, str]:
+def _facts(testset: TestSet, compared: Sequence[_ComparedCampaign], plan: _Plan) -> dict[str, str]:
     facts = {"test set": testset.name}
     for one in compared:
         campaign = one.campaign
