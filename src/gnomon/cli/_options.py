@@ -358,8 +358,8 @@ def add_page(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--figure",
         metavar="FILE",
-        help="write the first chart of the page for a paper: .pdf, .svg or .png, 3.3 or 6.9 inches"
-        " wide (pip install 'gnomon[figures]')",
+        help="write its first chart for a paper: .pdf, .svg or .png; 3.3 or 6.9 inches wide (pip"
+        " install 'gnomon[figures]')",
     )
 
 

@@ -70,6 +70,7 @@ class CallRefused(SystemExit):
 class HelpFormatter(RawDescriptionRichHelpFormatter):
     """Headings as sentences begin, and lists as NAME ..., which is as wide as it says."""
 
+    text_markup = help_markup = False  # [extra] is an extra
     group_name_formatter = staticmethod(lambda title: f"{title[:1].upper()}{title[1:]}")  # type: ignore[assignment]  # declared as one without a title
 
     def _rich_metavar_parts(

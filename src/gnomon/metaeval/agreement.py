@@ -73,9 +73,9 @@ examples:
   gnomon metaeval -t wmt23/he-en --scores metric-scores --preset wmt23 --by domain
   gnomon metaeval --human de-en.da-z.sys.tsv --scores BLEU.tsv COMET.tsv --levels system
 
-Several kinds of human scores, all that there are unless some are named, are blocks of one table.
-Without a test set, files of human scores and score files are enough. A file's name tells its
-language pair (de-en.da-z.sys.tsv); NAME=FILE gives a metric or a kind of judgement its name.
+Kinds of human scores are blocks of one table. Without a test set, files of human scores and score
+files are enough. A file's name tells its language pair (de-en.da-z.sys.tsv); NAME=FILE gives a
+metric or a kind of judgement its name.
 """
 _SCORES = Group("scores of metrics and of people")
 _PARAPHRASES = Group("paraphrases as further references")

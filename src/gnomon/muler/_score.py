@@ -112,9 +112,9 @@ def score(
         per_segment: add a table "segments": base, oracle, anti-oracle and counts on both sides of
             every segment that has the feature.
         confidence: of the intervals; differences are significant at 1 - confidence.
-        unit: what is independent: "segment", "document" (left out one at a time, in place of
-            resamples), or "auto": as for :func:`gnomon.compare`, documents for a metric whose
-            scores of the segments of a document are alike (design effect), else segments.
+        unit: what is independent: "segment", "document", or "auto": documents where segments of
+            one are clearly alike; as in :func:`gnomon.compare`, by the design effect under each
+            metric. Documents are left out one at a time, in place of resamples.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,
