@@ -29,9 +29,9 @@ from gnomon.core.findings import Finding
 from gnomon.core.pairs import Pair, PairKind
 from gnomon.core.records import table
 from gnomon.paraphrase.adequacy import AdequacyRow, adequacy_row, adequacy_verdict
-from gnomon.stress._verdict import stress_verdict
 from gnomon.stress.figures import StressOverallRow, StressRow, overall_rows, stress_rows
 from gnomon.stress.outcomes import Outcomes, PairGroups, ScoredPairs
+from gnomon.stress.verdict import stress_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -35,12 +35,12 @@ from gnomon.linguistics import FeatureSources
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.stress._scoring import PairScores, control_scores, score_pairs
 from gnomon.stress._tables import tables_of_pairs
-from gnomon.stress._verdict import stress_verdict
 from gnomon.stress.examples import StressExampleRow
 from gnomon.stress.figures import StressOverallRow, StressRow
 from gnomon.stress.outcomes import Outcomes, PairGroups, ScoredPairs
 from gnomon.stress.own_texts import TextChoice, own_pairs
 from gnomon.stress.requests import NOTHING, check_stress, named_test_set
+from gnomon.stress.verdict import stress_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from gnomon.core.records import Record
     from gnomon.messages import Message
 
+__all__ = ["stress_verdict"]
+
 #: critical errors are to be penalised more than harmless changes in so many comparisons
 _PENALISED = 0.8
 #: metrics whose errors detected and missed are said
