@@ -34,7 +34,7 @@ test: debian
 pytest: $(VENV)/.test
 	$(BIN)/pytest -n auto --dist worksteal -m "not verify"
 
-# a short suite under the newest 3.12, 3.13 and so on that are here; what runs all other tests is left out
+# a short suite under the newest Python that is here, beside the one that runs all other tests; all: make verify
 pythons: $(VENV)/bin/python
 	$(BIN)/python scripts/pythons.py
 

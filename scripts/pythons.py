@@ -1,7 +1,7 @@
 """Runs the short suite (tests/pythons/suite.py) under every CPython from 3.11 on that is here.
 
-    python scripts/pythons.py            under the newest of 3.11, of 3.12 and so on, but not of
-                                         the version that runs this, which runs all other tests
+    python scripts/pythons.py            under the newest that is supported, but not of the version
+                                         that runs this, which runs all other tests
     python scripts/pythons.py --all      under all, however often a version is installed
     python scripts/pythons.py 3.12       under these versions alone
     python scripts/pythons.py --extras   with extras, too: studies, figures, frames, judges, ROUGE
@@ -238,9 +238,9 @@ def main() -> int:
     fine, extras = True, "--extras" in sys.argv[1:]
     every = interpreters()
     if not wanted and "--all" not in sys.argv[1:]:
-        newest = {(python.minor, python.threaded): python for python in every}
         own = ".".join(map(str, sys.version_info[:2]))
-        every = [one for one in newest.values() if one.minor != own] or [*newest.values()]
+        supported = [one for one in every if one.supported]
+        every = [one for one in supported if one.minor != own][-1:] or supported[-1:]
     for interpreter in (replace(python, extras=extras) for python in every):
         if wanted and not any(f"{interpreter.version}.".startswith(f"{name}.") for name in wanted):
             continue

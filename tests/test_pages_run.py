@@ -358,6 +358,7 @@ def test_a_page_shows_more_than_it_leaves_out(page: Path) -> None:
     assert len(run) >= len(blocks) / 3
 
 
+@pytest.mark.verify
 def test_what_pages_fetch_from_the_hub_is_what_its_client_takes(tmp_path: Path) -> None:
     client = Path(sys.executable).with_name("hf")
     if not client.is_file():

@@ -41,6 +41,7 @@ def _ran(part: Path) -> list[str]:
     return numbers
 
 
+@pytest.mark.verify
 def test_a_part_goes_on_with_what_has_not_passed(
     part: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,8 @@ pytest.importorskip("duckdb", reason="needs gnomon[study]")
 
 from gnomon import study
 
+pytestmark = pytest.mark.verify  # the store alone takes seconds
+
 _PAPER = Path(__file__).resolve().parents[2] / "papers" / "wmt"
 _SETS = {"wmt18/*-en": "wmt18/de-en", "wmt19/*-en": "wmt19/de-en", "wmt19/en-de": "wmt19/en-de"}
 

@@ -438,8 +438,6 @@ def _results(base: Path, whole: Path) -> Iterable[Example]:
         "--save-explanations",
         explained,
         "--no-cache",
-        "--resamples",
-        "1",
     )
     spec = f"file({str(explained)!r})"
     yield Example(

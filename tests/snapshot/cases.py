@@ -774,11 +774,15 @@ _STUDIES = (
     Case("run: the example, dry", "run study.toml --dry-run"),
 )
 
+#: what takes longest of them
+_LONG = ("muler: encoder", "muler validate")
+
 GROUPS = (
     Group("score", _SCORE, example),
     Group("compare", _COMPARE, example),
     Group("metaeval", _METAEVAL, example),
-    Group("muler", _MULER, example),
+    Group("muler", tuple(one for one in _MULER if one.name not in _LONG), example),
+    Group("muler at length", tuple(one for one in _MULER if one.name in _LONG), example),
     Group("difficulty", _DIFFICULTY, example),
     Group("bmx", _BMX, toys),
     Group("paraphrase", _PARAPHRASE, toys),

@@ -136,7 +136,7 @@ def test_rates_without_an_error_end_by_the_rule_of_three() -> None:
         assert row["rate_high"] == pytest.approx(-100 * np.log(0.05) / units)
 
 
-@pytest.mark.parametrize("draws", [50, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [25, pytest.param(1000, marks=pytest.mark.verify)])
 def test_systems_that_err_equally_often_by_documents_are_told_apart_as_rarely_as_tests_say(
     draws: int,
 ) -> None:
@@ -172,7 +172,7 @@ def test_errors_by_chance_are_on_no_word_more_often(draws: int, share: float, wo
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-@pytest.mark.parametrize("draws", [20, pytest.param(1000, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("draws", [10, pytest.param(1000, marks=pytest.mark.verify)])
 def test_two_noised_copies_of_one_output_are_told_apart_as_rarely_as_tests_say(
     draws: int, unit: str
 ) -> None:

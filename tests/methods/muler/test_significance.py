@@ -369,7 +369,9 @@ def test_one_system_alone_is_compared_with_nothing() -> None:
     found = _run(alone)
     assert found.table("differences").rows == ()
     own = [dict(r) for r in _run(testset) if r["system"] == "fair"]
-    assert [dict(r) for r in found] == own
+    for row, beside_others in zip(found, own, strict=True):
+        # corrected over the systems
+        assert dict(row) == {**beside_others, "p_counts": row["p_counts"]}
 
 
 @pytest.mark.parametrize(
