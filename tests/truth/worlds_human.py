@@ -169,8 +169,8 @@ def unequal_segments() -> Finding:
 
 @world(
     "two systems judged in half of the documents each, a third in twelve",
-    says=["human.compare.prefers", "data.few", "human.compare.short"],
-    silent=["human.compare.undecided", "human.compare.leniency"],
+    says=["human.compare.prefers", "data.few"],
+    silent=["human.compare.undecided", "human.compare.leniency", "human.compare.short"],
     without=["to B and C", "to C", "A: 12 documents"],
 )
 def a_third_in_few_documents() -> Finding:

@@ -192,7 +192,7 @@ def sheet(
     made_by = next(iter(drawn.signatures.values()), how)
     blind, told = make_sheet(drawn.items, origin, str(made_by))
     texts: dict[str | PathLike[str], str] = {key: key_text(told)}
-    if fspath(key) in [fspath(path) for path in (save, form) if path is not None]:
+    if Path(key).resolve() in [Path(path).resolve() for path in (save, form) if path is not None]:
         raise UsageError(f"sheet and key are to be two files; {fspath(key)} is both")
     if save is not None:
         texts[save] = sheet_text(blind)

@@ -41,7 +41,8 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
             people = len(raters) if len(own) == len(systems) else 0
             yield _outcome(finding, told, _sample(finding, told, own, people), own[0].system)
         if tested:
-            yield from _of_width(finding, tested, systems)
+            known = {name for row in tested for name in (row.system, row.other)}
+            yield from _of_width(finding, tested, [row for row in systems if row.system in known])
             if "analysis" in finding.facts:
                 yield _at_analysis(finding, tested)
         few = [row for row in pairs if row.verdict == "too few"]

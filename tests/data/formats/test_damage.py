@@ -47,6 +47,19 @@ def test_capitals_that_short_lines_lost_are_missed_too() -> None:
     assert _found({"A": lines, "B": list(map(str.lower, lines))}, lines) == [("B", False, "case")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "これは新しいiphoneについての長い文章で、来年の春に発売されます。",
+        "นี่คือประโยคยาวเกี่ยวกับ iphone รุ่นใหม่ที่จะออกในปีหน้า",
+    ],
+)
+def test_a_word_of_latin_letters_has_lost_no_capitals_where_letters_have_none(text: str) -> None:
+    lines = [f"{n} {text}" for n in range(40)]
+    references = [line.replace("iphone", "") for line in lines]
+    assert _found({"A": references, "B": lines}, references) == []
+
+
 def test_several_spaces_before_punctuation_are_seen_and_mended() -> None:
     spaced = [text.replace(",", "  ,") for text in _CZECH]
     assert _found({"A": _CZECH, "B": spaced}, _CZECH) == [("B", False, "spaces")]

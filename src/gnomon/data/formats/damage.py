@@ -60,6 +60,11 @@ def _is_split(text: str) -> bool:
     return not unicodedata.is_normalized("NFC", text)
 
 
+def _is_lowered(text: str) -> bool:
+    # a word of Latin letters is no sentence in Japanese or Thai
+    return text.islower() and 2 * sum(map(str.islower, text)) >= len(text)
+
+
 def _is_spaced(text: str) -> bool:
     return _SPACED.search(text) is not None
 
@@ -70,7 +75,7 @@ KINDS = (
     Damage("entities", _has_entities, html.unescape),
     Damage("accents", _is_split, lambda text: unicodedata.normalize("NFC", text)),
     Damage("spaces", _is_spaced, lambda text: _SPACED.sub("", text), 0.3),
-    Damage("case", str.islower, str.lower, 0.5, _SENTENCE),
+    Damage("case", _is_lowered, str.lower, 0.5, _SENTENCE),
 )
 #: how texts are mended, by the name of the damage
 MENDING = {kind.name: kind.mend for kind in KINDS}
