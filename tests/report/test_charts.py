@@ -25,6 +25,7 @@ from gnomon.core.findings import (
     StackedBars,
     Table,
 )
+from gnomon.report.charts import chart
 
 
 def drawn() -> Finding:
@@ -186,3 +187,26 @@ def test_a_figure_is_refused_with_its_remedy(
         drawn().save_figure(tmp_path / "f.pdf")
     with pytest.raises(UsageError, match=r"\.pdf, \.svg or \.png; got .*f\.jpg"):
         drawn().save_figure(tmp_path / "f.jpg")
+
+
+def test_what_a_chart_leaves_out_is_said_and_nothing_is_refused(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    found = drawn()
+    (whole,) = found.tables
+    rows = [{**row, "name": f"{row['name']}.{n}"} for n in range(20) for row in whole.rows]
+    many = Table("t", "t", whole.columns, tuple(rows))
+    chart(replace(found, tables=(many,)), 1)
+    assert "the chart shows 40 of 80" in caplog.text
+    nothing = Table("t", "t", whole.columns, tuple({**row, "a": None} for row in whole.rows))
+    with pytest.raises(UsageError, match="no defined values"):
+        chart(replace(found, tables=(nothing,)), 1)
+
+
+def test_an_axis_names_its_metric(compared: Finding) -> None:
+    titles = [
+        layer["encoding"]["x"]["title"]
+        for panel in compared.chart()["hconcat"]
+        for layer in panel["layer"][:1]
+    ]
+    assert titles == ["Difference (chrF)", "Score (chrF)"]

@@ -337,6 +337,13 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         _show_scores(args, result, finding.method)
     else:
         _options.show(args, finding, finding.method, most=None if args.all else _ROWS)
+    return _ended(args, finding)
+
+
+def _ended(args: argparse.Namespace, finding: Finding) -> int:
+    """What comes after the answer: a figure, which may be refused, and the gate."""
+    if args.figure:
+        finding.save_figure(args.figure)
     if finding.failure:
         raise GateError(finding.failure)
     return 0
@@ -438,8 +445,6 @@ def _write(
         only = replace(finding, tables=(finding.table(name),), views=(), verdict=())
         with atomic_write(path) as file:
             file.write(report.render(only, "json" if path.endswith(".json") else "tsv"))
-    if args.figure:
-        finding.save_figure(args.figure)
     if args.html:
         each = [some if isinstance(some, list) else [some] for some in data]
         sets = [given for group in each for given in group if hasattr(given, "paraphrases")]

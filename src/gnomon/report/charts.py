@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -40,6 +41,7 @@ _MIME = "application/vnd.vegalite.v5+json"
 _MOST = 40  # rows of one picture
 _BESIDE = 4  # series side by side
 _PANELS = 6
+_HEADS = 8  # columns of a heat map in a column of a paper
 #: colours that people with any sight of colours tell apart (Okabe and Ito)
 _COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b38600", "#56b4e9", "#5b4b9a", "#7a5c3e",
@@ -70,7 +72,7 @@ class Chart(dict[str, Any]):
         Args:
             path: the file to write; an existing one is replaced.
             wide: as wide as a page (6.9 inches) in place of a column (3.3); by default where it
-                has several panels.
+                has several panels, or more than eight columns of cells.
 
         Raises:
             MissingDependencyError: vl-convert-python is not installed.
@@ -82,7 +84,9 @@ class Chart(dict[str, Any]):
         kind, convert = checked_figure(path)
         families = _fonts(json.dumps(self, ensure_ascii=False))
         across = len(self.get("hconcat", ())) or self.get("columns", 1)
-        inches = _PAGE if wide or (wide is None and across > 1) else _COLUMN
+        heads = {row.get("head") for row in self.get("data", {}).get("values", ())}
+        many = across > 1 or len(heads) > _HEADS
+        inches = _PAGE if wide or (wide is None and many) else _COLUMN
         spec = self._fitted(convert, across, inches * _INCH, ", ".join([*families, "sans-serif"]))
         size = {"scale": _DOTS / _INCH, "ppi": _INCH} if kind == "png" else {}
         made = getattr(convert, f"vegalite_to_{kind}")(spec, vl_version=_VERSION, **size)
@@ -120,8 +124,10 @@ def _fonts(text: str) -> list[str]:
     Where fontconfig is absent, the renderer looks for them by itself and nothing is known.
     """
     listing = shutil.which("fc-list")
-    letters = {_script(letter): letter for letter in text if letter.isalpha()}
-    if listing is None or letters.keys() <= {"LATIN"}:
+    plain = unicodedata.normalize("NFKC", text)
+    letters = {_script(letter): letter for letter in plain if letter.isalpha()}
+    letters.pop("LATIN", None)
+    if listing is None:
         return []
     families: list[str] = []
     lacking: list[str] = []
@@ -129,7 +135,7 @@ def _fonts(text: str) -> list[str]:
         asked = [listing, f":charset={ord(letter):x}", "family"]
         done = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603
         found = sorted(line.split(",")[0].strip() for line in done.stdout.splitlines())
-        families += sorted(found, key=lambda name: not name.startswith("Noto Sans"))[:1]
+        families += sorted(found, key=_unlike_sans)[:1]
         lacking += [] if found else [script.capitalize()]
     if lacking:
         _log.warning(
@@ -138,6 +144,10 @@ def _fonts(text: str) -> list[str]:
             ", ".join(lacking),
         )
     return list(dict.fromkeys(families))
+
+
+def _unlike_sans(family: str) -> tuple[bool, bool]:
+    return not family.startswith("Noto Sans"), "Sans" not in family or "Mono" in family
 
 
 def _script(letter: str) -> str:
@@ -157,6 +167,8 @@ def chart(finding: Finding, view: int | None = None) -> Chart:
     if not rows:
         raise UsageError(f"the view {chosen.title!r} has no rows to draw")
     made = _DRAWERS[type(chosen)](chosen, table, rows)
+    if not made.get("data", {}).get("values", rows):
+        raise UsageError(f"the view {chosen.title!r} has no defined values to draw")
     return Chart(
         {"$schema": _SCHEMA, "description": chosen.title, "config": _look(*_SCREEN), **made}
     )
@@ -191,7 +203,8 @@ def _look(
                  "continuousHeight": 12 * row, "step": row},
         "axis": {**quiet, **sizes, "gridColor": _GRID, "domain": False, "tickColor": _GRID},
         "axisY": {"labelLimit": 14 * size},
-        "legend": {**quiet, **sizes, "orient": "bottom", "columns": columns, "symbolLimit": 40},
+        "legend": {**quiet, **sizes, "orient": "bottom", "columns": columns, "symbolLimit": 40,
+                   "gradientLength": 7.5 * size},
         "header": {**sizes, "labelColor": _INK, "title": None, "labelAnchor": "start"},
         "range": {"category": list(_COLOURS)},
         "rule": {"color": _INK, "strokeWidth": 0.8},
@@ -208,6 +221,15 @@ def _look(
 
 def _distinct(rows: Rows, name: str) -> list[Any]:
     return list(dict.fromkeys(row[name] for row in rows))
+
+
+def _first(names: list[Any], most: int) -> list[Any]:
+    """The names that a chart has room for; that there are more is said."""
+    if len(names) > most:
+        _log.warning(
+            "the chart shows %d of %d: %s ... %s", most, len(names), names[0], names[most - 1]
+        )
+    return names[:most]
 
 
 def _said(table: Table, row: Mapping[str, Cell], names: Iterable[str], shown: Iterable[str]) -> str:
@@ -279,12 +301,12 @@ def _bars(view: Bars, table: Table, rows: Rows) -> Json:
     if view.ordered:
         rows = _best_first(rows, ruling.name, better=view.better or ruling.better)
     series = [name for name in view.shown if any(r[view.series] == name for r in rows)]
-    series = (series or _distinct(rows, view.series))[: view.most or _MOST]
-    names = _distinct(rows, view.category)[:_MOST]
+    series = _first(series or _distinct(rows, view.series), view.most or _MOST)
+    names = _first(_distinct(rows, view.category), _MOST)
     beside = len(names) > 1 and len(series) <= _BESIDE
     apart = len(names) > 1 and not beside
     if apart:
-        columns, names = columns[:1], names[:_PANELS]
+        columns, names = columns[:1], _first(names, _PANELS)
     values: list[Json] = [
         {"name": row[view.category if beside else view.series], "series": row[view.series],
          "panel": row[view.category], **_bar(view, table, row, columns)}
@@ -297,7 +319,17 @@ def _bars(view: Bars, table: Table, rows: Rows) -> Json:
     elif view.strong:
         colour = {"color": _shades(table.column(view.strong).title, values)}
     best = values[0]["name"] if view.ordered and (view.better or ruling.better) else None
-    panels = [_bar_panel(view, column, n, values, colour, best) for n, column in enumerate(columns)]
+    panels = [
+        _bar_panel(
+            view,
+            replace(column, title=_of_metric(view, rows, column.title)),
+            n,
+            values,
+            colour,
+            best,
+        )
+        for n, column in enumerate(columns)
+    ]
     if apart:
         return _in_panels(panels[0], values, names)
     return {"data": {"values": values}, "hconcat": panels}
@@ -320,6 +352,12 @@ def _bar(view: Bars, table: Table, row: Mapping[str, Cell], columns: Sequence[Co
         made["hollow"] = number_of(row[view.hollow])
     shown = [*(column.name for column in columns), *more]
     return {**made, "said": _said(table, row, [view.category, view.series], shown)}
+
+
+def _of_metric(view: View, rows: Rows, title: str) -> str:
+    """The title of an axis, with the metric where a view is of one."""
+    metrics = [str(rows[0][name]) for name in view.where if name in METRICS]
+    return f"{title} ({metrics[0]})" if metrics else title
 
 
 def _best_first(rows: Rows, name: str, *, better: str | None) -> Rows:
@@ -363,8 +401,8 @@ def _bar_panel(
 
 def _stacked(view: StackedBars, table: Table, rows: Rows) -> Json:
     """Bars of parts that add up, a panel for each series."""
-    panels = _distinct(rows, view.series)[:_PANELS]
-    names = _distinct(rows, view.category)[:_MOST]
+    panels = _first(_distinct(rows, view.series), _PANELS)
+    names = _first(_distinct(rows, view.category), _MOST)
     values = [
         {"name": row[view.category], "panel": row[view.series], "part": column.title,
          "place": place,
@@ -382,7 +420,7 @@ def _stacked(view: StackedBars, table: Table, rows: Rows) -> Json:
 def _heat_map(view: HeatMap, table: Table, rows: Rows) -> Json:
     """A cell for each row and column, with its figure; greyed where it means little."""
     column = table.column(view.value)
-    names = _distinct(rows, view.rows)[:_MOST]
+    names = _first(_distinct(rows, view.rows), _MOST)
     more = [name for name in (view.under, view.beside) if name]
     values: list[Json] = []
     for row in rows:
@@ -405,7 +443,7 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows) -> Json:
     scale |= {
         name: end for name, end in (("domainMin", low), ("domainMax", high)) if end is not None
     }
-    colour = _numbers("value", column.title, scale=scale, legend={"gradientLength": 120})
+    colour = _numbers("value", _of_metric(view, rows, column.title), scale=scale, legend={})
     grey = {"test": "datum.faint", "value": _GRID}
     light = {
         "test": "!datum.faint && luminance(scale('color', datum.value)) < .35",
@@ -438,7 +476,7 @@ _BESIDE_POINT = {
 def _scatter(view: Scatter, table: Table, rows: Rows) -> Json:
     """Named points, with r and n of each panel; names that would lie over others are left out."""
     values: list[Json] = []
-    panels = _distinct(rows, view.panels)[:_PANELS] if view.panels else [None]
+    panels = _first(_distinct(rows, view.panels), _PANELS) if view.panels else [None]
     for panel in panels:
         mine = [row for row in rows if view.panels is None or row[view.panels] == panel]
         values += _points(view, table, mine, len(panels))
@@ -517,8 +555,8 @@ def _identity(view: Scatter | Lines, points: Sequence[tuple[float, float]]) -> l
 
 def _lines(view: Lines, table: Table, rows: Rows) -> Json:
     """Curves with their bands; they break where a value is undefined."""
-    panels = _distinct(rows, view.panels)[:_PANELS] if view.panels else [None]
-    series = _distinct(rows, view.series)[: len(_COLOURS)]
+    panels = _first(_distinct(rows, view.panels), _PANELS) if view.panels else [None]
+    series = _first(_distinct(rows, view.series), len(_COLOURS))
     names = [view.series, *([view.panels] if view.panels else [])]
     ends = [end for end in (view.low, view.high) if end]
     values: list[Json] = [
