@@ -119,6 +119,20 @@ def people_lean_at_another_level() -> Finding:
     return preferring(63, confidence=0.99)
 
 
+@world(
+    "people prefer one system throughout, of which two features expect the opposite",
+    says=["human.sheet.preferred"],
+    silent=["data.few"],
+)
+def people_against_one_feature() -> Finding:
+    rows = [
+        KeyRow(f"{feature}-{n}", f"pos:{feature}", n + 1, "x", "y", expected)
+        for feature, expected in (("NOUN", "x"), ("VERB", "y"))
+        for n in range(40)
+    ]
+    return answered(rows, ["A"] * 80)
+
+
 @world("people answered 12 items", says=["data.few"], silent=[_ALL])
 def few_answers() -> Finding:
     return preferring(12, 12)

@@ -21,7 +21,7 @@ from gnomon.stats.resampling import bootstrap_interval
 from gnomon.stats.significance import binomial_interval, binomial_p, in_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,7 +51,9 @@ class PreferenceRow(Record):
     system: str = column("System", help="or the one with the lower MuLER on the feature")
     other: str = column("Other", help="that it is compared with")
     items: int = column(
-        "Items", help="on the sheet; two outputs that stand there under several features are one"
+        "Items",
+        help="on the sheet; two outputs that stand there under several features are one, and are"
+        " left out of the row of all features where these expect different ones",
     )
     open: int = column("Open", help="items without an answer")
     preferred: int = column("Preferred", help="items where the system is preferred")
@@ -228,8 +230,8 @@ def _preference_table(
     for row in key.rows.values():
         groups.setdefault((row.feature, *_sides(row)), []).append(row)
     groups = dict(sorted(groups.items()))
-    everything = list(key.rows.values())
-    if all(row.expected for row in everything):
+    everything = _expected_alike(key.rows.values())
+    if everything and all(row.expected for row in key.rows.values()):
         groups = {(_ALL, _LOWER, _HIGHER): everything, **groups}
     each = {_MAJORITY: majority(given), **given} if len(given) > 1 else given
     rows = [
@@ -247,6 +249,14 @@ def _preference_table(
         interval = _share_ends(rows[n].preferred, rows[n].decided, 1 - level)
         rows[n] = replace(rows[n], p_corrected=q, significant=q <= alpha, intervals=interval)
     return table(PREFERENCES, title, PreferenceRow, rows, confidence=confidence)
+
+
+def _expected_alike(rows: Collection[KeyRow]) -> list[KeyRow]:
+    """Without pairs of outputs of which one feature expects the one, another feature the other."""
+    expected: dict[tuple[int, str, str], set[str]] = {}
+    for row in rows:
+        expected.setdefault((row.segment, *_ordered(row)), set()).add(row.expected)
+    return [row for row in rows if len(expected[row.segment, *_ordered(row)]) == 1]
 
 
 def _sides(row: KeyRow) -> tuple[str, str]:
