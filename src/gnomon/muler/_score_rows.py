@@ -65,10 +65,12 @@ class Scored:
         scores: FeatureScores,
         present: Presence,
     ) -> None:
-        all_figures = figures(scores, present, slice_.members)
-        ends: Sequence[Mapping[str, Ends] | None] = [None] * len(all_figures)
+        documents = None
+        ends: Sequence[Mapping[str, Ends] | None] = [None] * len(setup.batch.systems)
         if self.uncertainty is not None:
+            documents = self.uncertainty.units(metric, slice_, scores.base).document
             ends = self.uncertainty.ends(metric, slice_, scores, present)
+        all_figures = figures(scores, present, slice_.members, documents)
         for k, name in enumerate(setup.batch.systems):
             masks, empty = setup.metrics[metric].masks_used, setup.empty.get(name, 0)
             place = RowPlace(name, metric, scores.feature, slice_.name, masks, empty)

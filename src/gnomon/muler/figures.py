@@ -13,6 +13,7 @@ from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
 from gnomon.core.verdicts import LEAST
 from gnomon.muler._mask_kinds import MASKS
 from gnomon.stats import mcnemar_p
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, jackknife_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -219,7 +220,8 @@ class MulerRow(Record):
     p_counts: float | None = column(
         "p (counts)",
         digits=4,
-        help="of as many segments with more of it as with less (McNemar's test), corrected over"
+        help="of as many segments with more of it as with less (McNemar's test; where documents are"
+        f" the unit, by leaving out one at a time, of {LEAST_DOCUMENTS} or more), corrected over"
         f" the features and systems of the family after Holm; of {LEAST} segments or more",
     )
     negative: int = column("base > max", help="segments of I scored above their oracle")
@@ -324,9 +326,16 @@ def feature_scores(metric: BoundMetric, batch: Batch, plan: MaskPlan) -> Iterato
 
 
 def figures(
-    scores: FeatureScores, present: Presence, scope: NDArray[np.bool_]
+    scores: FeatureScores,
+    present: Presence,
+    scope: NDArray[np.bool_],
+    documents: NDArray[np.int64] | None = None,
 ) -> tuple[Figures, ...]:
-    """The figures of every system over the segments in scope."""
+    """The figures of every system over the segments in scope; documents where these are the unit.
+
+    Whether there is more of a feature than in the references is tested over segments (McNemar), or
+    over documents (jackknife).
+    """
     sign = scores.sign
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
     # a row per figure, so that each system is read once
@@ -335,8 +344,14 @@ def figures(
     above = present.both & (scores.excess() > 0)
     absent = ~present.both & (present.miss > 0)
     judged = scope & ~np.isnan(present.add)
-    more, fewer = (np.where(judged, side, 0.0).sum(axis=1) for side in (present.add, present.miss))
-    p_counts = np.where(judged.sum(axis=1) < LEAST, np.nan, mcnemar_p(fewer, more))
+    if documents is None:
+        more, fewer = (np.where(judged, x, 0.0).sum(axis=1) for x in (present.add, present.miss))
+        p_counts = mcnemar_p(fewer, more)
+    else:
+        surplus = present.add - present.miss
+        pairs = zip(surplus, judged, strict=True)
+        p_counts = np.array([_p_by_document(x[rows], documents[rows]) for x, rows in pairs])
+    p_counts = np.where(judged.sum(axis=1) < LEAST, np.nan, p_counts)
     return tuple(
         _of_system(
             [mean_over(row, present.both[k] & scope) for row in over_feature[k]],
@@ -347,6 +362,14 @@ def figures(
         )
         for k in range(len(scores.base))
     )
+
+
+def _p_by_document(surplus: NDArray[np.float64], documents: NDArray[np.int64]) -> float:
+    """Test by leaving out documents that a mean is 0: p, or NaN of too few documents."""
+    if len(np.unique(documents)) < LEAST_DOCUMENTS:
+        return float("nan")
+    columns = np.stack([surplus, np.ones(len(surplus))], axis=1)
+    return float(jackknife_test(columns, documents, lambda sums: sums[..., 0] / sums[..., 1]).p)
 
 
 def _of_system(

@@ -80,6 +80,25 @@ def test_too_few_are_said_beside_scores_and_where_no_output_has_any() -> None:
         gn.muler.score(testset, ["none", "bleu"], **CAT)
 
 
+@pytest.mark.parametrize(
+    ("documents", "surplus", "code"),
+    [(20, 0.6, "muler.even"), (20, 0.95, "muler.uneven"), (14, 0.95, "muler.few-counted")],
+)
+def test_segments_of_a_document_count_together_where_documents_are_the_unit(
+    documents: int, surplus: float, code: str
+) -> None:
+    more = [number < surplus * documents for number in range(documents) for _ in range(10)]
+    testset = gn.TestSet.from_lists(
+        {"s": [f"a cat saw {n}" if one else f"it saw {n}" for n, one in enumerate(more)]},
+        [f"it saw {n}" if one else f"a cat saw {n}" for n, one in enumerate(more)],
+        documents=[f"d{number // 10}" for number in range(len(more))],
+    )
+    found = gn.muler.score(testset, "none", **CAT, unit="document", examples=0)
+    assert code in [one.code for one in found.verdict]
+    assert ("muler.uneven" in [one.code for one in found.verdict]) is (code == "muler.uneven")
+    assert (found.rows[0]["p_counts"] is None) is (documents < 15)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "more", "fewer"),
