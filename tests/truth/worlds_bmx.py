@@ -16,6 +16,7 @@ from gnomon.bmx import Experiment, Grids
 from gnomon.bmx.verdict import tune_verdict
 from gnomon.core.human import HumanScores
 from gnomon.core.spans import ErrorSpan
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding
@@ -159,6 +160,30 @@ def post_edits() -> Finding:
     told = _judged()
     references = {"postedit": next(iter(told.references.values()))}
     return bmx.tune(replace(told, references=references), "chrf", "erasure", resamples=0)
+
+
+@world(
+    "human scores that count edits, on one of six test sets",
+    says=["metaeval.circular", "bmx.tune.differs"],
+    silent=["bmx.tune.undecided"],
+)
+def edits_on_one_set() -> Finding:
+    circular = message("metaeval.circular", metrics=["chrF"], left_out=False, why="edits")
+    draw, offsets = np.random.default_rng(4), np.arange(0, 201, 5)
+    made = []
+    for pair in (*PAIRS, "tr-en"):
+        score, shown = draw.normal(size=(2, 40))
+        made.append(
+            bmx.Explained(
+                Experiment("planted", "erasure", "chrf", pair),
+                score,
+                np.repeat(shown, 5) + 5,
+                offsets,
+                score + shown + 0.5 * draw.normal(size=40),
+                notices=(circular,) if pair == "tr-en" else (),
+            )
+        )
+    return tuned(made)
 
 
 def _collapsing() -> Finding:

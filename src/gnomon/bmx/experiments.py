@@ -323,7 +323,8 @@ def _circular(
     edits = counts_edits(testset, [kind], list(testset.systems), scores)
     if edits or ("references" in bound.needs and has_post_edits(testset)):
         title = metric_title(bound.signature.spec)
-        yield message("metaeval.circular", metrics=[title], why="edits" if edits else "post-edits")
+        why = "edits" if edits else "post-edits"
+        yield message("metaeval.circular", metrics=[title], left_out=False, why=why)
 
 
 def _iterated(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gnomon.bmx.aggregation import Shift
@@ -45,6 +45,7 @@ from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
+from gnomon.core.verdicts import said_of
 from gnomon.data.formats import human_files, with_human
 from gnomon.metrics.base import Metrics
 
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.core.validation import Problem
+    from gnomon.messages import Message
     from gnomon.stats.resampling import Interval
 
 __all__ = ["tune"]
@@ -152,6 +154,7 @@ def tune(
         GnomonError: whatever :func:`explained` raises.
     """
     every: Sequence[Explained] = ()
+    left_out: Sequence[Message] = ()
     if isinstance(data, Grids):
         grids = data
     else:
@@ -172,6 +175,7 @@ def tune(
                 "allow_code": allow_code,
             },
         )
+        every, left_out = _without_circular(every, test_on)
         grids = search(every, shift=shift)
     mine, controls, aside = _split_experiments(grids)
     by_name = {explanations.experiment: explanations for explanations in every}
@@ -198,6 +202,7 @@ def tune(
         views=tuple(gain_views(mine.levels("sides"))),
         notices=(
             *tuning_notices(mine, controls, aside, families, rule, by_name),
+            *left_out,
             *dict.fromkeys(notice for each in every for notice in each.notices),
         ),
         facts=_facts(mine, controls),
@@ -210,6 +215,8 @@ _NOTE = (
     " held back; their gains are means over language pairs (of one pair, test sets) of experiments,"
     " each at a p and w that it had no part in."
 )
+#: what is said of human scores that cannot judge a metric
+_CIRCULAR = "metaeval.circular"
 #: random splits of the segments of the one test set
 _SPLITS = 10
 
@@ -238,6 +245,35 @@ def _every_explained(
     return [*made, *(explained(*request, **options) for request in requests)]
 
 
+def _without_circular(
+    every: Sequence[Explained], test_on: str | None
+) -> tuple[Sequence[Explained], Sequence[Message]]:
+    """Without experiments whose human scores cannot judge the metric, and what says so.
+
+    All stay where p and w could not be chosen, or not be judged, without them.
+    """
+    kept = [one for one in every if not said_of(_CIRCULAR, one.notices)]
+    if _parts(kept, test_on) != _parts(every, test_on):
+        return every, ()
+    left_out = [
+        replace(said, params={**said.params, "left_out": True}).about(
+            testsets=[one.experiment.testset]
+        )
+        for one in every
+        for said in said_of(_CIRCULAR, one.notices)
+    ]
+    return kept, list(dict.fromkeys(left_out))
+
+
+def _parts(every: Sequence[Explained], test_on: str | None) -> set[bool]:
+    """Whether there are experiments to choose on (False), and held back (True)."""
+    return {
+        test_on is not None and _is_named(test_on, one.experiment)
+        for one in every
+        if not one.experiment.is_control
+    }
+
+
 def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     """A test set with the human scores of a file, and the kind that these are."""
     testsets = [data for data in each if isinstance(data, TestSet)]
@@ -252,14 +288,16 @@ def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     return [judged if data is testsets[0] else data for data in each], kinds[0]
 
 
+def _is_named(name: str, experiment: Experiment) -> bool:
+    """Whether an experiment is of a test set, of data, or of a language pair of this name."""
+    return name in (experiment.dataset, experiment.language_pair) or f"/{name}".endswith(
+        f"/{experiment.testset}"
+    )
+
+
 def _matching(test_on: str, experiments: Sequence[Experiment]) -> list[int]:
     """The experiments of a test set, of data, or of a language pair."""
-    places = [
-        i
-        for i, experiment in enumerate(experiments)
-        if test_on in (experiment.dataset, experiment.language_pair)
-        or f"/{test_on}".endswith(f"/{experiment.testset}")
-    ]
+    places = [i for i, experiment in enumerate(experiments) if _is_named(test_on, experiment)]
     if not places:
         known = dict.fromkeys(experiment.testset for experiment in experiments)
         raise UnknownNameError("test set", test_on, known)

@@ -27,8 +27,8 @@ _COLLAPSED = 0.1
 def tune_verdict(finding: Finding) -> Iterator[Message]:
     """Whether explanations help where p and w were not chosen, beyond random ones."""
     circular = said_of("metaeval.circular", finding.notices)
-    if circular:
-        yield from circular
+    yield from circular
+    if not all(said.params["left_out"] for said in circular):
         return
     rows = finding.records(TunedGain)
     every = [row for row in rows if row.dataset == ALL_SETS]

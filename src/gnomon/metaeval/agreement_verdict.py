@@ -436,7 +436,8 @@ def _circular(finding: Finding) -> Iterator[Message]:
         rows = [row for row in finding.records(AgreementRow) if row.circular == why]
         if rows:
             names = list(dict.fromkeys(titles[row.metric] for row in rows))
-            yield message("metaeval.circular", finding.positions(rows), metrics=names, why=why)
+            said = {"metrics": names, "left_out": False, "why": why}
+            yield message("metaeval.circular", finding.positions(rows), **said)
 
 
 _EQUAL = ("equal", "equal by item", "equal by system")
