@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import numpy as np
 
-from gnomon import stats
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Bars, Exhibit, Finding, Listing, Table
@@ -30,8 +31,9 @@ from gnomon.messages.audiences import flag
 from gnomon.metrics.functions import imported
 from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
 from gnomon.muler.exhibits import SegmentTexts
-from gnomon.muler.figures import mean_over
+from gnomon.muler.figures import INTERVAL_SEGMENTS, mean_over
 from gnomon.muler.uncertainty import mean_ends
+from gnomon.stats.significance import in_steps
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
@@ -49,8 +51,10 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
     from gnomon.muler._setup import Run
     from gnomon.muler.uncertainty import Bootstrap
+    from gnomon.stats.significance import Stepped
 
     Floats = NDArray[np.float64]
+    _Test = Callable[[float], tuple[float, float, float]]
 
 
 # The segments that systems change most on the scale of a sentence scorer.
@@ -246,7 +250,7 @@ class ScorerRow(Record):
         "reference - candidate",
         digits=3,
         help="mean difference of the scores",
-        interval=EndColumns(how="by bootstrap over segments"),
+        interval=EndColumns(how="by Student's t, at the step of Holm's procedure"),
     )
     p: float | None = column(
         "p",
@@ -254,6 +258,7 @@ class ScorerRow(Record):
         help="of the mean difference being 0 (Student's t), corrected over the systems and scorers"
         f" of a slice after Holm; of {LEAST} segments or more",
     )
+    decided: bool | None = column("Decided", help="p is at most 1 - confidence")
     absolute: float | None = column(
         "|difference|",
         digits=3,
@@ -284,44 +289,52 @@ def scorer_rows(
     *,
     scorer: str,
     systems: Sequence[str],
-) -> Iterator[ScorerRow]:
-    """The rows of every system over the segments of a slice."""
+) -> Iterator[tuple[ScorerRow, _Test]]:
+    """The rows of every system over the segments of a slice, and what tests each mean."""
     scope = slice_.members
     scored = ~np.isnan(changes.signed) & scope
-    signed, absolute = (
-        mean_ends(values, scored, counts, confidence)
-        for values in (changes.signed, changes.absolute)
-    )
+    absolute = mean_ends(changes.absolute, scored, counts, confidence)
     for k, system in enumerate(systems):
         n = int(scored[k].sum())
-        p = mean_test(changes.signed[k, scored[k]].tolist())[2] if n >= LEAST else None
-        yield ScorerRow(
+        row = ScorerRow(
             scorer=scorer,
             system=system,
             slice=slice_.name,
             n=n,
             signed=mean_over(changes.signed[k], scored[k]),
-            p=p,
+            p=None,
+            decided=None,
             absolute=mean_over(changes.absolute[k], scored[k]),
             coverage=n / int(scope.sum()) if scope.any() else None,
             mean_reference=mean_over(changes.reference[k], scored[k]),
-            intervals={"signed": signed[k], "absolute": absolute[k]},
+            intervals={"signed": (None, None), "absolute": absolute[k]},
         )
+        yield row, partial(_mean_at, changes.signed[k, scored[k]].tolist())
 
 
-def _corrected(rows: Sequence[ScorerRow]) -> list[ScorerRow]:
-    """Rows whose p is Holm's, over the systems and scorers of their slice."""
-    p = np.array([row.p for row in rows], dtype=np.float64)
-    for name in {row.slice for row in rows}:
-        inside = np.array([row.slice == name for row in rows])
-        p[inside] = stats.holm(p[inside])
-    return [replace(row, p=q) for row, q in zip(rows, p.tolist(), strict=True)]
+def _mean_at(values: Sequence[float], alpha: float) -> tuple[float, float, float]:
+    """Interval and test of a mean at a level; no test of fewer than ``LEAST``."""
+    low, high, p = mean_test(values, alpha)
+    return low, high, p if len(values) >= LEAST else math.nan
+
+
+def _tested(rows: Sequence[tuple[ScorerRow, _Test]], options: Bootstrap) -> Iterator[ScorerRow]:
+    """Rows with Holm's p over the systems and scorers of their slice, and its intervals."""
+    alpha = round(1 - options.confidence, 12)
+    steps: dict[int, Stepped] = {}
+    for name in {row.slice for row, _ in rows}:
+        places = [place for place, (row, _) in enumerate(rows) if row.slice == name]
+        steps |= zip(places, in_steps([rows[place][1] for place in places], alpha), strict=True)
+    for place, (row, _) in enumerate(rows):
+        low, high, p, decided = steps[place]
+        drawn = options.resamples and row.n >= INTERVAL_SEGMENTS
+        ends = {**(row.intervals or {}), "signed": (low, high) if drawn else (None, None)}
+        yield replace(row, p=p, decided=decided, intervals=ends)
 
 
 # What they say, in sentences.
 
 
-_ALPHA = 0.05
 _SMALL = 0.001  # a p below this is said to be
 
 
@@ -330,7 +343,7 @@ def sentences_verdict(finding: Finding) -> Iterator[Message]:
     every = finding.records(ScorerRow)
     rows = [row for row in every if row.slice is None and row.signed is not None]
     sound = [row for row in rows if row.p is not None]
-    changed = [row for row in sound if (row.p or 0.0) <= _ALPHA]
+    changed = [row for row in sound if row.decided]
     changed.sort(key=lambda row: -abs(row.signed or 0.0))
     groups: dict[tuple[str, bool], list[ScorerRow]] = {}
     for row in changed:
@@ -451,7 +464,7 @@ def sentence_part(
     reader = reader_for(tagger, testset.target_language, cache=run.cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)
     counts = draws.draw(batch.shape[1])
-    rows: list[ScorerRow] = []
+    rows: list[tuple[ScorerRow, _Test]] = []
     signatures: dict[str, Signature] = {}
     exhibits: list[Exhibit] = []
     for done, (label, sentence_scorer) in enumerate(scorers.items(), start=1):
@@ -472,7 +485,7 @@ def sentence_part(
             exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
         if progress:
             progress("scoring sentences", done, len(scorers))
-    table = sentence_table(_corrected(rows))
+    table = sentence_table(list(_tested(rows, draws)))
     return SentencePart(
         table=table,
         views=sentence_views(table, list(scorers), [slice_.name for slice_ in drawn_slices(parts)]),

@@ -23,8 +23,8 @@ MOOD = LexiconScorer(
     "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
 )
 FIELDS = (
-    "scorer system slice n signed low high p absolute absolute_low absolute_high coverage"
-    " mean_reference"
+    "scorer system slice n signed low high p decided absolute absolute_low absolute_high"
+    " coverage mean_reference"
 )
 
 
@@ -100,7 +100,20 @@ def test_intervals_hold_the_estimate_and_come_again_with_the_same_seed() -> None
     assert 0 < row["high"] - row["low"] < 12 * error
     assert rows["t", None] == {**row, "system": "t"}
     assert _rows(testset, resamples=500, seed=7) == rows
-    assert _rows(testset, resamples=500, seed=8)["s", None]["low"] != row["low"]
+    assert _rows(testset, resamples=500, seed=8)["s", None]["absolute_low"] != row["absolute_low"]
+
+
+def test_a_change_is_decided_and_its_interval_made_at_the_confidence_asked_for() -> None:
+    # of 100 segments 7 became worse: p is .008
+    outputs = ["a bad day" if n < 7 else "a good day" for n in range(100)]
+    testset = gn.TestSet.from_lists({"s": outputs}, ["a good day"] * 100)
+    for confidence, code in ((0.95, "muler.scorers.changed"), (0.995, "muler.scorers.unchanged")):
+        found = scored(testset, [MOOD], confidence=confidence, examples=0)
+        (row,) = found.rows
+        assert 0.005 < float(row["p"] or 0) < 0.01
+        assert row["decided"] is (confidence < 0.99) is (float(row["low"] or 0) > 0)
+        assert [one.code for one in found.verdict if "scorers" in one.code] == [code]
+    assert "whether s in mood is changed" in str(found.verdict[0])
 
 
 def test_fewer_than_ten_segments_get_no_interval() -> None:
