@@ -26,6 +26,7 @@ from gnomon import TestSet, example
 from gnomon.core.errors import DataError, UsageError
 from gnomon.data.formats import write_test_set
 from gnomon.serve.comparison import FileChoice, StepChoice, write_record
+from gnomon.serve.job_table import Job, StepState
 from gnomon.serve.jobs import Queue
 from gnomon.serve.problems import NotFound
 from gnomon.serve.settings import ServerLimits
@@ -35,7 +36,6 @@ from gnomon.studies import Store, open_engine, plan, read_study, run, verdicts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.serve.job_table import Job
     from gnomon.serve.workspace import Comparison
 
 
@@ -201,6 +201,21 @@ def test_a_process_that_ends_is_started_again_and_the_third_time_the_step_has_fa
     assert queue.again(stuck.id).job.steps[0].deaths == 0
     stuck.let_go()
     assert finished(queue.workspace, stuck.id).job.state == "done"
+
+
+def test_what_a_step_said_is_overwritten_and_goes_where_its_comparison_is_gone(
+    workspace: Workspace, queues: list[Queue]
+) -> None:
+    step = StepState("compare", state="refused", said="a line that quotes")
+    workspace.jobs.replace("gone", Job([step]))
+    workspace.jobs.change("gone", 0, StepState("compare"))
+    workspace.jobs.replace("gone", Job([StepState("compare")]))
+    queues.append(Queue(workspace))
+    queues[0].start()
+    assert workspace.jobs.job("gone") is None
+    kept = [path.read_bytes() for path in workspace.folder.glob("jobs.sqlite*")]
+    assert kept
+    assert not any(b"a line that quotes" in each for each in kept)
 
 
 def test_what_a_process_that_ended_left_is_gone_on_with(queue: Queue) -> None:

@@ -109,6 +109,7 @@ class JobTable:
         """A connection for one transaction."""
         try:
             with closing(sqlite3.connect(self._file, timeout=60)) as connection, connection:
+                connection.execute("pragma secure_delete = on")  # what is said may quote texts
                 yield connection
         except sqlite3.Error as error:  # a full disk, say
             raise OutputError(f"{self._file} cannot be read or written: {error}") from error
@@ -138,7 +139,6 @@ class JobTable:
     def forget(self, study: str) -> None:
         """Leave nothing of a comparison that is deleted: what it said may quote its texts."""
         with self._connection() as connection:
-            connection.execute("pragma secure_delete = on")
             connection.execute("delete from jobs where study = ?", [study])
         with self._connection() as connection:
             connection.execute("pragma wal_checkpoint(truncate)")

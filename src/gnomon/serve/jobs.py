@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.serve.comparison import LOG, UPLOADS, new_job, now
 from gnomon.serve.job_files import BUSY
 from gnomon.serve.job_table import Job, StepState
@@ -91,7 +91,10 @@ class Worker:
     def kill(self, why: str) -> None:
         """End it: "memory", "wall", "cancelled" or "stopped"."""
         self.killed = self.killed or why
-        self._process.kill()
+        if self._process.poll() is None:
+            # what it started, too, which would keep its output open
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
 
     def wait(self, heard: Callable[[Mapping[str, Any]], None]) -> int:
         """Its exit code, once it has ended; ``heard`` is given what it said, line by line."""
@@ -105,13 +108,27 @@ class Worker:
                         break
                     *lines, received = (received + data).split(b"\n")
                     for line in lines:
-                        if line.startswith(b"{"):  # libraries may print, too
-                            heard(json.loads(line))
+                        with suppress(_Unheard):
+                            heard(_read(line))
                 if time.monotonic() > self._end:
                     self.kill("wall")
                 elif memory_of(self.pid) > self._limits.memory:
                     self.kill("memory")
         return self._process.wait()
+
+
+class _Unheard(Exception):  # noqa: N818  # it is no error
+    """A line that is not from the job: libraries may print, too."""
+
+
+def _read(line: bytes) -> Mapping[str, Any]:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        raise _Unheard from None
+    if not isinstance(said, dict):
+        raise _Unheard
+    return said
 
 
 class _Waiting(NamedTuple):
@@ -168,7 +185,10 @@ class Queue:
                 " shows studies everywhere"
             )
         self.workspace.hold()
-        for comparison in self.workspace.studies():
+        comparisons = list(self.workspace.studies())
+        for left in self.workspace.jobs.jobs().keys() - {one.id for one in comparisons}:
+            self.workspace.jobs.forget(left)  # a deletion that was interrupted
+        for comparison in comparisons:
             self._put_back(comparison)
         self._thread = threading.Thread(target=self._dispatch, name="queue", daemon=True)
         self._thread.start()
@@ -313,7 +333,14 @@ class Queue:
                 with suppress(NotFound):
                     comparison = self.workspace.study(waiting.id)
                     if not comparison.damaged:
-                        self._begin(waiting, comparison)
+                        self._try(waiting, comparison)
+
+    def _try(self, waiting: _Waiting, comparison: Comparison) -> None:
+        """Begin it; where that fails, those behind it go first."""
+        try:
+            self._begin(waiting, comparison)
+        except OSError:
+            _log.exception("a process cannot be started")
 
     def _has_place(self, *, first: bool) -> bool:
         """Whether one more process may start."""
@@ -367,14 +394,19 @@ class _StepRun:
         """Write down a line of the process."""
         step = self._step
         if "stage" in line:
-            step.stage, step.done, step.total = line["stage"], line["done"], line["total"]
+            step.stage, step.done, step.total = (
+                line["stage"],
+                line.get("done", 0),
+                line.get("total", 0),
+            )
         for state in ("refused", "failed"):
             if line.get(state):
                 step.state = state
                 _explain(step, line[state])
         self._unfit |= "unfit" in line
         step.said = line.get("unfit") or line.get("said") or step.said
-        self._keep()
+        with suppress(OutputError):  # the next line is written down, or the end
+            self._keep()
 
     def settle(self, code: int) -> None:
         """Write down what became of it."""
@@ -384,10 +416,10 @@ class _StepRun:
         step.pid, step.stage, step.finished = None, "", now()
         if self._unfit:
             self._refuse_all()
-        elif why == "stopped" or code == BUSY:
-            step.state, step.finished = "queued", None
         elif why == "cancelled":
             step.state = "cancelled"
+        elif why == "stopped" or code == BUSY:
+            step.state, step.finished = "queued", None
         elif why:
             self._over_limit(why)
         elif code == 0:
