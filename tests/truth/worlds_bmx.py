@@ -247,20 +247,22 @@ def cut() -> list[Message]:
     return list(tune_verdict(replace(made, notices=notices)))
 
 
-def marked(count: int, *, errors: str, seed: int = 2, documents: int | None = None) -> Finding:
+def marked(
+    count: int, *, errors: str, seed: int = 2, documents: int | None = None, systems: str = "a"
+) -> Finding:
     """Outputs that lack nothing but one word, which people marked, or another one."""
     told = bundled()
     (texts,) = told.references.values()
     chosen = [str(text) for text in texts if len(str(text).split()) > 6][:count]
     wrong = [" ".join([*(own := text.split())[:3], "zzqx", *own[4:]]) for text in chosen]
-    made = planted({"a": wrong}, against=chosen)
+    made = planted(dict.fromkeys(systems, wrong), against=chosen)
     spans, draw = [], np.random.default_rng(seed)
     for n, text in enumerate(wrong):
         words = text.split()
         word = words.index("zzqx") if errors == "right" else int(draw.integers(len(words)))
         start = len(" ".join(words[:word])) + (word > 0)
         end = start + len(words[word])
-        spans.append(ErrorSpan("a", n, "candidate", start, end, "", "major"))
+        spans += [ErrorSpan(name, n, "candidate", start, end, "", "major") for name in systems]
     of = None if documents is None else tuple(f"d{n % documents}" for n in range(len(wrong)))
     told = replace(made, errors=tuple(spans), documents=of)
     return bmx.explain(told, "chrf", "erasure", errors=True)
@@ -302,6 +304,15 @@ def marks_of_few_documents() -> Finding:
 )
 def few_marked_words() -> Finding:
     return marked(10, errors="right")
+
+
+@world(
+    "40 sentences with marked words of ten segments",
+    says=["bmx.explain.marks", "data.few"],
+    without=["documents", "above random", "below random", "cannot tell"],
+)
+def marked_words_of_few_segments() -> Finding:
+    return marked(10, errors="right", systems="abcd")
 
 
 @world(

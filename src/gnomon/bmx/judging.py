@@ -444,6 +444,7 @@ class JudgedRow(Record):
         interval=EndColumns("gain_low", "gain_high", how=f"{_LEFT_OUT}, after Holm"),
     )
     sentences: int = column("Sentences", help="that have a value")
+    segments: int = column("Segments", help="of these sentences")
 
 
 def errors_table(
@@ -521,6 +522,7 @@ def _rows(
         steps |= zip(places, in_steps(tests, alpha), strict=True)
     for place, one in enumerate(compared):
         low, high, _ = _mean_at(one.values, units, alpha)
+        defined = ~np.isnan(one.values)
         yield JudgedRow(
             metric=one.judged.metric,
             explainer=one.judged.explainer,
@@ -529,6 +531,7 @@ def _rows(
             value=_mean(one.values),
             random=_mean(np.where(np.isnan(one.values), np.nan, one.control)),
             gain=_mean(one.gains),
-            sentences=int((~np.isnan(one.values)).sum()),
+            sentences=int(defined.sum()),
+            segments=int(defined.any(axis=0).sum()),
             intervals={"value": (low, high), "gain": (steps[place].low, steps[place].high)},
         )

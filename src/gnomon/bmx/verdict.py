@@ -192,7 +192,7 @@ def _marked(finding: Finding) -> Iterator[Message]:
 def _beyond_chance(row: JudgedRow) -> tuple[str, Level]:
     """Whether explanations rank words better or worse than random ones, and the level of that."""
     low, high = row.ends("gain")
-    if row.sentences < LEAST:
+    if row.segments < LEAST:
         return "few", "caution"
     if low is None or high is None:
         return "documents", "undecided"

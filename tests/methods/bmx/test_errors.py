@@ -150,6 +150,7 @@ def test_systems_of_a_segment_and_segments_of_a_document_are_left_out_together()
     segments, pairs = np.arange(40), np.arange(40) // 2
     alone, together, of_documents = row(1, segments), row(3, segments), row(1, pairs)
     assert (alone.sentences, together.sentences) == (40, 120)
+    assert (alone.segments, together.segments) == (40, 40)
     assert alone.ends("gain") == pytest.approx(together.ends("gain"))
     assert (of_documents.ends("value")[0] or 1) < (alone.ends("value")[0] or 0)
     assert row(1, np.arange(40) // 4).ends("gain") == (None, None)  # ten documents
