@@ -43,7 +43,7 @@ _PAGES = (
     ),
 )
 #: those of them that take long
-_SLOW = ("truth", "own-scores", "stress", "gallery")
+_SLOW = ("truth", "own-scores", "stress", "gallery", "tutorial", "notebook")
 #: pages of methods and extensions: their Python runs, in a moment or under verify
 _QUICK = (
     *(_ROOT / "docs" / f"{name}.md" for name in ("metrics", "formats", "methods/difficulty")),

@@ -120,7 +120,7 @@ def _outcome_of_job(folder: Path) -> tuple[object, ...]:
     return (folder / "study.toml").read_text(), results, left
 
 
-@pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.verify)])
+@pytest.mark.parametrize("step", [120, pytest.param(1, marks=pytest.mark.verify)])
 def test_a_worker_killed_at_any_write_loses_nothing(
     workspace: Workspace, tmp_path: Path, step: int
 ) -> None:
