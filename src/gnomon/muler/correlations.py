@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -276,12 +277,22 @@ def correlation_table(rows: Sequence[CorrelationRow], points: Iterable[PointRow]
             for row in _of_score(rows, metric)
             if not (row.is_few or row.is_thin or (metric, row.feature) in outside)
         ]
-        found = stats.correlation_tests([r.r or 0.0 for r in sound], [r.n for r in sound], _ALPHA)
+        sizes = [_independent(row, rows) for row in sound]
+        found = stats.correlation_tests([row.r or 0.0 for row in sound], sizes, _ALPHA)
         for row, p, *ends in zip(sound, *(side.tolist() for side in found), strict=True):
             tested[rows.index(row)] = replace(
                 row, p_corrected=p, decided=p <= _ALPHA, intervals={"r": tuple(ends)}
             )
     return table("correlations", "Correlations of -MuLER", CorrelationRow, tested, note=note)
+
+
+def _independent(row: CorrelationRow, rows: Sequence[CorrelationRow]) -> int:
+    """Pairs as a test counts them: centring takes one of each test set but the first."""
+    if row.test_set != CENTRED:
+        return row.n
+    of = attrgetter("metric", "variant", "feature", "against")
+    own = [one for one in rows if of(one) == of(row) and one.test_set not in (ALL, CENTRED)]
+    return row.n - sum(one.n > 1 for one in own) + 1
 
 
 def _of_score(rows: Sequence[CorrelationRow], metric: str) -> list[CorrelationRow]:

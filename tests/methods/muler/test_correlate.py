@@ -14,6 +14,7 @@ from scipy.stats import pearsonr
 from tests.told import notes
 
 import gnomon as gn
+from gnomon import stats
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.testset import SystemInfo
@@ -89,6 +90,16 @@ def test_several_test_sets_are_pooled_as_they_are_and_after_taking_off_their_mea
         6,
         15,
     ]
+
+
+def test_each_centred_test_set_but_one_costs_a_test_a_pair() -> None:
+    sets = [make(str(n), 3, n, 0.3 + n / 10) for n in range(4)]
+    row = cells(run(sets))["all systems, centred", "bleu"]
+    wanted = stats.correlation_tests([row["r"]], [12 - 3])
+    assert row["n"] == 12
+    assert (row["p_corrected"], row["low"], row["high"]) == pytest.approx(
+        tuple(float(side[0]) for side in wanted)
+    )
 
 
 @pytest.mark.parametrize(("systems", "defined"), [(1, False), (2, False), (3, True)])
