@@ -1,0 +1,1 @@
+"""Whether every output is a translation, and keeps what was prescribed."""

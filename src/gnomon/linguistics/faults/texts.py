@@ -1,0 +1,76 @@
+"""The texts that are looked at for faults, each read once for all kinds."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gnomon.core.scripts import base_language, is_unspaced, unspaced_language, word_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gnomon.core.testset import TestSet
+
+__all__ = ["REFERENCE", "Texts"]
+
+#: before the name of a reference among the columns
+REFERENCE = "reference:"
+_ENOUGH = 200  # references tell the script of all
+
+
+class Texts:
+    """Sources, and columns of outputs and references beside them.
+
+    Attributes:
+        sources: one text per segment, or None.
+        systems: outputs by name.
+        references: texts by ``reference:NAME``; None where a segment lacks this reference.
+        columns: both, systems first.
+        segments: how many.
+        documents: the document of each segment, or None.
+        source_language: two letters, or empty where unknown.
+        language: the target language, likewise.
+    """
+
+    def __init__(self, testset: TestSet) -> None:
+        self.sources: Sequence[str] | None = testset.sources
+        self.systems: Mapping[str, Sequence[str]] = testset.systems
+        self.references: Mapping[str, Sequence[str | None]] = {
+            f"{REFERENCE}{name}": texts for name, texts in testset.references.items()
+        }
+        self.columns: dict[str, Sequence[str | None]] = {**self.systems, **self.references}
+        self.segments = testset.segments
+        self.documents = testset.documents
+        first, _, second = (testset.language_pair or "").partition("-")
+        self.source_language = base_language(first) if second else ""
+        self.language = base_language(second or first)
+        self._words: dict[str, list[str]] = {}
+
+    @cached_property
+    def unspaced(self) -> bool:
+        """Whether spaces part no words in the target language."""
+        if self.language:
+            return is_unspaced(self.language)
+        some = next(iter(self.columns.values()), ())
+        return unspaced_language(some[:_ENOUGH]) is not None
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, without signs; in scripts without spaces its letters.
+
+        >>> from gnomon.core.testset import TestSet
+        >>> Texts(TestSet.from_lists({"a": ["x"]}, ["x"])).words("It's a test, 你好")
+        ['It', 's', 'a', 'test', '你', '好']
+        """
+        known = self._words.get(text)
+        if known is None:
+            known = self._words[text] = word_pattern(signs=False).findall(text)
+        return known
+
+    def outputs(self) -> Iterator[tuple[str, int, str, str]]:
+        """Column, segment, text and source (empty where there is none) of all that have text."""
+        sources = self.sources or [""] * self.segments
+        for column, texts in self.columns.items():
+            for segment, (text, source) in enumerate(zip(texts, sources, strict=True)):
+                if text:
+                    yield column, segment, text, source
