@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # compiled once, and not again by each of the many processes that tests start
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test build lock outdated newest verify sanitize lint types docs pytest pythons bench clean debian
+.PHONY: demo test build vendor lock outdated newest verify sanitize lint types docs pytest pythons bench clean debian
 
 demo:
 	@test -e $(VENV)/.demo || echo "gnomon is installed into $(VENV) with what its example needs: about 850 MB on disk, 240 to \
@@ -84,6 +84,10 @@ bench: $(VENV)/.test
 lock: $(VENV)/bin/python
 	$(PIP) $(UV)
 	$(BIN)/python scripts/lock.py $(UPGRADE)
+
+# the scripts that draw the charts of pages, from npm: the versions of scripts/vendor/package-lock.json
+vendor:
+	$(PYTHON) scripts/vendor.py
 
 # packages that the lock files hold back
 outdated: $(VENV)/bin/python
