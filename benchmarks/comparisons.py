@@ -2,7 +2,7 @@
 
 ``python benchmarks/comparisons.py`` prints a table and writes it to ``benchmarks/comparisons.md``.
 Files of the bundled example, its lines again and again, are looked at and compared (BLEU and chrF,
-1,000 resamples, interval and test) by the queue of a server in this process. Times are of the wall
+intervals and tests) by the queue of a server in this process. Times are of the wall
 clock, from when files are on disk; memory is what a process takes then.
 """
 
@@ -54,7 +54,7 @@ def verdict(queue: Queue, segments: int, systems: int, *methods: str) -> tuple[f
         for n, name in enumerate(names)
     ]
     steps = [StepChoice(method=method) for method in methods]
-    choices = ComparisonChoices(files=files, language_pair="es-en", steps=steps, resamples=1000)
+    choices = ComparisonChoices(files=files, language_pair="es-en", steps=steps)
     made = queue.create(draft, choices)
     wait(lambda: queue.workspace.study(made.id).job.steps[0].state == "done")
     found = time.perf_counter()
@@ -116,7 +116,7 @@ def _at_once(queue: Queue, count: int) -> float:
             for n, name in enumerate(names)
         ]
         steps = [StepChoice(method="compare")]
-        choices = ComparisonChoices(files=files, steps=steps, resamples=1000, title=f"{number}")
+        choices = ComparisonChoices(files=files, steps=steps, title=f"{number}")
         made.append(queue.create(draft, choices).id)
     wait(lambda: not any(queue.workspace.study(each).job.active for each in made))
     return time.perf_counter() - start

@@ -106,22 +106,13 @@ def _api() -> Iterator[str]:
                 yield f"## `{verb.upper()} {path}`\n\n{address[verb]['summary']}.\n\n"
                 yield from _operation(address[verb], address.get("parameters", []))
     for name, schema in document["components"]["schemas"].items():
-        if not name.endswith(".options"):
-            yield f"## {name}\n\n{schema.get('description', '')}\n\n"
-            yield _cells("field", "is", "") + "|---|---|---|\n"
-            for field, one in schema["properties"].items():
-                needed = field in schema.get("required", ())
-                said = one.get("description", "") + (" Required." if needed else "")
-                yield _cells(f"`{field}`", _schema_words(one), said.strip())
-            yield "\n"
-    yield "## Options of methods\n\nWhat `methods` takes under the name of a method.\n\n"
-    for name, schema in document["components"]["schemas"].items():
-        if name.endswith(".options"):
-            yield f"### `{name.removesuffix('.options')}`\n\n{schema['description']}\n\n"
-            yield _cells("option", "is", "") + "|---|---|---|\n"
-            for option, one in schema["properties"].items():
-                yield _cells(f"`{option}`", _schema_words(one), one["description"])
-            yield "\n"
+        yield f"## {name}\n\n{schema.get('description', '')}\n\n"
+        yield _cells("field", "is", "") + "|---|---|---|\n"
+        for field, one in schema["properties"].items():
+            needed = field in schema.get("required", ())
+            said = one.get("description", "") + (" Required." if needed else "")
+            yield _cells(f"`{field}`", _schema_words(one), said.strip())
+        yield "\n"
 
 
 def _operation(operation: dict[str, Any], shared: list[dict[str, Any]]) -> Iterator[str]:

@@ -24,11 +24,11 @@ answer=$(ask \
     --form "output=@$baseline;filename=baseline.txt" \
     --form "output=@$candidate;filename=candidate.txt" \
     --form-string "request=$request" \
-    "$comparisons?wait=60")
+    "$comparisons")
 
-# more than a minute: ask again until it is decided
 while [ "$(echo "$answer" | jq -r '.gate.state?')" = waiting ]; do
-    answer=$(ask "$comparisons/$(echo "$answer" | jq -r .id)?wait=60")
+    sleep 1
+    answer=$(ask "$comparisons/$(echo "$answer" | jq -r .id)")
 done
 
 case $(echo "$answer" | jq -r '.gate.state?') in

@@ -41,8 +41,14 @@ def choices(*methods: str, **more: object) -> ComparisonChoices:
         FileChoice(file=n, name=f"{title}.txt", role=role, title=title)
         for n, (role, title) in enumerate(roles)
     ]
-    steps = [StepChoice(method=method) for method in methods or ("compare",)]
-    return ComparisonChoices(files=files, language_pair="de-en", steps=steps, resamples=100, **more)
+    steps = [step(method) for method in methods or ("compare",)]
+    return ComparisonChoices(files=files, language_pair="de-en", steps=steps, **more)
+
+
+def step(method: str) -> StepChoice:
+    """A method that draws little."""
+    options = {"resamples": 100} if method in ("compare", "muler") else {}
+    return StepChoice(method=method, options=options)
 
 
 def finished(workspace: Workspace, id: str) -> Comparison:  # noqa: A002

@@ -333,7 +333,8 @@ def test_a_limit_of_computing_is_said_as_one(workspace: Workspace, queues: list[
     files = {name: lines * (many // 30) for name, lines in
              {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": BETTER[::-1]}.items()}  # fmt: skip
     wanted = choices("compare")
-    wanted.metrics, wanted.resamples = ["ter", "bleu", "chrf"], 20_000
+    wanted.metrics = ["ter", "bleu", "chrf"]
+    wanted.steps[0].options = {"resamples": 20_000}
     ended = finished(workspace, queue.create(upload(workspace, files), wanted).id)
     assert ended.job.steps[0].said == "This needs more than 1 s of computing."
 

@@ -14,8 +14,7 @@ from gnomon.core import registry
 from gnomon.core.options import Reaches
 from gnomon.serve import Settings, make_app
 from gnomon.serve.comparison import StepChoice
-from gnomon.serve.forms import form_of
-from gnomon.serve.schema import served_methods
+from gnomon.serve.forms import form_of, served_methods
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = [
     "PAGES",
     "JobView",
+    "check_files",
+    "file_choices",
+    "guessed",
     "job_view",
     "metrics_of",
     "reason",
@@ -291,7 +294,7 @@ def _draft(request: Request) -> str:
 
 async def _confirm(request: Request) -> Shown:
     draft = _draft(request)
-    return _confirming(request, _guessed(draft, await _inspection(request, draft)))
+    return _confirming(request, guessed(draft, await _inspection(request, draft)))
 
 
 async def _inspection(request: Request, draft: str) -> Inspection:
@@ -299,7 +302,7 @@ async def _inspection(request: Request, draft: str) -> Inspection:
     return there or await looked_at(request, draft)
 
 
-def _guessed(draft: str, inspection: Inspection) -> DraftForm:
+def guessed(draft: str, inspection: Inspection) -> DraftForm:
     """The form as it is filled before anybody touched it."""
     source, _, target = (inspection.language_pair or "").rpartition("-")
     files = [
@@ -342,7 +345,7 @@ async def _reread(request: Request) -> Shown:
     number, _, encoding = _only(fields, "read").partition(":")
     if encoding in _ENCODINGS and number in {str(file.file) for file in inspection.files}:
         inspection = await looked_at(request, draft, {int(number): encoding})
-    form = _filled(request, _guessed(draft, inspection), {**fields, f"encoding-{number}": []})
+    form = _filled(request, guessed(draft, inspection), {**fields, f"encoding-{number}": []})
     for each in form.files:
         each.errors.clear()
     form.errors.clear()
@@ -371,7 +374,7 @@ async def _created(request: Request, fields: Mapping[str, list[str]]) -> Respons
     request.path_params["draft"] = _only(fields, "draft")
     draft = _draft(request)
     inspection = await _inspection(request, draft)
-    form = _filled(request, _guessed(draft, inspection), fields)
+    form = _filled(request, guessed(draft, inspection), fields)
     if not form.errors and not any(each.errors for each in form.files):
         try:
             made = await run_in_threadpool(queue_of(request).create, draft, _choices(form))
@@ -392,12 +395,13 @@ def _filled(request: Request, form: DraftForm, fields: Mapping[str, list[str]]) 
         each.role = role if role in _ROLES else "ignored"
         each.title = _only(fields, f"title-{number}")[:200].strip()
         each.encoding = _only(fields, f"encoding-{number}") or each.encoding
-    _check(form)
+    check_files(form)
+    form.errors |= _wrong_settings(form.chosen, form.source, form.target)
     return form
 
 
-def _check(form: DraftForm) -> None:
-    """What is wrong with a form, beside its fields."""
+def check_files(form: DraftForm) -> None:
+    """What is wrong with the files of a form, beside its fields."""
     used = [each for each in form.files if each.role != "ignored"]
     if wrong := _wrong_roles([each.role for each in used]) or _wrong_counts(used):
         form.errors["files"] = wrong
@@ -410,7 +414,6 @@ def _check(form: DraftForm) -> None:
             each.errors["title"] = "Two have this name; change one."
         if each.file.kind == "text" and each.encoding not in _ENCODINGS:
             each.errors["encoding"] = "Say how this file is to be read."
-    form.errors |= _wrong_settings(form.chosen, form.source, form.target)
 
 
 def _wrong_roles(roles: Sequence[str]) -> str:
@@ -447,10 +450,11 @@ def _wrong_settings(chosen: Sequence[str], source: str, target: str) -> dict[str
     return errors
 
 
-def _choices(form: DraftForm) -> ComparisonChoices:
-    from gnomon.serve.comparison import ComparisonChoices, FileChoice
+def file_choices(form: DraftForm) -> list[FileChoice]:
+    """The files of a form as a comparison has them."""
+    from gnomon.serve.comparison import FileChoice
 
-    files: list[FileChoice] = [
+    return [
         FileChoice(
             file=each.file.file,
             name=each.file.name,
@@ -461,8 +465,13 @@ def _choices(form: DraftForm) -> ComparisonChoices:
         )
         for each in form.files
     ]
+
+
+def _choices(form: DraftForm) -> ComparisonChoices:
+    from gnomon.serve.comparison import ComparisonChoices
+
     return ComparisonChoices(
-        files=files,
+        files=file_choices(form),
         title=form.title.strip(),
         language_pair=_pair(form.source, form.target),
         metrics=form.chosen,
@@ -532,17 +541,17 @@ def _system_of(study: Comparison, upload: Any, inspection: Inspection) -> FileCh
     (file, *more) = inspection.files
     if more:
         raise DataError("one translation is added at a time; choose one file")
-    wrong = [problem.text for problem in file.problems if problem.stops]
-    if wrong or file.kind != "text" or file.encoding is None:
-        raise DataError(wrong[0] if wrong else f"{file.name} is not plain text, one line a segment")
+    if wrong := file.unfit():
+        raise DataError(wrong.text)
     if study.about.segments and file.segments != study.about.segments:
         raise DataError(
             f"{file.name} has {file.segments or 0:,} lines, and the other files have"
             f" {study.about.segments:,}"
         )
     title = _only(upload.fields, "title").strip()[:200] or file.title
+    encoding = file.encoding or "utf-8"
     return FileChoice(
-        file=0, name=file.name, role="output", title=title, encoding=file.encoding, kind=file.kind
+        file=0, name=file.name, role="output", title=title, encoding=encoding, kind=file.kind
     )
 
 

@@ -65,6 +65,12 @@ class InspectedFile(msgspec.Struct, kw_only=True):
     systems: list[str] = []
     problems: list[FileProblem] = []
 
+    def unfit(self) -> FileProblem | None:
+        """Why it cannot be a source, a reference or an output as it is; None where it can."""
+        if self.kind in ("text", "unreadable"):
+            return next((problem for problem in self.problems if problem.stops), None)
+        return FileProblem(text=f"{self.name} is not plain text, one line a segment")
+
 
 class Drift(msgspec.Struct, kw_only=True):
     """Where a file ceases to go with another one, with the lines of both around that place.

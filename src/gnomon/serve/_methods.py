@@ -12,10 +12,9 @@ from gnomon.core.errors import DataError
 from gnomon.serve._comparing import job_view, queue_of, to
 from gnomon.serve._views import page_values
 from gnomon.serve.comparison import StepChoice
-from gnomon.serve.forms import form_of, read_form, texts_of
+from gnomon.serve.forms import form_of, read_form, served_methods, texts_of
 from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import NotFound, in_words
-from gnomon.serve.schema import served_methods
 from gnomon.serve.uploads import fields_of
 
 if TYPE_CHECKING:
@@ -88,12 +87,11 @@ async def _served(request: Request) -> Method:
 
 def _usual(request: Request, method: Method) -> dict[str, Any]:
     """What a comparison says for all its methods, in place of their defaults."""
-    choices = request.state.study.about.choices
+    if method.metrics == "none":
+        return {}
     names = {spec: name for name, spec in request.state.settings.metrics.items()}
-    usual = {"resamples": choices.resamples, "seed": choices.seed}
-    if method.metrics != "none":
-        usual["metrics"] = [names.get(spec, spec) for spec in choices.metrics]
-    return {name: value for name, value in usual.items() if value is not None}
+    specs = request.state.study.about.choices.metrics
+    return {"metrics": [names.get(spec, spec) for spec in specs]}
 
 
 def _asked_before(request: Request, method: Method) -> dict[str, list[str]]:

@@ -107,7 +107,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 async def _problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, WebProblem)  # noqa: S101  # it is registered for these
     if wants_json(request):
-        answer = json_response(error.data, status=error.status, problem=True)
+        answer = json_response(error.data, error.status, problem=True)
     else:
         answer = render(request, "problem.html.j2", status=error.status, problem=error.data)
     if error.status == HTTPStatus.UNAUTHORIZED:

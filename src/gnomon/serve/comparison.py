@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path  # noqa: TC003  # records are read by their types
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from gnomon.core.registry import find
 from gnomon.serve.job_table import Job, StepState
@@ -24,6 +25,7 @@ __all__ = [
     "ComparisonChoices",
     "ComparisonRecord",
     "FileChoice",
+    "GateRequest",
     "StepChoice",
     "default_steps",
     "flush_folder",
@@ -47,6 +49,8 @@ NAMES, STUDY, TEXTS, STORE, UPLOADS, LOG = (
 USUAL_METRICS, WORD_METHOD = ("bleu", "chrf"), "muler"
 
 Role = Literal["source", "reference", "output", "set", "ignored"]
+Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
+Spec = Annotated[str, Meta(min_length=1, max_length=1000)]
 Value = str | int | float | bool | Sequence[str | int | float] | dict[str, str | list[str]]
 
 
@@ -80,6 +84,22 @@ class StepChoice(msgspec.Struct, kw_only=True):
     metrics: list[str] | None = None
 
 
+class GateRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """When a comparison counts as failed: an output is significantly worse than the baseline."""
+
+    baseline: Annotated[
+        Name | None,
+        Meta(description="The system that no other may be worse than; needed for three or more."),
+    ] = None
+    metrics: Annotated[
+        list[Spec],
+        Meta(description="The metrics that decide; all of the request by default."),
+    ] = []
+    min_drop: Annotated[
+        float, Meta(ge=0, description="Smallest drop that fails, in units of the metric.")
+    ] = 0.0
+
+
 class ComparisonChoices(msgspec.Struct, kw_only=True):
     """What the user chose: files, languages, metrics and methods.
 
@@ -90,9 +110,8 @@ class ComparisonChoices(msgspec.Struct, kw_only=True):
         metrics: specs, for all methods that name none of their own.
         steps: the methods, in the order in which they run; by default those of
             :func:`default_steps`.
-        resamples: of all methods that resample.
-        seed: likewise.
         first: how many segments to take, from the first; all by default.
+        gate: when the comparison counts as failed.
     """
 
     files: list[FileChoice] = []
@@ -100,9 +119,8 @@ class ComparisonChoices(msgspec.Struct, kw_only=True):
     language_pair: str | None = None
     metrics: list[str] = msgspec.field(default_factory=lambda: [*USUAL_METRICS])
     steps: list[StepChoice] = []
-    resamples: int | None = None
-    seed: int | None = None
     first: int | None = None
+    gate: GateRequest | None = None
 
 
 class ComparisonRecord(msgspec.Struct, kw_only=True):
@@ -230,20 +248,13 @@ def study_text(about: ComparisonRecord, steps: list[StepChoice] | None = None) -
         several = sum(other.method == step.method for other in choices.steps) > 1
         head = f"methods.{step.method}"
         lines += ["", f"[[{head}]]" if several else f"[{head}]"]
-        lines += [
-            f"{toml_key(key)} = {toml_value(value)}" for key, value in _options(step, choices)
-        ]
+        lines += [f"{toml_key(key)} = {toml_value(value)}" for key, value in _options(step)]
     return "\n".join(lines) + "\n"
 
 
-def _options(step: StepChoice, choices: ComparisonChoices) -> list[tuple[str, Value]]:
+def _options(step: StepChoice) -> list[tuple[str, Value]]:
     method = find(step.method)
-    shared = {"resamples": choices.resamples, "seed": choices.seed}
-    given: dict[str, Value] = {
-        name: value
-        for name, value in shared.items()
-        if value is not None and name in method.step_options
-    }
+    given: dict[str, Value] = {}
     if step.metrics is not None and method.metrics != "none":
         given["metrics"] = step.metrics
     if method.by_system:

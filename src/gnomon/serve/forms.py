@@ -8,6 +8,7 @@ text says itself what it reaches (specs of metrics, names of taggers), harmless 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from gnomon.core.options import (
     reaches,
     read_texts,
 )
-from gnomon.core.registry import plain_help
+from gnomon.core.registry import find, plain_help
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,16 @@ if TYPE_CHECKING:
     from gnomon.core.options import Option
     from gnomon.core.registry import Method
 
-__all__ = ["OFFERED", "Field", "Form", "Posted", "form_of", "offered_options", "read_form"]
+__all__ = [
+    "OFFERED",
+    "Field",
+    "Form",
+    "Posted",
+    "form_of",
+    "offered_options",
+    "read_form",
+    "served_methods",
+]
 
 Kind: TypeAlias = Literal["number", "select", "list", "pairs", "text"]
 #: method -> the options that people without a shell may set; none opens a file or runs code
@@ -122,6 +132,12 @@ class Posted:
 
     options: Mapping[str, Any]
     problems: Mapping[str, str | GnomonError]
+
+
+@functools.cache
+def served_methods() -> Mapping[str, Method]:
+    """Methods that a comparison may take."""
+    return {name: find(name) for name in OFFERED}
 
 
 def offered_options(method: Method) -> dict[str, Option]:

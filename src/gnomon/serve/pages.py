@@ -99,7 +99,7 @@ def wants_json(request: Request) -> bool:
     return "json" in accepted and "text/html" not in accepted
 
 
-def json_response(values: object, *, status: int = 200, problem: bool = False) -> Response:
+def json_response(values: object, status: int = 200, *, problem: bool = False) -> Response:
     """Anything of structures and plain values, as JSON."""
     media = _PROBLEM if problem else "application/json"
     return Response(msgspec.json.encode(values), status, media_type=media)

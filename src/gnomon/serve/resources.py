@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from gnomon.serve.comparison import USUAL_METRICS
+from gnomon.serve.comparison import USUAL_METRICS, GateRequest, Spec
 from gnomon.serve.job_table import JobState  # noqa: TC001  # msgspec reads it
 from gnomon.serve.problems import MessageData  # noqa: TC001  # msgspec reads it
 
@@ -15,36 +15,11 @@ __all__ = [
     "ComparisonData",
     "ComparisonRequest",
     "GateData",
-    "GateDifference",
-    "GateRequest",
     "StepData",
-    "TextRequest",
     "VerdictData",
 ]
 
-Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$")]
-Spec = Annotated[str, Meta(min_length=1, max_length=1000)]
 Pair = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(_[A-Za-z]+)?(-[a-z]{2,3}(_[A-Za-z]+)?)?$")]
-Draws = Annotated[int, Meta(ge=0, le=10_000)]
-Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-First = Annotated[int, Meta(ge=1, le=10_000_000)]
-Texts = Annotated[list[str], Meta(min_length=1)]
-
-
-class GateRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """When a comparison counts as failed: an output is significantly worse than the baseline."""
-
-    baseline: Annotated[
-        Name | None,
-        Meta(description="The system that no other may be worse than; needed for three or more."),
-    ] = None
-    metrics: Annotated[
-        list[Spec],
-        Meta(description="The metrics that decide; all of the request by default."),
-    ] = []
-    min_drop: Annotated[
-        float, Meta(ge=0, description="Smallest drop that fails, in units of the metric.")
-    ] = 0.0
 
 
 class ComparisonRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -60,25 +35,9 @@ class ComparisonRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True
         Meta(min_length=1, max_length=20, description="Specs of metrics, as chrf(word_order=2)."),
     ] = msgspec.field(default_factory=lambda: [*USUAL_METRICS])
     methods: Annotated[
-        dict[str, dict[str, Any]],
-        Meta(description="Further methods with their options; compare comes first."),
-    ] = {}
-    resamples: Annotated[Draws | None, Meta(description="Draws for intervals and tests.")] = None
-    seed: Annotated[Seed | None, Meta(description="Of all draws.")] = None
-    first: Annotated[First | None, Meta(description="How many segments, from the first.")] = None
+        list[Literal["muler", "score"]], Meta(description="What runs after the comparison.")
+    ] = []
     gate: GateRequest | None = None
-
-
-class TextRequest(ComparisonRequest, kw_only=True, forbid_unknown_fields=True):
-    """A comparison with its texts, segment by segment; all have as many."""
-
-    references: Annotated[
-        dict[Name, Texts], Meta(min_length=1, description="Good translations, by name.")
-    ]
-    outputs: Annotated[
-        dict[Name, Texts], Meta(min_length=1, description="The translations to compare, by system.")
-    ]
-    source: Annotated[Texts | None, Meta(description="The original text.")] = None
 
 
 class StepData(msgspec.Struct, kw_only=True):
@@ -102,18 +61,6 @@ class VerdictData(msgspec.Struct, kw_only=True):
     sentences: list[MessageData]
 
 
-class GateDifference(msgspec.Struct, kw_only=True):
-    """A system beside the baseline of a gate, under one metric."""
-
-    system: str
-    metric: str
-    difference: Annotated[float | None, Meta(description="In units of the metric.")]
-    low: float | None
-    high: float | None
-    p: Annotated[float | None, Meta(description="Corrected for the number of comparisons.")]
-    verdict: str | None
-
-
 class GateData(msgspec.Struct, kw_only=True):
     """Whether a comparison passed its gate."""
 
@@ -122,8 +69,6 @@ class GateData(msgspec.Struct, kw_only=True):
         Meta(description="Not decided: the texts do not allow to say whether an output is worse."),
     ]
     said: Annotated[str, Meta(description="What failed, or why nothing can be said.")] = ""
-    baseline: str | None = None
-    differences: list[GateDifference] = []
 
 
 class ComparisonData(msgspec.Struct, kw_only=True):
