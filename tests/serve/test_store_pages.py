@@ -11,7 +11,6 @@ import pytest
 from gnomon.core.errors import DataError
 from gnomon.serve import progress as _progress
 from gnomon.serve.store_pages import (
-    heat_page,
     open_store,
     study_result,
 )
@@ -26,58 +25,33 @@ def test_the_result_says_what_the_store_says(finished: Path) -> None:
     result = study_result(open_store(finished))
     (shown,) = result.sets
     found = {v.section: [str(said) for said in v.verdict] for v in verdicts(Store(finished))}
-    assert {v.method: [str(s) for s in v.sentences] for v in shown.verdicts} == found
-    rows = open_store(finished).rows()
-    asked = f"select system, metric, score from {rows.rows('scores')}"
-    metrics = [column.metric for column in shown.columns]
-    cells = {line.system: line.cells for line in shown.lines}
-    for system, metric, score in rows.ask(asked):
-        assert cells[system][metrics.index(metric)].score == score
-    assert [[cell.best for cell in line.cells] for line in shown.lines] == [
-        [True, True], [False, False], [False, False]
-    ]  # fmt: skip
+    assert {v.method: [str(s) for s in (*v.sentences, *v.notes)] for v in shown.verdicts} == found
 
 
-def test_scores_stand_with_their_intervals_and_differences(finished: Path) -> None:
-    (shown,) = study_result(open_store(finished)).sets
-    assert [column.baseline for column in shown.columns] == ["apertium-direct"] * 2
-    rows = open_store(finished).rows()
-    asked = (
-        "select system, metric, score_low, score_high, difference, low, high, verdict from"
-        f" {rows.rows('comparisons')} where slice is null"
-    )
-    metrics = [column.metric for column in shown.columns]
-    cells = {line.system: line.cells for line in shown.lines}
-    for system, metric, low, high, difference, *ends, verdict in rows.ask(asked):
-        cell = cells[system][metrics.index(metric)]
-        assert cell.interval == f"[{low:.1f}, {high:.1f}]"
-        assert cell.verdict == verdict
-        if difference is None:
-            assert (cell.difference, verdict) == ("", "baseline")
-        else:
-            assert difference < 0
-            said = f"{-difference:.1f} lower"
-            if ends[0] is not None:
-                said += f" [{-ends[1]:z.1f}, {-ends[0]:z.1f}]"
-            assert cell.difference == said
-
-
-def test_a_heat_map_holds_the_figures_of_its_table(finished: Path) -> None:
+def test_tables_hold_the_figures_of_the_store(finished: Path) -> None:
     opened = open_store(finished)
-    page = heat_page(opened)
-    assert page is not None
-    assert {line.name for line in page.lines} == {"re:the", "re:of"}
-    assert len(page.columns) == 3
+    (shown,) = study_result(opened).sets
+    *compared, heat = shown.tables
     rows = opened.rows()
+    asked = (
+        "select system, score, difference, low, high, verdict from"
+        f" {rows.rows('comparisons')} where slice is null and metric = ?"
+    )
+    for metric, table in zip(("bleu", "chrf"), compared, strict=True):
+        cells = {row.cells[0].text: [cell.value for cell in row.cells] for row in table.grid.rows}
+        for system, *figures in rows.ask(asked, metric):
+            assert {each for each in figures if each is not None} <= {*cells[system]}
+    assert heat.leads
+    assert {row.cells[0].text for row in heat.grid.rows} == {"re:the", "re:of"}
     asked = (
         f"select feature, system, muler from {rows.rows('muler')} where variant = 'ratio'"
         " and slice is null"
     )
     figures = {(feature, system): muler for feature, system, muler in rows.ask(asked)}
-    for line in page.lines:
-        for cell in line.cells:
-            assert cell.text == f"{figures[line.name, cell.column]:.2f}"
-            assert cell.step in range(9)
+    titles = [column.title for column in heat.grid.columns]
+    for row in heat.grid.rows:
+        for system, cell in list(zip(titles, row.cells, strict=True))[heat.grid.stub :]:
+            assert cell.value == figures[row.cells[0].text, system]
 
 
 def test_a_store_is_read_again_only_when_it_changed(stored: Path) -> None:

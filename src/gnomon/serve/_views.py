@@ -20,7 +20,6 @@ from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import NotFound, WebProblem
 from gnomon.serve.segment_pages import SegmentQuery, segment_page
 from gnomon.serve.store_pages import (
-    heat_page,
     open_store,
     sections,
     sizes_of_sets,
@@ -160,7 +159,6 @@ async def _result(request: Request) -> Shown:
             "result": result,
             "progress": far,
             "partial": far.partial or (job is not None and job.active),
-            "map": heat_page(opened),
             "report": build_of(_folder(request)),
         }
 
