@@ -17,10 +17,8 @@ _CORE = MANIFEST.parent
 _BY_NAME = (
     "gnomon.core.tabular:brief_grid",
     "gnomon.core.tabular:cell_text",
-    "gnomon.core.tabular:grid",
-    "gnomon.core.tabular:to_latex",
-    "gnomon.core.tabular:to_markdown",
-    "gnomon.core.tabular:verdict_to_markdown",
+    "gnomon.core.tabular:finding_to_latex",
+    "gnomon.core.tabular:finding_to_markdown",
     "gnomon.data.formats:add_paraphrases",
     "gnomon.data.formats:anomalies",
     "gnomon.data.formats:read_frame",

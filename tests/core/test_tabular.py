@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import DataError, UnknownNameError
-from gnomon.core.findings import Bars, Cell, Column, Finding, HeatMap, Listing, Table
+from gnomon.core.findings import Bars, Cell, Column, Finding, HeatMap, Listing, ScoreTable, Table
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.tabular import (
@@ -229,7 +229,7 @@ def test_markdown_escapes_what_would_act() -> None:
     )
 
 
-LATEX = r"""\ { } $ & # % _ ^ ~ < > | " ' ` - -- !` ?` [x] \input{/etc/passwd} ^^5c \\ é"""
+LATEX = r"""*\ { } $ & # % _ ^ ~ < > | " ' ` - -- ,, !` ?` [x] \input{/etc/passwd} ^^5c \\ é"""
 
 
 def test_latex_escapes_every_character_that_acts() -> None:
@@ -238,10 +238,10 @@ def test_latex_escapes_every_character_that_acts() -> None:
     cell = head.split(" & ", 2)[2].removesuffix(r" \\")
     known = (
         r"\\(textbackslash|textasciicircum|textasciitilde|textless|textgreater"
-        r"|textasciigrave|char34|textbar\{\}\\allowbreak)\{\}|\\[{}$&#%_]|\{[\[\]]\}|[-!?',]\{\}"
+        r"|textasciigrave|char34|textbar\{\}\\allowbreak)\{\}|\\[{}$&#%_]|\{[*\[\]]\}|[-,]\{\}"
     )
     rest = re.sub(known, "", cell)
-    assert not re.search(r"[\\{}$&#%_^~<>|\"`'\[\]-]", rest)
+    assert not re.search(r"[\\{}$&#%_^~<>|\"`*\[\]]|--|,,|''", rest)
     assert r"\textbackslash{}input\{/etc/passwd\}" in cell
 
 
@@ -257,10 +257,60 @@ def test_wide_latex_tables_turn_their_heads() -> None:
     assert to_latex(grid(finding(rows))).count(r"\rotatebox{90}") == 9
 
 
+def scored(*names: str) -> Finding:
+    rows = [
+        {"system": name, "metric": metric, "score": score + number, "decided": number == 1}
+        for number, name in enumerate(names)
+        for metric, score in (("bleu", 30.0), ("ter", 50.0))
+    ]
+    rows.append({"system": "none", "metric": "bleu", "score": None, "decided": None})
+    columns = (*COLUMNS[:2], Column("score", "Score", "number"), Column("decided", "decided"))
+    return Finding(
+        "human compare",
+        "Scores",
+        (Table("scores", "Scores", columns, tuple(rows)),),
+        {"bleu": Signature("bleu"), "ter": Signature("ter")},
+        (Listing("scores", "All of it", ("system", "score")),),
+        paper=ScoreTable(
+            "scores",
+            "Caption, \u2020: worse.",
+            {"bleu": "higher", "ter": "lower"},
+            significant="decided",
+            ordered=True,
+        ),
+    )
+
+
+def test_scores_for_a_paper_are_systems_by_metrics_with_bold_daggers_label_and_one_footnote() -> (
+    None
+):
+    lines = scored("a_b", "c").to_latex().split("\n")
+    assert lines[3:5] == [r"\caption{Caption, $\dagger$: worse.}", r"\label{tab:human-compare}"]
+    assert lines[7:13] == [
+        r"System & BLEU & TER $\downarrow$ \\",
+        r"\midrule",
+        r"c & \textbf{31.00}\rlap{$^\dagger$} & 51.00\rlap{$^\dagger$} \\",
+        r"a\_b & 30.00 & \textbf{50.00} \\",
+        r"none & -- & -- \\",
+        r"\bottomrule",
+    ]
+    (below,) = (line for line in lines if "footnotesize" in line)
+    assert below.count(r"\texttt{") == 2
+
+
+def test_all_tables_of_a_paper_have_labels_of_their_own() -> None:
+    text = scored("a", "b").to_latex(every=True)
+    assert re.findall(r"\\label\{(.*?)\}", text) == ["tab:human-compare", "tab:human-compare-2"]
+    assert "All of it" in text
+    assert "All of it" not in scored("a", "b").to_latex()
+    assert "All of it" in replace(scored("a", "b"), paper=None).to_latex()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
 def test_hostile_latex_compiles(tmp_path: Path) -> None:
     body = to_latex(grid(finding(((LATEX, "bleu", LATEX, 1, 0.5),))))
+    body += scored(LATEX, "b").to_latex(every=True)
     source = r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}"
     (tmp_path / "t.tex").write_text(source + body + r"\end{document}", encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-no-shell-escape", "t.tex"]

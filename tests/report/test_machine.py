@@ -35,11 +35,11 @@ def scores() -> Scores:
     )
 
 
-@pytest.mark.parametrize("form", ["text", "json", "latex", "markdown"])
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
 def test_notices_of_scores_are_part_of_what_has_a_place_for_them(form: str) -> None:
     noticed = replace(scores(), notices=(told("much is cut", "note"),))
     assert "much is cut" in render([noticed], form, verbose=True)
-    # segments are a finding, whose notices LaTeX and Markdown leave to the command
+    # segments are a finding, whose notices Markdown leaves to the command
     assert ("much is cut" in render_segments([noticed], form)) is (form == "json")
     assert ("1 note" in render_segments([noticed], form)) is (form == "text")
 

@@ -699,10 +699,11 @@ def show(
     verdict = of_scores(what) if isinstance(what, list) else what.verdict
     logged = verdict if args.format in PURE else ()
     if isinstance(what, list):
-        log_notices(what if args.format == "tsv" else (), logged)
+        log_notices(what if args.format in PURE else (), logged)
     else:
         log_notices((what,) if args.format in BARE else (), logged)
     shown = {"digits": args.width, "verbose": args.verbose}
+    every = getattr(args, "all", False)
     if args.all_columns:
         shown["width"] = sys.maxsize
     if args.format == "text" and args.output is None and sys.stdout.isatty():
@@ -713,7 +714,7 @@ def show(
         if after is not None:
             after(None)
         return
-    parts = [report.render(what, args.format, command=command, **shown, most=most)]
+    parts = [report.render(what, args.format, command=command, **shown, most=most, every=every)]
     if after is not None:
         file = io.StringIO()
         after(file)

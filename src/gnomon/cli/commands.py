@@ -145,7 +145,9 @@ def build(parser: Parser, method: Method) -> None:
         )
     else:
         output.add_argument(
-            "--all", action="store_true", help=f"print all rows of tables, not {_ROWS} of each"
+            "--all",
+            action="store_true",
+            help=f"print all rows of tables, not {_ROWS} of each; as LaTeX all tables",
         )
     for option in method.options.values():
         if _heading(option) == _OUTPUT:

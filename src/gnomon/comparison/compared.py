@@ -14,6 +14,7 @@ from gnomon.comparison.scored import notices
 from gnomon.comparison.tables import (
     DecidingSegments,
     ngram_table,
+    score_table,
     segment_table,
     slice_table,
     system_rows,
@@ -220,6 +221,9 @@ class SystemComparison:
             exhibits=tuple(self.exhibits),
             notices=tuple(self.notices),
             facts=self._facts(),
+            paper=score_table(
+                self.rows, first.whole, first.family, None if self.chosen else systems[0]
+            ),
         )
 
     def _facts(self) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from gnomon.comparison.meanings import MEANING, DifferenceMeaningRow
-from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing
+from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing, ScoreTable
 from gnomon.core.records import (
     METRIC,
     SEGMENT,
@@ -22,6 +22,7 @@ from gnomon.core.records import (
     table,
 )
 from gnomon.core.verdicts import LEAST, metric_title, p_value
+from gnomon.messages.grammar import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         ComparedSystem,
         Decider,
         PairedScores,
+        PairedTest,
         PairedTestPlan,
     )
     from gnomon.core.batch import Batch
@@ -43,6 +45,11 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _LISTED = 12
 _SAME = 1e-9  # gains below this are rounding
 _DIFFERENCE = ("difference", "low", "high")
+_TESTS: Mapping[PairedTest, str] = {
+    "bootstrap": "paired bootstrap",
+    "sacrebleu": "sacreBLEU's paired bootstrap",
+    "ar": "approximate randomisation",
+}
 
 
 # Rows
@@ -371,6 +378,51 @@ def views(
     return tuple(chosen)
 
 
+def score_table(
+    rows: Sequence[ComparisonRow], plan: PairedTestPlan, family: str, best: str | None
+) -> ScoreTable:
+    """The scores under all metrics, as a paper has them.
+
+    Args:
+        rows: of all systems and metrics.
+        plan: the test of all segments.
+        family: what is decided at once.
+        best: the system that others differ from; None: the best one under each metric.
+    """
+    whole = [row for row in rows if row.slice is None]
+    systems = len({row.system for row in whole})
+    on = counted(max(row.segments for row in whole))
+    title = f"Scores of {systems} systems on {on}. The best are bold."
+    if plan.resamples:
+        differs = "worse than the best" if best is None else f"different from {best}"
+        said = f"\u2020: significantly {differs}"
+        if not any(row.decided for row in whole):
+            said = f"None is significantly {differs}"
+        title = f"{title} {said} ({_test_in_brief(plan, family)})."
+    better: dict[str, Literal["higher", "lower"]] = {
+        metric: "lower" if _is_lower_better(whole, metric) else "higher"
+        for metric in dict.fromkeys(row.metric for row in whole)
+    }
+    where = {"slice": None}
+    return ScoreTable(SYSTEMS, title, better, where, significant="decided", ordered=best is None)
+
+
+def _test_in_brief(plan: PairedTestPlan, family: str) -> str:
+    draws = plan.exchanges if plan.test == "ar" else plan.resamples
+    parts = [
+        _TESTS[plan.test],
+        f"{draws:,} draws" + " of whole documents" * (plan.unit == "document"),
+    ]
+    level = f"{100 * plan.alpha:g}% level"
+    together = "each by itself" if plan.test == "sacrebleu" else f"over {family}"
+    return ", ".join([*parts, f"{level} {together}"])
+
+
+def _is_lower_better(rows: Sequence[ComparisonRow], metric: str) -> bool:
+    defined = (row for row in rows if row.metric == metric and row.gain is not None)
+    return any(row.gain != row.difference for row in defined)
+
+
 def _listing(metric: str, title: str, baseline: str) -> Listing:
     counts = ("wins", "ties", "losses")
     return Listing(
@@ -428,8 +480,7 @@ def _bars(
     alone: str | None,
 ) -> Bars:
     ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
-    defined = (row for row in rows if row.metric == metric and row.gain is not None)
-    lower = any(row.gain != row.difference for row in defined)
+    lower = _is_lower_better(rows, metric)
     return Bars(
         SYSTEMS,
         f"{title}: differences from {baseline}",

@@ -22,7 +22,7 @@ from gnomon.core.manifest import imported
 from gnomon.messages import noted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sized
+    from collections.abc import Iterable, Iterator, Sized
     from os import PathLike
 
     from gnomon.core.records import Record
@@ -43,6 +43,7 @@ __all__ = [
     "Lines",
     "Listing",
     "Scatter",
+    "ScoreTable",
     "StackedBars",
     "Table",
     "View",
@@ -350,6 +351,27 @@ class Listing:
     longest: int | None = None
 
 
+@dataclass(frozen=True)
+class ScoreTable:
+    """Systems x metrics as a paper has them, the best of each metric marked.
+
+    Attributes:
+        table: name of a table with the columns ``system``, ``metric`` and ``score``.
+        title: its caption.
+        better: which end is good, by metric; of others no system is the best.
+        where: fixed values of other columns.
+        significant: a boolean column; scores of rows where it is true get a dagger.
+        ordered: the best systems under the first metric come first; as listed otherwise.
+    """
+
+    table: str
+    title: str
+    better: Mapping[str, Literal["higher", "lower"]]
+    where: Mapping[str, Cell] = field(default_factory=dict)
+    significant: str | None = None
+    ordered: bool = False
+
+
 _SHOWN_ROWS = 10
 _LONGEST_CELL = 120
 
@@ -461,6 +483,7 @@ class Finding:
             a report.
         failure: what a gate that was asked for says; empty: it was passed, or none was asked for.
         verdict: what was found, in one to six sentences; the ``verdict=`` of the method makes them.
+        paper: the scores as LaTeX has them in place of the views.
     """
 
     method: str
@@ -473,6 +496,7 @@ class Finding:
     facts: Mapping[str, str] = field(default_factory=dict)
     failure: str = ""
     verdict: tuple[Message, ...] = ()
+    paper: ScoreTable | None = None
 
     @property
     def rows(self) -> tuple[Mapping[str, Cell], ...]:
@@ -604,17 +628,16 @@ class Finding:
         )
         return views or (self.views[0] if self.views else None,)
 
-    def to_latex(self) -> str:
-        """The views that text shows as LaTeX tables (booktabs), everything from data escaped."""
-        return "\n".join(self._texts(imported("gnomon.core.tabular:to_latex")))
+    def to_latex(self, *, every: bool = False) -> str:
+        """Scores of systems as one LaTeX table (booktabs), or what text shows where there are none.
+
+        Args:
+            every: add the tables that text shows.
+        """
+        text: str = imported("gnomon.core.tabular:finding_to_latex")(self, every=every)
+        return text
 
     def to_markdown(self) -> str:
         """The verdict, and the views that text shows as Markdown tables."""
-        said = imported("gnomon.core.tabular:verdict_to_markdown")(self.verdict)
-        tables = self._texts(imported("gnomon.core.tabular:to_markdown"))
-        return "\n".join(filter(None, (said, *tables)))
-
-    def _texts(self, write: Callable[[Any], str]) -> Iterator[str]:
-        """The views that text shows, each written."""
-        grid = imported("gnomon.core.tabular:grid")  # which is made of findings
-        return (write(grid(self, view)) for view in self.shown())
+        text: str = imported("gnomon.core.tabular:finding_to_markdown")(self)
+        return text

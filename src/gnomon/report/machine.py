@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.core.findings import Bars, Column, Finding, Table
+from gnomon.core.findings import Bars, Column, Finding, ScoreTable, Table
 from gnomon.core.lazy import checked
 from gnomon.core.signature import Signature, version
 from gnomon.core.tabular import (
-    grid,
+    finding_to_latex,
+    finding_to_markdown,
     score_signatures,
     scores_grid,
-    to_latex,
     to_markdown,
     to_tsv,
     tsv_lines,
@@ -26,6 +26,7 @@ from gnomon.core.tabular import (
 from gnomon.core.verdicts import metric_title, of_scores
 from gnomon.messages import rendered
 from gnomon.messages.audiences import Written, remedies
+from gnomon.messages.grammar import counted
 from gnomon.report.terminal import print_finding, print_scores
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def render(
     digits: int | None = None,
     width: int | None = None,
     most: int | None = None,
+    every: bool = False,
     verbose: bool = False,
 ) -> str:
     """A finding, or the scores of some metrics, in one of the output formats.
@@ -71,6 +73,7 @@ def render(
         digits: digits after the point, for people.
         width: text only: characters per line.
         most: text of findings only: rows of a table; see :func:`print_finding`.
+        every: LaTeX of findings only: see :meth:`gnomon.Finding.to_latex`.
         verbose: text only: list notes, which are counted otherwise.
 
     Raises:
@@ -82,7 +85,7 @@ def render(
     if isinstance(what, Finding):
         if format == "text":
             return _printed(print_finding, what, **shown, most=most)
-        return _finding(what, format, digits)
+        return _finding(what, format, digits, every=every)
     if format == "text":
         return _printed(print_scores, what, **shown)
     return _scores(what, format, command, digits)
@@ -250,13 +253,14 @@ def scores_table(scores: Sequence[Scores]) -> Table:
 
 
 @checked
-def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
-    """Scores as a finding, for a page.
+def scores_finding(scores: Sequence[Scores], name: str = "") -> Finding:
+    """Scores as a finding, for a page or a paper.
 
     Args:
         scores: what each metric said.
         name: name of the test set.
     """
+    systems = len({name for scored in scores for name in scored.systems})
     table, names = scores_table(scores), [scored.metric for scored in scores]
     columns = tuple(column for column in table.columns if column.name != "signature")
     return Finding(
@@ -279,6 +283,11 @@ def scores_finding(scores: Sequence[Scores], name: str) -> Finding:
         notices=_notices(scores),
         facts={"test set": name, "metrics": ", ".join(scored.metric for scored in scores)},
         verdict=of_scores(scores, shell=False),
+        paper=ScoreTable(
+            "scores",
+            f"Scores of {counted(systems, 'system')}." + " The best are bold." * (systems > 1),
+            {scored.metric: "higher" if scored.higher_is_better else "lower" for scored in scores},
+        ),
     )
 
 
@@ -324,6 +333,8 @@ def _finding(
     finding: Finding,
     format_: str,
     digits: int | None,
+    *,
+    every: bool,
 ) -> str:
     if format_ == "json":
         further = {table.name: table.rows for table in finding.tables[1:]}
@@ -337,10 +348,9 @@ def _finding(
         )
     if format_ == "tsv":
         return to_tsv(finding.table())
-    write = to_latex if format_ == "latex" else to_markdown
-    tables = (write(grid(finding, view, digits=digits)) for view in finding.shown())
-    verdict = verdict_to_markdown(finding.verdict) if format_ == "markdown" else ""
-    return "\n".join(filter(None, (verdict, *tables)))
+    if format_ == "latex":
+        return finding_to_latex(finding, digits=digits, every=every)
+    return finding_to_markdown(finding, digits=digits)
 
 
 def _scores(
@@ -360,9 +370,9 @@ def _scores(
         )
     if format_ == "tsv":
         return to_tsv(table)
-    made = scores_grid(scores, digits=digits)
     if format_ == "latex":
-        return to_latex(made)
+        return finding_to_latex(scores_finding(scores), digits=digits)
+    made = scores_grid(scores, digits=digits)
     return "\n".join(filter(None, (verdict_to_markdown(of_scores(scores)), to_markdown(made))))
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Bars, Boxes, Column, HeatMap, Listing, Scatter, StackedBars, Table
 from gnomon.core.signature import Signature
+from gnomon.core.verdicts import titles_of
 from gnomon.messages import noted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Cell, Finding, Lines, View
+    from gnomon.core.findings import Cell, Finding, Lines, ScoreTable, View
     from gnomon.core.scores import Scores
 
     _Plain: TypeAlias = Bars | StackedBars | Scatter | Lines | Boxes | Listing
@@ -46,6 +47,7 @@ class GridCell:
         best: the best of its row (heat maps) or column (scores).
         faint: of little weight; shown in parentheses.
         under: a second figure, shown small beside or below the text; empty for none.
+        significant: papers set a dagger behind it.
     """
 
     value: Cell
@@ -54,6 +56,7 @@ class GridCell:
     best: bool = False
     faint: bool = False
     under: str = ""
+    significant: bool = False
 
     @property
     def shown(self) -> str:
@@ -181,6 +184,57 @@ def grid(finding: Finding, view: View | None = None, *, digits: int | None = Non
     where = view.where if view else {}
     signatures = _signatures(finding, where, view.table if view else None)
     return Grid(made.title, made.columns, made.rows, made.stub, made.notes, signatures)
+
+
+def score_table_grid(finding: Finding, view: ScoreTable, *, digits: int | None = None) -> Grid:
+    """Scores of systems as a paper has them: systems x metrics.
+
+    Args:
+        finding: what a method found.
+        view: which of its scores.
+        digits: as for :func:`scores_grid`.
+    """
+    rows = selected(finding.table(view.table), view.where)
+    by_cell = {(str(row["system"]), str(row["metric"])): row for row in rows}
+    systems, metrics = (list(dict.fromkeys(names)) for names in zip(*by_cell, strict=True))
+    titles = titles_of(finding)
+    columns = [_paper_column(view, rows, metric, digits) for metric in metrics]
+    if view.ordered:
+        first = columns[0]
+        sign = -1 if first.better == "higher" else 1
+        score = {name: number_of(by_cell[name, first.name]["score"]) for name in systems}
+        systems.sort(key=lambda name: (score[name] is None, sign * (score[name] or 0.0)))
+    best = {
+        column.name: best_of(
+            [number_of(row["score"]) for row in rows if row["metric"] == column.name],
+            column.better,
+        )
+        for column in columns
+    }
+    made = []
+    for name in systems:
+        cells = [GridCell(name, name)]
+        for column in columns:
+            row = by_cell.get((name, column.name), {})
+            cell = _score_cell(number_of(row.get("score")), column, best[column.name])
+            significant = view.significant is not None and row.get(view.significant) is True
+            cells.append(replace(cell, significant=significant))
+        made.append(GridRow(tuple(cells)))
+    heads = [
+        GridColumn(titles[column.name] + " \u2193" * (column.better == "lower"), numeric=True)
+        for column in columns
+    ]
+    signatures = _signatures(finding, view.where, view.table)
+    named = {titles.get(name, name): text for name, text in signatures.items()}
+    return Grid(view.title, (GridColumn("System"), *heads), tuple(made), signatures=named)
+
+
+def _paper_column(
+    view: ScoreTable, rows: Iterable[Mapping[str, Cell]], metric: str, digits: int | None
+) -> Column:
+    scores = [number_of(row["score"]) for row in rows if row["metric"] == metric]
+    wanted = _digits_of(scores) if digits is None else digits
+    return Column(metric, metric, "number", wanted, view.better.get(metric))
 
 
 #: columns and rows of a table that stands for a finding in Python
@@ -446,9 +500,14 @@ def score_signatures(scores: Iterable[Scores]) -> dict[str, Signature]:
     return signatures
 
 
+def _digits_of(scores: Iterable[float | None]) -> int:
+    sizes = [abs(score) for score in scores if score is not None]
+    return 4 if max(sizes, default=2.0) <= 1 else 2
+
+
 def _score_column(scores: Scores, digits: int | None) -> Column:
-    values = [abs(v) for v in map(number_of, map(float, scores.system)) if v is not None]
-    wanted = digits if digits is not None else 4 if max(values, default=2.0) <= 1 else 2
+    known = map(number_of, map(float, scores.system))
+    wanted = _digits_of(known) if digits is None else digits
     better: Better = "higher" if scores.higher_is_better else "lower"
     return Column("score", scores.metric, "number", wanted, better)
 

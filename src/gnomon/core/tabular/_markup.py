@@ -6,13 +6,13 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from gnomon.core.tabular._grid import UNDEFINED
+from gnomon.core.tabular._grid import UNDEFINED, grid, score_table_grid
 from gnomon.core.visible import INVISIBLE, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Cell, Column, Table
+    from gnomon.core.findings import Cell, Column, Finding, Table
     from gnomon.core.tabular._grid import Grid, GridCell, GridColumn
     from gnomon.messages import Message
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 _ROTATE_BEYOND = 6
 
-# an empty group after a character keeps it from joining the next one in a ligature (--, ``, ?`)
 _LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}\allowbreak{}",
-    '"': r"\char34{}", "`": r"\textasciigrave{}", "'": "'{}", ",": ",{}", "-": "-{}",
-    "[": "{[}", "]": "{]}", "!": "!{}", "?": "?{}",
+    '"': r"\char34{}", "`": r"\textasciigrave{}", "\u2020": r"$\dagger$", "\u2193": r"$\downarrow$",
+    "[": "{[}", "]": "{]}", "*": "{*}",  # which mean something after the end of a row
 })  # fmt: skip
+_LIGATURE = re.compile("(?<=[-',])(?=[-',])")
 
 
 def _latex(text: str) -> str:
-    return visible(text).translate(_LATEX)
+    return _LIGATURE.sub("{}", visible(text).translate(_LATEX))
 
 
 def _head(column: GridColumn, *, turned: bool) -> str:
@@ -59,7 +59,8 @@ def _latex_cell(cell: GridCell) -> str:
     text = f"({text})" if cell.faint else text
     text = rf"\textbf{{{text}}}" if cell.best else text
     text += rf"\,{{\scriptsize {_latex(f'[{cell.under}]')}}}" if cell.under else ""
-    return text + (r"\rlap{\textsuperscript{!}}" if cell.marked else "")
+    mark = r"\textsuperscript{!}" if cell.marked else r"$^\dagger$" * cell.significant
+    return text + (rf"\rlap{{{mark}}}" if mark else "")
 
 
 def _latex_number(text: str) -> str:
@@ -68,10 +69,28 @@ def _latex_number(text: str) -> str:
     return re.sub(r"(?<=\d)-(?=[\d-])", "--", re.sub(r"^-(?=\d)", "$-$", text))
 
 
-def to_latex(made: Grid) -> str:
-    """A grid as a LaTeX table; needs the packages booktabs and, beyond six columns, graphicx.
+def finding_to_latex(finding: Finding, *, digits: int | None = None, every: bool = False) -> str:
+    """A finding as LaTeX tables; see :meth:`gnomon.Finding.to_latex`."""
+    made = []
+    if finding.paper is not None:
+        made.append(score_table_grid(finding, finding.paper, digits=digits))
+    if every or not made:
+        made += [grid(finding, view, digits=digits) for view in finding.shown()]
+    label = re.sub("[^a-z]+", "-", finding.method)
+    return "\n".join(
+        to_latex(one, f"{label}-{n}"[: None if n > 1 else -2])
+        for n, one in enumerate(made, start=1)
+    )
 
-    Everything from data is escaped; characters outside ASCII are left to the engine.
+
+def to_latex(made: Grid, label: str = "") -> str:
+    r"""A grid as a LaTeX table; needs the packages booktabs and, beyond six columns, graphicx.
+
+    Everything from data is escaped; other characters outside ASCII are left to the engine.
+
+    Args:
+        made: the table.
+        label: what ``\ref`` calls it, behind ``tab:``.
     """
     turned = len(made.columns) - made.stub > _ROTATE_BEYOND
     heads = [_head(c, turned=turned and i >= made.stub) for i, c in enumerate(made.columns)]
@@ -81,6 +100,7 @@ def to_latex(made: Grid) -> str:
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{_latex(made.title)}}}",
+        *([rf"\label{{tab:{label}}}"] if label else []),
         rf"\begin{{tabular}}{{{spec}}}",
         r"\toprule",
         " & ".join(heads) + r" \\",
@@ -88,14 +108,20 @@ def to_latex(made: Grid) -> str:
         *_latex_rows(made),
         r"\bottomrule",
         r"\end{tabular}",
-        *(rf"\par\smallskip{{\footnotesize {_latex(note)}}}" for note in made.notes),
-        *(
-            rf"\par\smallskip{{\footnotesize {_latex(name)}: \texttt{{{_latex(text)}}}}}"
-            for name, text in made.signatures.items()
-        ),
+        *_footnote(made),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _footnote(made: Grid) -> Iterator[str]:
+    """The notes, then the signatures, as one paragraph below the table."""
+    signed = [
+        rf"{_latex(name)}: \texttt{{{_latex(text)}}}" for name, text in made.signatures.items()
+    ]
+    parts = [*map(_latex, made.notes), *(["; ".join(signed) + "."] if signed else [])]
+    if parts:
+        yield rf"\par\smallskip{{\footnotesize\raggedright {' '.join(parts)}\par}}"
 
 
 # Grids as Markdown.
@@ -120,6 +146,12 @@ def to_markdown(made: Grid) -> str:
     below = [_markdown(note) for note in made.notes]
     below += [f"{_markdown(name)}: {_markdown(text)}" for name, text in made.signatures.items()]
     return "\n".join([*lines, *(f"\n{line}" for line in below)]) + "\n"
+
+
+def finding_to_markdown(finding: Finding, *, digits: int | None = None) -> str:
+    """What was found, and the views that text shows as Markdown tables."""
+    tables = (to_markdown(grid(finding, view, digits=digits)) for view in finding.shown())
+    return "\n".join(filter(None, (verdict_to_markdown(finding.verdict), *tables)))
 
 
 def verdict_to_markdown(verdict: Sequence[Message]) -> str:
