@@ -116,16 +116,19 @@ def permutations(human: NDArray[np.float64], metrics: NDArray[np.float64]) -> li
         return large / len(coins)
 
     def equal(_: object, found: object) -> bool:
-        short = stats.permutation_test(human, metrics, count=_SOME_DRAWS, plus_one=False)
+        short = stats.permutation_test(
+            human, metrics, draws=stats.RandomDraws(_SOME_DRAWS, plus_one=False)
+        )
         return np.allclose([short.p[pair] for pair in some], found)
 
     ours, their_seconds = interleaved(
-        lambda: stats.permutation_test(human, metrics, count=_DRAWS), theirs, equal
+        lambda: stats.permutation_test(human, metrics, draws=stats.RandomDraws(_DRAWS)),
+        theirs,
+        equal,
     )
     per_draw = their_seconds / (_SOME_DRAWS * len(some))
-    stopped = stats.permutation_test(
-        human, metrics, count=_DRAWS, plus_one=False, early_stopping=_STOP
-    )
+    stopping = stats.RandomDraws(_DRAWS, plus_one=False, early_stopping=_STOP)
+    stopped = stats.permutation_test(human, metrics, draws=stopping)
     drawn = sum(int(stopped.draws[pair]) for pair in pairs)
     task = f"PERM-BOTH, pooled Pearson, {len(pairs)} pairs of metrics, {_DRAWS} draws"
     return [
@@ -152,8 +155,10 @@ def permutations_by_item(human: NDArray[np.float64], metrics: NDArray[np.float64
         return large / len(coins)
 
     def ours(count: int, some: int) -> stats.PairTest:
-        options = {"statistic": "kendall_b", "grouping": "item", "plus_one": False}
-        return stats.permutation_test(human, metrics[:some], count=count, **options)  # type: ignore[arg-type]  # one of each kind
+        draws = stats.RandomDraws(count, plus_one=False)
+        return stats.permutation_test(
+            human, metrics[:some], statistic="kendall_b", grouping="item", draws=draws
+        )
 
     seconds, their_seconds = interleaved(
         lambda: ours(_DRAWS, _METRICS),
@@ -238,12 +243,12 @@ def bootstraps(human: NDArray[np.float64], metrics: NDArray[np.float64]) -> Row:
         return np.array(replicates)
 
     def equal(_: object, replicates: object) -> bool:
-        short = stats.bootstrap_test(human, metrics, count=len(resamples))
+        short = stats.bootstrap_test(human, metrics, draws=stats.RandomDraws(len(resamples)))
         ends = np.quantile(np.asarray(replicates), [0.025, 0.975], axis=0)
         return np.allclose(short.intervals, ends)
 
     ours, their_seconds = interleaved(
-        lambda: stats.bootstrap_test(human, metrics, count=_DRAWS), theirs, equal
+        lambda: stats.bootstrap_test(human, metrics, draws=stats.RandomDraws(_DRAWS)), theirs, equal
     )
     task = f"paired bootstrap, pooled Pearson, {_METRICS} metrics, {_DRAWS} resamples"
     return Row(task, "a loop over resamples", ours, their_seconds * _DRAWS / len(resamples))

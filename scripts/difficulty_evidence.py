@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import false_discovery_control
 
 import gnomon as gn
 from gnomon.messages import Message, noted
-from gnomon.stats import benjamini_hochberg, holm
+from gnomon.stats import holm
 
 SETS = ("wmt18/cs-en", "wmt18/de-en", "wmt18/fi-en", "wmt19/de-en", "wmt19/kk-en", "wmt19/lt-en")
 #: the best systems by human score that are judged apart
@@ -171,7 +172,7 @@ def correct(page: Path) -> None:
     for column, tested in cells.items():
         ps = [one[2] for one in tested]
         corrected = {"none": np.array(ps), "Holm": holm(ps)}
-        corrected["Benjamini-Hochberg"] = benjamini_hochberg(ps)
+        corrected["Benjamini-Hochberg"] = false_discovery_control(ps)
         for name, values in corrected.items():
             left = [one for one, q in zip(tested, values.tolist(), strict=True) if q <= 0.05]
             up = [one[0] for one in left if one[1] > 0]

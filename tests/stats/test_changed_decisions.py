@@ -81,36 +81,3 @@ def test_scores_of_other_outputs_are_refused() -> None:
 def test_no_pair_is_no_decision() -> None:
     found = stats.changed_decisions(stats.ordered_pairs(np.ones((3, 4))), drawn(1), drawn(2))
     assert (sum(found[:4]), np.isnan(found.low).all()) == (0, True)
-
-
-# Soft pairwise accuracy, pairs of systems exchanged
-
-
-def test_exchange_of_pairs_of_systems_is_that_of_all_exchanges() -> None:
-    rng = np.random.default_rng(1)
-    human = rng.normal(size=(4, 12)) + np.linspace(1, 0, 4)[:, None]
-    metrics = human + rng.normal(size=(2, 4, 12)) * np.array([0.5, 3.0])[:, None, None]
-    found = stats.spa_pair_swap_test(human, metrics, spa_seed=4, count=20000, plus_one=False)
-    values = [stats.spa(human, one, seed=4) for one in metrics]
-    assert found.statistics == pytest.approx(values)
-    assert found.differences[0, 1] == pytest.approx(values[0] - values[1])
-    errors = []
-    for one in metrics:
-        sides = [stats.system_p_values(side, seed=4) for side in (human, one)]
-        errors.append([abs(sides[0][a, b] - sides[1][a, b]) for a, b in combinations(range(4), 2)])
-    gains = np.array(errors[1]) - np.array(errors[0])
-    signs = np.array(np.meshgrid(*[[-1, 1]] * 6)).reshape(6, -1)
-    exact = np.mean(gains @ signs / 6 >= gains.mean() - 1e-12)
-    assert found.p[0, 1] == pytest.approx(exact, abs=0.015)
-
-
-def test_exchange_of_pairs_leaves_out_systems_that_a_metric_lacks() -> None:
-    rng = np.random.default_rng(2)
-    human, metrics = rng.normal(size=(5, 10)), rng.normal(size=(2, 5, 10))
-    metrics[1, 3:] = np.nan
-    found = stats.spa_pair_swap_test(human, metrics, count=100)
-    few = stats.spa(human[:3], metrics[1, :3])
-    assert found.statistics[1] == pytest.approx(few, abs=0.05)
-    assert found.differences[0, 1] == pytest.approx(
-        stats.spa(human[:3], metrics[0, :3]) - few, abs=0.05
-    )

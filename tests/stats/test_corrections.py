@@ -1,26 +1,22 @@
-"""Holm's and Benjamini and Hochberg's corrections."""
+"""Holm's correction."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
-from scipy.stats import false_discovery_control, ttest_1samp
 from scipy.stats import t as student
+from scipy.stats import ttest_1samp
 
 from gnomon.core.errors import DataError
-from gnomon.stats import benjamini_hochberg, holm, holm_levels
+from gnomon.stats import holm, holm_levels
 from gnomon.stats.significance import in_steps
 from gnomon.stats.student import mean_test
 
 probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=30)
-both = pytest.mark.parametrize("correction", [holm, benjamini_hochberg])
-Correction = Callable[[object], NDArray[np.float64]]
 
 
 def rejected_by_holm(p: list[float], alpha: float) -> set[int]:
@@ -38,16 +34,6 @@ def test_holm_by_hand() -> None:
     assert holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
 
 
-def test_benjamini_hochberg_by_hand() -> None:
-    # 4/1 x .01, 4/2 x .02, 4/3 x .03 all .04; 4/4 x .5
-    assert benjamini_hochberg([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.04, 0.04])
-
-
-@given(probabilities)
-def test_benjamini_hochberg_equals_scipy(p: list[float]) -> None:
-    assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p), abs=1e-12)
-
-
 @given(st.lists(st.integers(0, 1000).map(lambda k: k / 1000), min_size=1, max_size=30))
 def test_holm_rejects_what_the_step_down_procedure_rejects(p: list[float]) -> None:
     alpha = 0.05005  # no multiple of it meets a product of p by accident of rounding
@@ -55,45 +41,38 @@ def test_holm_rejects_what_the_step_down_procedure_rejects(p: list[float]) -> No
     assert found == rejected_by_holm(p, alpha)
 
 
-@both
 @given(p=probabilities)
-def test_corrections_keep_the_order_and_never_lower_a_p(correction: Correction, p: list) -> None:
-    adjusted = correction(p)
+def test_corrections_keep_the_order_and_never_lower_a_p(p: list) -> None:
+    adjusted = holm(p)
     assert (adjusted >= np.array(p) - 1e-15).all()
     assert (adjusted <= 1).all()
     assert (np.diff(adjusted[np.argsort(p)]) >= 0).all()
 
 
-@both
-def test_tests_that_were_not_made_stay_missing_and_count_for_nothing(
-    correction: Correction,
-) -> None:
+def test_tests_that_were_not_made_stay_missing_and_count_for_nothing() -> None:
     nan = float("nan")
-    adjusted = correction([[nan, 0.01], [0.04, nan]])
+    adjusted = holm([[nan, 0.01], [0.04, nan]])
     assert adjusted.shape == (2, 2)
     assert np.isnan(adjusted[[0, 1], [0, 1]]).all()
-    assert adjusted[[0, 1], [1, 0]] == pytest.approx(correction([0.01, 0.04]))
+    assert adjusted[[0, 1], [1, 0]] == pytest.approx(holm([0.01, 0.04]))
 
 
-@both
-def test_one_test_and_none_are_left_alone(correction: Correction) -> None:
-    assert correction(0.03) == pytest.approx(0.03)
-    assert correction([]).shape == (0,)
-    assert np.isnan(correction([float("nan")])).all()
+def test_one_test_and_none_are_left_alone() -> None:
+    assert holm(0.03) == pytest.approx(0.03)
+    assert holm([]).shape == (0,)
+    assert np.isnan(holm([float("nan")])).all()
 
 
-@both
-def test_the_argument_is_not_changed(correction: Correction) -> None:
+def test_the_argument_is_not_changed() -> None:
     p = np.array([0.02, 0.01])
-    correction(p)
+    holm(p)
     assert p.tolist() == [0.02, 0.01]
 
 
-@both
 @pytest.mark.parametrize("value", [-0.1, 1.1])
-def test_values_that_are_no_probabilities_are_refused(correction: Correction, value: float) -> None:
+def test_values_that_are_no_probabilities_are_refused(value: float) -> None:
     with pytest.raises(DataError, match=r"\[0, 1\]"):
-        correction([0.5, value])
+        holm([0.5, value])
 
 
 def test_levels_of_holm_by_hand() -> None:

@@ -38,7 +38,6 @@ def scores(shared: Path, name: str) -> Scores:
         ("spearman", stats.spearman),
         ("tau_b", stats.kendall_b),
         ("tau_c", stats.kendall_c),
-        ("tau23", stats.tau_eq),
         ("acc23_eps0", stats.acc_eq),
     ],
 )

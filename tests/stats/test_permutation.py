@@ -14,6 +14,8 @@ from tests.thinning import thinned
 from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
 from gnomon.stats import (
     EarlyStopping,
+    PairTest,
+    RandomDraws,
     SoftPairwiseAccuracy,
     acc_eq,
     kendall_b,
@@ -27,8 +29,21 @@ from gnomon.stats.pair_tests import BLOCK, exchanged
 
 NAN = float("nan")
 STATISTICS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b}
-SWAPS = ["cells", "rows+cols", "inputs", "systems"]
+SWAPS = ["cells", "inputs"]
 Array = NDArray[np.float64]
+
+
+def outcome(
+    human: Array,
+    metrics: Array,
+    *,
+    statistic: object = "pearson",
+    grouping: str = "none",
+    swap: str = "cells",
+    **draws: object,
+) -> PairTest:
+    how = {"statistic": statistic, "grouping": grouping, "swap": swap}
+    return permutation_test(human, metrics, draws=RandomDraws(**draws), **how)
 
 
 def scores(seed: int, shape: tuple[int, int] = (5, 12), metrics: int = 3) -> tuple[Array, Array]:
@@ -48,19 +63,16 @@ def with_holes(seed: int) -> tuple[Array, Array]:
 
 
 def plain(
-    human: Array, a: Array, b: Array, *, statistic: partial, swap: str, system: bool, count: int
+    human: Array, a: Array, b: Array, *, statistic: partial, swap: str, count: int
 ) -> tuple[float, Array]:
     """Observed and null differences, one draw after the other."""
     shape = human.shape
-    known = ~np.isnan(a + b) if system else ~np.isnan(human + a + b)
+    known = ~np.isnan(human + a + b)
     a, b = (np.where(known, x, NAN) for x in (a, b))
     a, b = ((x - np.nanmean(x)) / np.nanstd(x) for x in (a, b))
 
     def difference(first: Array, second: Array) -> float:
-        if not system:
-            return statistic(human, first) - statistic(human, second)
-        means = [np.nanmean(x, axis=1).round(12) for x in (human, first, second)]
-        return statistic(means[0], means[1]) - statistic(means[0], means[2])
+        return statistic(human, first) - statistic(human, second)
 
     null = []
     for draw in range(count):
@@ -70,25 +82,24 @@ def plain(
 
 
 @pytest.mark.parametrize(
-    ("swap", "name", "grouping"), thinned(SWAPS, STATISTICS, ["none", "item", "system", "means"])
+    ("swap", "name", "grouping"), thinned(SWAPS, STATISTICS, ["none", "item", "system"])
 )
 def test_every_way_equals_plain_recomputation(swap: str, name: str, grouping: str) -> None:
     human, metrics = with_holes(0)
-    system, count = grouping == "means", 70  # more than a block of draws
-    grouping = "none" if system else grouping
-    level = "system" if system else "segment"
-    options = {"statistic": name, "grouping": grouping, "level": level, "swap": swap}
-    found = permutation_test(human, metrics, count=count, plus_one=False, **options)
-    statistic = STATISTICS[name] if system else partial(STATISTICS[name], grouping=grouping)
+    count = 70  # more than a block of draws
+    found = outcome(
+        human,
+        metrics,
+        count=count,
+        plus_one=False,
+        statistic=name,
+        grouping=grouping,
+        swap=swap,
+    )
+    statistic = partial(STATISTICS[name], grouping=grouping)
     for i, j in itertools.combinations(range(3), 2):
         observed, null = plain(
-            human,
-            metrics[i],
-            metrics[j],
-            statistic=statistic,
-            swap=swap,
-            system=system,
-            count=count,
+            human, metrics[i], metrics[j], statistic=statistic, swap=swap, count=count
         )
         assert found.differences[i, j] == pytest.approx(observed, abs=1e-12)
         assert found.p[i, j] == pytest.approx(np.mean(null >= observed - 1e-10))
@@ -97,8 +108,8 @@ def test_every_way_equals_plain_recomputation(swap: str, name: str, grouping: st
 
 def test_a_function_equals_the_name_of_its_statistic() -> None:
     human, metrics = with_holes(1)
-    named = permutation_test(human, metrics, statistic="kendall_b", count=30)
-    called = permutation_test(human, metrics, statistic=kendall_b, count=30)
+    named = outcome(human, metrics, statistic="kendall_b", count=30)
+    called = outcome(human, metrics, statistic=kendall_b, count=30)
     assert np.array_equal(named.p, called.p, equal_nan=True)
     assert named.differences == pytest.approx(called.differences)
 
@@ -111,10 +122,8 @@ def test_soft_accuracy_shares_work_between_draws(holes: str) -> None:
     if holes == "cells":
         human, metrics = with_holes(16)
     options = {"count": 20, "swap": "cells", "plus_one": False}
-    fast = permutation_test(
-        human, metrics, statistic=SoftPairwiseAccuracy(count=50, seed=4), **options
-    )
-    plainly = permutation_test(human, metrics, statistic=partial(spa, count=50, seed=4), **options)
+    fast = outcome(human, metrics, statistic=SoftPairwiseAccuracy(count=50, seed=4), **options)
+    plainly = outcome(human, metrics, statistic=partial(spa, count=50, seed=4), **options)
     assert np.array_equal(fast.p, plainly.p, equal_nan=True)
     assert fast.statistics == pytest.approx([spa(human, m, count=50, seed=4) for m in metrics])
 
@@ -139,10 +148,8 @@ def test_draws_that_share_work_are_those_of_one_after_the_other(
         metrics[0, 3, :5] = metrics[2, 3, :5]  # which leaves items that all systems lack
         human[1, 2] = 0.5
     grouping = "item" if isinstance(name, str) else "none"
-    found = permutation_test(
-        human, metrics, statistic=name, grouping=grouping, swap=swap, count=BLOCK + 9
-    )
-    expected = permutation_test(human, metrics, statistic=plainly, swap=swap, count=BLOCK + 9)
+    found = outcome(human, metrics, statistic=name, grouping=grouping, swap=swap, count=BLOCK + 9)
+    expected = outcome(human, metrics, statistic=plainly, swap=swap, count=BLOCK + 9)
     np.testing.assert_array_equal(found.p, expected.p)
     np.testing.assert_array_equal(found.draws, expected.draws)
     np.testing.assert_allclose(found.differences, expected.differences, rtol=0, atol=1e-12)
@@ -156,9 +163,9 @@ def test_items_that_an_exchange_leaves_without_an_order_count_for_one_metric_alo
     metrics[0, :, :8] = 1.0
     metrics[1, 1, 4:12] = metrics[1, 0, 4:12]
     options = {"swap": swap, "count": BLOCK + 9, "plus_one": False}
-    found = permutation_test(human, metrics, statistic="kendall_b", grouping="item", **options)
+    found = outcome(human, metrics, statistic="kendall_b", grouping="item", **options)
     plainly = partial(kendall_b, grouping="item")
-    expected = permutation_test(human, metrics, statistic=plainly, **options)
+    expected = outcome(human, metrics, statistic=plainly, **options)
     np.testing.assert_array_equal(found.p, expected.p)
 
 
@@ -167,7 +174,7 @@ def test_accuracy_pooled_over_language_pairs() -> None:
     human = generator.normal(size=14)
     metrics = human + np.array([0.3, 3])[:, None] * generator.normal(size=(2, 14))
     labels = ["de"] * 8 + ["cs"] * 6
-    found = permutation_test(human, metrics, statistic=partial(pairwise_accuracy, groups=labels))
+    found = outcome(human, metrics, statistic=partial(pairwise_accuracy, groups=labels))
     assert found.statistics == pytest.approx(
         [pairwise_accuracy(human, m, groups=labels) for m in metrics]
     )
@@ -187,24 +194,14 @@ def exact(human: Array, a: Array, b: Array) -> float:
 
 def test_p_values_approach_those_of_all_exchanges() -> None:
     human, metrics = scores(3, (9, 1))
-    found = permutation_test(human, metrics, count=20000, plus_one=False)
+    found = outcome(human, metrics, count=20000, plus_one=False)
     for i, j in itertools.permutations(range(3), 2):
         expected = exact(human[:, 0], metrics[i, :, 0], metrics[j, :, 0])
         assert found.p[i, j] == pytest.approx(expected, abs=0.015)
 
 
-@pytest.mark.parametrize(
-    ("levels", "swaps"),
-    thinned(
-        [("segment", "global"), ("item", "input"), ("system", "system")],
-        [("inputs", "inputs"), ("systems", "systems"), ("rows+cols", "both")],
-        keep=3,
-    ),
-)
-def test_p_values_are_near_those_of_nlpstats(
-    levels: tuple[str, str], swaps: tuple[str, str]
-) -> None:
-    (level, theirs), (swap, method) = levels, swaps
+@pytest.mark.parametrize(("grouping", "theirs"), [("none", "global"), ("item", "input")])
+def test_p_values_are_near_those_of_nlpstats(grouping: str, theirs: str) -> None:
     peer = pytest.importorskip("nlpstats.correlations.permutation")
     human, metrics = scores(4, (6, 8), 2)
     metrics[0] = metrics[1] + np.random.default_rng(1).normal(size=(6, 8)) / 2
@@ -217,66 +214,48 @@ def test_p_values_are_near_those_of_nlpstats(
         human,
         theirs,
         "pearson",
-        method,
+        "inputs",
         alternative="greater",
         n_resamples=300,
     ).pvalue
     np.random.set_state(state)  # noqa: NPY002 - likewise
-    options = {"grouping": "item"} if level == "item" else {"level": level}
-    found = permutation_test(human, metrics, swap=swap, count=4000, plus_one=False, **options).p[
-        0, 1
-    ]
-    assert found == pytest.approx(expected, abs=0.1)  # of 300 draws: 3.5 deviations
+    found = outcome(human, metrics, swap="inputs", grouping=grouping, count=4000, plus_one=False)
+    assert found.p[0, 1] == pytest.approx(expected, abs=0.1)  # of 300 draws: 3.5 deviations
 
 
 def test_swapping_metrics_or_systems_swaps_results() -> None:
     human, metrics = with_holes(5)
-    whole = permutation_test(human, metrics, count=200)
-    moved = permutation_test(human, metrics[::-1], count=200)
+    whole = outcome(human, metrics, count=200)
+    moved = outcome(human, metrics[::-1], count=200)
     assert np.array_equal(moved.p, whole.p[::-1, ::-1], equal_nan=True)
-    flipped = permutation_test(human[::-1], metrics[:, ::-1], count=3000)
+    flipped = outcome(human[::-1], metrics[:, ::-1], count=3000)
     assert flipped.differences == pytest.approx(whole.differences)
-    again = permutation_test(human, metrics, count=3000)
+    again = outcome(human, metrics, count=3000)
     assert np.allclose(flipped.p, again.p, atol=0.05, equal_nan=True)
-
-
-def test_less_and_two_sided_tests_belong_to_the_same_draws() -> None:
-    human, metrics = with_holes(6)
-    tests = {
-        a: permutation_test(human, metrics, count=500, alternative=a)
-        for a in ("greater", "less", "two-sided")
-    }
-    assert np.array_equal(tests["less"].p, tests["greater"].p.T, equal_nan=True)
-    assert np.array_equal(tests["two-sided"].p, tests["two-sided"].p.T, equal_nan=True)
-    smaller = np.minimum(tests["greater"].p, tests["less"].p)
-    assert np.allclose(tests["two-sided"].p, np.minimum(2 * smaller, 1), atol=0.06, equal_nan=True)
 
 
 def test_a_seed_means_the_same_for_any_number_of_draws() -> None:
     human, metrics = with_holes(7)
-    run = permutation_test(human, metrics, count=200, seed=5)
-    other = permutation_test(human, metrics, count=200, seed=6)
+    run = outcome(human, metrics, count=200, seed=5)
+    other = outcome(human, metrics, count=200, seed=6)
     assert not np.array_equal(run.p, other.p, equal_nan=True)
     rule = EarlyStopping(block=100, low=1.1, high=1.1)  # stops after the first block
-    stopped = permutation_test(human, metrics, count=200, seed=5, early_stopping=rule)
-    assert np.array_equal(
-        stopped.p, permutation_test(human, metrics, count=100, seed=5).p, equal_nan=True
-    )
+    stopped = outcome(human, metrics, count=200, seed=5, early_stopping=rule)
+    assert np.array_equal(stopped.p, outcome(human, metrics, count=100, seed=5).p, equal_nan=True)
     assert set(stopped.draws[~np.eye(3, dtype=bool)].tolist()) == {100}
 
 
-@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-def test_drawing_ends_at_the_verdict_with_the_same_p_values(alternative: str) -> None:
+def test_drawing_ends_at_the_verdict_with_the_same_p_values() -> None:
     human, metrics = scores(17, (5, 30))
-    options = {"count": 600, "plus_one": False, "alternative": alternative}
+    options = {"count": 600, "plus_one": False}
     rule, calls = EarlyStopping(), []
 
     def counted(people: Array, metric: Array) -> float:
         calls.append(1)
         return pearson(people, metric)
 
-    sums = permutation_test(human, metrics, early_stopping=rule, **options)
-    function = permutation_test(human, metrics, statistic=counted, early_stopping=rule, **options)
+    sums = outcome(human, metrics, early_stopping=rule, **options)
+    function = outcome(human, metrics, statistic=counted, early_stopping=rule, **options)
     assert np.array_equal(function.p, sums.p, equal_nan=True)
     assert np.array_equal(function.draws, sums.draws)
     assert len(calls) < 2 * 3 * 600
@@ -291,14 +270,14 @@ def test_a_function_sees_all_systems_and_items() -> None:
         shapes.add((people.shape, metric.shape))
         return pearson(people, metric)
 
-    permutation_test(human, metrics, statistic=noted, count=5)
+    outcome(human, metrics, statistic=noted, count=5)
     assert shapes == {((4, 6), (4, 6))}
 
 
 def test_metrics_are_exchangeable_on_any_scale() -> None:
     human, metrics = with_holes(8)
     rescaled = metrics * np.array([1, 1000, 0.01])[:, None, None] + 5
-    before, after = (permutation_test(human, m, count=300) for m in (metrics, rescaled))
+    before, after = (outcome(human, m, count=300) for m in (metrics, rescaled))
     assert np.array_equal(before.p, after.p, equal_nan=True)
 
 
@@ -308,13 +287,13 @@ def test_the_test_keeps_its_level_when_metrics_are_equally_good() -> None:
     for trial in range(300):
         human = generator.normal(size=(4, 15))
         metrics = human + generator.normal(size=(2, 4, 15))
-        rejected += permutation_test(human, metrics, count=99, seed=trial).p[0, 1] <= 0.05
+        rejected += outcome(human, metrics, count=99, seed=trial).p[0, 1] <= 0.05
     assert 4 <= rejected <= 26  # 15 expected; mean plus or minus three deviations
 
 
 def test_a_better_metric_is_recognised() -> None:
     human, metrics = scores(11, (6, 100))
-    found = permutation_test(human, metrics, count=199)
+    found = outcome(human, metrics, count=199)
     assert found.p[0, 2] == pytest.approx(1 / 200)
     assert found.p[2, 0] == 1
     assert np.isnan(np.diag(found.p)).all()
@@ -323,9 +302,7 @@ def test_a_better_metric_is_recognised() -> None:
 @pytest.mark.parametrize("statistic", [*STATISTICS, "pairwise_accuracy", "kendall_c"])
 def test_the_same_metric_twice_is_never_better_than_itself(statistic: str) -> None:
     human, metrics = scores(12, (4, 6), 1)
-    found = permutation_test(
-        human, np.concatenate([metrics, metrics]), statistic=statistic, count=20
-    )
+    found = outcome(human, np.concatenate([metrics, metrics]), statistic=statistic, count=20)
     assert found.differences[0, 1] == 0
     assert found.p[0, 1] == found.p[1, 0] == 1
 
@@ -336,27 +313,25 @@ def test_undefined_statistics_have_undefined_tests(grouping: str, statistic: str
     human, metrics = scores(13, (3, 4))
     metrics[1] = 2.5
     options = {"statistic": statistic, "grouping": grouping, "count": 20}
-    found = permutation_test(human, metrics, **options)
+    found = outcome(human, metrics, **options)
     assert np.isnan(found.statistics).tolist() == [False, True, False]
     assert np.isnan(found.p).tolist() == [
         [True, True, False],
         [True, True, True],
         [False, True, True],
     ]
-    assert np.isnan(permutation_test(np.ones((3, 4)), metrics, **options).p).all()
+    assert np.isnan(outcome(np.ones((3, 4)), metrics, **options).p).all()
 
 
 @pytest.mark.parametrize("shape", [(2, 0), (0, 3), (1, 1), (2, 1), (1, 2)])
-@pytest.mark.parametrize("level", ["segment", "system"])
 @pytest.mark.parametrize("statistic", ["pearson", "spearman"])
-def test_small_arrays_do_not_crash(shape: tuple[int, int], level: str, statistic: str) -> None:
+def test_small_arrays_do_not_crash(shape: tuple[int, int], statistic: str) -> None:
     generator = np.random.default_rng(0)
     metrics = generator.normal(size=(2, *shape))
     for swap in SWAPS:
-        found = permutation_test(
+        found = outcome(
             generator.normal(size=shape),
             metrics,
-            level=level,
             statistic=statistic,
             swap=swap,
             count=5,
@@ -368,39 +343,29 @@ def test_metrics_without_common_cells_are_not_compared() -> None:
     human, metrics = scores(14, (4, 6), 2)
     metrics[0, :, :3] = NAN
     metrics[1, :, 3:] = NAN
-    found = permutation_test(human, metrics, count=10)
+    found = outcome(human, metrics, count=10)
     assert np.isfinite(found.statistics).all()
     assert np.isnan(found.p).all()
     assert math.isnan(found.differences[0, 1])
     assert (found.draws == 0).all()
-    assert np.isnan(permutation_test(np.full((4, 6), NAN), metrics, count=10).statistics).all()
-
-
-def test_human_system_scores_beside_metric_segment_scores() -> None:
-    human, metrics = scores(15, (7, 30))
-    found = permutation_test(human.mean(axis=1), metrics, level="system", swap="inputs", count=50)
-    expected = permutation_test(human, metrics, level="system", swap="inputs", count=50)
-    assert np.array_equal(found.p, expected.p, equal_nan=True)
+    assert np.isnan(outcome(np.full((4, 6), NAN), metrics, count=10).statistics).all()
 
 
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
         ({"statistic": "tau"}, UnknownNameError, "kendall_b"),
-        ({"swap": "both"}, UnknownNameError, "rows"),
+        ({"swap": "both"}, UnknownNameError, "inputs"),
         ({"grouping": "seg"}, UnknownNameError, "item"),
-        ({"level": "document"}, UnknownNameError, "system"),
-        ({"alternative": "more"}, UnknownNameError, "greater"),
         ({"count": 0}, UsageError, "at least one draw"),
-        ({"level": "system", "grouping": "item"}, UsageError, "one group"),
         ({"statistic": acc_eq, "grouping": "item"}, UsageError, "its own grouping"),
     ],
 )
 def test_unfit_options_are_refused(options: dict, error: type, words: str) -> None:
     with pytest.raises(error, match=words):
-        permutation_test(*scores(0), **options)
+        outcome(*scores(0), **options)
 
 
 def test_unfit_shapes_are_refused() -> None:
     with pytest.raises(LengthMismatchError, match="one row per metric"):
-        permutation_test([1, 2, 3], [1, 2, 3])
+        outcome([1, 2, 3], [1, 2, 3])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon.core.errors import LengthMismatchError, UsageError
-from gnomon.stats import clusters, rank_ranges, ranks
+from gnomon.stats import clusters, ranks
 
 NAN = float("nan")
 
@@ -38,17 +38,12 @@ def test_a_cluster_ends_where_all_above_beat_all_below() -> None:
     assert clusters(scores, wins(4, (0, 2), (0, 3), (1, 2), (1, 3))).tolist() == [1, 1, 2, 2]
 
 
-def test_rank_ranges_count_wins_and_losses() -> None:
-    assert rank_ranges([3, 2, 1], wins(3, (0, 2))).tolist() == [[1, 2], [1, 3], [2, 3]]
-
-
 def test_undefined_scores_have_no_rank_and_undefined_tests_decide_nothing() -> None:
     p = wins(3, (0, 1), (0, 2))
     p[0, 2] = NAN
     scores = [0.9, NAN, 0.1]
     for found in (ranks(scores, p), clusters(scores, p)):
         assert np.array_equal(found, [1, NAN, 1], equal_nan=True)
-    assert np.array_equal(rank_ranges(scores, p), [[1, 2], [NAN, NAN], [1, 2]], equal_nan=True)
 
 
 def test_nothing_to_rank() -> None:

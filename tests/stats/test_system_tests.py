@@ -9,10 +9,10 @@ from gnomon.core.errors import UsageError
 from gnomon.stats import (
     FamilyPair,
     SystemFamily,
-    approximate_randomisation,
     exchange_test,
     system_bootstrap_test,
 )
+from gnomon.stats.pair_tests import exchanged
 from gnomon.stats.system_tests import sacrebleu_p_value
 
 
@@ -21,9 +21,8 @@ def scores() -> np.ndarray:
     return np.random.default_rng(2).normal(size=(4, 30))
 
 
-@pytest.mark.parametrize("test", [system_bootstrap_test, approximate_randomisation])
-def test_a_baseline_leaves_its_own_pairs_as_they_are_and_no_others(test, scores) -> None:
-    every, few = test(scores, count=50), test(scores, baseline=2, count=50)
+def test_a_baseline_leaves_its_own_pairs_as_they_are_and_no_others(scores) -> None:
+    every, few = (system_bootstrap_test(scores, baseline=k, count=50) for k in (None, 2))
     others = [0, 1, 3]
     np.testing.assert_allclose(few.p[others, 2], every.p[others, 2])
     np.testing.assert_allclose(few.differences[2], every.differences[2])
@@ -31,11 +30,10 @@ def test_a_baseline_leaves_its_own_pairs_as_they_are_and_no_others(test, scores)
     np.testing.assert_allclose(few.statistics, every.statistics)
 
 
-@pytest.mark.parametrize("test", [system_bootstrap_test, approximate_randomisation])
 @pytest.mark.parametrize("baseline", [-1, 4])
-def test_a_baseline_that_is_no_system_is_refused(test, baseline, scores) -> None:
+def test_a_baseline_that_is_no_system_is_refused(baseline, scores) -> None:
     with pytest.raises(UsageError, match="one of 4 systems"):
-        test(scores, baseline=baseline)
+        system_bootstrap_test(scores, baseline=baseline)
 
 
 def test_sacrebleu_s_null_counts_sizes_above_the_observed_size() -> None:
@@ -54,15 +52,23 @@ def test_resamples_of_equal_segments_give_no_interval_ends_made_of_rounding() ->
     assert np.isnan(high)
 
 
-def test_exchanges_of_a_family_are_those_of_its_pairs(scores) -> None:
-    scores[1, :4] = np.nan
-    pairs = [FamilyPair(i, 2) for i in (0, 1, 3)]
+def test_exchanges_of_a_family_are_those_of_swapped_segments(scores) -> None:
     family = SystemFamily.of(scores[[0, 2, 3]], [FamilyPair(0, 1)])
     [p] = exchange_test(family.comparisons.estimates, family.exchanges(50)).p
-    alone = approximate_randomisation(scores, baseline=2, count=50)
-    assert p == alone.p[0, 2]
-    estimates = SystemFamily.of(scores, pairs).comparisons.estimates
-    np.testing.assert_allclose(estimates, alone.differences[[0, 1, 3], 2])
+    coins = exchanged("inputs", (1, 30), (0,), 0)[:50, 0].astype(bool)
+    null = [
+        np.where(coin, scores[2], scores[0]).mean() - np.where(coin, scores[0], scores[2]).mean()
+        for coin in coins
+    ]
+    observed = abs(scores[0].mean() - scores[2].mean())
+    assert p == (1 + (np.abs(null) >= observed - 1e-9).sum()) / 51
+
+
+def test_pairs_of_a_family_are_compared_on_the_segments_that_both_have(scores) -> None:
+    scores[1, :4] = np.nan
+    estimates = SystemFamily.of(scores, [FamilyPair(i, 2) for i in (0, 1, 3)]).comparisons.estimates
+    common = [(scores[i] - scores[2])[4 * (i == 1) :].mean() for i in (0, 1, 3)]
+    np.testing.assert_allclose(estimates, common)
 
 
 def test_documents_are_drawn_and_exchanged_whole(scores) -> None:

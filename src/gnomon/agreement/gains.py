@@ -376,7 +376,7 @@ def _over_systems(
         base, other = both.metrics[:, scored]
         p = stats.williams(human, other, base).p
         tested = _TestedGain(p=p, test="Williams's test", alternative="greater")
-    statistic = grouped_statistic(both.measure.statistic, "none", "system")
+    statistic = grouped_statistic(both.measure.statistic, "none")
     draws = [scores[:, scored] for scores in drawn if scores is not None]
     if len(draws) < len(both.metrics):
         return tested

@@ -59,6 +59,11 @@ class Testing:
     cells: bool = False
 
     @property
+    def draws(self) -> stats.RandomDraws:
+        """The draws of a test."""
+        return stats.RandomDraws(self.resamples, self.seed, self.plus_one, self.early_stopping)
+
+    @property
     def alpha(self) -> float:
         """The largest p that is significant."""
         return round(1 - self.confidence, 12)
@@ -217,10 +222,7 @@ def of_accuracies(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
         found.human,
         found.metrics[defined],
         epsilons=epsilons[defined],
-        count=how.resamples,
-        seed=how.seed,
-        plus_one=how.plus_one,
-        early_stopping=how.early_stopping,
+        draws=how.draws,
     )
     where = np.ix_(defined, defined)
     result.differences[where], result.p[where] = tested.differences, tested.p
@@ -277,7 +279,6 @@ def _by_bootstrap(
 _SWAPPED = {"cells": "PERM-BOTH", "inputs": "PERM-INPUTS"}
 _NARROWEST = 1e-9  # an interval below this is a point
 _SEVERAL = 2  # segments that it takes to resample any
-_UNITS = {"systems": "systems", "inputs": "segments"}
 
 
 def verdicts(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]) -> Verdicts:
@@ -393,8 +394,8 @@ def _segments(found: MeasuredScores, metric: NDArray[np.float64]) -> int:
 def _of_scores(found: MeasuredScores, how: Testing) -> Verdicts:
     """Correlations, and accuracy of system scores."""
     measured = _measured(found)
-    unit = "systems" if found.measure.level == "system" else "inputs"
-    result = _bootstrap(found, how, unit, measured) if how.resamples else nothing(len(found.names))
+    what = "systems" if found.measure.level == "system" else "segments"
+    result = _bootstrap(found, how, what, measured) if how.resamples else nothing(len(found.names))
     is_pearson = (found.measure.statistic, found.measure.level) == ("pearson", "system")
     if how.test == "williams" or (how.test == "auto" and is_pearson and how.williams):
         if is_pearson:
@@ -419,20 +420,16 @@ def _measured(found: MeasuredScores) -> dict[str, Any]:
 
 
 def _bootstrap(
-    found: MeasuredScores, how: Testing, unit: Any, measured: dict[str, Any]
+    found: MeasuredScores, how: Testing, what: str, measured: dict[str, Any]
 ) -> Verdicts:
     boot = stats.bootstrap_test(
         found.human,
         found.metrics,
-        unit=unit,
         confidence=how.confidence,
-        count=how.resamples,
-        seed=how.seed,
-        plus_one=how.plus_one,
-        expanded=unit == "inputs",
+        expanded=what == "segments",
+        draws=how.draws,
         **measured,
     )
-    what = _UNITS[unit]
     low, high = boot.intervals
     return Verdicts(low, high, boot.differences, boot.p, f"bootstrap over {what}", what)
 
@@ -444,10 +441,7 @@ def _permutation(
         found.human,
         found.metrics,
         swap=swap,
-        count=how.resamples,
-        seed=how.seed,
-        plus_one=how.plus_one,
-        early_stopping=how.early_stopping,
+        draws=how.draws,
         **measured,
     )
     alone = found.metrics.ndim == 2  # scores of whole systems

@@ -15,7 +15,6 @@ from gnomon.stats.agreement import (
     darr_pairs,
     pairwise_accuracy,
     pairwise_decisions,
-    tau_eq,
 )
 from gnomon.stats.bootstrap import BootstrapTest, bootstrap_p_value, bootstrap_test
 from gnomon.stats.changed_decisions import (
@@ -62,12 +61,10 @@ from gnomon.stats.measures import SoftPairwiseAccuracy, spa, system_p_values
 from gnomon.stats.permutation import (
     PairTest,
     input_swap_test,
-    pair_swap_test,
     permutation_test,
-    spa_pair_swap_test,
 )
 from gnomon.stats.power import needed_units, power_of_t
-from gnomon.stats.ranking import clusters, outliers, rank_ranges, ranks, top
+from gnomon.stats.ranking import clusters, outliers, ranks, top
 from gnomon.stats.reliability import cohens_kappa, krippendorff_alpha
 from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 from gnomon.stats.sampling import (
@@ -77,8 +74,8 @@ from gnomon.stats.significance import (
     PRESETS,
     EarlyStopping,
     PValue,
+    RandomDraws,
     Rules,
-    benjamini_hochberg,
     holm,
     holm_levels,
     mcnemar_p,
@@ -87,7 +84,6 @@ from gnomon.stats.significance import (
 )
 from gnomon.stats.system_families import FamilyPair, SystemFamily
 from gnomon.stats.system_tests import (
-    approximate_randomisation,
     resampled_scores,
     system_bootstrap_test,
 )
@@ -110,6 +106,7 @@ __all__ = [
     "OrderedPairs",
     "PValue",
     "PairTest",
+    "RandomDraws",
     "RaterRidge",
     "Rules",
     "SoftPairwiseAccuracy",
@@ -120,8 +117,6 @@ __all__ = [
     "acc_eq",
     "acc_eq_held_out",
     "adjusted_means",
-    "approximate_randomisation",
-    "benjamini_hochberg",
     "bootstrap_interval",
     "bootstrap_p_value",
     "bootstrap_test",
@@ -157,7 +152,6 @@ __all__ = [
     "ordered_pairs",
     "outliers",
     "p_value",
-    "pair_swap_test",
     "pairwise_accuracy",
     "pairwise_decisions",
     "pairwise_difference_pearson",
@@ -166,7 +160,6 @@ __all__ = [
     "power_of_t",
     "precision_recall_f1",
     "proportional_allocation",
-    "rank_ranges",
     "ranks",
     "rater_ridge",
     "resampled_scores",
@@ -174,12 +167,10 @@ __all__ = [
     "roc_area",
     "rules",
     "spa",
-    "spa_pair_swap_test",
     "span_counts",
     "spearman",
     "system_bootstrap_test",
     "system_p_values",
-    "tau_eq",
     "top",
     "williams",
     "williams_from_correlations",

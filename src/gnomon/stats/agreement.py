@@ -34,7 +34,6 @@ __all__ = [
     "item_accuracies",
     "pairwise_accuracy",
     "pairwise_decisions",
-    "tau_eq",
 ]
 
 
@@ -205,19 +204,6 @@ def item_accuracies(
 ) -> NDArray[np.float64]:
     """:func:`acc_eq` of each item, float64 [items]; NaN for items without a pair."""
     return _accuracies(paired_rows(human, metric, "item"), epsilon)
-
-
-def tau_eq(
-    human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0, grouping: Grouping = "item"
-) -> float:
-    """tau_23 of Deutsch et al. (2023): (C + T_hm - D - T_h - T_m)/P, that is 2 acc_eq - 1.
-
-    Args, edge cases and errors as in :func:`acc_eq`.
-
-    >>> tau_eq([[1, 1], [1, 2]], [[1, 1], [1.1, 2]], epsilon=0.2)
-    1.0
-    """
-    return 2 * acc_eq(human, metric, epsilon=epsilon, grouping=grouping) - 1
 
 
 def _accuracies(rows: PairedRows, epsilon: float) -> NDArray[np.float64]:

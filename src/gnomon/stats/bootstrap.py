@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.core.errors import UnknownNameError
 from gnomon.stats.measures import (
     ROW_STATISTICS,
     GroupedStatistic,
-    Level,
     grouped_statistic,
     score_arrays,
 )
 from gnomon.stats.pair_tests import Joint, joint_cells, standardised
-from gnomon.stats.paired_rows import PairedRows, arranged, mean_of_known
+from gnomon.stats.paired_rows import PairedRows, arranged
 from gnomon.stats.resampling import percentile_interval, resamples
 from gnomon.stats.significance import (
+    ALL_DRAWS,
     Alternative,
+    RandomDraws,
     check_alternative,
     check_confidence,
     check_count,
-    reverse,
     slack,
 )
 from gnomon.stats.student import expanded_p
@@ -42,39 +41,24 @@ __all__ = ["BootstrapTest", "bootstrap_p_value", "bootstrap_test"]
 # Statistics of resampled systems and items, as far as possible from sums instead of cells.
 
 
-Unit = Literal["inputs", "systems", "both"]
-UNITS: tuple[Unit, ...] = ("inputs", "systems", "both")
 _VANISHING = 1e-12  # variance, as a share of the mean square, that is rounding
 
 
 class UnitDraws(NamedTuple):
-    """Resampled rows and columns [draws, systems] and [draws, items]; None: all, once each."""
+    """Draws of systems, where there are scores of systems alone, or else of items."""
 
-    systems: NDArray[np.int64] | None
-    items: NDArray[np.int64] | None
+    of_systems: bool
+    places: NDArray[np.int64]  # [draws, systems or items]
 
-    @property
-    def number(self) -> int:
-        """Number of draws."""
-        drawn = self.systems if self.items is None else self.items
-        return 0 if drawn is None else len(drawn)
+    @classmethod
+    def of(cls, human: NDArray[np.float64], *, count: int, seed: int) -> UnitDraws:
+        """Draws with replacement from scores [systems], or from the columns of [systems, items]."""
+        return cls(human.ndim == 1, resamples(human.shape[-1], count=count, seed=seed))
 
     def take(self, draw: int, cells: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The drawn rows and columns of [..., systems, items]."""
-        if self.systems is not None:
-            cells = cells[..., self.systems[draw], :]
-        return cells if self.items is None else cells[..., self.items[draw]]
-
-
-def draw_units(unit: Unit, shape: tuple[int, int], *, count: int, seed: int) -> UnitDraws:
-    """Draws with replacement; systems and items have streams of their own."""
-    if unit not in UNITS:
-        raise UnknownNameError("unit of resampling", str(unit), UNITS)
-    systems = resamples(shape[0], count=count, seed=seed) if unit == "systems" else None
-    if unit == "both":
-        systems = np.random.default_rng([seed, 1]).integers(0, shape[0], size=(count, shape[0]))
-    items = None if unit == "systems" else resamples(shape[1], count=count, seed=seed)
-    return UnitDraws(systems, items)
+        """The drawn rows or columns of [..., systems, items]."""
+        drawn = self.places[draw]
+        return cells[..., drawn, :] if self.of_systems else cells[..., drawn]
 
 
 def multiplicities(draws: NDArray[np.int64], n: int) -> NDArray[np.float64]:
@@ -92,17 +76,15 @@ def replicates(
     draws: UnitDraws,
 ) -> NDArray[np.float64]:
     """The statistic of every draw and metric [draws, metrics], on the given cells."""
-    of_systems = measure.statistic == "pairwise_accuracy" and human.shape[1] == 1
-    if measure.level == "system" or (of_systems and draws.items is None):
-        return _of_means(measure, human, np.where(cells, metrics, np.nan), draws)
-    if (measure.statistic, measure.grouping) == ("pearson", "none"):
+    if measure.statistic == "pairwise_accuracy" and draws.of_systems:
+        return _of_systems(measure, human, np.where(cells, metrics, np.nan), draws.places)
+    if measure.is_pearson and measure.grouping == "none":
         return _of_sums(human, metrics, cells, draws)
     human, metrics = np.where(cells, human, np.nan), np.where(cells, metrics, np.nan)
-    groups = _whole_groups(measure, draws)
-    if groups is not None:
-        return _of_groups(measure, human, metrics, groups)
-    values = np.empty((draws.number, len(metrics)))
-    for draw in range(draws.number):
+    if measure.grouping == "item" and not draws.of_systems:
+        return _of_items(measure, human, metrics, draws.places)
+    values = np.empty((len(draws.places), len(metrics)))
+    for draw in range(len(draws.places)):
         values[draw] = measure.of_draws(draws.take(draw, human), draws.take(draw, metrics))
     return values
 
@@ -116,7 +98,8 @@ def _of_sums(
     h = standardised(human[None], cells)[0]
     x = standardised(metrics, cells)
     features = np.stack([cells.astype(np.float64), h, h**2])
-    sums = _weighted(np.concatenate([features, x, x**2, x * h]), draws)
+    units = np.concatenate([features, x, x**2, x * h]).sum(axis=2 if draws.of_systems else 1)
+    sums = multiplicities(draws.places, units.shape[1]) @ units.T
     n, of_h, of_hh = (sums[:, [k]] for k in range(3))
     of_x, of_xx, of_xh = np.split(sums[:, 3:], 3, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -131,38 +114,15 @@ def _variance(
     return np.where(variance > _VANISHING * squares, variance, np.nan)
 
 
-def _weighted(features: NDArray[np.float64], draws: UnitDraws) -> NDArray[np.float64]:
-    # sums of features [features, systems, items] over drawn cells [draws, features]
-    f, systems, items = features.shape
-    by_system = draws.systems if draws.systems is None else multiplicities(draws.systems, systems)
-    by_item = draws.items if draws.items is None else multiplicities(draws.items, items)
-    if by_item is None:
-        summed = features.sum(axis=2).T
-        return np.asarray(summed if by_system is None else by_system @ summed)
-    if by_system is None:
-        return np.asarray(by_item @ features.sum(axis=1).T)
-    summed = (by_item @ features.reshape(f * systems, items).T).reshape(-1, f, systems)
-    return np.asarray(np.einsum("bfk,bk->bf", summed, by_system))
-
-
-def _of_means(
+def _of_systems(
     measure: GroupedStatistic,
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
-    draws: UnitDraws,
+    systems: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    m, systems, items = metrics.shape
-    means = _means(metrics.reshape(-1, items), draws).reshape(-1, m, systems).swapaxes(0, 1)
-    paired = human.shape[1] == items
-    people = _means(human, draws) if paired else mean_of_known(human)
-    people = np.broadcast_to(people, means.shape[1:])
-    if draws.systems is not None:
-        means = np.take_along_axis(means, draws.systems[None], axis=2)
-        people = np.take_along_axis(people, draws.systems, axis=1)
-    values = np.stack([measure.of_paired_rows(people, scores) for scores in means], axis=1)
-    if measure.statistic != "pairwise_accuracy" or draws.systems is None:
-        return values
-    return _without_copies(values, ~np.isnan(means + people), draws.systems)
+    people, scores = human[:, 0][systems], metrics[:, :, 0][:, systems]
+    values = np.stack([measure.of_system_scores(people, of_metric) for of_metric in scores], axis=1)
+    return _without_copies(values, ~np.isnan(scores + people), systems)
 
 
 def _without_copies(
@@ -184,13 +144,6 @@ def _copies(known: NDArray[np.bool_], systems: NDArray[np.int64]) -> NDArray[np.
     return np.asarray((same.sum(axis=(1, 2)) - known.sum(axis=1)) / 2)
 
 
-def _means(scores: NDArray[np.float64], draws: UnitDraws) -> NDArray[np.float64]:
-    # means of rows over their drawn items that have a score [draws, rows]
-    if draws.items is None:
-        return np.broadcast_to(mean_of_known(scores), (draws.number, len(scores)))
-    return _weighted_means(scores, multiplicities(draws.items, scores.shape[1]))
-
-
 def _weighted_means(
     values: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -199,26 +152,17 @@ def _weighted_means(
     return np.asarray(weights @ np.nan_to_num(values).T / np.where(total == 0, np.nan, total))
 
 
-def _whole_groups(measure: GroupedStatistic, draws: UnitDraws) -> NDArray[np.int64] | None:
-    # drawn groups, where each is drawn whole or not at all
-    if measure.grouping == "item" and draws.systems is None:
-        return draws.items
-    if measure.grouping == "system" and draws.items is None:
-        return draws.systems
-    return None
-
-
-def _of_groups(
+def _of_items(
     measure: GroupedStatistic,
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
-    groups: NDArray[np.int64],
+    items: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    # each group's statistic is known, and counts as often as the group is drawn
+    # each item's statistic is known, and counts as often as the item is drawn
     people = arranged(human, measure.grouping)
     each = ROW_STATISTICS[str(measure.statistic)]
     values = np.stack([each(PairedRows(people, arranged(x, measure.grouping))) for x in metrics])
-    return _weighted_means(values, multiplicities(groups, values.shape[1]))
+    return _weighted_means(values, multiplicities(items, values.shape[1]))
 
 
 class BootstrapTest(NamedTuple):
@@ -228,7 +172,7 @@ class BootstrapTest(NamedTuple):
     - ``intervals``: lower and upper ends [2, metrics].
     - ``differences``: row metric less column metric, on the cells both have [metrics, metrics].
     - ``difference_intervals``: lower and upper ends [2, metrics, metrics].
-    - ``p``: p-values of the alternative said of (row, column) [metrics, metrics].
+    - ``p``: p-values that the row metric is better than the column metric [metrics, metrics].
     """
 
     statistics: NDArray[np.float64]
@@ -244,68 +188,54 @@ def bootstrap_test(
     *,
     statistic: str | Callable[[NDArray[np.float64], NDArray[np.float64]], float] = "pearson",
     grouping: Grouping = "none",
-    level: Level = "segment",
-    unit: Unit = "inputs",
-    alternative: Alternative = "greater",
     confidence: float = 0.95,
-    count: int = 1000,
-    seed: int = 0,
-    plus_one: bool = True,
     expanded: bool = False,
+    draws: RandomDraws = ALL_DRAWS,
 ) -> BootstrapTest:
-    """How far would each metric's agreement with people move with other systems or items?
+    """How far would each metric's agreement with people move with other items or systems?
 
-    Systems or items (or both) are drawn with replacement, for people and all metrics alike; one
-    drawn twice counts twice, but makes no pair with itself for pairwise accuracy of systems.
-    Intervals are percentiles of the replicates (Deutsch et al., 2021, Boot-Inputs, -Systems,
-    -Both). Pooled Pearson, statistics of system means, and averages over groups that are drawn
-    whole come from sums; all else is computed anew in every draw.
+    Items, or systems where these have one score each, are drawn with replacement, for people and
+    all metrics alike; one drawn twice counts twice, but makes no pair with itself for pairwise
+    accuracy of systems. Intervals are percentiles of the replicates (Deutsch et al., 2021,
+    Boot-Inputs, -Systems). p-values are one-sided: that the row metric agrees better than the
+    column metric. Pooled Pearson and averages over items come from sums; all else is computed anew
+    in every draw.
 
     Args:
         human: scores [systems, items], or system scores [systems]; NaN is missing.
         metrics: scores [metrics, systems, items] or [metrics, systems], higher is better; NaN is
-            missing. At level ``system`` people's may be system scores where the metrics' are not:
-            they stay as they are while items are drawn.
+            missing.
         statistic: as in :func:`~gnomon.stats.permutation_test`.
         grouping: ``none``, ``item`` or ``system``.
-        level: ``segment``, or ``system`` for the statistic of means over items.
-        unit: what is drawn: ``inputs`` (items), ``systems``, or ``both``. System scores have one
-            item, so draw their ``systems``.
-        alternative: ``greater``: the row metric agrees better than the column metric.
         confidence: share of replicates inside the intervals, in (0, 1).
-        count: number of draws.
-        seed: seed of the draws.
-        plus_one: see :func:`~gnomon.stats.p_value`.
         expanded: whether intervals and p-values are made right for few items (see
-            :func:`~gnomon.stats.student.expanded_confidence`); with the unit ``inputs``.
+            :func:`~gnomon.stats.student.expanded_confidence`).
+        draws: how many draws, from which seed, and how they become p-values.
 
     Returns:
         Statistics, differences, intervals and p-values; NaN where undefined.
 
     Raises:
         LengthMismatchError: the shapes do not fit.
-        UnknownNameError: no such statistic, grouping, level, unit or alternative.
+        UnknownNameError: no such statistic or grouping.
         UsageError: no draws, or a confidence that is no share.
     """
-    measured = grouped_statistic(statistic, grouping, level)
-    check_alternative(alternative)
-    check_count(count)
+    measured = grouped_statistic(statistic, grouping)
+    check_count(draws.count)
     check_confidence(confidence)
-    h, m = score_arrays(human, metrics, level)
-    present = ~np.isnan(m) if level == "system" else ~(np.isnan(m) | np.isnan(h))
+    h, m = score_arrays(human, metrics)
+    present = ~(np.isnan(m) | np.isnan(h))
     statistics = measured.of_metrics(h, m, present)
     replicated: dict[tuple[int, int], Replicated] = {}
     sets = joint_cells(present, [(i, j) for i in range(len(m)) for j in range(i, len(m))])
     for joint in sets:
-        draws = draw_units(unit, m.shape[1:], count=count, seed=seed)
+        drawn = UnitDraws.of(np.asarray(human), count=draws.count, seed=draws.seed)
         chosen = m[joint.metrics]
-        values = replicates(measured, h, chosen, joint.cells, draws)
+        values = replicates(measured, h, chosen, joint.cells, drawn)
         observed = measured.of_metrics(h, chosen, np.broadcast_to(joint.cells, chosen.shape))
-        drawn = int(joint.cells.any(axis=0).sum()) if expanded and unit == "inputs" else None
-        replicated.update(Replicated.of_pairs(joint, values, observed, drawn))
-    return bootstrap_table(
-        statistics, replicated, confidence, alternative=alternative, plus_one=plus_one
-    )
+        items = int(joint.cells.any(axis=0).sum()) if expanded else None
+        replicated.update(Replicated.of_pairs(joint, values, observed, items))
+    return bootstrap_table(statistics, replicated, confidence, plus_one=draws.plus_one)
 
 
 def bootstrap_p_value(
@@ -387,7 +317,6 @@ def bootstrap_table(
     found: dict[tuple[int, int], Replicated],
     confidence: float,
     *,
-    alternative: Alternative,
     plus_one: bool,
 ) -> BootstrapTest:
     """Intervals and p-values of all that was replicated."""
@@ -401,7 +330,8 @@ def bootstrap_table(
             continue
         differences[i, j], differences[j, i] = observed, -observed
         difference_intervals[:, i, j], difference_intervals[:, j, i] = ends, -ends[::-1]
-        for cell, said in (((i, j), alternative), ((j, i), reverse(alternative))):
+        directions: dict[Alternative, tuple[int, int]] = {"greater": (i, j), "less": (j, i)}
+        for said, cell in directions.items():
             p[cell] = bootstrap_p_value(
                 values, observed, alternative=said, plus_one=plus_one, drawn=drawn
             )

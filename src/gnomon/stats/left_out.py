@@ -11,7 +11,7 @@ from gnomon.stats.jackknife import Jackknife, jackknife, left_out_sums
 from gnomon.stats.measures import ROW_STATISTICS, grouped_statistic, score_arrays
 from gnomon.stats.pair_tests import joint_cells, standardised
 from gnomon.stats.paired_rows import PairedRows, arranged
-from gnomon.stats.significance import Alternative, check_alternative, check_confidence
+from gnomon.stats.significance import check_confidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ class DocumentTest(NamedTuple):
 
     - ``intervals``: lower and upper ends [2, metrics].
     - ``differences``: row metric less column metric, on the cells both have [metrics, metrics].
-    - ``p``: p-values of the alternative said of (row, column) [metrics, metrics].
+    - ``p``: p-values that the row metric is better than the column metric [metrics, metrics].
     - ``documents``: how many documents the statistic of each metric rests on [metrics].
     """
 
@@ -47,7 +47,6 @@ def document_test(
     *,
     statistic: str | Function | Sequence[Function] = "pearson",
     grouping: Grouping = "none",
-    alternative: Alternative = "greater",
     confidence: float = 0.95,
 ) -> DocumentTest:
     """How far would each metric's agreement with people move with other documents?
@@ -64,7 +63,6 @@ def document_test(
         statistic: as in :func:`~gnomon.stats.permutation_test`, or one function per metric. Under
             the grouping ``item`` functions are given one item at a time, and averaged over these.
         grouping: ``none``, ``item`` or ``system``.
-        alternative: ``greater``: the row metric agrees better than the column metric.
         confidence: of the intervals, in (0, 1).
 
     Returns:
@@ -73,16 +71,15 @@ def document_test(
 
     Raises:
         LengthMismatchError: the shapes do not fit.
-        UnknownNameError: no such statistic, grouping or alternative.
+        UnknownNameError: no such statistic or grouping.
         UsageError: a confidence that is no share.
     """
-    check_alternative(alternative)
     check_confidence(confidence)
-    h, m = score_arrays(human, metrics, "segment")
+    h, m = score_arrays(human, metrics)
     single = isinstance(statistic, str) or callable(statistic)
     named = cast("str | Function", statistic) if single else None
     if isinstance(named, str):
-        grouped_statistic(named, grouping, "segment")
+        grouped_statistic(named, grouping)
     of_each: list[str | Function] = (
         [named] * len(m) if named is not None else list(cast("Sequence[Function]", statistic))
     )
@@ -105,7 +102,7 @@ def document_test(
                     estimates = (whole[a] - whole[b], without[:, a] - without[:, b])
                 yield pair, jackknife(*estimates, sizes, confidence=confidence)
 
-    return _tabled(len(m), every(), alternative)
+    return _tabled(len(m), every())
 
 
 def decisions_by_document(
@@ -113,7 +110,6 @@ def decisions_by_document(
     segments: NDArray[np.int64],
     documents: NDArray[np.int64],
     *,
-    alternative: Alternative = "greater",
     confidence: float = 0.95,
 ) -> DocumentTest:
     """The same of (C - D)/(C + D) over pairs that people ordered (DaRR).
@@ -123,7 +119,6 @@ def decisions_by_document(
             where it lacks a score [pairs].
         segments: the segment of each pair, from 0 [pairs].
         documents: the document of each segment [segments].
-        alternative: ``greater``: the row metric agrees better than the column metric.
         confidence: of the intervals, in (0, 1).
     """
     of_pairs = documents[segments]
@@ -146,12 +141,10 @@ def decisions_by_document(
                 sizes = np.bincount(which)
                 yield (i, j), jackknife(whole, without, sizes, confidence=confidence)
 
-    return _tabled(len(right), every(), alternative)
+    return _tabled(len(right), every())
 
 
-def _tabled(
-    metrics: int, every: Iterator[tuple[tuple[int, int], Jackknife]], alternative: Alternative
-) -> DocumentTest:
+def _tabled(metrics: int, every: Iterator[tuple[tuple[int, int], Jackknife]]) -> DocumentTest:
     intervals = np.full((2, metrics), np.nan)
     differences, p = np.full((2, metrics, metrics), np.nan)
     documents = np.zeros(metrics, dtype=np.int64)
@@ -163,9 +156,8 @@ def _tabled(
         value, two_sided = float(test.estimate), float(test.p)
         differences[i, j], differences[j, i] = value, -value
         for cell, ahead in (((i, j), value), ((j, i), -value)):
-            wanted = ahead > 0 if alternative == "greater" else ahead < 0
-            one_sided = two_sided / 2 if wanted else 1 - two_sided / 2
-            p[cell] = one_sided if alternative != "two-sided" and ahead else two_sided
+            one_sided = two_sided / 2 if ahead > 0 else 1 - two_sided / 2
+            p[cell] = one_sided if ahead else two_sided
     return DocumentTest(intervals, differences, p, documents)
 
 
@@ -194,8 +186,7 @@ def _left_out(
             for totals in (whole, without)
         )
     statistics = [
-        f if not isinstance(f, str) else grouped_statistic(f, grouping, "segment").of_cells
-        for f in functions
+        f if not isinstance(f, str) else grouped_statistic(f, grouping).of_cells for f in functions
     ]
     values_without = [
         [f(human[:, kept], x[:, kept]) for f, x in zip(statistics, metrics, strict=True)]

@@ -1,4 +1,4 @@
-"""What agreement is measured by: named statistics and functions, under a grouping and a level."""
+"""What agreement is measured by: named statistics and functions, under a grouping."""
 
 from __future__ import annotations
 
@@ -75,26 +75,14 @@ def spa(
         raise LengthMismatchError(
             f"SPA needs two [systems, segments] arrays; shapes are {h.shape} and {m.shape}"
         )
-    gaps = pair_errors(h, m, count=count, seed=seed, ties=ties)
+    missing = np.isnan(h) | np.isnan(m)
+    of_human, of_metric = (
+        system_p_values(np.where(missing, np.nan, side), count=count, seed=seed, ties=ties)
+        for side in (h, m)
+    )
+    gaps = np.abs(of_human - of_metric)[np.triu_indices(len(h), 1)]
     defined = gaps[~np.isnan(gaps)]
     return float(1 - defined.mean()) if len(defined) else float("nan")
-
-
-def pair_errors(
-    human: NDArray[np.float64],  # segment scores [systems, segments]; NaN is missing
-    metric: NDArray[np.float64],  # segment scores of the same shape; NaN is missing
-    *,
-    count: int = 1000,
-    seed: int = 0,
-    ties: Ties = "count",
-) -> NDArray[np.float64]:
-    """``|p_human(i > j) - p_metric(i > j)|`` of all pairs i < j of systems; NaN: none."""
-    missing = np.isnan(human) | np.isnan(metric)
-    sides = [np.where(missing, np.nan, side) for side in (human, metric)]
-    of_human, of_metric = (
-        system_p_values(side, count=count, seed=seed, ties=ties) for side in sides
-    )
-    return np.asarray(np.abs(of_human - of_metric)[np.triu_indices(len(human), 1)])
 
 
 def system_p_values(
@@ -275,10 +263,9 @@ def _with_holes(
     return p
 
 
-# Statistics of cells, by name, under a grouping and a level.
+# Statistics of cells, by name, under a grouping.
 
 
-Level = Literal["segment", "system"]
 _DIGITS = 13  # of system means, against the largest; what lies beyond is rounding
 
 
@@ -287,12 +274,11 @@ class GroupedStatistic(NamedTuple):
 
     statistic: str | Callable[[NDArray[np.float64], NDArray[np.float64]], float]
     grouping: Grouping
-    level: Level
 
     @property
-    def is_pearson_of_cells(self) -> bool:
-        """Whether sums over cells are all that is needed."""
-        return (self.statistic, self.level) == ("pearson", "segment")
+    def is_pearson(self) -> bool:
+        """Whether sums over cells are all that is needed, and draws cost pairs next to nothing."""
+        return self.statistic == "pearson"
 
     @property
     def of_pairs(self) -> Callable[[Concordance], NDArray[np.float64]] | None:
@@ -300,11 +286,6 @@ class GroupedStatistic(NamedTuple):
         if self.grouping != "item" or callable(self.statistic):
             return None
         return {"kendall_b": tau_b, "pairwise_accuracy": accuracy}.get(self.statistic)
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether draws come from sums over cells, and cost pairs next to nothing."""
-        return self.is_pearson_of_cells or self.level == "system"
 
     def groups(self, human: NDArray[np.float64], metric: NDArray[np.float64]) -> PairedRows:
         """PairedRows of every draw, stacked: metric scores [draws, systems, items]."""
@@ -332,10 +313,7 @@ class GroupedStatistic(NamedTuple):
         return mean_of_known(values.reshape(len(metric), -1))
 
     def of_cells(self, human: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
-        """The statistic of one pair of [systems, items] arrays at its level."""
-        if self.level == "system":
-            means = mean_of_known(metric)[None]
-            return float(self.of_system_scores(mean_of_known(human), means)[0])
+        """The statistic of one pair of [systems, items] arrays."""
         return float(self.of_draws(human, metric[None])[0])
 
     def of_metrics(
@@ -354,14 +332,11 @@ class GroupedStatistic(NamedTuple):
     def of_system_scores(
         self, human: NDArray[np.float64], metric: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The statistic of system scores [draws, systems] against people's [systems]."""
-        return self.of_paired_rows(np.broadcast_to(human, metric.shape), metric)
+        """The statistic of each draw of system scores [draws, systems], equal up to rounding.
 
-    def of_paired_rows(
-        self, human: NDArray[np.float64], metric: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """The statistic of each row of [draws, systems]; scores are equal up to rounding."""
-        human, metric = _settled(human), _settled(metric)
+        People's are [systems], or of every draw.
+        """
+        human, metric = _settled(np.broadcast_to(human, metric.shape)), _settled(metric)
         if callable(self.statistic):
             pairs = zip(human, metric, strict=True)
             return np.array([self.statistic(h, m) for h, m in pairs], dtype=np.float64)
@@ -372,37 +347,29 @@ class GroupedStatistic(NamedTuple):
 def grouped_statistic(
     statistic: str | Callable[[NDArray[np.float64], NDArray[np.float64]], float],
     grouping: Grouping,
-    level: Level,
 ) -> GroupedStatistic:
     """A measure whose parts exist and fit together."""
     if not callable(statistic) and statistic not in ROW_STATISTICS:
         raise UnknownNameError("statistic", str(statistic), ROW_STATISTICS)
     if grouping not in GROUPINGS:
         raise UnknownNameError("grouping", str(grouping), GROUPINGS)
-    if level not in {"segment", "system"}:
-        raise UnknownNameError("level", str(level), ("segment", "system"))
-    if grouping != "none" and (level == "system" or callable(statistic)):
+    if grouping != "none" and callable(statistic):
         raise UsageError(
-            f"grouping {grouping!r} belongs to named statistics at level 'segment'; system scores"
-            " form one group, and a function does its own grouping"
+            f"grouping {grouping!r} belongs to named statistics; a function does its own grouping"
         )
-    return GroupedStatistic(statistic, grouping, level)
+    return GroupedStatistic(statistic, grouping)
 
 
 def score_arrays(
-    human: ArrayLike, metrics: ArrayLike, level: Level
+    human: ArrayLike, metrics: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Human scores [systems, items] and metric scores [metrics, systems, items].
 
-    System scores come as one item; at the system level people's may, where the metrics' do not.
+    System scores come as one item.
     """
     h, m = np.asarray(human, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
-    paired = m.shape[1:] == h.shape
-    if h.ndim == 1 and m.ndim == 2 and paired:
-        return h[:, None], m[:, :, None]
-    system_scores = level == "system" and h.ndim == 1 and m.ndim == 3 and len(h) == m.shape[1]
-    if system_scores or (h.ndim == 2 and m.ndim == 3 and paired):
-        return h[:, None] if h.ndim == 1 else h, m
+    if m.shape[1:] == h.shape and h.ndim in (1, 2):
+        return (h, m) if h.ndim == 2 else (h[:, None], m[:, :, None])
     raise LengthMismatchError(
         "human scores are [systems] or [systems, items], and metric scores have one more axis in"
         f" front, one row per metric; shapes are {h.shape} and {m.shape}"

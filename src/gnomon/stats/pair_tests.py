@@ -7,25 +7,28 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.stats.significance import Alternative, EarlyStopping, PValue, decides, p_value, reverse
+from gnomon.stats.significance import decides, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.stats.significance import Alternative, EarlyStopping, RandomDraws
+
 __all__ = [
     "BLOCK",
     "Joint",
-    "Judge",
     "PairTest",
     "Swap",
     "all_pairs",
     "blocks",
     "check_swap",
+    "decided",
     "exchanged",
     "joint_cells",
     "standardised",
+    "table_of_pairs",
 ]
 
 
@@ -101,8 +104,8 @@ def all_pairs(metrics: int) -> list[tuple[int, int]]:
 # Random exchanges of two metrics' scores, drawn in blocks that depend on the seed alone.
 
 
-Swap = Literal["cells", "rows+cols", "inputs", "systems"]
-SWAPS: tuple[Swap, ...] = ("cells", "rows+cols", "inputs", "systems")
+Swap = Literal["cells", "inputs"]
+SWAPS: tuple[Swap, ...] = ("cells", "inputs")
 BLOCK = 64  # draws; a part of what a seed means
 
 
@@ -120,16 +123,11 @@ def blocks(count: int) -> list[int]:
 def exchanged(
     swap: Swap, shape: tuple[int, int], seed: tuple[int, ...], block: int
 ) -> NDArray[np.uint8]:
-    """1 where scores are exchanged, [draws, systems or 1, items or 1], for one block of draws."""
+    """1 where scores are exchanged, [draws, systems or 1, items], for one block of draws."""
     generator = np.random.default_rng([*seed, block])
     systems, items = shape
     if swap == "inputs":
         return _coins(generator, items)[:, None, :]
-    if swap == "systems":
-        return _coins(generator, systems)[:, :, None]
-    if swap == "rows+cols":
-        rows, columns = _coins(generator, systems), _coins(generator, items)
-        return rows[:, :, None] ^ columns[:, None, :]
     return _coins(generator, systems * items).reshape(BLOCK, systems, items)
 
 
@@ -146,7 +144,7 @@ class PairTest(NamedTuple):
 
     - ``statistics``: the statistic of each metric on all its cells [metrics].
     - ``differences``: row metric less column metric, on the cells both have [metrics, metrics].
-    - ``p``: p-values of the alternative said of (row, column) [metrics, metrics].
+    - ``p``: p-values that the row metric is better than the column metric [metrics, metrics].
     - ``draws``: draws behind each p-value [metrics, metrics].
     """
 
@@ -156,42 +154,34 @@ class PairTest(NamedTuple):
     draws: NDArray[np.int64]
 
 
-class Judge(NamedTuple):
-    """How null differences become p-values."""
+def table_of_pairs(
+    statistics: NDArray[np.float64],
+    found: dict[tuple[int, int], tuple[float, NDArray[np.float64]]],
+    draws: RandomDraws,
+) -> PairTest:
+    """The results of pairs in a table, from observed and null differences."""
+    m = len(statistics)
+    differences, p = np.full((m, m), np.nan), np.full((m, m), np.nan)
+    np.fill_diagonal(differences, np.where(np.isnan(statistics), np.nan, 0.0))
+    made = np.zeros((m, m), dtype=np.int64)
+    for (i, j), (observed, null) in found.items():
+        differences[i, j], differences[j, i] = observed, -observed
+        directions: dict[Alternative, tuple[int, int]] = {"greater": (i, j), "less": (j, i)}
+        for said, cell in directions.items():
+            p[cell], made[cell] = p_value(
+                null,
+                observed,
+                alternative=said,
+                plus_one=draws.plus_one,
+                early_stopping=draws.early_stopping,
+            )
+    return PairTest(statistics, differences, p, made)
 
-    alternative: Alternative
-    plus_one: bool
-    early_stopping: EarlyStopping | None
 
-    def table(
-        self,
-        statistics: NDArray[np.float64],
-        found: dict[tuple[int, int], tuple[float, NDArray[np.float64]]],
-    ) -> PairTest:
-        """The results of pairs in a table."""
-        m = len(statistics)
-        differences, p = np.full((m, m), np.nan), np.full((m, m), np.nan)
-        np.fill_diagonal(differences, np.where(np.isnan(statistics), np.nan, 0.0))
-        draws = np.zeros((m, m), dtype=np.int64)
-        for (i, j), (observed, null) in found.items():
-            differences[i, j], differences[j, i] = observed, -observed
-            p[i, j], draws[i, j] = self.p(null, observed, self.alternative)
-            p[j, i], draws[j, i] = self.p(null, observed, reverse(self.alternative))
-        return PairTest(statistics, differences, p, draws)
-
-    def p(self, null: NDArray[np.float64], observed: float, alternative: Alternative) -> PValue:
-        """The p-value of an observed difference."""
-        return p_value(
-            null,
-            observed,
-            alternative=alternative,
-            plus_one=self.plus_one,
-            early_stopping=self.early_stopping,
-        )
-
-    def decided(self, null: NDArray[np.float64], observed: float) -> bool:
-        """Whether more draws would change neither direction's p-value."""
-        if np.isnan(observed):
-            return True
-        directions = {self.alternative, reverse(self.alternative)}
-        return all(decides(null, observed, said, self.early_stopping) for said in directions)
+def decided(
+    null: NDArray[np.float64], observed: float, early_stopping: EarlyStopping | None
+) -> bool:
+    """Whether more draws would change neither direction's p-value."""
+    if np.isnan(observed):
+        return True
+    return all(decides(null, observed, said, early_stopping) for said in ("greater", "less"))

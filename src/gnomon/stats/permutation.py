@@ -9,26 +9,25 @@ import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.native import pairs as loops
-from gnomon.stats.agreement import acc_eq, item_accuracies
+from gnomon.stats.agreement import item_accuracies
 from gnomon.stats.measures import (
     GroupedStatistic,
-    Level,
     SoftPairwiseAccuracy,
     grouped_statistic,
-    pair_errors,
     score_arrays,
 )
 from gnomon.stats.pair_tests import (
     Joint,
-    Judge,
     PairTest,
     Swap,
     all_pairs,
     blocks,
     check_swap,
+    decided,
     exchanged,
     joint_cells,
     standardised,
+    table_of_pairs,
 )
 from gnomon.stats.paired_rows import (
     Concordance,
@@ -40,7 +39,7 @@ from gnomon.stats.paired_rows import (
     members,
     pair_counts,
 )
-from gnomon.stats.significance import Alternative, EarlyStopping, check_alternative, check_count
+from gnomon.stats.significance import ALL_DRAWS, RandomDraws, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,16 +50,12 @@ if TYPE_CHECKING:
     Nulls = Callable[[NDArray[np.float64]], NDArray[np.float64]]
     # scores of people and of two metrics, each [items, systems]
     _Sides = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-    # numbers of two metrics -> their scores [draws, ...] after the exchanges
-    _ExchangePair = Callable[[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 __all__ = [
     "PairTest",
     "Swap",
     "input_swap_test",
-    "pair_swap_test",
     "permutation_test",
-    "spa_pair_swap_test",
 ]
 
 
@@ -69,7 +64,7 @@ __all__ = [
 # Three ways to the same numbers: Pearson needs sums over exchanged cells alone, and these are
 # linear in each metric, so that products of matrices serve all pairs (soft pairwise accuracy does
 # likewise, see its class); of pairs of systems within an item, 64 draws are counted at once; all
-# other statistics are computed from exchanged scores, those of systems from exchanged means.
+# other statistics are computed from exchanged scores.
 
 
 _ROOM = 1 << 18  # numbers in one array of all groups, draws, and some pairs
@@ -89,17 +84,12 @@ def differences(
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
     joint: Joint,
-    swap: Swap,
 ) -> NullDifferences:
     """Observed and null differences (first less second) of the pairs that share these cells."""
     first, second = joint.places
     scores = standardised(metrics[joint.metrics], joint.cells)
-    if measure.is_pearson_of_cells:
-        values, nulls = _from_sums(measure, human, scores, joint, swap)
-    elif measure.level == "system":
-        means = _ExchangedMeans.of(scores, joint.cells, swap)
-        statistic = partial(measure.of_system_scores, mean_of_known(human))
-        values, nulls = statistic(means.values), _from_scores(statistic, means.exchange, joint)
+    if measure.is_pearson:
+        values, nulls = _from_sums(measure, human, scores, joint)
     else:
         human, scores = (np.where(joint.cells, side, np.nan) for side in (human, scores))
         values = measure.of_draws(human, scores)
@@ -109,71 +99,27 @@ def differences(
             nulls = _from_pairs(measure, human, scores, joint)
         else:
             statistic = partial(measure.of_draws, human)
-            nulls = _from_scores(statistic, partial(_exchange_cells, scores), joint)
+            nulls = _from_scores(statistic, scores, joint)
     return NullDifferences(values[first] - values[second], nulls)
 
 
 def _from_scores(
     statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    exchange: Callable[[NDArray[np.float64]], _ExchangePair],
+    scores: NDArray[np.float64],
     joint: Joint,
 ) -> Nulls:
     places = list(zip(*joint.places, strict=True))
 
     def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
         differences = np.empty((len(swaps), len(places)))
-        of_pair = exchange(swaps)
+        exchange = swaps > 0
         for k, (i, j) in enumerate(places):
-            first, second = map(statistic, of_pair(i, j))
+            first = statistic(np.where(exchange, scores[j], scores[i]))
+            second = statistic(np.where(exchange, scores[i], scores[j]))
             differences[:, k] = first - second
         return differences
 
     return nulls
-
-
-def _exchange_cells(scores: NDArray[np.float64], swaps: NDArray[np.float64]) -> _ExchangePair:
-    exchange = swaps > 0
-    return lambda i, j: (
-        np.where(exchange, scores[j], scores[i]),
-        np.where(exchange, scores[i], scores[j]),
-    )
-
-
-class _ExchangedMeans(NamedTuple):
-    """Means of cells, from sums in which cells are exchanged."""
-
-    totals: NDArray[np.float64]  # [metrics, systems]
-    size: NDArray[np.float64]  # cells of each system
-    units: NDArray[np.float64]  # [systems, items or 1, metrics]
-
-    @classmethod
-    def of(
-        cls, scores: NDArray[np.float64], cells: NDArray[np.bool_], swap: Swap
-    ) -> _ExchangedMeans:
-        size = cells.sum(axis=1).astype(np.float64)
-        # exchanges within one system do not reach another, so inputs stay apart by system
-        units = _per_unit(scores, swap) if swap == "systems" else scores
-        size = np.where(size == 0, np.nan, size)
-        return cls(scores.sum(axis=2), size, units.transpose(1, 2, 0))
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        return self.totals / self.size
-
-    def exchange(self, swaps: NDArray[np.float64]) -> _ExchangePair:
-        moved = np.matmul(swaps.swapaxes(0, 1), self.units)  # [systems, draws, metrics]
-
-        def of_pair(i: int, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-            gain = (moved[:, :, j] - moved[:, :, i]).T
-            return (self.totals[i] + gain) / self.size, (self.totals[j] - gain) / self.size
-
-        return of_pair
-
-
-def _per_unit(features: NDArray[np.float64], swap: Swap) -> NDArray[np.float64]:
-    # [..., systems, items], summed over what is exchanged together
-    axis = {"inputs": -2, "systems": -1}.get(swap)
-    return features if axis is None else features.sum(axis=axis, keepdims=True)
 
 
 def _grouped(cells: NDArray[np.float64], grouping: Grouping) -> NDArray[np.float64]:
@@ -189,13 +135,10 @@ def _from_sums(
     human: NDArray[np.float64],
     scores: NDArray[np.float64],
     joint: Joint,
-    swap: Swap,
 ) -> tuple[NDArray[np.float64], Nulls]:
     first, second = joint.places
     n, h = _human_groups(measure, human, joint)
     features = np.stack([scores, scores**2, scores * h])  # [3, metrics, systems, items]
-    if measure.grouping == "none":
-        features = _per_unit(features, swap)
     shape = features.shape[2:]
     units = _grouped(features.reshape(-1, *shape), measure.grouping)  # [groups, units, 3 metrics]
     totals = units.sum(axis=1).reshape(len(units), 1, 3, -1)
@@ -343,13 +286,8 @@ def permutation_test(
     *,
     statistic: str | Callable[[NDArray[np.float64], NDArray[np.float64]], float] = "pearson",
     grouping: Grouping = "none",
-    level: Level = "segment",
     swap: Swap = "cells",
-    alternative: Alternative = "greater",
-    count: int = 1000,
-    seed: int = 0,
-    plus_one: bool = True,
-    early_stopping: EarlyStopping | None = None,
+    draws: RandomDraws = ALL_DRAWS,
 ) -> PairTest:
     """Does one metric agree better with people than another? (Deutsch et al., 2021).
 
@@ -358,10 +296,9 @@ def permutation_test(
     statistic computed again:
 
     - ``cells``: every cell by its own coin (PERM-BOTH as mt-metrics-eval draws it);
-    - ``rows+cols``: every system and every item by a coin; a cell is exchanged when exactly one
-      of its two coins says so (PERM-BOTH of the paper and of nlpstats);
-    - ``inputs``: all systems of an item together (PERM-INPUTS);
-    - ``systems``: all items of a system together (PERM-SYSTEMS).
+    - ``inputs``: all systems of an item together (PERM-INPUTS).
+
+    p-values are one-sided: that the row metric agrees better than the column metric.
 
     All pairs of metrics share their exchanges: each p-value has the same distribution as with
     exchanges of its own, but the Monte-Carlo errors of different pairs are correlated, so that
@@ -370,21 +307,14 @@ def permutation_test(
     Args:
         human: scores [systems, items], or system scores [systems]; NaN is missing.
         metrics: scores [metrics, systems, items] or [metrics, systems], higher is better; NaN is
-            missing, and may be so in other cells for every metric. At level ``system`` people's
-            may be system scores where the metrics' are not.
+            missing, and may be so in other cells for every metric.
         statistic: ``pearson``, ``spearman``, ``kendall_b``, ``kendall_c``, ``pairwise_accuracy``,
-            or a function of human and metric scores of one shape, with NaN on both for missing
-            cells ([systems, items], or [systems] at level ``system``). SPA is
-            :class:`~gnomon.stats.SoftPairwiseAccuracy`, which shares work between draws.
+            or a function of human and metric scores [systems, items], with NaN on both for missing
+            cells. SPA is :class:`~gnomon.stats.SoftPairwiseAccuracy`, which shares work between
+            draws.
         grouping: ``none``, ``item`` or ``system``, as in :func:`~gnomon.stats.pearson`.
-        level: ``segment``: the statistic of cells; ``system``: of means over items.
         swap: what is exchanged together.
-        alternative: ``greater``: the row metric agrees better than the column metric.
-        count: number of draws.
-        seed: seed of the draws; the same for any number of workers.
-        plus_one: see :func:`~gnomon.stats.p_value`.
-        early_stopping: see :func:`~gnomon.stats.p_value`; saves time where draws are dear (all but
-            Pearson's r and system means), when both directions of a pair are decided.
+        draws: how many draws, from which seed, and how they become p-values.
 
     Returns:
         Statistics, differences and p-values of every ordered pair; p is NaN where either
@@ -392,7 +322,7 @@ def permutation_test(
 
     Raises:
         LengthMismatchError: the shapes do not fit.
-        UnknownNameError: no such statistic, grouping, level, exchange or alternative.
+        UnknownNameError: no such statistic, grouping or exchange.
         UsageError: no draws, or a grouping that the statistic cannot have.
 
     >>> people = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
@@ -400,31 +330,25 @@ def permutation_test(
     >>> result.differences.round(3).tolist()
     [[0.0, 0.4], [-0.4, 0.0]]
     """
-    measured = grouped_statistic(statistic, grouping, level)
+    measured = grouped_statistic(statistic, grouping)
     check_swap(swap)
-    check_alternative(alternative)
-    check_count(count)
-    h, m = score_arrays(human, metrics, level)
+    check_count(draws.count)
+    h, m = score_arrays(human, metrics)
     if not callable(statistic):  # a function may know how many systems and items there are
-        h, m = _in_use(h, m, level)
-    present = ~np.isnan(m) if level == "system" else ~(np.isnan(m) | np.isnan(h))
-    statistics = measured.of_metrics(h, m, present)
-    judge = Judge(alternative, plus_one, early_stopping)
-    drawn = _Draws(measured, h, m, swap, seed, count, judge)
+        h, m = _in_use(h, m)
+    present = ~(np.isnan(m) | np.isnan(h))
+    drawn = _Draws(measured, h, m, swap, draws)
     differences = {}
     for joint in joint_cells(present, all_pairs(len(m))):
         differences.update(drawn.of(joint))
-    return judge.table(statistics, differences)
+    return table_of_pairs(measured.of_metrics(h, m, present), differences, draws)
 
 
 def _in_use(
-    human: NDArray[np.float64], metrics: NDArray[np.float64], level: Level
+    human: NDArray[np.float64], metrics: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     # systems and items without any cell to compare take no draws
-    cells = (~np.isnan(metrics)).any(axis=0)
-    if level == "system":
-        return human, metrics[:, :, cells.any(axis=0)]
-    cells &= ~np.isnan(human)
+    cells = (~np.isnan(metrics)).any(axis=0) & ~np.isnan(human)
     rows, columns = cells.any(axis=1), cells.any(axis=0)
     return human[rows][:, columns], metrics[:, rows][:, :, columns]
 
@@ -436,76 +360,57 @@ class _Draws(NamedTuple):
     human: NDArray[np.float64]
     metrics: NDArray[np.float64]
     swap: Swap
-    seed: int
-    number: int
-    judge: Judge
+    draws: RandomDraws
 
     def of(self, joint: Joint) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
-        if self.judge.early_stopping is not None and not self.measure.is_linear:
+        if self.draws.early_stopping is not None and not self.measure.is_pearson:
             # draws are dear and pairs share none of their cost: stop at each pair's verdict
             alone = (Joint(joint.cells, [pair]) for pair in joint.pairs)
             return {pair_alone.pairs[0]: self._until_decided(pair_alone) for pair_alone in alone}
         observed, of_block = self._differences(joint)
-        null = np.concatenate([of_block(block) for block in blocks(self.number)])[: self.number]
+        count = self.draws.count
+        null = np.concatenate([of_block(block) for block in blocks(count)])[:count]
         return {p: (float(observed[k]), null[:, k]) for k, p in enumerate(joint.pairs)}
 
     def _until_decided(self, joint: Joint) -> tuple[float, NDArray[np.float64]]:
         (observed,), of_block = self._differences(joint)
         null = np.empty(0)
-        for block in blocks(self.number):
-            if self.judge.decided(null, observed):
+        for block in blocks(self.draws.count):
+            if decided(null, observed, self.draws.early_stopping):
                 break
             null = np.concatenate([null, of_block(block)[:, 0]])
-        return float(observed), null[: self.number]
+        return float(observed), null[: self.draws.count]
 
     def _differences(
         self, joint: Joint
     ) -> tuple[NDArray[np.float64], Callable[[int], NDArray[np.float64]]]:
-        observed, nulls = differences(self.measure, self.human, self.metrics, joint, self.swap)
+        observed, nulls = differences(self.measure, self.human, self.metrics, joint)
         shape = (self.metrics.shape[1], self.metrics.shape[2])
 
         def of_block(block: int) -> NDArray[np.float64]:
-            return nulls(exchanged(self.swap, shape, (self.seed,), block).astype(np.float64))
+            return nulls(exchanged(self.swap, shape, (self.draws.seed,), block).astype(np.float64))
 
         return observed, of_block
 
 
-# Permutation test of tie-aware accuracy that exchanges decisions instead of scores.
-
-
-def pair_swap_test(
+def input_swap_test(
     human: ArrayLike,
     metrics: ArrayLike,
     *,
     epsilons: ArrayLike,
-    grouping: Grouping = "item",
-    alternative: Alternative = "greater",
-    count: int = 1000,
-    seed: int = 0,
-    plus_one: bool = True,
-    early_stopping: EarlyStopping | None = None,
+    draws: RandomDraws = ALL_DRAWS,
 ) -> PairTest:
-    """Does one metric reach a higher acc_eq than another, each with its own tie threshold?
+    """Does one metric reach a higher acc_eq by item than another, whole items being exchanged?
 
-    Exchanging scores would ask for a new threshold in every draw. WMT24 exchanges what two metrics
-    say of a *pair of outputs* instead, by one coin per pair. Only pairs that one metric alone gets
-    right matter then, and each moves the difference by plus or minus its weight: the null
-    difference is a sum of binomial variables, one per size of group, drawn as such.
-
-    The pairs of one segment are not independent, so that p-values are too small: of two equally
-    good metrics one is called better in 20 to 30 of 100 draws (12 to 20 systems), where 5 are
-    allowed. :func:`input_swap_test` holds its level.
+    What two metrics, each with its own tie threshold, say of all outputs of an item is exchanged by
+    one coin per item (PERM-INPUTS): the difference of their accuracies on the item keeps its size
+    and takes a random sign. Outputs of one item need not be independent.
 
     Args:
         human: scores [systems, items]; NaN is missing.
         metrics: scores [metrics, systems, items], higher is better; NaN is missing.
         epsilons: tie thresholds [metrics], from :func:`~gnomon.stats.calibrate_ties`.
-        grouping: ``item``, ``system`` or ``none``, as in :func:`~gnomon.stats.acc_eq`.
-        alternative: ``greater``: the row metric is more accurate than the column metric.
-        count: number of draws.
-        seed: seed of the draws.
-        plus_one: see :func:`~gnomon.stats.p_value`.
-        early_stopping: see :func:`~gnomon.stats.p_value`.
+        draws: how many draws, from which seed, and how they become p-values.
 
     Returns:
         Accuracies, differences and p-values of every ordered pair; NaN where no pair of outputs
@@ -515,48 +420,13 @@ def pair_swap_test(
         LengthMismatchError: the shapes do not fit, or a threshold is missing.
         UsageError: a threshold is negative, or there are no draws.
     """
-    check_alternative(alternative)
-    check_count(count)
-    h, m = score_arrays(human, metrics, "segment")
-    thresholds = _thresholds(epsilons, len(m))
-    statistics = [
-        acc_eq(h, scores, epsilon=epsilon, grouping=grouping)
-        for scores, epsilon in zip(m, thresholds, strict=True)
-    ]
-    drawn = {}
-    for i, j in all_pairs(len(m)):
-        groups = _sole_successes(h, m[[i, j]], (thresholds[i], thresholds[j]), grouping)
-        drawn[i, j] = _of_coins(groups, count, np.random.default_rng(seed))
-    return Judge(alternative, plus_one, early_stopping).table(np.array(statistics), drawn)
-
-
-def input_swap_test(
-    human: ArrayLike,
-    metrics: ArrayLike,
-    *,
-    epsilons: ArrayLike,
-    alternative: Alternative = "greater",
-    count: int = 1000,
-    seed: int = 0,
-    plus_one: bool = True,
-    early_stopping: EarlyStopping | None = None,
-) -> PairTest:
-    """Does one metric reach a higher acc_eq by item than another, whole items being exchanged?
-
-    What two metrics, each with its own tie threshold, say of all outputs of an item is exchanged by
-    one coin per item (PERM-INPUTS): the difference of their accuracies on the item keeps its size
-    and takes a random sign. Outputs of one item need not be independent.
-
-    Args, returns and errors as in :func:`pair_swap_test`.
-    """
-    check_alternative(alternative)
-    check_count(count)
-    h, m = score_arrays(human, metrics, "segment")
+    check_count(draws.count)
+    h, m = score_arrays(human, metrics)
     thresholds = _thresholds(epsilons, len(m))
     each = np.array([item_accuracies(h, x, e) for x, e in zip(m, thresholds, strict=True)])
     coins = np.concatenate(
-        [exchanged("inputs", h.shape, (seed,), block)[:, 0] for block in blocks(count)]
-    )[:count]
+        [exchanged("inputs", h.shape, (draws.seed,), block)[:, 0] for block in blocks(draws.count)]
+    )[: draws.count]
     drawn = {}
     for i, j in all_pairs(len(m)):
         both = np.isnan(h) | np.isnan(m[i]) | np.isnan(m[j])
@@ -567,60 +437,7 @@ def input_swap_test(
             first, second = each[i], each[j]
         drawn[i, j] = _of_signs(first - second, np.where(coins, -1.0, 1.0))
     statistics = np.array([mean_of_known(items[None])[0] for items in each])
-    return Judge(alternative, plus_one, early_stopping).table(statistics, drawn)
-
-
-def spa_pair_swap_test(
-    human: ArrayLike,
-    metrics: ArrayLike,
-    *,
-    spa_seed: int = 0,
-    alternative: Alternative = "greater",
-    count: int = 1000,
-    seed: int = 0,
-    plus_one: bool = True,
-    early_stopping: EarlyStopping | None = None,
-) -> PairTest:
-    """Does one metric reach a higher soft pairwise accuracy, pairs of systems being exchanged?
-
-    What two metrics are off by on a pair of systems, ``|p_human - p_metric|``, is exchanged by one
-    coin per pair. It costs next to nothing where :func:`permutation_test` of
-    :class:`~gnomon.stats.SoftPairwiseAccuracy` counts all p-values again in every draw; but pairs
-    that share a system are not independent, so that its p-values are too small where few systems
-    decide.
-
-    Args:
-        human: segment scores [systems, segments]; NaN is missing.
-        metrics: segment scores [metrics, systems, segments], higher is better; NaN is missing.
-        spa_seed: seed of the sign flips, see :func:`~gnomon.stats.spa`.
-        alternative: ``greater``: the row metric is more accurate than the column metric.
-        count: number of draws.
-        seed: seed of the draws.
-        plus_one: see :func:`~gnomon.stats.p_value`.
-        early_stopping: see :func:`~gnomon.stats.p_value`.
-
-    Returns:
-        Soft accuracies, differences (on the pairs of systems that both have) and p-values of every
-        ordered pair; NaN where no pair of systems is left.
-
-    Raises:
-        LengthMismatchError: the shapes do not fit.
-        UnknownNameError: no such alternative.
-        UsageError: there are no draws.
-    """
-    check_alternative(alternative)
-    check_count(count)
-    h, m = score_arrays(human, metrics, "segment")
-    errors = np.array([pair_errors(h, scores, seed=spa_seed) for scores in m]).reshape(len(m), -1)
-    defined = ~np.isnan(errors)
-    counts = np.where(defined.any(axis=1), defined.sum(axis=1), np.nan)
-    drawn = {}
-    for i, j in all_pairs(len(m)):
-        gains = (errors[j] - errors[i])[defined[i] & defined[j]]
-        coins = np.random.default_rng(seed).integers(0, 2, size=(count, len(gains)))
-        drawn[i, j] = _of_signs(gains, np.where(coins, 1.0, -1.0))
-    statistics = 1 - np.nansum(errors, axis=1) / counts
-    return Judge(alternative, plus_one, early_stopping).table(statistics, drawn)
+    return table_of_pairs(statistics, drawn, draws)
 
 
 def _of_signs(
@@ -643,33 +460,3 @@ def _thresholds(epsilons: ArrayLike, metrics: int) -> list[float]:
     if not (values >= 0).all():
         raise UsageError(f"tie thresholds are differences of at least 0; got {values.tolist()}")
     return [float(value) for value in values]
-
-
-def _sole_successes(
-    human: NDArray[np.float64],
-    metrics: NDArray[np.float64],
-    epsilons: tuple[float, float],
-    grouping: Grouping,
-) -> NDArray[np.int64]:
-    missing = np.isnan(human) | np.isnan(metrics).any(axis=0)
-    people, first, second = (
-        arranged(np.where(missing, np.nan, side), grouping) for side in (human, *metrics)
-    )
-    counts = loops.count_sole_successes(people, first, second, *epsilons)
-    return np.asarray(counts[counts[:, 2] > 0])
-
-
-def _of_coins(
-    groups: NDArray[np.int64], count: int, generator: np.random.Generator
-) -> tuple[float, NDArray[np.float64]]:
-    # [groups, 3]: pairs right by the first alone, by the second alone, all
-    if not len(groups):
-        return float("nan"), np.empty(0)
-    observed, null = 0.0, np.zeros(count)
-    for size in np.unique(groups[:, 2]):
-        first, second, _ = groups[groups[:, 2] == size].sum(axis=0)
-        weight = 1 / (size * len(groups))
-        observed += weight * (first - second)
-        undecided = first + second
-        null += weight * (2.0 * generator.binomial(undecided, 0.5, size=count) - undecided)
-    return float(observed), null

@@ -11,7 +11,7 @@ from gnomon.core.errors import LengthMismatchError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["clusters", "outliers", "rank_ranges", "ranks", "top"]
+__all__ = ["clusters", "outliers", "ranks", "top"]
 
 
 def ranks(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.float64]:
@@ -68,27 +68,6 @@ def clusters(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray
         cluster += k > 0 and bool(wins[:k, k:].all())
         of_metrics[order[k]] = cluster
     return of_metrics
-
-
-def rank_ranges(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np.float64]:
-    """Ranges of ranks that the tests leave open (WMT22's human evaluation).
-
-    A system ranks at best one below all that beat it significantly, and at worst one above all
-    that it beats.
-
-    Args and errors as in :func:`ranks`.
-
-    Returns:
-        [n, 2]: best and worst rank; NaN where the score is.
-
-    >>> rank_ranges([0.9, 0.8, 0.5], [[1, 0.2, 0.01], [0.8, 1, 0.2], [1, 1, 1]]).tolist()
-    [[1.0, 2.0], [1.0, 3.0], [2.0, 3.0]]
-    """
-    values, wins = _checked(scores, p, alpha)
-    defined = ~np.isnan(values)
-    wins &= defined[:, None] & defined
-    ranges = np.stack([1 + wins.sum(axis=0), defined.sum() - wins.sum(axis=1)], axis=1)
-    return np.where(defined[:, None], ranges.astype(np.float64), np.nan)
 
 
 def _order(values: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "ALL_DRAWS",
     "PRESETS",
     "Alternative",
     "EarlyStopping",
     "PValue",
+    "RandomDraws",
     "Rules",
     "Stepped",
-    "benjamini_hochberg",
     "binomial_interval",
     "binomial_p",
     "holm",
@@ -48,6 +50,26 @@ class EarlyStopping(NamedTuple):
     block: int = 100
     low: float = 0.02
     high: float = 0.5
+
+
+@dataclass(frozen=True)
+class RandomDraws:
+    """How the draws of a test of metrics are made, and how they become a p-value.
+
+    - ``count``: number of draws.
+    - ``seed``: seed of the draws; the same for any number of workers.
+    - ``plus_one``: see :func:`~gnomon.stats.p_value`.
+    - ``early_stopping``: see :func:`~gnomon.stats.p_value`; saves time where draws are dear (all
+      but Pearson's r), when both directions of a pair are decided. Bootstraps make all draws.
+    """
+
+    count: int = 1000
+    seed: int = 0
+    plus_one: bool = True
+    early_stopping: EarlyStopping | None = None
+
+
+ALL_DRAWS = RandomDraws()
 
 
 class PValue(NamedTuple):
@@ -137,12 +159,6 @@ def fewest_draws(confidence: float) -> int:
     19
     """
     return math.ceil(1 / (1 - confidence) - 1e-9) - 1
-
-
-def reverse(alternative: Alternative) -> Alternative:
-    """The alternative that says of (b, a) what the given one says of (a, b)."""
-    swapped: dict[Alternative, Alternative] = {"greater": "less", "less": "greater"}
-    return swapped.get(alternative, alternative)
 
 
 def slack(values: NDArray[np.float64], observed: float) -> float:
@@ -237,7 +253,17 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    return _adjusted(p, _step_down)
+    result = np.array(p, dtype=np.float64)
+    made = ~np.isnan(result)
+    values = result[made]
+    if ((values < 0) | (values > 1)).any():
+        raise DataError(f"p-values lie in [0, 1]; got {values.min()} to {values.max()}")
+    order = np.argsort(values, kind="stable")
+    ascending = values[order] * np.arange(len(values), 0, -1)
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(ascending), 1.0)
+    result[made] = adjusted
+    return result
 
 
 def holm_levels(p: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
@@ -298,52 +324,6 @@ def in_steps(
         )
         for test, level, q in steps
     ]
-
-
-def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
-    """p-values adjusted so that the expected share of false discoveries stays below alpha.
-
-    The k-th smallest of m p-values becomes the smallest of m p_j / j over j = k..m, at most 1
-    (Benjamini and Hochberg, 1995). Valid for independent tests and for positively dependent ones.
-
-    Args:
-        p: p-values in [0, 1], any shape; NaN is a test that was not made, and counts for nothing.
-
-    Returns:
-        Adjusted p-values of the same shape; NaN where ``p`` is NaN.
-
-    Raises:
-        DataError: a value lies outside [0, 1].
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.04, 0.04]
-    """
-    return _adjusted(p, _step_up)
-
-
-def _adjusted(
-    p: ArrayLike, adjust: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> NDArray[np.float64]:
-    result = np.array(p, dtype=np.float64)
-    made = ~np.isnan(result)
-    values = result[made]
-    if ((values < 0) | (values > 1)).any():
-        raise DataError(f"p-values lie in [0, 1]; got {values.min()} to {values.max()}")
-    order = np.argsort(values, kind="stable")
-    adjusted = np.empty_like(values)
-    adjusted[order] = np.minimum(adjust(values[order]), 1.0)
-    result[made] = adjusted
-    return result
-
-
-def _step_down(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
-    factors = np.arange(len(ascending), 0, -1)
-    return np.maximum.accumulate(factors * ascending)
-
-
-def _step_up(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
-    ratios = len(ascending) * ascending / np.arange(1, len(ascending) + 1)
-    return np.minimum.accumulate(ratios[::-1])[::-1]
 
 
 # Counts out of trials: an exact test and an interval.

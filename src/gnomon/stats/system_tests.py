@@ -8,15 +8,7 @@ import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.stats.bootstrap import BootstrapTest, Replicated, bootstrap_table
-from gnomon.stats.pair_tests import (
-    Joint,
-    Judge,
-    PairTest,
-    all_pairs,
-    blocks,
-    exchanged,
-    joint_cells,
-)
+from gnomon.stats.pair_tests import all_pairs, joint_cells
 from gnomon.stats.resampling import resample_counts, resampled_sums
 from gnomon.stats.significance import check_confidence, check_count
 
@@ -28,7 +20,7 @@ if TYPE_CHECKING:
     # sums of segments' statistics [..., statistics] -> scores [...]
     Aggregate = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-__all__ = ["approximate_randomisation", "resampled_scores", "system_bootstrap_test"]
+__all__ = ["resampled_scores", "system_bootstrap_test"]
 
 
 def system_bootstrap_test(
@@ -75,9 +67,7 @@ def system_bootstrap_test(
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
         values = score(resampled(chosen, counts))
         replicated.update(Replicated.of_pairs(joint, values, score(chosen.sum(axis=1))))
-    found = bootstrap_table(
-        own_scores(x, score), replicated, confidence, alternative="two-sided", plus_one=True
-    )
+    found = bootstrap_table(own_scores(x, score), replicated, confidence, plus_one=True)
     for (i, j), (values, observed, _) in replicated.items():
         if i != j:
             found.p[i, j] = found.p[j, i] = sacrebleu_p_value(values, observed)
@@ -103,65 +93,6 @@ def sacrebleu_p_value(replicates: ArrayLike, observed: float) -> float:
         return float("nan")
     above = int((sizes - sizes.mean() > abs(observed)).sum())
     return (above + 1) / (len(sizes) + 1) if sizes.any() else 1.0
-
-
-def approximate_randomisation(
-    statistics: ArrayLike,
-    *,
-    aggregate: Aggregate | None = None,
-    baseline: int | None = None,
-    count: int = 1000,
-    seed: int = 0,
-) -> PairTest:
-    """Approximate randomisation of system scores (Noreen, 1989; Riezler and Maxwell, 2005).
-
-    Under the null hypothesis two systems' outputs for a segment may be exchanged: a coin per
-    segment, the same coins for all pairs of systems.
-
-    Args:
-        statistics: segment scores [systems, segments], or what a corpus metric adds up over
-            segments [systems, segments, statistics]; NaN is missing.
-        aggregate: score of sums [..., statistics] -> [...]; needed for statistics, while segment
-            scores are averaged.
-        baseline: compare every system with this one (by position) alone; all pairs by default.
-        count: number of draws.
-        seed: seed of the coins.
-
-    Returns:
-        Scores, differences and two-sided p-values of every pair, on the segments that both have;
-        NaN without two such segments.
-
-    Raises:
-        LengthMismatchError: neither shape, or statistics without ``aggregate``.
-        UsageError: no draws, or a baseline that is no system.
-    """
-    check_count(count)
-    x, score = summable(statistics, aggregate)
-    present = np.asarray(~np.isnan(x).any(axis=2))
-    drawn: dict[tuple[int, int], tuple[float, NDArray[np.float64]]] = {}
-    for joint in joint_cells(present[:, None], _compared(len(x), baseline)):
-        chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
-        drawn.update(_randomised(joint, chosen, score, count, seed))
-    judge = Judge("two-sided", plus_one=True, early_stopping=None)
-    return judge.table(own_scores(x, score), drawn)
-
-
-def _randomised(
-    joint: Joint, x: NDArray[np.float64], score: Aggregate, count: int, seed: int
-) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
-    totals = x.sum(axis=1)
-    systems, segments, columns = x.shape
-    rows = x.transpose(1, 0, 2).reshape(segments, systems * columns)
-    coins = (exchanged("inputs", (1, segments), (seed,), block)[:, 0] for block in blocks(count))
-    sums = np.concatenate([c.astype(np.float64) @ rows for c in coins])[:count]
-    moved = sums.reshape(count, systems, columns)
-    scores = score(totals)
-    drawn = {}
-    for pair, i, j in zip(joint.pairs, *joint.places, strict=True):
-        gain = moved[:, j] - moved[:, i]
-        null = score(totals[i] + gain) - score(totals[j] - gain)
-        drawn[pair] = (float(scores[i] - scores[j]), null)
-    return drawn
 
 
 def _compared(systems: int, baseline: int | None) -> list[tuple[int, int]]:

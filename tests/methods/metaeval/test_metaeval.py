@@ -102,14 +102,15 @@ def test_p_values_are_those_of_the_tests_that_are_named(human, pair) -> None:
     assert row["p"] == stats.williams(system, good.system, poor.system).p
     assert row["test"] == "Williams's test"
     both = np.stack([good.segments, poor.segments])
-    tested = stats.permutation_test(human, both, grouping="item", swap="inputs", count=200, seed=7)
+    draws = stats.RandomDraws(200, seed=7)
+    tested = stats.permutation_test(human, both, grouping="item", swap="inputs", draws=draws)
     row = one(found, statistic="pearson", grouping="item", metric="good")
     assert row["p"] == tested.p[0, 1]
     assert one(found, statistic="pearson", grouping="item", metric="poor")["p"] is None
     epsilons = [stats.calibrate_ties(human, m).epsilon for m in both]
-    row, drawn = one(found, statistic="acc_eq", metric="good"), {"count": 200, "seed": 7}
-    assert row["p"] == stats.input_swap_test(human, both, epsilons=epsilons, **drawn).p[0, 1]
-    boot = stats.bootstrap_test(human, both, grouping="item", expanded=True, **drawn)
+    row = one(found, statistic="acc_eq", metric="good")
+    assert row["p"] == stats.input_swap_test(human, both, epsilons=epsilons, draws=draws).p[0, 1]
+    boot = stats.bootstrap_test(human, both, grouping="item", expanded=True, draws=draws)
     row = one(found, statistic="pearson", grouping="item", metric="good")
     assert [row["low"], row["high"]] == boot.intervals[:, 0].tolist()
 
@@ -513,9 +514,8 @@ def test_holes_that_differ_between_metrics_are_left_out_and_said(human) -> None:
     assert counts == {"first": 119, "second": 118}
     row = one(found, statistic="pearson", grouping="item", metric="second")
     both = np.stack([second, first])
-    tested = stats.permutation_test(
-        human, both, grouping="item", swap="inputs", count=50, seed=12345
-    )
+    draws = stats.RandomDraws(50, seed=12345)
+    tested = stats.permutation_test(human, both, grouping="item", swap="inputs", draws=draws)
     assert row["p"] == tested.p[0, 1]
     assert any("first lacks 1 of 120 segment scores" in n for n in notes(found.notices))
 
@@ -792,9 +792,8 @@ def test_soft_accuracy_goes_by_permutation_where_that_is_named(human, pair) -> N
     assert (row["test"], row["interval"]) == ("permutation of scores (PERM-BOTH)", "systems")
     metrics = np.array([pair[name].segments for name in ("good", "poor")])
     soft = stats.SoftPairwiseAccuracy(seed=12345)
-    tested = stats.permutation_test(
-        human, metrics, statistic=soft, count=50, swap="cells", seed=12345
-    )
+    draws = stats.RandomDraws(50, seed=12345)
+    tested = stats.permutation_test(human, metrics, statistic=soft, swap="cells", draws=draws)
     assert row["p"] == tested.p[0, 1]
 
 
