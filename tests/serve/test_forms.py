@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.core import registry
-from gnomon.core.options import Limits, MachineShare, Reaches
+from gnomon.core.options import MachineShare, Reaches
 from gnomon.serve.forms import (
     LABELS,
     OFFERED,
@@ -24,7 +24,7 @@ def as_sent(form: Form) -> dict[str, list[str]]:
     """What a browser sends of a form that nobody touched."""
     return {
         field.name: ["\r\n".join(field.values)]
-        if field.kind in ("list", "pairs")
+        if field.kind == "lines"
         else list(field.values) or [""]
         for field in form.fields
     }
@@ -50,28 +50,14 @@ def test_six_options_are_asked_at_most_and_none_of_files_the_network_and_code(na
         assert all(mark.of_text for mark in option.marks if isinstance(mark, Reaches))
 
 
-def test_kinds_limits_choices_and_help_are_those_of_the_options() -> None:
+def test_kinds_choices_and_help_are_those_of_the_options() -> None:
     fields = {field.option: field for field in form_of(registry.find("compare")).fields}
-    resamples = registry.find("compare").options["resamples"]
-    number = fields["resamples"]
-    assert (number.kind, number.step, number.values) == ("number", "1", ())
-    assert (number.minimum, number.maximum) == (
-        resamples.mark(Limits).low,
-        100_000,  # nobody needs more of a server
-    )
-    assert fields["confidence"].step == "any"
+    assert (fields["resamples"].kind, fields["resamples"].values) == ("text", ())
     assert fields["test"].kind == "select"
     assert fields["test"].choices == registry.find("compare").options["test"].choices
     assert all(field.help for field in fields.values())
-    assert kind_of(registry.find("muler").options["pattern"]) == "pairs"
-    assert kind_of(registry.find("muler").options["features"]) == "list"
-
-
-def test_a_server_computes_no_more_than_anybody_needs() -> None:
-    read = read_form(registry.find("compare"), {"compare:resamples": ["100001"]})
-    assert read.problems == {"resamples": "at most 100,000 on this server"}
-    assert not read_form(registry.find("compare"), {"compare:resamples": ["100000"]}).problems
-    assert read_form(registry.find("compare"), {"compare:workers": ["2"]}).problems
+    assert kind_of(registry.find("muler").options["pattern"]) == "lines"
+    assert kind_of(registry.find("muler").options["features"]) == "lines"
 
 
 def test_what_was_sent_is_read_as_the_command_line_reads_it() -> None:
@@ -84,6 +70,7 @@ def test_what_was_sent_is_read_as_the_command_line_reads_it() -> None:
     }
     read = read_form(registry.find("muler"), sent)
     assert read.problems == {}
+    assert read_form(registry.find("compare"), {"compare:workers": ["2"]}).problems
     assert read.options == {
         "features": ["pos:*", "re:number"],
         "pattern": {"number": "[0-9]+", "word": "a=b"},

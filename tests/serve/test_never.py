@@ -439,7 +439,7 @@ def _planted(study, where, outside):
 
 
 _PLANTED = (
-    "itself", "link names.json", "link notes.jsonl", "hard notes.jsonl", "hard log.txt",
+    "itself", "link names.json", "link notes.json", "hard notes.json", "hard log.txt",
     "link texts/x.txt", "folder store", "link store/manifest.jsonl", "link report.html",
     "hard report.html", "folder index",
 )  # fmt: skip

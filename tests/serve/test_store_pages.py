@@ -129,7 +129,7 @@ def test_a_damaged_table_is_a_sentence(stored: Path, shows: Callable[..., Any]) 
     assert answer.status_code == 409
     assert "Run the study again" in answer.text
     assert str(stored) not in answer.text
-    assert client.get("/notes").status_code == 200
+    assert client.get("/state").status_code == 200
 
 
 def test_a_deleted_store_is_a_sentence(stored: Path, shows: Callable[..., Any]) -> None:
@@ -147,7 +147,7 @@ def test_no_store_is_an_error_of_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["", "/tables", "/state", "/notes"],
+    ["", "/tables", "/state"],
 )
 def test_pages_hold_no_script(shows: Callable[..., Any], address: str) -> None:
     page = shows().get(address)

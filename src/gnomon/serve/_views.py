@@ -195,7 +195,10 @@ async def _segments(request: Request) -> Shown:
 
     def work(opened: OpenStore) -> dict[str, Any]:
         testset = query.testset or next(iter(sizes_of_sets(opened)), "")
-        notes = _notes.notes_by_segment(folder, testset)
+        notes: dict[int, list[_notes.Note]] = {}
+        for note in _notes.read_notes(folder):
+            if note.testset == testset:
+                notes.setdefault(note.segment, []).append(note)
         running = _progress.is_running(request.state.study.store)
         page = segment_page(opened, folder / "index", query, notes=notes, running=running)
         return {
@@ -212,38 +215,23 @@ async def _segments(request: Request) -> Shown:
 
 async def _write_note(request: Request) -> Response:
     fields, user = await fields_of(request), request.state.user
-    writer: dict[str, Any] = {"by": user.id, "owner": user.role == "owner"}
     text, testset, number, note_id, back = (
         fields.get(name, [""])[-1] for name in ("text", "testset", "segment", "note", "back")
     )
-    what = fields.get("what", ["add"])[-1]
     folder = _folder(request)
 
     def work(opened: OpenStore) -> _notes.Note:
-        if what == "delete":
-            return _notes.delete_note(folder, note_id, **writer)
-        if what == "edit":
-            return _notes.edit_note(folder, note_id, text, **writer)
-        sizes = sizes_of_sets(opened)
+        if note_id:
+            return _notes.delete_note(folder, note_id, by=user.id, owner=user.role == "owner")
         segment = int(number) if number.isascii() and number.isdecimal() else 0
-        if not 1 <= segment <= sizes.get(testset, 0):
+        if not 1 <= segment <= sizes_of_sets(opened).get(testset, 0):
             raise UsageError("there is no such segment in this study")
-        name = request.state.user.name or "owner"
-        return _notes.add_note(folder, testset, segment, text, by=writer["by"], author=name)
+        return _notes.add_note(folder, testset, segment, text, by=user.id, author=user.name)
 
     note = await _made(request, work)
-    base = f"/studies/{request.state.study.id}/segments"
-    query = {"testset": note.testset, "segment": note.segment}
-    address = f"{base}?{back}" if back else f"{base}?{urlencode(query)}"
-    if "\n" in address or "\r" in address or len(address) > 4000:
-        address = base
-    return RedirectResponse(f"{address}#segment-{note.segment}", HTTPStatus.SEE_OTHER)
-
-
-async def _all_notes(request: Request) -> Shown:
-    notes = await run_in_threadpool(_notes.read_notes, _folder(request))
-    values = {**_common(request), "notes": notes}
-    return Shown("notes.html.j2", values)
+    shown = back[: _LONGEST * 8] or urlencode({"testset": note.testset, "segment": note.segment})
+    address = f"/studies/{request.state.study.id}/segments?{shown}#segment-{note.segment}"
+    return RedirectResponse(address, HTTPStatus.SEE_OTHER)
 
 
 # Downloads.
@@ -265,14 +253,6 @@ async def _table_file(request: Request) -> Response:
 
     parts, stem = await _made(request, work)
     return _file(parts, f"{stem}.{kind}", _downloads.KINDS[kind])
-
-
-async def _notes_file(request: Request) -> Response:
-    kind = request.path_params["kind"]
-    if kind not in _downloads.KINDS:
-        raise NotFound
-    parts = await run_in_threadpool(_downloads.notes_file, _folder(request), kind)
-    return _file(parts, f"notes.{kind}", _downloads.KINDS[kind])
 
 
 # What takes longer than a page may: the full report.
@@ -317,10 +297,8 @@ PAGES = (
     _page("/state", _state),
     _page("/tables", _tables, texts=True),
     _page("/segments", _segments, texts=True),
-    _page("/notes", _all_notes, texts=True),
     _form("/notes", _write_note),
     _page("/download/tables/{table}.{kind}", _table_file, texts=True),
-    _page("/download/notes.{kind}", _notes_file, texts=True),
     _page("/made/report", _built, texts=True),
     _page("/download/report", _report, texts=True),
     _form("/made/report", _build),

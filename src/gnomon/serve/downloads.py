@@ -1,4 +1,4 @@
-"""Tables and notes as files to take along, sent while they are read."""
+"""Tables as files to take along, sent while they are read."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import re
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.serve.notes import read_notes
 from gnomon.serve.store_pages import table_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from gnomon.core.findings import Cell, Column
     from gnomon.serve.store_pages import OpenStore
@@ -116,13 +114,3 @@ def _json_lines(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> It
         yield separator + record
         separator = ",\n"
     yield "[]\n" if separator == "[\n" else "\n]\n"
-
-
-def notes_file(folder: Path, kind: str) -> Iterator[bytes]:
-    """The notes of a study as a file."""
-    from gnomon.core.findings import Column
-
-    names = ("testset", "segment", "author", "time", "edited", "text")
-    columns = [Column(name, name, "count" if name == "segment" else "text") for name in names]
-    rows = [[getattr(note, name) for name in names] for note in read_notes(folder)]
-    return rows_file(columns, rows, kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import unicodedata
-from typing import NamedTuple
+from itertools import islice
 
 from gnomon.serve.language import guess_language
 
@@ -48,19 +48,11 @@ _FREQUENT = {
     "ja": (frozenset("のにはをたがでてとしれさいるなもっかりま"), 0.15),
     "ko": (frozenset("이다는의에가을하고한를은로기지서사도"), 0.15),
 }
-_FITTING = 0.3
-_MOST = 3
-#: bytes, and characters that are not ASCII, by which encodings are told apart
-_SAMPLE, _CHARACTERS = 400_000, 4000
-#: proposals are at least so likely, of 1, and at most so much less than the first
-_LEAST, _BEHIND = 0.2, 0.5
-
-
-class Proposal(NamedTuple):
-    """An encoding in which a file can be read, and how likely its text is then."""
-
-    encoding: str
-    likely: float
+#: proposals at most, the lines and characters by which they are told apart, and how much less
+#: likely than the first one others may be
+_MOST, _LINES, _CHARACTERS, _BEHIND = 3, 2000, 4000, 0.5
+#: categories of characters that words consist of, but for the first letter of some
+_OF_WORDS = ("Ll", "Lo", "Mn", "Mc")
 
 
 def name_of(encoding: str) -> str:
@@ -87,114 +79,44 @@ def certain_encoding(data: bytes) -> str | None:
     return "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
 
 
-def proposals(data: bytes) -> list[Proposal]:
+def proposals(data: bytes) -> list[str]:
     """Encodings in which a file that is not UTF-8 may be written, the likeliest first.
 
-    >>> [p.encoding for p in proposals("Grüße".encode("utf-16"))]
+    >>> proposals("Grüße".encode("utf-16"))
     ['utf-16']
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark) and mark != codecs.BOM_UTF8:
-            return [Proposal(encoding, 1.0)] if _decodes(data, encoding) else []
-    wide = _wide(data)
-    if wide is not None or b"\0" in data:
-        return [] if wide is None or not _decodes(data, wide) else [Proposal(wide, 1.0)]
-    sample = _sample(data)
-    likely: dict[str, Proposal] = {}
+            return [encoding] if _decoded(data, encoding) else []
+    if b"\0" in data:  # in UTF-16 without a mark, lines end in one of two ways
+        return [encoding for encoding in _UTF16 if "\n" in _decoded(data, encoding)]
+    telling = (line for line in data.split(b"\n") if not line.isascii())
+    sample = b"\n".join(islice(telling, _LINES))
+    likely: dict[str, tuple[float, str]] = {}
     for encoding in _CANDIDATES:
-        try:
-            text = sample.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        fitting = _FITTING if _is_of(encoding, text) else 0.0
-        proposal = Proposal(encoding, _likelihood(text) + fitting)
-        likely.setdefault(text, proposal)
-    ordered = sorted(likely.values(), key=lambda proposal: -proposal.likely)
-    best = ordered[0].likely if ordered else 0.0
-    kept = [p for p in ordered if p.likely >= max(_LEAST, best - _BEHIND)]
-    return [proposal for proposal in kept if _decodes(data, proposal.encoding)][:_MOST]
+        if text := _decoded(sample, encoding):
+            likely.setdefault(text, (_likelihood(text, encoding), encoding))
+    ordered = sorted(likely.values(), key=lambda each: -each[0])
+    kept = [name for points, name in ordered if points >= ordered[0][0] - _BEHIND]
+    return [encoding for encoding in kept if _decoded(data, encoding)][:_MOST]
 
 
-def _is_of(encoding: str, text: str) -> bool:
-    """Whether a text is in a language that an encoding was made for."""
-    language = guess_language(text.splitlines())
-    if language is None or language not in _LANGUAGES[encoding].split():
-        return False
-    letters, share = _FREQUENT.get(language, (frozenset(), 0.0))
-    others = sum(not character.isascii() for character in text)
-    return sum(character in letters for character in text) >= share * others
-
-
-def _decodes(data: bytes, encoding: str) -> bool:
+def _decoded(data: bytes, encoding: str) -> str:
+    """A text; empty where it is none in this encoding."""
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
-        return False
-    return "\0" not in text
+        return ""
+    return "" if "\0" in text else text
 
 
-def _wide(data: bytes) -> str | None:
-    """UTF-16 without a mark: every second byte of its Latin letters and line ends is 0."""
-    zeros = [data[at::2].count(0) for at in (1, 0)]
-    ends = [
-        sum(data[at : at + 2] == end for at in range(0, min(len(data), _SAMPLE) - 1, 2))
-        for end in (b"\n\0", b"\0\n")
-    ]
-    for order, encoding in enumerate(_UTF16):
-        other = 1 - order
-        if zeros[order] > len(data) // 8 and zeros[order] > 4 * zeros[other]:
-            return encoding
-        if ends[order] and not ends[other] and zeros[order] >= ends[order]:
-            return encoding
-    return None
-
-
-def _sample(data: bytes) -> bytes:
-    """The lines with bytes that are not ASCII, as many as say enough."""
-    if len(data) <= _SAMPLE:
-        return data
-    lines, size = [], 0
-    for line in data.split(b"\n"):
-        if not line.isascii():
-            lines.append(line)
-            size += len(line)
-            if size > _SAMPLE:
-                break
-    return b"\n".join(lines)
-
-
-def _likelihood(text: str) -> float:
-    """How much the characters of a text that are not ASCII look like those of words, up to 1."""
-    points = count = 0.0
-    padded = f" {text} "
-    for at, character in enumerate(text, start=1):
-        if character.isascii():
-            continue
-        count += 1
-        points += _fitness(padded[at - 1], character, padded[at + 1])
-        if count >= _CHARACTERS:
-            break
-    return points / count if count else 0.0
-
-
-def _fitness(before: str, character: str, after: str) -> float:
-    """Whether a character goes with its neighbours, from -3 to 1."""
-    category = unicodedata.category(character)
-    if category in _POINTS:
-        return _POINTS[category]
-    if category[0] not in "LM":
-        return 0.7 if category[0] == "P" else -1.0
-    near = [letter for letter in (before, after) if letter.isalpha()]
-    mixed = any(letter.isascii() for letter in near)
-    if category in ("Lo", "Lm", "Mn", "Mc"):  # no word has these beside a, b, c
-        return -0.5 if mixed or "HALFWIDTH" in unicodedata.name(character, "") else 1.0
-    if character.isupper() and before.islower():
-        return -1.0
-    if not unicodedata.name(character, "").startswith("LATIN"):
-        return -1.0 if mixed else 1.0
-    # words hardly consist of letters with marks alone
-    return 1.0 if mixed or not near else -0.5
-
-
-#: of characters that words do not have
-_POINTS = {"Cc": -3.0, "Cn": -3.0, "Co": -3.0, "Zs": -0.2}
+def _likelihood(text: str, encoding: str) -> float:
+    """How much a text looks like one of a language that its encoding was made for, up to 2."""
+    others = [character for character in text if not character.isascii()][:_CHARACTERS]
+    of_words = sum(unicodedata.category(character) in _OF_WORDS for character in others)
+    language = guess_language(text.splitlines())
+    letters, share = _FREQUENT.get(language or "", (frozenset(), 0.0))
+    fits = language in _LANGUAGES[encoding].split() and sum(
+        character in letters for character in others
+    ) >= share * len(others)
+    return of_words / max(1, len(others)) + fits

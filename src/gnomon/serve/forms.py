@@ -10,20 +10,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.core.errors import GnomonError, UsageError
-from gnomon.core.options import (
-    MOST,
-    Limits,
-    Metavar,
-    in_files,
-    parts_of,
-    reaches,
-    read_texts,
-)
+from gnomon.core.options import Metavar, parts_of, reaches, read_texts
 from gnomon.core.registry import find, plain_help
 
 if TYPE_CHECKING:
@@ -43,7 +35,7 @@ __all__ = [
     "served_methods",
 ]
 
-Kind: TypeAlias = Literal["number", "select", "list", "pairs", "text"]
+Kind: TypeAlias = Literal["select", "lines", "text"]
 #: method -> the options that people without a shell may set; none opens a file or runs code
 OFFERED: Mapping[str, tuple[str, ...]] = {
     "score": ("metrics",),
@@ -77,13 +69,9 @@ class Field:
         option: of the option.
         label: what stands before it.
         help: what it means.
-        kind: "number", "select", "list" (one value a line), "pairs" (NAME=VALUE, one a line) or
-            "text".
+        kind: "select", "lines" (one value or NAME=VALUE a line) or "text".
         values: its texts now.
         choices: texts that it may take, where they are few.
-        minimum: the least number.
-        maximum: the largest.
-        step: "1" for whole numbers, else "any".
         example: what a value looks like ("NAME=REGEX").
         problem: what is wrong with what was sent.
     """
@@ -95,9 +83,6 @@ class Field:
     kind: Kind
     values: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
-    minimum: float | None = None
-    maximum: float | None = None
-    step: str = "any"
     example: str = ""
     problem: str = ""
 
@@ -145,19 +130,6 @@ def offered_options(method: Method) -> dict[str, Option]:
     return {name: method.options[name] for name in OFFERED[method.name]}
 
 
-#: the largest count that may be asked of a server, where an option has no limit of its own
-_MOST_SERVED = 100_000
-
-
-def limits_of(option: Option) -> Limits | None:
-    """What a number may be on a server: counts end where nobody needs more of them."""
-    limits: Limits | None = option.mark(Limits)
-    if limits is None or limits.high != MOST or not _takes(option, int):
-        return limits
-    usual = option.default if isinstance(option.default, int) else 0
-    return replace(limits, high=max(_MOST_SERVED, usual))
-
-
 def form_of(
     method: Method,
     posted: Mapping[str, Sequence[str]] | None = None,
@@ -177,9 +149,7 @@ def form_of(
 
 
 def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any]) -> Field:
-    limits, metavar = limits_of(option), option.mark(Metavar)
-    kind = kind_of(option)
-    whole = kind == "number" and not _takes(option, float)
+    metavar, kind = option.mark(Metavar), kind_of(option)
     choices = tuple(map(str, option.choices))
     default = texts_of(usual.get(option.name, option.default))
     if kind == "select" and not default:
@@ -192,30 +162,16 @@ def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any
         kind=kind,
         values=default,
         choices=choices,
-        minimum=limits.low if limits and kind == "number" else None,
-        maximum=limits.high if limits and kind == "number" else None,
-        step="1" if whole else "any",
-        example=metavar.text if metavar and kind in ("text", "list", "pairs") else "",
+        example=metavar.text if metavar else "",
         problem=problem,
     )
 
 
 def kind_of(option: Option) -> Kind:
     """How a page asks for an option."""
-    if option.named and not option.many:
-        return "pairs"
-    free = any(part is str for part in parts_of(option.kind))
-    if option.choices and not free:
+    if option.choices and str not in parts_of(option.kind) and not option.named:
         return "select"
-    if option.many:
-        return "list"
-    if not free and (_takes(option, int) or _takes(option, float)):
-        return "number"
-    return "text"
-
-
-def _takes(option: Option, plain: type) -> bool:
-    return plain in parts_of(option.kind)
+    return "lines" if option.many or option.named else "text"
 
 
 def texts_of(value: object) -> tuple[str, ...]:
@@ -231,7 +187,7 @@ def texts_of(value: object) -> tuple[str, ...]:
 
 def _sent(field: Field, texts: Sequence[str]) -> tuple[str, ...]:
     """The texts of a field as they were sent: lists line by line, without empty lines."""
-    if field.kind in ("list", "pairs"):
+    if field.kind == "lines":
         lines = (line.strip() for text in texts for line in text.splitlines())
         return tuple(line for line in lines if line)
     last = texts[-1] if texts else ""
@@ -283,19 +239,12 @@ def checked(
     allowed: Mapping[str, str] | None = None,
 ) -> Posted:
     """Options as a study may have them, and what is wrong with them: reach, types, limits."""
-    offered, wrong = offered_options(method), dict(problems or {})
-    specs = dict(allowed or {})
-    taken: dict[str, Any] = {}
-    for name, value in options.items():
-        if name not in offered:
-            wrong.setdefault(name, "this is not offered here")
-            continue
-        taken[name] = _map_texts(value, lambda text: specs.get(text, text))
-        if isinstance(value, Mapping) and not _takes_pairs(offered[name]):
-            wrong.setdefault(name, "this takes a value or a list, no names with values")
-        if name not in wrong:
-            wrong |= _out_of_reach(offered[name], taken[name], set(specs.values()))
-            wrong |= _too_much(offered[name], taken[name])
+    wrong, specs = dict(problems or {}), dict(allowed or {})
+    taken = dict(options)
+    if "metrics" in taken:
+        taken["metrics"] = [specs.get(text, text) for text in taken["metrics"]]
+    for name, value in taken.items():
+        wrong |= _out_of_reach(method.options[name], value, set(specs.values()))
     if not wrong:
         for problem in method.problems(None, taken):
             place = re.match(r"\w*", problem.option)
@@ -303,48 +252,19 @@ def checked(
     return Posted(taken, wrong)
 
 
-def _too_much(option: Option, value: object) -> dict[str, str]:
-    """What is wrong with numbers above what a server computes."""
-    limits, numbers = limits_of(option), value if isinstance(value, list | tuple) else [value]
-    most = limits.high if limits and limits != option.mark(Limits) else None
-    if most is None or not any(isinstance(n, int | float) and n > most for n in numbers):
-        return {}
-    return {option.name: f"at most {most:,.0f} on this server"}
-
-
-def _takes_pairs(option: Option) -> bool:
-    """Whether names with values may be given."""
-    return any(get_origin(kind) is Mapping for kind in parts_of(in_files(option).kind))
-
-
 def _out_of_reach(option: Option, value: object, allowed: set[str]) -> dict[str, GnomonError]:
     """What is wrong with a value that reaches what people without a shell may not reach."""
-    refused: list[str] = []
-
-    def check(text: str) -> str:
-        if text not in allowed and reaches(option, text):
-            refused.append(text)
-        return text
-
-    try:
-        _map_texts(value, check)
-    except GnomonError as error:
-        return {option.name: error}
-    if not refused:
-        return {}
-    what = UsageError(
-        f"{refused[0]!r:.80} would reach files, other machines or code, which only the owner of"
-        " this server may allow"
-    )
-    return {option.name: what}
-
-
-def _map_texts(value: Any, change: Any) -> Any:
-    """A value with its texts changed."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, list | tuple):
-        return [_map_texts(member, change) for member in value]
-    if isinstance(value, Mapping):
-        return {name: _map_texts(member, change) for name, member in value.items()}
-    return value
+    texts = value.values() if isinstance(value, Mapping) else value
+    several = [texts] if isinstance(texts, str) else texts if isinstance(texts, Iterable) else []
+    for text in several:
+        try:
+            reached = isinstance(text, str) and text not in allowed and reaches(option, text)
+        except GnomonError as error:
+            return {option.name: error}
+        if reached:
+            what = UsageError(
+                f"{text!r:.80} would reach files, other machines or code, which only the owner of"
+                " this server may allow"
+            )
+            return {option.name: what}
+    return {}

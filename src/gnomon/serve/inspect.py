@@ -188,17 +188,11 @@ def _unsure(file: InspectedFile, data: bytes) -> InspectedFile:
 
 def _readings(data: bytes) -> list[FileRemedy]:
     remedies = []
-    for proposal in proposals(data):
-        lines = decoded(data, proposal.encoding, "")
+    for encoding in proposals(data):
+        lines = decoded(data, encoding, "")
         telling = [line for line in lines if not line.isascii()] or lines
-        remedies.append(
-            FileRemedy(
-                id="encoding",
-                text=f"Read it as {name_of(proposal.encoding)}",
-                encoding=proposal.encoding,
-                lines=_clipped(telling[:_SHOWN]),
-            )
-        )
+        text, shown = f"Read it as {name_of(encoding)}", _clipped(telling[:_SHOWN])
+        remedies.append(FileRemedy(id="encoding", text=text, encoding=encoding, lines=shown))
     return remedies
 
 

@@ -73,6 +73,7 @@ class SegmentQuery:
     against: str = ""
     page: int = 1
     segment: int | None = None
+    noted: str = ""
 
     @property
     def filtered(self) -> tuple[str, ...]:
@@ -82,6 +83,7 @@ class SegmentQuery:
             "the length": self.length,
             "the document": self.document,
             "the words": self.q,
+            "the notes": self.noted,
         }
         return tuple(name for name, value in asked.items() if value)
 
@@ -305,19 +307,16 @@ class _SegmentRequest:
 
     def _conditions(self) -> tuple[str, list[object]]:
         asked, about = self.asked, self.about
-        conditions: list[str] = []
-        values: list[object] = []
-        if asked.segment is not None:
-            conditions.append("segment = ?")
-            values.append(asked.segment)
-        if asked.document:
-            conditions.append("document = ?")
-            values.append(asked.document)
-        if asked.length:
-            for sign, limit in zip((">=", "<="), length_limits(asked.length), strict=True):
-                if limit is not None:
-                    conditions.append(f"length {sign} ?")
-                    values.append(limit)
+        low, high = length_limits(asked.length) if asked.length else (None, None)
+        limits: dict[str, object] = {
+            "segment = ?": asked.segment,
+            "list_contains(?, segment)": [*self.notes] if asked.noted else None,
+            "document = ?": asked.document or None,
+            "length >= ?": low,
+            "length <= ?": high,
+        }
+        given = {sql: value for sql, value in limits.items() if value is not None}
+        conditions, values = [*given], [*given.values()]
         if asked.q:
             outputs = [f"o{about.systems.index(asked.system)}"] if asked.system else [
                 f"o{n}" for n in range(len(about.systems))
