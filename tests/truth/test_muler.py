@@ -10,7 +10,7 @@ from tests.noise import is_mostly_undecided
 from tests.told import notes
 from tests.truth.worlds import noised
 from tests.truth.worlds_errors import found, marks
-from tests.truth.worlds_muler import PATTERN, lines
+from tests.truth.worlds_muler import PATTERN, lines, scored, wrong_beside
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
@@ -199,3 +199,20 @@ def test_words_that_are_the_same_are_no_finding_however_their_neighbours_change(
         assert not any(one.code == "muler.better" for one in finding.verdict)
         (row,) = (r for r in finding.table("differences").rows if r["variant"] == "ratio")
         assert (row["words"], row["p"], row["decided"]) == (0, None, None)
+
+
+def test_what_other_words_add_to_a_difference_is_computed_and_said() -> None:
+    """Alone, the words of the feature make the difference that is left without the spill-over."""
+    alone, both = (
+        scored(wrong_beside(spoilt=spoilt), features=["re:animal"]) for spoilt in (False, True)
+    )
+    (own,), (whole,) = (
+        [row for row in one.table("differences").rows if row["variant"] == "ratio"]
+        for one in (alone, both)
+    )
+    assert own["spill_over"] == pytest.approx(0, abs=1e-12)
+    assert "are equal" not in str(alone.verdict[0])
+    assert whole["spill_over"] / whole["difference"] > 0.3
+    left = whole["difference"] - whole["spill_over"]
+    assert left == pytest.approx(own["difference"], rel=0.2)
+    assert f"{abs(whole['spill_over']):.2f} of it where these words are equal"[1:] in str(both.verdict[0])

@@ -178,6 +178,32 @@ def other_neighbours_of_some() -> Finding:
 
 
 @world(
+    "more animals wrong, and other words around those that are wrong in both",
+    says=["muler.better"],
+    silent=["muler.*"],
+)
+def more_wrong_and_other_neighbours() -> Finding:
+    return scored(wrong_beside(spoilt=True), features=["re:animal"])
+
+
+def wrong_beside(*, spoilt: bool) -> tuple[dict[str, list[str]], list[str]]:
+    """B has more animals wrong; where both have the same wrong one, A may spoil all around it.
+
+    Args:
+        spoilt: whether it does, so that it has less to lose there.
+    """
+    systems, reference = lines({"A": {}}, segments=240)
+    second, animals = systems["A"], re.compile("|".join(ANIMALS))
+    first = list(second)
+    for n, right in enumerate(reference):
+        if n % 4 == 0 and first[n] == right:
+            second[n] = animals.sub("cow" if "horse" in right else "horse", right)
+        elif spoilt and animals.findall(first[n]) != animals.findall(right):
+            first[n] = _other_neighbours(first[n])
+    return {"A": first, "B": second}, reference
+
+
+@world(
     "identical systems",
     says=["muler.same"],
     silent=["muler.*"],
@@ -202,7 +228,7 @@ def one_changed() -> Finding:
     "a copy in which only digits changed",
     says=["muler.better", "muler.same"],
     silent=["muler.left-out", "muler.many"],
-    without=["B on adverbs", "B on nouns", "B on determiners", "B makes fewer"],
+    without=["B on adverbs", "words are equal", "B on nouns", "B on determiners", "B makes fewer"],
 )
 def other_digits() -> Finding:
     return tagged([re.sub(r"\d", lambda one: str((int(one[0]) + 3) % 10), t) for t in outputs()])

@@ -123,9 +123,9 @@ def score(
         With resamples every figure from ``muler`` to ``hit`` has the ends of its interval beside it
         (``muler_low, muler_high``, ...), and a table "differences" compares every pair of systems:
         ``metric, variant, slice, feature, system_a, system_b, difference, low, high, p, decided,
-        words, effective, p_words, segments, resamples, carried, reliable``; a difference has to
-        hold in the segments where the words of the feature differ, else it is carried over from
-        other words. The table "negative" lists segments that score above their oracle; "segments",
+        words, effective, p_words, spill_over, segments, resamples, carried, reliable``; a
+        difference has to hold in the segments where the words of the feature differ, else it is
+        carried over from other words. The table "negative" lists segments that score above their oracle; "segments",
         if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
         candidate_count, reference_count``; "scorers" ``scorer, system, slice, n, signed, low, high,
         p, decided, absolute, absolute_low, absolute_high, coverage, mean_reference``: the mean over

@@ -29,6 +29,8 @@ _NAMED = 3
 #: p-values below this are said as such
 _SMALL = 0.001
 _ROUNDING = 1e-9
+#: of a difference, from segments where the words are equal, from which on it is said
+_SPILT = 0.2
 #: where outputs of two systems lack a feature about as often, this far apart, it decides nothing
 _MISSING = 0.01
 
@@ -85,7 +87,12 @@ class SystemPair(NamedTuple):
         low, high = sorted(abs(end or 0.0) for end in self.row.ends("difference"))
         size = abs(self.row.difference or 0.0)
         figures = {"ours": ours, "theirs": theirs, "size": size, "low": low, "high": high}
-        return {"kind": gloss(self.row.feature), **figures}
+        return {"kind": gloss(self.row.feature), **figures, "spilt": self._spilt()}
+
+    def _spilt(self) -> float | None:
+        """How much of the difference comes from segments where the words are equal, if much."""
+        spilt, difference = self.row.spill_over or 0.0, self.row.difference or 0.0
+        return abs(spilt) if spilt * difference > _SPILT * difference**2 else None
 
 
 class MetricFigures(NamedTuple):

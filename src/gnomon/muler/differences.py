@@ -60,16 +60,11 @@ class Differences:
         """The rows of one family, the smallest p first; among equals the largest difference."""
         found = compared(features, self.units[key], self.options, LEAST)
         first, second = (side.tolist() for side in np.triu_indices(len(self.systems), 1))
-        words, p_words, segments = (
-            np.concatenate(parts)
-            for parts in zip(
-                *(
-                    (one.words, one.p_words, np.minimum(one.segments[first], one.segments[second]))
-                    for one in features
-                ),
-                strict=True,
-            )
-        )
+        words = np.concatenate([one.words for one in features])
+        p_words = np.concatenate([one.p_words for one in features])
+        spill_over = np.concatenate([one.spill_over for one in features])
+        sizes = np.stack([one.segments for one in features])
+        segments = np.minimum(sizes[:, first], sizes[:, second]).ravel()
         holds = p_words <= 1 - self.options.confidence + _ROUNDING
         metric, variant, slice_name = key
         low, high, p, decided, _ = found.family
@@ -88,6 +83,7 @@ class Differences:
                 words=int(words[i]),
                 effective=int(found.effective[i]),
                 p_words=float(p_words[i]) if words[i] >= FEWEST_DIFFERING else None,
+                spill_over=float(spill_over[i]),
                 carried=bool(decided[i]) and not holds[i],
                 segments=int(segments[i]),
                 resamples=found.draws,
@@ -152,6 +148,12 @@ class DifferenceRow(Record):
         "p (words)",
         digits=4,
         help=f"of the difference there; of {FEWEST_DIFFERING} segments or more",
+    )
+    spill_over: float | None = column(
+        "spill-over",
+        digits=3,
+        help="how much of A - B comes from segments where the words of the feature are equal: what"
+        " would be missing if both systems had the mean of their figures there",
     )
     segments: int = column("Segments", help="the smaller of the two systems' sizes of I")
     resamples: int = column("resamples", help="of the segments, or of the documents")

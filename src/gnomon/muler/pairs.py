@@ -78,6 +78,7 @@ class FeatureRatios:
         segments: how many segments of each system have it, [K].
         words: in how many the words of a pair of systems differ, [P].
         p_words: of the difference of MuLER in these segments alone, [P].
+        spill_over: how much of the difference of MuLER comes from the other segments, [P].
     """
 
     feature: str
@@ -88,6 +89,7 @@ class FeatureRatios:
     segments: NDArray[np.intp]
     words: NDArray[np.intp]
     p_words: Floats
+    spill_over: Floats
 
     @classmethod
     def of(
@@ -111,11 +113,11 @@ class FeatureRatios:
         there = inside[:, rows]
         gain, spread = (np.where(there, values[:, rows], 0.0) for values in sums)
         places, groups = units.groups(rows)
-        p_words = _p_of_words((gain, spread, there), differ[:, rows], groups)
+        p_words, spill_over = _of_words((gain, spread, there), differ[:, rows], groups)
         sizes, words = inside.sum(axis=1), differ.sum(axis=1)
         if groups is not None:
             gain, spread, there = gain @ groups, spread @ groups, there @ groups > 0
-        return cls(feature, places, gain, spread, there, sizes, words, p_words)
+        return cls(feature, places, gain, spread, there, sizes, words, p_words, spill_over)
 
     @cached_property
     def linear(self) -> tuple[Floats, Floats]:
@@ -227,16 +229,20 @@ def compared(
 # Where the words of a feature differ, and nothing else is looked at.
 
 
-def _p_of_words(
+def _of_words(
     sides: tuple[Floats, Floats, NDArray[np.bool_]],
     differ: NDArray[np.bool_],
     groups: Floats | None,
-) -> Floats:
-    """P of the differences of all pairs in the segments whose words differ; 1 of another sign."""
+) -> tuple[Floats, Floats]:
+    """P of the differences of all pairs in the segments whose words differ, and the spill-over.
+
+    P is 1 where the difference has another sign there. Spill-over is what is left of a difference
+    less what it would be if both systems had the mean of their figures where the words are equal.
+    """
     gain, spread, there = sides
     first, second = np.triu_indices(len(there), 1)
     whole = linearised(gain, spread, there)[0]
-    p = np.ones(len(first))
+    p, without = np.ones(len(first)), np.zeros(len(first))
     step = max(1, _CELLS // max(1, there.shape[1]))
     for start in range(0, len(first), step):
         block = slice(start, start + step)
@@ -245,7 +251,25 @@ def _p_of_words(
         difference, tested = _tested(sides, pair, rows, groups)
         same_sign = difference * (whole[pair[0]] - whole[pair[1]]) > 0
         p[block] = np.where(same_sign, tested, 1.0)
-    return p
+        without[block] = _with_equal_figures(gain, spread, pair, rows)
+    return p, whole[first] - whole[second] - without
+
+
+def _with_equal_figures(
+    gain: Floats,
+    spread: Floats,
+    pair: tuple[NDArray[np.intp], NDArray[np.intp]],
+    rows: NDArray[np.bool_],
+) -> Floats:
+    """Differences of two ratios, if both had the mean of their figures outside some segments."""
+    (gains, spreads) = (
+        np.stack([(values[x] * rows).sum(axis=1) for x in pair])
+        + np.mean([(values[x] * ~rows).sum(axis=1) for x in pair], axis=0)
+        for values in (gain, spread)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first, second = gains / np.where(spreads == 0, np.nan, spreads)
+    return np.asarray(first - second)
 
 
 def _tested(
