@@ -64,7 +64,7 @@ def test_differences_go_to_a_file_as_tsv_or_json(gnomon, es_en, files) -> None:
     assert len(rows) == 2 * 10  # two variants, five systems
     fields = (
         "metric variant slice feature system_a system_b difference low high p decided words"
-        " effective p_words segments resamples carried reliable"
+        " effective p_words spill_over segments resamples carried reliable"
     )
     assert list(rows[0]) == fields.split()
     (first,) = answer.json()["signatures"].values()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["leader", "notices", "scored", "starting_with"]
 
+_OF_SYSTEMS = ("data.damaged", "data.favoured")
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
 
 
@@ -82,7 +83,7 @@ def starting_with(baseline: str | None, systems: Sequence[str]) -> list[str]:
 def notices(testset: TestSet, scores: Scores, paired: PairedScores) -> list[Message]:
     """What a metric noticed, and what was compared instead of a corpus score."""
     said = [
-        notice if notice.code == "data.damaged" else of_metric(scores.metric, notice)
+        notice if notice.code in _OF_SYSTEMS else of_metric(scores.metric, notice)
         for notice in scores.notices
         if notice not in testset.anomalies
     ]

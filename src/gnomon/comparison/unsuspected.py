@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.comparison.paired import PairedScores, figures
-from gnomon.core.verdicts import metric_title, said_of
+from gnomon.core.verdicts import fullest, metric_title, said_of
 from gnomon.data.formats.audit import favoured
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def on_other_segments(
 
     Systems are compared with the baseline, by default with the best other one.
     """
-    suspected = said_of("data.favoured", testset.anomalies)
+    suspected = said_of("data.favoured", fullest([*testset.anomalies, *comparison.notices]))
     if not suspected:
         return
     told = [one for code in _UNLIKE for one in said_of(code, testset.anomalies)]

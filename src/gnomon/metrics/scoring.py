@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bind",
+    "by_other_references",
     "compared_scores",
     "score",
     "signature_of",
@@ -206,7 +207,9 @@ def _score(
         bound.forget()
     if not summed:
         return scores
-    return replace(scores, notices=(*scores.notices, *_mended(testset, metric, scores)))
+    mended = _mended(testset, metric, scores)
+    by_others = by_other_references(testset, metric, name, allow_code=allow_code)
+    return replace(scores, notices=(*scores.notices, *mended, *by_others))
 
 
 def _mended(
@@ -234,6 +237,34 @@ def _mended(
         some = "caseless" if what == "case" else "some"
         params: dict[str, Any] = {**said.params, "effect": some if costs else "nothing", **told}
         yield replace(said, params=params, level="caution" if costs else "note")
+
+
+def by_other_references(
+    testset: TestSet,
+    metric: str | Metric | BoundMetric | Callable[..., float],
+    name: str,
+    *,
+    allow_code: bool = False,
+) -> Iterator[Message]:
+    """What a metric says by the references that are nobody's, where some are a system's output."""
+    suspected = said_of("data.favoured", testset.anomalies)
+    wrong = {said.params["among"] for said in suspected}
+    others = [one for one in testset.references if one not in wrong]
+    if not suspected or len(others) == len(testset.references) or not others:
+        return
+    rest = testset.select(references=others)
+    _, bound = bind(rest, metric, allow_code=allow_code)
+    if "statistics" not in bound.can:
+        return
+    values = bound.aggregate(bound.statistics(rest.batch()).sum(axis=1))
+    scores = dict(zip(rest.systems, values.tolist(), strict=True))
+    best = (max if bound.higher_is_better else min)(scores, key=scores.__getitem__)
+    figures = {"references": others, "best": best, "value": scores[best]}
+    for said in suspected:
+        system = str(said.params["system"])
+        own = None if system == best else {"system": system, "score": scores[system]}
+        by = {**figures, "own": own, "metric": metric_title(name)}
+        yield replace(said, params={**said.params, "by": by})
 
 
 def bind(

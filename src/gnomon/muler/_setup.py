@@ -35,6 +35,7 @@ from gnomon.metrics.masking import (
     Overlap,
 )
 from gnomon.metrics.registry import check_metric
+from gnomon.metrics.scoring import by_other_references
 from gnomon.metrics.sequences import mask_stretch
 from gnomon.muler._mask_kinds import of_each_kind
 from gnomon.muler._words import WordsByFeature
@@ -388,6 +389,7 @@ class Setup:
             if self.masks.words and metric.masks_used == "tokens":
                 notices.append(message("note.muler.masks_tokens", metric=name, instead=_IN_PLACE))
             notices += self._long_masks(name, metric)
+            notices += by_other_references(self.testset, metric, name)
         return tuple(notices)
 
     @property

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 import gnomon as gn
+from gnomon.core.verdicts import of_scores
 from gnomon.data.formats.audit import favoured
+from gnomon.metrics.scoring import by_other_references
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,6 +115,30 @@ _GENUINE = "wmt17/de-en wmt18/de-en wmt19/kk-en wmt19/en-de wmt21/en-de wmt24/en
 @pytest.mark.parametrize("path", _GENUINE.split())
 def test_references_of_published_sets_are_not_suspected(shared: Path, path: str) -> None:
     assert _accused(gn.TestSet.read(shared / "data" / path)) == []
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.95])
+def test_a_system_alone_is_held_against_its_references_and_stops_nothing(share: float) -> None:
+    said = []
+    for n, name in enumerate(_EXAMPLE.systems):
+        alone = _planted(_EXAMPLE.select(systems=[name]), name, share, seed=n)
+        said += alone.anomalies
+    assert [one.params["stops"] for one in said] == [False] * (len(_EXAMPLE.systems) * (share > 0))
+
+
+def test_of_several_references_those_answer_that_are_nobodys() -> None:
+    names = list(_EXAMPLE.systems)[:2]
+    testset = _planted(_EXAMPLE.select(systems=names), names[0], 0.6, seed=1)
+    (people,) = _EXAMPLE.references.values()
+    both = replace(testset, references={**testset.references, "people": people})
+    scores = gn.score(_EXAMPLE.select(systems=names), "bleu")
+    best = scores.systems[int(scores.system.argmax())]
+    answer = f"by people, {best} has the best BLEU, {scores.system.max():.1f}"
+    muler = gn.muler.score(both, pattern={"a": "a"}, features=["re:a"], resamples=0, examples=0)
+    for found in (of_scores([gn.score(both, "bleu")]), muler.verdict):
+        (said,) = (one for one in found if one.code == "data.favoured")
+        assert answer in str(said)
+    assert not list(by_other_references(testset, "bleu", "bleu"))
 
 
 @pytest.mark.parametrize(("share", "finding"), [(0.35, True), (0.6, False)])

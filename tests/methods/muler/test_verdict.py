@@ -183,8 +183,8 @@ def test_of_many_systems_it_is_counted_who_is_better() -> None:
 
 def test_of_one_system_it_is_said_where_it_leaves_most() -> None:
     systems, reference = texts(1, {"A": {"animal": 0.9, "place": 0.1}})
-    (said,) = scored(systems, reference).verdict
-    assert said.level == "finding"
+    said, near = scored(systems, reference).verdict
+    assert (said.level, near.code) == ("finding", "data.favoured")
     assert str(said).startswith("A loses most of what BLEU could give it on matches of 'animal' .")
     systems, reference = shifted()
     nothing, said = scored({"A": systems["A"]}, reference, features=["re:after"]).verdict

@@ -275,7 +275,9 @@ def _find_favoured(
             equal=one.equal,
             near=one.near,
             segments=one.counted,
-            stops=one.equal + one.near >= _STOPS * one.counted,
+            # nothing is compared of a system alone
+            stops=len(testset.systems) > 1 and one.equal + one.near >= _STOPS * one.counted,
+            by=None,
             beside=None,
         )
         yield said.about(systems=[one.system])

@@ -59,7 +59,8 @@ def favoured(
     For each reference and each system that is not one of people: the share of segments, of those
     whose reference has at least five words, in which the output equals it, and in which it lies
     within a tenth of edits of characters. Both the share and what it is beyond the mean of the
-    other systems have to lie above a limit with the low end of their 95 % intervals.
+    other systems have to lie above a limit with the low end of their 95 % intervals. Of a system
+    alone it is not known whether the references were made of its output, or this of them.
 
     Args:
         testset: references and systems.
@@ -95,7 +96,10 @@ def favoured(
                 continue
             outputs = list(systems.values())
             own_rows, rest = rows[near[number]], rows[~near[number]]
-            if _is_amid(outputs, number, texts, own_rows) or _is_poor(outputs, number, texts, rest):
+            if len(testset.systems) > 1 and (
+                _is_amid(outputs, number, texts, own_rows)
+                or _is_poor(outputs, number, texts, rest)
+            ):
                 continue
             same, close = int(equal[number].sum()), int(near[number].sum())
             own = np.zeros(len(texts), dtype=bool)
