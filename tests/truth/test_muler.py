@@ -215,4 +215,5 @@ def test_what_other_words_add_to_a_difference_is_computed_and_said() -> None:
     assert whole["spill_over"] / whole["difference"] > 0.3
     left = whole["difference"] - whole["spill_over"]
     assert left == pytest.approx(own["difference"], rel=0.2)
-    assert f"{abs(whole['spill_over']):.2f} of it where these words are equal"[1:] in str(both.verdict[0])
+    said = f"{abs(whole['spill_over']):.2f} of it where these words are equal"
+    assert said[1:] in str(both.verdict[0])

@@ -125,13 +125,13 @@ def score(
         ``metric, variant, slice, feature, system_a, system_b, difference, low, high, p, decided,
         words, effective, p_words, spill_over, segments, resamples, carried, reliable``; a
         difference has to hold in the segments where the words of the feature differ, else it is
-        carried over from other words. The table "negative" lists segments that score above their oracle; "segments",
-        if asked for, holds ``system, metric, feature, segment, base, oracle, anti_oracle,
-        candidate_count, reference_count``; "scorers" ``scorer, system, slice, n, signed, low, high,
-        p, decided, absolute, absolute_low, absolute_high, coverage, mean_reference``: the mean over
-        segments of score(reference) - score(candidate) and the mean absolute difference, of
-        segments with a score on both sides. Without a metric rows hold ``system, feature, slice,
-        segments, add, miss, hit, p_counts, absent``.
+        carried over from other words. The table "negative" lists segments that score above their
+        oracle; "segments", if asked for, holds ``system, metric, feature, segment, base, oracle,
+        anti_oracle, candidate_count, reference_count``; "scorers" ``scorer, system, slice, n,
+        signed, low, high, p, decided, absolute, absolute_low, absolute_high, coverage,
+        mean_reference``: the mean over segments of score(reference) - score(candidate) and the mean
+        absolute difference, of segments with a score on both sides. Without a metric rows hold
+        ``system, feature, slice, segments, add, miss, hit, p_counts, absent``.
 
     Raises:
         UsageError: a feature, scorer or option is malformed, or no tagger is named or found.

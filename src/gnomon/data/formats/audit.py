@@ -97,8 +97,7 @@ def favoured(
             outputs = list(systems.values())
             own_rows, rest = rows[near[number]], rows[~near[number]]
             if len(testset.systems) > 1 and (
-                _is_amid(outputs, number, texts, own_rows)
-                or _is_poor(outputs, number, texts, rest)
+                _is_amid(outputs, number, texts, own_rows) or _is_poor(outputs, number, texts, rest)
             ):
                 continue
             same, close = int(equal[number].sum()), int(near[number].sum())
