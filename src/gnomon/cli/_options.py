@@ -309,7 +309,12 @@ def add_output(
     )
     _add_all_columns(output)
     names = ["--output"] if "-o" in taken else ["-o", "--output"]
-    output.add_argument(*names, metavar="FILE", help="write the result there, not to the terminal")
+    output.add_argument(
+        *names,
+        metavar="FILE",
+        help="write the result there, not to the terminal; a spreadsheet with all tables and"
+        " segments into a file in .xlsx (pip install 'gnomon[excel]')",
+    )
     rare(
         output.add_argument(
             "-w",
@@ -596,12 +601,25 @@ def _forgotten(args: argparse.Namespace) -> str:
     )
 
 
+def is_workbook(args: argparse.Namespace) -> bool:
+    """Whether the result is written as a spreadsheet."""
+    return str(args.output).lower().endswith(".xlsx")
+
+
 def check_outputs(args: argparse.Namespace, *paths: str | None, inputs: Iterable[str] = ()) -> None:
     """Refuse, before any work, outputs that cannot be written or that are one file."""
     if getattr(args, "figure", None):
         from gnomon.report.charts import checked_figure
 
         checked_figure(args.figure)
+    if is_workbook(args):
+        from gnomon.data.formats import check_excel
+
+        if args.format != "text" or getattr(args, "score_only", False):
+            raise UsageError(
+                f"{args.output} is a spreadsheet; leave out -f and -b, or write another file"
+            )
+        check_excel()
     wanted = [Path(path) for path in (args.output, *paths) if path not in (None, "-")]
     data = [getattr(args, name, None) for name in ("refs", "input", "paraphrases")]
     given = (*inputs, *(path for some in data for path in some or ()))
@@ -702,6 +720,9 @@ def show(
         log_notices(what if args.format in PURE else (), logged)
     else:
         log_notices((what,) if args.format in BARE else (), logged)
+    if is_workbook(args):
+        report.write_xlsx(args.output, what)
+        return
     shown = {"digits": args.width, "verbose": args.verbose}
     every = getattr(args, "all", False)
     if args.all_columns:

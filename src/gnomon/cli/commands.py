@@ -306,7 +306,8 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     inputs = [path for option in method.options.values() for path in _read(option, options)]
     _options.check_outputs(args, args.html, args.figure, *outcomes, *tables.values(), inputs=inputs)
     if not args.html:
-        read = {*tables, *method.rows} if args.format == "json" else set(tables)
+        every = args.format == "json" or _options.is_workbook(args)
+        read = {*tables, *method.rows} if every else set(tables)
         options |= {name: 0 for name, table in method.for_pages.items() if table not in read}
     run, planned = _of_the_run(method, args), _requests.are_planned(args)
     early = {**options, **({"allow_code": args.allow_code} if "allow_code" in run else {})}
@@ -379,6 +380,8 @@ def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -
         ]
         _options.emit(args, (f"{value:.{digits}f}\n" for row in values for value in row))
         _options.log_notices(scores)
+    elif args.sentence_level and _options.is_workbook(args):
+        report.write_xlsx(args.output, scores, segments=True)
     elif args.sentence_level:
         said = report.render_segments(scores, args.format, command=command, digits=args.width)
         _options.emit(args, [said])

@@ -17,6 +17,7 @@ from gnomon.cli._options import (
     add_output,
     add_store,
     emit,
+    is_workbook,
     show,
     show_rows,
 )
@@ -315,7 +316,7 @@ def _query(args: argparse.Namespace) -> int:
     if args.format in ("json", "tsv"):
         emit(args, report.render_rows(columns, rows, args.format, command="query"))
         return 0
-    shown = tuple(islice(rows, _SHOWN))
+    shown = tuple(islice(rows, None if is_workbook(args) else _SHOWN))
     cut = next(rows, None) is not None
     note = f"The first {_SHOWN} rows; -f tsv and -f json give all." if cut else ""
     if args.format != "text" or args.sql:

@@ -45,6 +45,7 @@ from gnomon.human.sheets import (
     read_answers,
     read_key,
     sheet_text,
+    sheet_workbook,
 )
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.messages.audiences import flag
@@ -142,9 +143,9 @@ def sheet(
         items: items on the sheet, at most (of each system or method, where they are scored).
         max_score_gap: largest difference of scores, in the metric's units.
         min_muler_gap: smallest difference of MuLER.
-        save: where the sheet is written as a table, .tsv.
+        save: where the sheet is written as a table, .tsv or .xlsx.
         form: where it is written as a page to fill in, .html.
-        read: filled sheets (TSV), or what the form saved, both TSV; open items count nowhere.
+        read: filled sheets (.tsv, .xlsx), or what the form saved (.tsv); open items count nowhere.
         key: what is what on the sheet: written with it, and read with the answers.
 
     Returns:
@@ -191,11 +192,12 @@ def sheet(
     )
     made_by = next(iter(drawn.signatures.values()), how)
     blind, told = make_sheet(drawn.items, origin, str(made_by))
-    texts: dict[str | PathLike[str], str] = {key: key_text(told)}
+    texts: dict[str | PathLike[str], str | bytes] = {key: key_text(told)}
     if Path(key).resolve() in [Path(path).resolve() for path in (save, form) if path is not None]:
         raise UsageError(f"sheet and key are to be two files; {fspath(key)} is both")
     if save is not None:
-        texts[save] = sheet_text(blind)
+        workbook = fspath(save).endswith(".xlsx")
+        texts[save] = sheet_workbook(blind, scalar=told.scalar) if workbook else sheet_text(blind)
     if form is not None:
         make = imported("gnomon.report.sheet:to_form")
         texts[form] = make(blind.items, study=blind.study, question=blind.question)
@@ -218,12 +220,13 @@ def sheet(
     )
 
 
-def _keep_answers(texts: Mapping[str | PathLike[str], str]) -> None:
+def _keep_answers(texts: Mapping[str | PathLike[str], str | bytes]) -> None:
     """Refuse to write over a sheet that may be filled in, or the key of another one."""
     for path, text in texts.items():
         if Path(path).is_dir():
             raise OutputError(f"{fspath(path)} is a folder; name a file in it")
-        if Path(path).exists() and Path(path).read_bytes() != text.encode():
+        content = text if isinstance(text, bytes) else text.encode()
+        if Path(path).exists() and Path(path).read_bytes() != content:
             raise OutputError(
                 f"{fspath(path)} exists, and is another sheet or key, or has answers; name another"
                 " file, or delete it"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import counted
-from gnomon.data.formats import read_paraphrases
+from gnomon.data.formats import check_excel, read_paraphrases
 from gnomon.messages.audiences import Words, flag, parameter
 from gnomon.muler.contrasting import contrast_faults
 
@@ -37,11 +37,7 @@ def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
             ")",
         )
         yield Problem("save", UsageError(message))
-    for name, suffix in (("save", ".tsv"), ("form", ".html")):
-        path = getattr(options, name)
-        if path is not None and not fspath(path).endswith(suffix):
-            wrong = f" must be a file name in {suffix}; got {fspath(path)}"
-            yield Problem(name, UsageError(parameter(name), wrong))
+    yield from _check_files(options)
     if not writes:
         return
     if options.scalar and options.origin == "muler":
@@ -62,6 +58,20 @@ def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
             f" {len(outline.systems)}: name more with -i, or choose another test set"
         )
         yield Problem("", DataError(message))
+
+
+def _check_files(options: BoundOptions) -> Iterator[Problem]:
+    for name, suffixes in (("save", (".tsv", ".xlsx")), ("form", (".html",))):
+        path = getattr(options, name)
+        if path is not None and not fspath(path).endswith(suffixes):
+            wrong = f" must be a file name in {' or '.join(suffixes)}; got {fspath(path)}"
+            yield Problem(name, UsageError(parameter(name), wrong))
+    workbooks = [options.save, *options.read]
+    if any(path is not None and fspath(path).endswith(".xlsx") for path in workbooks):
+        try:
+            check_excel()
+        except MissingDependencyError as error:
+            yield Problem("save" if options.save else "read", error)
 
 
 def sheet_inputs(inputs: Any, options: Mapping[str, Any]) -> tuple[TestSet | None]:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from gnomon.core.errors import DataError, FormatError
 from gnomon.core.findings import Exhibit
 from gnomon.core.signature import content_hash
-from gnomon.data.formats import FileRecord, read_lines, sheet_rows, to_cell
+from gnomon.data.formats import (
+    FileRecord,
+    Worksheet,
+    read_lines,
+    read_worksheet,
+    sheet_rows,
+    to_cell,
+    to_workbook,
+)
 from gnomon.linguistics import Edit, apply_edits
 
 if TYPE_CHECKING:
@@ -137,6 +145,23 @@ def sheet_text(sheet: Sheet) -> str:
     Marked words stand in brackets ⟦ ⟧. Texts that a spreadsheet would run are neutralised by an
     apostrophe.
     """
+    return _text(_sheet_rows(sheet))
+
+
+def sheet_workbook(sheet: Sheet, *, scalar: bool) -> bytes:
+    """The same as a workbook of Excel, which lets people choose among the answers.
+
+    Args:
+        sheet: what annotators see.
+        scalar: answers are numbers from 0 to 100.
+    """
+    heads, *rows = ([to_cell(cell) for cell in row] for row in _sheet_rows(sheet))
+    allowed = (0, 100) if scalar else CHOICES
+    made = Worksheet(sheet.study, heads, rows, choices={heads.index("answer"): allowed})
+    return to_workbook([made])
+
+
+def _sheet_rows(sheet: Sheet) -> list[list[str]]:
     exhibits = sheet.items.values()
     columns = list(dict.fromkeys(_column(text) for shown in exhibits for text in shown.texts))
     columns.sort(key=lambda column: column in ("output", *CHOICES))
@@ -146,7 +171,7 @@ def sheet_text(sheet: Sheet) -> str:
         texts = {_column(text): _marked(text) for text in shown.texts}
         given = [texts.get(column, "") for column in columns]
         rows.append([item, *([shown.group] if featured else []), *given, "", ""])
-    return _text(rows)
+    return rows
 
 
 def key_text(key: Key) -> str:
@@ -178,7 +203,7 @@ def _text(rows: Iterable[Sequence[str]]) -> str:
 # Keys and filled sheets, read back.
 
 
-_SUFFIXES = (".gz", ".tsv", ".txt")
+_SUFFIXES = (".gz", ".tsv", ".txt", ".xlsx")
 
 
 class Answer(NamedTuple):
@@ -217,7 +242,7 @@ def _key_row(row: FileRecord) -> KeyRow:
 
 
 def read_answers(paths: Sequence[str | PathLike[str]], key: Key) -> list[Answer]:
-    """Read filled sheets, and what the form saved as TSV; blank answers are kept.
+    """Read filled sheets (TSV, .xlsx), and what the form saved as TSV; blank answers are kept.
 
     The annotator is named by the file (column ``annotator``), else by the file's name.
     """
@@ -238,7 +263,7 @@ def read_answers(paths: Sequence[str | PathLike[str]], key: Key) -> list[Answer]
 
 
 def _read(path: str | PathLike[str], key: Key) -> Iterator[Answer]:
-    lines = read_lines(path)
+    lines = (read_worksheet if str(path).endswith(".xlsx") else read_lines)(path)
     if lines and lines[0].startswith("{"):
         raise FormatError("is what the form goes on with; save the answers as TSV", path=path)
     name = Path(path).name

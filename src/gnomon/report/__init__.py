@@ -1,4 +1,4 @@
-"""Findings and scores for people and programs: terminal, JSON, TSV, LaTeX, Markdown, HTML.
+"""Findings and scores for people and programs: terminal, JSON, TSV, LaTeX, Markdown, Excel, HTML.
 
 Reports know tables, views and exhibits (:mod:`gnomon.core.findings`), and no method by name.
 Everything public is listed in ``__all__``; names are imported when first used.
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.report.excel import to_xlsx as to_xlsx
+    from gnomon.report.excel import write_xlsx as write_xlsx
     from gnomon.report.html import to_html as to_html
     from gnomon.report.html import write_html as write_html
     from gnomon.report.machine import envelope as envelope

@@ -47,6 +47,7 @@ __all__ = [
     "scores_table",
 ]
 
+Better: TypeAlias = Literal["higher", "lower"]
 Format: TypeAlias = Literal["text", "json", "tsv", "latex", "markdown"]
 
 
@@ -108,10 +109,20 @@ def render_segments(
         UnknownNameError: there is no such format.
     """
     wide = format not in {"json", "tsv"}
-    table = _segments_side_by_side(scores, digits) if wide else segments_table(scores)
+    finding = (
+        segments_finding(scores, digits) if wide else _of_segments(scores, segments_table(scores))
+    )
+    return render(replace(finding, method=command), format, digits=digits, width=width)
+
+
+def segments_finding(scores: Sequence[Scores], digits: int | None = None) -> Finding:
+    """Segment scores side by side, a column for each metric."""
+    return _of_segments(scores, _segments_side_by_side(scores, digits))
+
+
+def _of_segments(scores: Sequence[Scores], table: Table) -> Finding:
     signatures, notices = score_signatures(scores), _notices(scores)
-    finding = Finding(command, table.title, (table,), signatures, notices=notices)
-    return render(finding, format, digits=digits, width=width)
+    return Finding("score", table.title, (table,), signatures, notices=notices)
 
 
 def render_rows(
@@ -312,7 +323,9 @@ def _segments_side_by_side(scores: Sequence[Scores], digits: int | None) -> Tabl
     rows: dict[tuple[Cell, Cell], dict[str, Cell]] = {}
     for number, scored in enumerate(scores):
         name = f"score {number}"
-        columns.append(Column(name, scored.metric, "number", 2 if digits is None else digits))
+        better: Better = "higher" if scored.higher_is_better else "lower"
+        wanted = 2 if digits is None else digits
+        columns.append(Column(name, scored.metric, "number", wanted, better))
         for row in scored.segment_rows():
             key = (row["system"], row["segment"])
             rows.setdefault(key, {"system": key[0], "segment": key[1]})[name] = row["score"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
+import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,7 @@ from gnomon.human.sheets import (
     read_answers,
     read_key,
     sheet_text,
+    sheet_workbook,
 )
 
 
@@ -85,6 +88,35 @@ def test_a_sheet_is_a_plain_table_for_any_spreadsheet(tmp_path: Path) -> None:
     assert rows[0]["source"] == "'=1+1"
     assert rows[0]["reference A"] == "⟦+⟧1"
     assert [from_cell(rows[3][name]) for name in "AB"] == list(HOSTILE[5:7])
+
+
+def test_a_sheet_is_a_workbook_that_offers_the_answers_and_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "anna.xlsx"
+    path.write_bytes(sheet_workbook(_sheet(), scalar=False))
+    book = openpyxl.load_workbook(path)
+    sheet = book.worksheets[0]
+    assert [sheet["C2"].data_type, sheet["C2"].value] == ["s", "'=1+1"]
+    (choice,) = sheet.data_validations.dataValidation
+    assert (choice.formula1, str(choice.sqref)) == ('"A,B,tie"', "G2:G5")
+    sheet["G2"], sheet["G4"], sheet["H4"] = "b", "Tie", "two\nlines"
+    book.save(path)
+    found = read_answers([path], KEY)
+    assert [(one.annotator, one.answer, one.comment) for one in found] == [
+        ("anna", "B", ""), ("anna", "", ""), ("anna", "tie", "two\nlines"), ("anna", "", ""),
+    ]  # fmt: skip
+
+
+def test_scores_are_read_from_the_numbers_of_a_workbook(tmp_path: Path) -> None:
+    rows = {name: replace(row, b="", expected="") for name, row in KEY.rows.items()}
+    path = tmp_path / "ben.xlsx"
+    path.write_bytes(sheet_workbook(_sheet(), scalar=True))
+    book = openpyxl.load_workbook(path)
+    sheet = book.worksheets[0]
+    assert sheet.data_validations.dataValidation[0].type == "decimal"
+    sheet["G2"], sheet["G3"] = 85, 12.5
+    book.save(path)
+    found = read_answers([path], replace(KEY, rows=rows))
+    assert [one.answer for one in found] == ["85.0", "12.5", "", ""]
 
 
 def test_a_key_is_read_as_it_was_written(tmp_path: Path) -> None:

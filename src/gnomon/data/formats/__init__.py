@@ -125,6 +125,12 @@ if TYPE_CHECKING:
     from gnomon.data.formats.rows import from_cell as from_cell
     from gnomon.data.formats.rows import sheet_rows as sheet_rows
     from gnomon.data.formats.rows import to_cell as to_cell
+    from gnomon.data.formats.spreadsheets import Piece as Piece
+    from gnomon.data.formats.spreadsheets import Worksheet as Worksheet
+    from gnomon.data.formats.spreadsheets import check_excel as check_excel
+    from gnomon.data.formats.spreadsheets import read_worksheet as read_worksheet
+    from gnomon.data.formats.spreadsheets import to_workbook as to_workbook
 
 # what is read most does not need all formats
+
 __getattr__, __dir__, __all__ = lazy_exports(__name__, checking=False)
