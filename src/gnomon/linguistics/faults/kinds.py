@@ -41,7 +41,7 @@ FaultKinds: TypeAlias = Annotated[Sequence[str], Metavar("KIND")]
 Rule: TypeAlias = "Callable[[Texts], Iterable[Hit]]"
 
 _GROUP = "gnomon.faults"
-_MODULES = ("empties",)
+_MODULES = ("empties", "copies", "answers", "lengths", "others", "marks", "rates")
 
 
 class Hit(NamedTuple):
@@ -142,8 +142,8 @@ def find_faults(names: Sequence[str] = ("all",)) -> list[Fault]:
     Raises:
         UnknownNameError: there is no such kind or group.
 
-    >>> [one.name for one in find_faults(["empty"])]
-    ['empty']
+    >>> [one.name for one in find_faults(["empty", "loop"])]
+    ['empty', 'loop']
     """
     every = fault_kinds()
     found: dict[str, Fault] = {}

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gnomon.core.scripts import base_language, is_unspaced, unspaced_language, word_pattern
+from gnomon.data.formats.looks import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from gnomon.core.testset import TestSet
 
@@ -16,7 +23,8 @@ __all__ = ["REFERENCE", "Texts"]
 
 #: before the name of a reference among the columns
 REFERENCE = "reference:"
-_ENOUGH = 200  # references tell the script of all
+_ENOUGH = 200  # texts tell the script of all
+_BESIDE = re.compile(r"https?://\S+|www\.\S+|\S+@\S+|[@#]\w+|<[^<>]+>|&\w+;")
 
 
 class Texts:
@@ -45,6 +53,7 @@ class Texts:
         first, _, second = (testset.language_pair or "").partition("-")
         self.source_language = base_language(first) if second else ""
         self.language = base_language(second or first)
+        self._testset = testset
         self._words: dict[str, list[str]] = {}
 
     @cached_property
@@ -54,6 +63,19 @@ class Texts:
             return is_unspaced(self.language)
         some = next(iter(self.columns.values()), ())
         return unspaced_language(some[:_ENOUGH]) is not None
+
+    @cached_property
+    def numbers(self) -> dict[str, NDArray[np.int32]]:
+        """Each column's texts as numbers, equal ones alike, and -1 where one lacks."""
+        numbered = Numbered(self._testset)
+        references = {f"{REFERENCE}{name}": one for name, one in numbered.references.items()}
+        return {**numbered.systems, **references}
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float64]:
+        """Characters of each text [columns, segments]; NaN where one lacks."""
+        rows = [[np.nan if one is None else len(one) for one in c] for c in self.columns.values()]
+        return np.array(rows, dtype=np.float64).reshape(len(self.columns), self.segments)
 
     def words(self, text: str) -> list[str]:
         """The words of a text, without signs; in scripts without spaces its letters.
@@ -66,6 +88,23 @@ class Texts:
         if known is None:
             known = self._words[text] = word_pattern(signs=False).findall(text)
         return known
+
+    def plain_words(self, text: str) -> list[str]:
+        """Its words without addresses, handles, hashtags, tags and entities."""
+        return self.words(_BESIDE.sub(" ", text) if _BESIDE.search(text) else text)
+
+    @cached_property
+    def vocabularies(self) -> dict[str, Counter[str]]:
+        """How often each word occurs in each column, in lower case."""
+        return {
+            name: Counter(word.lower() for text in column if text for word in self.words(text))
+            for name, column in self.columns.items()
+        }
+
+    @cached_property
+    def source_words(self) -> Counter[str]:
+        """How often each word occurs in the sources, in lower case."""
+        return Counter(word.lower() for text in self.sources or () for word in self.words(text))
 
     def outputs(self) -> Iterator[tuple[str, int, str, str]]:
         """Column, segment, text and source (empty where there is none) of all that have text."""

@@ -1,0 +1,102 @@
+"""Outputs in which a model answers, introduces or remarks instead of translating."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.linguistics.faults.kinds import Hit, fault
+from gnomon.linguistics.faults.phrases import find_phrase, phrase_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gnomon.linguistics.faults.texts import Texts
+
+_REMARK, _FUNCTION = 10, 4  # words in a row, and those of them that are function words
+_COMMON = 60  # the commonest words of the sources
+_SELDOM = 0.05  # as common in the references
+_OPENING, _OPENING_LETTERS = 4, 8
+_SHARE, _LEAST = 0.003, 3  # of the outputs begin alike
+_DIFFERENT, _BEGIN = 0.8, 4  # of their sources begin with other characters
+_ESCAPED = {"amp", "apos", "quot"}
+
+
+@fault("not-a-translation", group="untranslated", cheap=True)
+def not_a_translation(texts: Texts) -> Iterator[Hit]:
+    """A refusal, an introduction, a remark or a code fence that the source does not have."""
+    hit = set()
+    for found in (*_listed(texts), *_remarks(texts), *_openings(texts)):
+        if (found.column, found.segment) not in hit:
+            hit.add((found.column, found.segment))
+            yield found
+
+
+def _listed(texts: Texts) -> Iterator[Hit]:
+    """Phrases of the lists that the source does not have."""
+    pattern = phrase_pattern(texts.language, texts.source_language)
+    for column, segment, text, source in texts.outputs():
+        span = find_phrase(pattern, text)
+        if span and text[slice(*span)].lower() not in source.lower():
+            yield Hit(column, segment, *span)
+
+
+def _remarks(texts: Texts) -> Iterator[Hit]:
+    """Ten words in a row in the source's language that are no copy of the source."""
+    common = _function_words(texts)
+    if len(common) < _FUNCTION:
+        return
+    for column, segment, text, source in texts.outputs():
+        words = [word.lower() for word in texts.words(text)]
+        if len(words) < _REMARK:
+            continue
+        marks = [word in common for word in words]
+        if sum(marks) < _FUNCTION:
+            continue
+        own = {word.lower() for word in texts.words(source)}
+        for at in range(len(words) - _REMARK + 1):
+            row = words[at : at + _REMARK]
+            if sum(marks[at : at + _REMARK]) >= _FUNCTION and sum(w in own for w in row) <= 6:
+                yield Hit(column, segment)
+                break
+
+
+def _function_words(texts: Texts) -> set[str]:
+    """The commonest words of the sources that are rare in the references, or else in the pool."""
+    if texts.sources is None:
+        return set()
+    beside = [texts.vocabularies[name] for name in (*texts.references,) or (*texts.systems,)]
+    size = max(texts.source_words.total(), 1)
+    sizes = max(sum(one.total() for one in beside), 1)
+    return {
+        word
+        for word, count in texts.source_words.most_common(_COMMON)
+        if word.isalpha() and sum(one[word] for one in beside) / sizes < _SELDOM * count / size
+    }
+
+
+def _openings(texts: Texts) -> Iterator[Hit]:
+    """An opening that returns in one column and that no other text has."""
+    columns: dict[str, dict[tuple[str, ...], list[int]]] = {}
+    for column, segment, text, _ in texts.outputs():
+        opening = _opening(texts, text)
+        if opening:
+            columns.setdefault(column, {}).setdefault(opening, []).append(segment)
+    beside = {_opening(texts, text) for text in texts.sources or ()}
+    begins = [text[:_BEGIN].lower() for text in texts.sources or ()]
+    for column, openings in columns.items() if len(texts.columns) > 1 else ():
+        others = [one for name, one in columns.items() if name != column]
+        for opening, segments in openings.items():
+            if len(segments) < max(_LEAST, _SHARE * texts.segments) or opening in beside:
+                continue
+            different = len({begins[one] for one in segments}) if begins else len(segments)
+            if different < _DIFFERENT * len(segments) or _ESCAPED & {*opening}:
+                continue
+            if not any(opening in one for one in others):
+                yield from (Hit(column, segment) for segment in segments)
+
+
+def _opening(texts: Texts, text: str) -> tuple[str, ...]:
+    """The first words of a text, in lower case; empty of shorter texts."""
+    count = _OPENING_LETTERS if texts.unspaced else _OPENING
+    words = texts.words(text[:120])[:count]
+    return tuple(word.lower() for word in words) if len(words) == count else ()

@@ -1,0 +1,183 @@
+"""Outputs that are the source, whole or in part, or in another script or language than asked."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from gnomon.core.languages import language_scripts
+from gnomon.core.scripts import script_counts
+from gnomon.linguistics.faults.kinds import Hit, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from gnomon.linguistics.faults.texts import Texts
+
+_FEW = 4  # lower-case words of a source, below which only an equal text is a copy
+_OF_SOURCE, _OF_OUTPUT = 0.8, 0.6
+_EQUAL_WORDS = 3
+_IN_A_ROW, _CAPITALS = 6, 2
+_SOME_LETTERS = 12
+_LETTERS, _WORDS = 25, 5  # of an output whose language is told
+_FAR, _NEAR = 0.25, 0.6  # of the words are known
+_KNOW = 2  # other outputs that know a word
+#: languages that are taken for each other
+_ALIKE = [
+    {"ru", "uk", "be", "bg"},
+    {"cs", "sk", "pl"},
+    {"hr", "sr", "bs", "sl"},
+    {"da", "nb", "no", "nn", "sv"},
+    {"es", "pt", "gl", "ca"},
+    {"id", "ms"},
+    {"hi", "mr", "ne"},
+]
+
+
+@fault("copied", group="untranslated", cheap=True, needs=["source"])
+def copied(texts: Texts) -> Iterator[Hit]:
+    """The source instead of a translation: most of its lower-case words, and few others."""
+    for column, segment in _copies(texts):
+        yield Hit(column, segment, 0, len(texts.columns[column][segment] or ""))
+
+
+def _copies(texts: Texts) -> Iterator[tuple[str, int]]:
+    source_words: dict[str, set[str]] = {}
+    for column, segment, text, source in texts.outputs():
+        if source not in source_words:
+            source_words[source] = _lower_case(texts, source)
+        words = source_words[source]
+        if len(words) < _FEW:
+            long_enough = len(texts.plain_words(source)) >= _EQUAL_WORDS and words
+            if long_enough and text.strip().lower() == source.strip().lower():
+                yield column, segment
+        elif _may_be_copied(text, words):
+            own = _lower_case(texts, text)
+            both = len(words & own)
+            if both >= _OF_SOURCE * len(words) and both >= _OF_OUTPUT * len(own):
+                yield column, segment
+
+
+def _lower_case(texts: Texts, text: str) -> set[str]:
+    """Its words that begin with no capital and no digit."""
+    return {word for word in texts.plain_words(text) if word[0].isalpha() and not word[0].isupper()}
+
+
+def _may_be_copied(text: str, words: set[str]) -> bool:
+    """Whether one of so many words is there that no copy lacks them all."""
+    enough = int(len(words) * (1 - _OF_SOURCE)) + 1
+    return any(word in text for word in sorted(words, key=len)[-enough:])
+
+
+@fault("half-copied", group="untranslated", needs=["source"])
+def half_copied(texts: Texts) -> Iterator[Hit]:
+    """Six words of the source in a row, at most two of them with a capital."""
+    whole = set(_copies(texts))
+    for column, segment, text, source in texts.outputs():
+        if (column, segment) in whole:
+            continue
+        words = texts.plain_words(source)
+        if len(words) < _IN_A_ROW:
+            continue
+        # a row of six holds one of every six words
+        if not any(word in text for word in words[_IN_A_ROW - 1 :: _IN_A_ROW]):
+            continue
+        rows = {
+            row for row in _rows(words) if sum(not word[0].islower() for word in row) <= _CAPITALS
+        }
+        own = texts.plain_words(text)
+        if any(row in rows for row in _rows(own)):
+            yield Hit(column, segment)
+
+
+def _rows(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[at:] for at in range(_IN_A_ROW)), strict=False)
+
+
+@fault("script", group="untranslated", cheap=True)
+def script(texts: Texts) -> Iterator[Hit]:
+    """More than half of the letters are of another script than the target language.
+
+    Letters of names, addresses and tags, which may stay as they are, do not count.
+    """
+    wanted = _wanted_script(texts)
+    quick = _looks_foreign(wanted)
+    for column, segment, text, _ in texts.outputs() if wanted else ():
+        if len(text) < _SOME_LETTERS or not quick(text):
+            continue
+        words = [word for word in texts.plain_words(text) if not "A" <= word[0] <= "Z"]
+        counts = script_counts("".join(words))
+        if counts.total() >= _SOME_LETTERS and 2 * counts[wanted] < counts.total():
+            yield Hit(column, segment, 0, len(text))
+
+
+def _wanted_script(texts: Texts) -> str:
+    known = language_scripts().get(texts.language)
+    if known:
+        return known
+    some = [text for column in texts.columns.values() for text in column[:100] if text]
+    counts = script_counts(" ".join(some))
+    return max(counts, key=lambda one: counts[one], default="")
+
+
+def _looks_foreign(wanted: str) -> Callable[[str], object]:
+    """A quick look: whether letters of other scripts may be half of a text."""
+    own = {"LATIN": r"[\u0370-\u1dff\u2c00-\ua71f\ua800-\uffff]{2}", "KANA": r"[\u3040-\u30ff]"}
+    if wanted not in own:
+        return lambda text: 3 * len(text.encode("ascii", "ignore")) >= len(text)
+    find = re.compile(own[wanted]).findall
+    if wanted == "LATIN":
+        return find
+    return lambda text: 4 * len(find(text)) < len(text)
+
+
+@fault("language", group="untranslated")
+def language(texts: Texts) -> Iterator[Hit]:
+    """Words that neither the references nor two other outputs know.
+
+    Of languages that are near each other, py3langid tells which one it is.
+    """
+    if texts.unspaced:
+        return
+    everywhere = Counter(word for column in texts.vocabularies.values() for word in column)
+    references = [texts.vocabularies[name] for name in texts.references]
+    told = _identifier(texts)
+    for column, segment, text, _ in texts.outputs():
+        if sum(map(str.isalpha, text)) < _LETTERS:
+            continue
+        own = texts.vocabularies[column]
+        words = [word.lower() for word in texts.plain_words(text) if not word[0].isupper()]
+        if len(words) < _WORDS:
+            continue
+        others = [one for one in references if one is not own]
+        known = sum(
+            everywhere[word] > _KNOW or any(word in one for one in others) for word in words
+        )
+        if known < _FAR * len(words):
+            yield Hit(column, segment, 0, len(text))
+        elif told and known < _NEAR * len(words):
+            other = told(text)
+            if other != texts.language:
+                yield Hit(column, segment, 0, len(text), params={"language": other})
+
+
+def _identifier(texts: Texts) -> Callable[[str], str] | None:
+    """What tells languages apart that are near the target language, or the source's."""
+    if not texts.language or importlib.util.find_spec("py3langid") is None:
+        return None
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    near = {one for some in _ALIKE if texts.language in some for one in some}
+    known = LanguageIdentifier.from_model_file(MODEL_FILE)
+    languages = {texts.language, texts.source_language, *near} & set(known.labels)
+    if texts.language not in languages or len(languages) < 2:
+        return None
+    known.set_languages(sorted(languages))
+
+    def told(text: str) -> str:
+        name: str = known.classify(text)[0]
+        return name
+
+    return told
