@@ -226,6 +226,7 @@ def test_white_space_is_never_marked() -> None:
     assert "pos:SPACE" not in found.spans.features
 
 
+@pytest.mark.verify
 def test_a_line_of_ten_thousand_words_is_tagged() -> None:
     text = "The cat sat on the mat . " * 1429
     spans = annotate([text], ["pos:NOUN"], tagger=TAGGER).spans

@@ -37,13 +37,23 @@ except KeyboardInterrupt: print("stopped")
     [
         "ter.edit_pairs(side(moved(20_000, 9)), side(np.arange(20_000)), [[0, 0]] * 9)",
         "rouge.common_subsequences(side(two), side(two[::-1]), [[0, 0]] * 99)",
-        "rouge.union_subsequences(9, side(two[:30_000]), side(two[:30_000]), [[0, 0]] * 99)",
-        "rouge.shared_ngrams(2, side(two), side(two), [[0, 0]] * 9999)",
+        pytest.param(
+            "rouge.union_subsequences(9, side(two[:30_000]), side(two[:30_000]), [[0, 0]] * 99)",
+            marks=pytest.mark.verify,
+        ),
+        pytest.param(
+            "rouge.shared_ngrams(2, side(two), side(two), [[0, 0]] * 9999)",
+            marks=pytest.mark.verify,
+        ),
         "pairs.count_pairs(*scores(1, 300_000)[:2], .1)",
-        "pairs.count_sole_successes(*scores(1, 300_000), .1, .1)",
-        "pairs.count_far_pairs(*scores(1, 300_000)[:2], .1)",
-        "pairs.tie_bins(*scores(1, 300_000)[:2], 9., 99)",
-        "pairs.leanings(*scores(99_999, 99), False)",
+        pytest.param(
+            "pairs.count_sole_successes(*scores(1, 300_000), .1, .1)", marks=pytest.mark.verify
+        ),
+        pytest.param(
+            "pairs.count_far_pairs(*scores(1, 300_000)[:2], .1)", marks=pytest.mark.verify
+        ),
+        pytest.param("pairs.tie_bins(*scores(1, 300_000)[:2], 9., 99)", marks=pytest.mark.verify),
+        pytest.param("pairs.leanings(*scores(99_999, 99), False)", marks=pytest.mark.verify),
     ],
 )
 def test_a_long_call_answers_signals(call: str) -> None:

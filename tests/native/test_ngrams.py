@@ -101,6 +101,7 @@ def test_references_of_any_length_are_matched(size: int, orders: int, kinds: int
     ]
 
 
+@pytest.mark.verify
 def test_long_texts_are_matched() -> None:
     draw = np.random.default_rng(1)
     rows = [draw.integers(0, 900, 100_000).tolist() for _ in range(4)]
@@ -374,6 +375,7 @@ def test_spans_of_texts_that_are_not_there_are_refused() -> None:
             spelled(words, bounds, [5])
 
 
+@pytest.mark.verify
 def test_an_interruption_is_answered_within_a_long_call() -> None:
     program = (
         "import signal, numpy as np\n"

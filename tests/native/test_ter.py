@@ -152,7 +152,7 @@ def test_texts_that_only_lack_words_try_no_shift() -> None:
     assert listed.tolist() == [0]
 
 
-@pytest.mark.parametrize(("own", "other"), [(1, 1), (64, 64), (65, 64), (64, 65), (127, 129)])
+@pytest.mark.parametrize(("own", "other"), [(1, 1), (64, 64), (65, 64), (127, 129)])
 @pytest.mark.parametrize(
     "words", [2, *(pytest.param(n, marks=pytest.mark.verify) for n in (1, 40))]
 )
@@ -167,6 +167,7 @@ def test_texts_of_whole_and_of_broken_words_of_64_bits(own: int, other: int, wor
     assert count_edits(*sides).tolist() == plain_edits(*sides).tolist()
 
 
+@pytest.mark.verify
 def test_thousands_of_words_are_compared_as_sacrebleu_does() -> None:
     reference = list(range(2500))
     candidate = [-word if word % 97 == 5 else word for word in reference if word % 101]

@@ -118,7 +118,9 @@ def _finished(file: Path, *options: str) -> dict[str, bytes]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends what no thread can look at")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how", [pytest.param(signal.SIGKILL, marks=pytest.mark.verify), signal.SIGTERM]
+)
 def test_workers_end_with_their_driver_in_the_midst_of_a_compiled_loop(
     holding: Path, how: signal.Signals
 ) -> None:

@@ -216,7 +216,7 @@ def test_metrics_are_ranked_by_agreement_in_one_picture(human, pair) -> None:
     assert first.where["control"] is False
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(st.permutations(range(6)), st.integers(0, 3))
 def test_nothing_depends_on_the_order_of_systems(order: list[int], seed: int) -> None:
     human = drawn(seed, (6, 8), digits=0)

@@ -92,12 +92,19 @@ def _pairs(scores: FeatureScores, options: Bootstrap) -> float:
 
 
 @pytest.mark.parametrize(
-    ("segments", "sets"), [(200, 1000), pytest.param(100, 1500, marks=pytest.mark.verify)]
+    ("segments", "sets"),
+    [
+        (200, 300),
+        pytest.param(200, 1000, marks=pytest.mark.verify),
+        pytest.param(100, 1500, marks=pytest.mark.verify),
+    ],
 )
 def test_95_percent_intervals_cover_the_truth_in_93_to_97_percent_of_test_sets(
     segments: int, sets: int
 ) -> None:
-    _check(coverage(segments, sets, seed=segments), segments)
+    # three standard errors of a rate that so few draws give
+    slack = 0.0 if sets >= 1000 else 3 * (0.05 * 0.95 / sets) ** 0.5
+    _check(coverage(segments, sets, seed=segments), segments, slack)
 
 
 @pytest.mark.verify
@@ -113,8 +120,8 @@ def test_few_segments_are_covered_a_little_less() -> None:
     assert coverage(10, 3000, seed=10)["muler"] > 0.9
 
 
-def _check(rates: Mapping[str, float], segments: int) -> None:
+def _check(rates: Mapping[str, float], segments: int, slack: float = 0.0) -> None:
     # max - base is the most skewed of the figures: it takes more than 100 segments
     least = {"gain": 0.93 if segments > 100 else 0.92}
     for name, rate in rates.items():
-        assert least.get(name, 0.93) <= rate <= 0.97, (name, rates)
+        assert least.get(name, 0.93) - slack <= rate <= 0.97 + slack, (name, rates)

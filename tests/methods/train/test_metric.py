@@ -209,7 +209,11 @@ def _stopping(at: int) -> Callable[[str, int, int], None]:
     return progress
 
 
-@pytest.mark.parametrize("more", [{"inputs": "both"}, {"train_encoder": True}], ids=str)
+@pytest.mark.parametrize(
+    "more",
+    [pytest.param({"inputs": "both"}, marks=pytest.mark.verify), {"train_encoder": True}],
+    ids=str,
+)
 def test_a_run_that_was_killed_goes_on_to_the_same_bytes(
     tiny_model: Path, tmp_path: Path, more: dict[str, Any]
 ) -> None:

@@ -243,6 +243,7 @@ def test_an_interrupted_run_keeps_what_is_on_its_way_and_asks_nothing_twice(chat
     assert (chat.answered, chat.most) == (300, 1)  # also those that were on their way
 
 
+@pytest.mark.verify
 def test_processes_that_share_answers_on_disk_do_not_disturb_each_other(chat: Chat) -> None:
     chat.reply = echo
     several = [started(chat.url, "[f'text {n}' for n in range(60)]") for _ in range(3)]

@@ -448,6 +448,7 @@ def test_a_masked_score_does_not_depend_on_what_else_is_scored_with_it(
         np.testing.assert_allclose(scores(_farm(range(8)), some), whole[:, some], atol=1e-6)
 
 
+@pytest.mark.verify
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_no_order_part_or_size_of_batches_changes_a_masked_score(

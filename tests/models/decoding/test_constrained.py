@@ -63,7 +63,7 @@ def test_a_wide_beam_finds_what_enumeration_finds(
 _PHRASE = st.lists(st.sampled_from(WORDS[:5]), min_size=1, max_size=4).map(" ".join)
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(
     sets=st.lists(st.lists(_PHRASE, max_size=6), min_size=12, max_size=12),
     width=st.integers(1, 8),

@@ -192,6 +192,7 @@ def test_the_callers_random_numbers_are_left_alone(
     assert states() == before
 
 
+@pytest.mark.verify
 def test_plan_counts_what_training_does(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
@@ -305,6 +306,7 @@ def test_a_run_that_is_over_is_left_as_it_is(
     assert _weights(tmp_path) == before
 
 
+@pytest.mark.verify
 def test_a_checkpoint_that_was_cut_off_is_passed_over(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
