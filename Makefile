@@ -31,7 +31,9 @@ demo:
 test: debian
 	$(MAKE) --no-print-directory -j 4 -k pythons pytest types docs lint
 
+# bytecode is made once, beside types and docs, and not by each worker while the others make the same
 pytest: $(VENV)/.test
+	$(BIN)/pytest --collect-only -qq -m "not verify" > /dev/null || :
 	$(BIN)/pytest -n auto --dist worksteal -m "not verify"
 
 # a short suite under the newest Python that is here, beside the one that runs all other tests; all: make verify
