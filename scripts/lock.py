@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LOCKS = ROOT / "requirements"
 _DEMO = ("serve", "spacy", "study")
 _TEST = (
-    *("concreteness", "dask", "excel", "figures", "frames", "judge", "models", "rouge"),
+    *("check", "concreteness", "dask", "excel", "figures", "frames", "judge", "models", "rouge"),
     *("sentiment", "stress", "training"),
 )
 #: the groups and the extras of pyproject.toml that each file holds

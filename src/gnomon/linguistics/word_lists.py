@@ -177,8 +177,19 @@ class Pattern:
                 if match.end() > match.start():
                     yield Mark(match.start(), match.end(), f"re:{self.name}")
         except TimeoutError as error:
-            raise UsageError(
-                f"pattern {self.name!r} ({self.pattern!r}) takes more than {seconds:g} s on the"
-                f" text {text[:60]!r} ({len(text)} characters): it backtracks without end; avoid"
-                " nested repetitions such as (a+)+, or make them possessive: (a++)+"
-            ) from error
+            raise self._too_slow(text, seconds) from error
+
+    def find(self, text: str, *, seconds: float = _SECONDS) -> tuple[int, int] | None:
+        """Where the first match stands, which may be empty; None where there is none."""
+        try:
+            match = self.compiled.search(text, timeout=seconds)
+        except TimeoutError as error:
+            raise self._too_slow(text, seconds) from error
+        return match.span() if match else None
+
+    def _too_slow(self, text: str, seconds: float) -> UsageError:
+        return UsageError(
+            f"pattern {self.name!r} ({self.pattern!r}) takes more than {seconds:g} s on the"
+            f" text {text[:60]!r} ({len(text)} characters): it backtracks without end; avoid"
+            " nested repetitions such as (a+)+, or make them possessive: (a++)+"
+        )
