@@ -12,13 +12,7 @@ from tests.told import notes
 import gnomon as gn
 from gnomon.core.errors import DataError, MissingDependencyError, SpecError
 from gnomon.metrics import BertScore, bind
-from gnomon.metrics.baselines import (
-    PAIRS,
-    find_baseline,
-    random_pairs,
-    read_baseline,
-    set_up_baseline,
-)
+from gnomon.metrics.baselines import PAIRS, find_baseline, random_pairs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,17 +74,9 @@ def test_unrelated_texts_score_0_on_average(testset, tiny_model, cache) -> None:
     assert bound.parts(same.batch()) == pytest.approx(np.ones((1, 5, 3)), abs=1e-5)
 
 
-def test_a_baseline_that_was_set_up_is_found(testset, tiny_model, cache) -> None:
-    with pytest.raises(MissingDependencyError, match="gnomon setup baseline"):
+def test_a_model_without_a_published_baseline_is_refused(tiny_model) -> None:
+    with pytest.raises(MissingDependencyError, match="rescale='estimate'"):
         find_baseline(str(tiny_model), "en")
-    path, rows = set_up_baseline(str(tiny_model), "en", TEXTS, layers=[2])
-    assert path == find_baseline(str(tiny_model), "en")
-    assert cache in path.parents
-    assert read_baseline(path, 2)[:3] == pytest.approx(rows[0][1:], abs=1e-6)
-    estimate = BertScore(model=str(tiny_model), layer=2, device="cpu", rescale="estimate")
-    found = BertScore(model=str(tiny_model), layer=2, device="cpu", rescale=True)
-    both = [one.bind(testset).segments(testset.batch()) for one in (found, estimate)]
-    assert np.allclose(*both, atol=1e-5)
 
 
 def test_sources_are_paired_with_references_of_other_segments(tiny_model, cache) -> None:

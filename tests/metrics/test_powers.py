@@ -19,7 +19,7 @@ from gnomon.metrics.registry import check_metric
     "spec",
     [
         *("bleu", "chrf", "chrf++", "ter", "rouge1", "rougeL", "rougeLsum", "random"),
-        *("meteor", "meteor(variant='1.5')", "bmx(chrf)", "difficulty(chrf)", "difficulty(chrf++)"),
+        *("meteor", "bmx(chrf)", "difficulty(chrf)", "difficulty(chrf++)"),
         *(
             "difficulty(ter)",
             "difficulty(rougeL, weighted=False)",

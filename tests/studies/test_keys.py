@@ -408,8 +408,8 @@ def test_files_of_metrics_are_located_whatever_they_look_like(tmp_path: Path) ->
     for name in ("own", "nltk", "wn"):
         (tmp_path / name).touch()
     assert located_spec("scores('own')", tmp_path) == f"scores('{tmp_path / 'own'}')"
-    found = located_spec("meteor(variant='nltk', wordnet='wn')", tmp_path)
-    assert found == f"meteor(variant='nltk', wordnet='{tmp_path / 'wn'}')"
+    found = located_spec("meteor(alpha=0.8, wordnet='wn')", tmp_path)
+    assert found == f"meteor(alpha=0.8, wordnet='{tmp_path / 'wn'}')"
 
 
 _POOLED = "metrics = ['''difficulty(bleu, pool=\"top:1\", by=\"scores('own.tsv')\")''']"

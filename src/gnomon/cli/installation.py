@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
@@ -292,7 +291,7 @@ _KINDS: Mapping[str, Callable[[], _Listed]] = {
 }
 
 
-# ``gnomon setup``: a tagger for a language, a model for BERTScore, a baseline for a model.
+# ``gnomon setup``: a tagger for a language, a model for BERTScore, a learned metric.
 
 
 def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
@@ -302,20 +301,18 @@ def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "setup",
         purpose="install taggers, and models of BERTScore and learned metrics",
         more="examples:\n  gnomon setup en\n  gnomon setup bertscore\n"
-        "  gnomon setup baseline roberta-large --texts news.txt -l en\n"
         "  gnomon setup model wmt22-comet-da --encoder xlm-roberta-large",
     )
     parser.add_argument(
         "language",
-        metavar="LANGUAGE|bertscore|baseline|model",
-        help="a language's tagger, by its code, such as en; or what BERTScore needs; or a baseline;"
-        " or a learned metric, whose checkpoint is converted",
+        metavar="LANGUAGE|bertscore|model",
+        help="a language's tagger, by its code, such as en; or what BERTScore needs; or a learned"
+        " metric, whose checkpoint is converted",
     )
     parser.add_argument(
         "model",
         nargs="?",
-        help="after baseline: the model, as bertscore takes it; after model: the folder of a"
-        " checkpoint of COMET, or its name on the hub",
+        help="after model: the folder of a checkpoint of COMET, or its name on the hub",
     )
     parser.add_argument(
         "--encoder",
@@ -337,22 +334,12 @@ def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--revision", help="of a learned metric: commit, tag or branch on the hub")
     parser.add_argument(
-        "--texts",
-        metavar="FILE",
-        help="of a baseline: sentences to be paired at random, one a line; by default the English"
-        " ones of the bundled example",
-    )
-    parser.add_argument(
         "-l",
         "--text-language",
         metavar="LANG",
         default="en",
-        help="of a baseline, and for bertscore: the language of the texts (default: en)",
+        help="for bertscore: the language of the texts (default: en)",
     )
-    parser.add_argument(
-        "--layers", nargs="+", type=int, metavar="N", help="of a baseline: layers; by default all"
-    )
-    parser.add_argument("--seed", type=int, help="of a baseline: of the pairs")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     parser.add_argument("--dry-run", action="store_true", help="print the commands only")
     add_output(parser)
@@ -361,14 +348,12 @@ def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _setup(args: argparse.Namespace) -> int:
     """Show the commands, ask, run them; in other formats than text show them only."""
-    special = {
-        "baseline": _setup_baseline,
-        "bertscore": _setup_bertscore,
-        "model": _setup_model,
-    }
-    if args.language in special:
-        return special[args.language](args)
-    _refuse_baseline_options(args)
+    if args.language == "model":
+        return _setup_model(args)
+    if args.model is not None:
+        raise UsageError("a checkpoint, or its name, is for: gnomon setup model NAME")
+    if args.language == "bertscore":
+        return _setup_bertscore(args)
     from gnomon import linguistics as annotate
 
     plan = annotate.setup_plan(args.language)
@@ -392,16 +377,10 @@ def _is_agreed(
     return not args.dry_run and (plan.ready or args.yes or _agreed())
 
 
-def _refuse_baseline_options(args: argparse.Namespace) -> None:
-    if args.model is not None or args.texts is not None or args.layers or args.seed is not None:
-        raise UsageError("a model, texts, layers and a seed are for: gnomon setup baseline MODEL")
-
-
 def _setup_bertscore(args: argparse.Namespace) -> int:
     """Find an encoder, or install one, and show that it works."""
     from gnomon.metrics.encoders import bertscore_plan, trial
 
-    _refuse_baseline_options(args)
     plan = bertscore_plan(args.text_language)
     if not _is_agreed(args, plan, "What BERTScore needs", spec=plan.spec):
         return 0
@@ -429,41 +408,6 @@ def _install(command: Sequence[str]) -> None:
             " folder of a model (config.json, model.safetensors, tokenizer.json) to this machine,"
             " and name it: -m \"bertscore('FOLDER', layer=N)\""
         )
-
-
-def _setup_baseline(args: argparse.Namespace) -> int:
-    """Estimate a model's baselines and keep them."""
-    from gnomon.core.options import SEED
-    from gnomon.data import example
-    from gnomon.data.formats import read_text
-    from gnomon.metrics.baselines import set_up_baseline
-
-    if args.model is None:
-        raise UsageError("which model? gnomon setup baseline MODEL, as in bertscore(model='MODEL')")
-    if args.texts is None and args.text_language != "en":
-        raise UsageError(
-            f"a baseline for {args.text_language!r} needs texts: sentences of that language, one a"
-            " line (--texts FILE)"
-        )
-    file = Path(args.texts) if args.texts else example.path() / "ref.A.txt"
-    texts = [line for line in read_text(file).split("\n") if line.strip()]
-    seed = SEED if args.seed is None else args.seed
-    with stages("preparing the model", quiet=args.quiet) as progress:
-        path, baselines = set_up_baseline(
-            args.model,
-            args.text_language,
-            texts,
-            layers=args.layers,
-            seed=seed,
-            progress=lambda done, total: progress("layers", done, total),
-        )
-    rows: list[dict[str, Cell]] = [
-        {"model": args.model, "language": args.text_language, "layer": layer,
-         "precision": p, "recall": r, "f": f, "texts": len(texts), "seed": seed, "file": str(path)}
-        for layer, p, r, f in baselines
-    ]  # fmt: skip
-    show_rows(args, "setup", "Baselines of unrelated sentences", rows)
-    return 0
 
 
 def _setup_model(args: argparse.Namespace) -> int:

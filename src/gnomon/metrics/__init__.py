@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from gnomon.metrics.registry import parse as parse
     from gnomon.metrics.registry import resolve as resolve
     from gnomon.metrics.rouge import Rouge as Rouge
-    from gnomon.metrics.rouge import rouge_scores as rouge_scores
     from gnomon.metrics.scoring import bind as bind
     from gnomon.metrics.scoring import score as score
     from gnomon.metrics.scoring import signature_of as signature_of

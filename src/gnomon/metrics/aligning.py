@@ -26,22 +26,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Aligned", "aligned_matches", "aligned_places"]
 
-#: place in the candidate (-1: no single word), place in the reference, what the match is worth (1;
-#: less for a synonym)
-Aligned: TypeAlias = "tuple[int, int, float]"
+#: place in the candidate (-1: no single word), place in the reference
+Aligned: TypeAlias = "tuple[int, int]"
 
 
 def aligned_matches(
     batch: Batch,
     table: TokenTable,
     align: Callable[[int, int], Iterable[Aligned]],
-    weights: NDArray[np.float64] | None = None,
     words: Sequence[str] | None = None,
 ) -> Matches:
-    """The matches of all comparisons of a batch; each distinct pair of texts is aligned once.
-
-    ``weights``: float64 [rows of the table], what words weigh; by default 1.
-    """
+    """The matches of all comparisons of a batch; each distinct pair of texts is aligned once."""
     rows = pair_rows(batch)
     keys, pair = pair_keys(rows)
     texts = pairs_of(keys)
@@ -49,12 +44,12 @@ def aligned_matches(
     for number, (candidate, reference) in enumerate(texts.tolist()):
         places = [int(side.offsets[number]) for side in sides]
         starts = int(table.offsets[reference]), int(table.offsets[candidate])
-        for mine, theirs, worth in align(candidate, reference):
+        for mine, theirs in align(candidate, reference):
             slot = places[1] + theirs
-            sides[1].best[slot] = worth
+            sides[1].best[slot] = 1
             if mine >= 0:
                 sides[1].at[slot] = starts[1] + mine
-                sides[0].best[places[0] + mine] = worth
+                sides[0].best[places[0] + mine] = 1
                 sides[0].at[places[0] + mine] = starts[0] + theirs
     forms = list(table.vocabulary) if words is None else words
     types = np.array([_type(form) for form in forms], dtype=np.int32)
@@ -66,7 +61,7 @@ def aligned_matches(
         start=first,
         end=np.asarray(table.end),
         special=np.zeros(len(first), dtype=np.bool_),
-        weight=np.ones(len(first)) if weights is None else weights,
+        weight=np.ones(len(first)),
     )
     shape = rows.shape
     return Matches(shape, rows.cell, pair, texts, tokens, sides[0], sides[1])

@@ -1,4 +1,4 @@
-"""Baselines of BERTScore: what unrelated sentences score, published, set up, or estimated.
+"""Baselines of BERTScore: what unrelated sentences score, published or estimated.
 
 Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", section 4, rescale by the
 mean score of random pairs of sentences, (x - b) / (1 - b). The package bert-score carries such
@@ -13,22 +13,22 @@ import json
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote
 
 import numpy as np
 
-from gnomon.core.cache import Cache, default_path, key
+from gnomon.core.cache import Cache, key
 from gnomon.core.errors import DataError, FormatError, MissingDependencyError, OutputError
 from gnomon.core.options import SEED
 from gnomon.core.signature import content_hash
-from gnomon.data.formats import atomic_write, read_text
+from gnomon.data.formats import read_text
 from gnomon.metrics.comparisons import pair_rows
-from gnomon.metrics.embeddings import Matcher, unit_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from gnomon.metrics.embeddings import Matcher
 
 __all__ = [
     "Baseline",
@@ -36,13 +36,10 @@ __all__ = [
     "find_baseline",
     "random_pairs",
     "read_baseline",
-    "set_up_baseline",
 ]
 
 #: pairs of sentences from which a baseline is estimated, where there are enough sentences
 PAIRS = 2000
-#: folder of baselines in gnomon's cache folder
-FOLDER = "gnomon-baselines"
 _log = logging.getLogger(__name__)
 
 
@@ -59,24 +56,20 @@ class Baseline(NamedTuple):
 
 
 def find_baseline(model: str, language: str | None) -> Path:
-    """The baseline file of a model and language: of the package bert-score, or set up here."""
+    """The baseline file of a model and language, of the package bert-score."""
     spec = importlib.util.find_spec("bert_score")
     packages = list(spec.submodule_search_locations or ()) if spec else []
     places = [Path(p) / "rescale_baseline" / (language or "?") / f"{model}.tsv" for p in packages]
-    for path in (*places, _own_file(model, language)):
+    for path in places:
         if path.is_file():
             return path
     have = "has none for them" if packages else "is not installed"
     raise MissingDependencyError(
         f"rescaling needs a baseline for model {model!r} and language {language or 'unknown'!r};"
         f" the package bert-score, which carries some, {have}; estimate one from shuffled"
-        " references (rescale='estimate'), set one up (gnomon setup baseline MODEL), or name a"
-        " file in its format with baseline='FILE' (LAYER,P,R,F)"
+        " references (rescale='estimate'), or name a file in its format with baseline='FILE'"
+        " (LAYER,P,R,F)"
     )
-
-
-def _own_file(model: str, language: str | None) -> Path:
-    return default_path() / FOLDER / (language or "unknown") / f"{quote(model, safe='')}.tsv"
 
 
 def read_baseline(path: Path, layer: int) -> Baseline:
@@ -103,42 +96,6 @@ def _line(line: str, path: Path, number: int) -> tuple[int, tuple[float, float, 
             f"{line!r} is not LAYER,P,R,F with baselines below 1", path=path, line=number
         )
     return index, values
-
-
-def set_up_baseline(
-    model: str,
-    language: str | None,
-    texts: Sequence[str],
-    *,
-    layers: Iterable[int] | None = None,
-    seed: int = SEED,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[Path, list[tuple[int, float, float, float]]]:
-    """Estimate the baselines of a model's layers, and keep them where ``rescale=True`` looks.
-
-    ``layers``: which ones; by default all, 0 being the embeddings. Returns the file, in bert-
-    score's format, and its rows: layer, precision, recall, F.
-    """
-    from gnomon.models import load_encoder
-
-    depth = load_encoder(model, layer=0).depth
-    wanted = sorted(set(range(depth + 1) if layers is None else layers))
-    pairs = random_pairs([(text, text) for text in texts], seed)
-    rows = []
-    for done, layer in enumerate(wanted, start=1):
-        matcher = Matcher(load_encoder(model, layer=layer), unit_weights, "match")
-        rows.append((layer, *_means(matcher, pairs).tolist()))
-        if progress:
-            progress(done, len(wanted))
-    path = _own_file(model, language)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"baselines cannot be kept in {path.parent}: {error}") from error
-    with atomic_write(path) as file:
-        file.write("LAYER,P,R,F\n")
-        file.writelines(f"{layer},{p:.6f},{r:.6f},{f:.6f}\n" for layer, p, r, f in rows)
-    return path, rows
 
 
 # Baselines of a test set's own references

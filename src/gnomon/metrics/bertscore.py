@@ -74,8 +74,8 @@ class BertScore(EncoderOptions):
         score: "f", "precision" or "recall".
         idf: weigh tokens by their inverse document frequency in the test set's references.
         rescale: subtract what unrelated sentences score, (x - b) / (1 - b): True with the
-            baseline of the package bert-score, or the one that ``gnomon setup baseline`` made;
-            "estimate" with the mean score of the test set's references paired at random.
+            baseline of the package bert-score; "estimate" with the mean score of the test set's
+            references paired at random.
         baseline: file of baselines per layer, in bert-score's format, for ``rescale=True``.
         special: whether the tokens that begin and end a text may be matched ("match", as in
             bert-score) or not ("exclude"). They have no weight of their own either way.

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.matching import Matches
     from gnomon.metrics.ngrams import NgramCounts
 
-__all__ = ["Rouge", "RougeScore", "rouge_scores"]
+__all__ = ["Rouge"]
 
 
 # The tokens of many texts under ROUGE, at once: what :class:`RougeTokeniser` finds in each.
@@ -187,14 +187,6 @@ def porter() -> _Stemmer:
 
 RougeType: TypeAlias = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 RougePart: TypeAlias = Literal["f", "precision", "recall"]
-
-
-class RougeScore(NamedTuple):
-    """Precision, recall and F (their harmonic mean), each between 0 and 1."""
-
-    precision: float
-    recall: float
-    f: float
 
 
 @dataclass(frozen=True)
@@ -339,11 +331,7 @@ class BoundRouge(CountedPairs):
         texts, pairs = Sequences(table.offsets, table.ids), pairs_of(pair_keys(pair_rows(batch))[0])
         positions = loops.aligned_subsequences(texts, texts, pairs)
         aligned = aligned_places(pairs, table.lengths, positions)
-        return aligned_matches(
-            batch,
-            table,
-            lambda *pair: [(*places, 1.0) for places in aligned[pair]],
-        )
+        return aligned_matches(batch, table, lambda *pair: aligned[pair])
 
     def aligned_statistics(
         self, batch: Batch, matches: Matches, shares: NDArray[np.float64]
@@ -358,38 +346,6 @@ class BoundRouge(CountedPairs):
     @property
     def _part(self) -> int:
         return {"precision": 0, "recall": 1, "f": 2}[self.metric.score]
-
-
-def rouge_scores(
-    candidates: Sequence[str],
-    references: Sequence[str] | Sequence[Sequence[str]],
-    *,
-    type: RougeType = "rougeL",  # noqa: A002  # the name of the metric's option
-    stemmer: bool = False,
-) -> list[RougeScore]:
-    """ROUGE of each candidate: precision, recall and F together.
-
-    Args:
-        candidates: one text per segment.
-        references: one text, or the list of all references, per segment.
-        type: "rouge1", "rouge2", "rougeL" or "rougeLsum".
-        stemmer: reduce words to Porter stems first; needs nltk.
-
-    Raises:
-        LengthMismatchError: unequal numbers of segments.
-        DataError: a segment has no reference.
-
-    >>> rouge_scores(["the cat sat"], ["a cat sat down"])
-    [RougeScore(precision=0.666..., recall=0.5, f=0.571...)]
-    """
-    from gnomon.core.testset import TestSet
-
-    testset = TestSet.from_lists({"candidates": candidates}, references)
-    parts = Rouge(type=type, stemmer=stemmer).bind(testset).parts(testset.batch())[0]
-    if np.isnan(parts).any():
-        first = int(np.flatnonzero(np.isnan(parts).any(axis=1))[0])
-        raise DataError(f"segment {first + 1} has no reference; every segment needs one")
-    return [RougeScore(*map(float, row)) for row in parts]
 
 
 def _ratios(

@@ -187,11 +187,7 @@ class BoundTer(CountedPairs):
         """The words that are left alone once blocks are shifted."""
         table = self.texts.tokens.of(batch.texts)
         kept = kept_pairs(Sequences(table.offsets, table.ids), pair_rows(batch))
-        matches_of_pairs = aligned_matches(
-            batch,
-            table,
-            lambda *pair: [(*places, 1.0) for places in kept[pair][0]],
-        )
+        matches_of_pairs = aligned_matches(batch, table, lambda *pair: kept[pair][0])
         edits = [
             float(kept[candidate, reference][1])
             for candidate, reference in matches_of_pairs.texts.tolist()

@@ -109,15 +109,6 @@ class WordNet:
             self._cached[word] = frozenset(synonyms)
         return self._cached[word]
 
-    def senses(self, word: str) -> frozenset[tuple[str, int]]:
-        """The senses of a word: part of speech and place in its file."""
-        return frozenset(
-            (pos, offset)
-            for pos in _PARTS
-            for form in self._forms(word.lower(), pos)
-            for offset in self._index[pos][form]
-        )
-
     @cached_property
     def _cached(self) -> dict[str, frozenset[str]]:
         return {}
