@@ -122,11 +122,10 @@ def test_sbert_refuses_models_of_another_pooling(
 
 
 class PlainMover:
-    """MoverScore of one pair: words, n-grams, and a linear program for the transport."""
+    """MoverScore of one pair: words, and a linear program for the transport."""
 
-    def __init__(self, folder: Path, order: int, idf_texts: list[str] | None) -> None:
+    def __init__(self, folder: Path, idf_texts: list[str] | None) -> None:
         self.encoder = load_encoder(str(folder), layer=2, device="cpu")
-        self.order = order
         self.weights: dict[int, float] | None = None
         if idf_texts is not None:
             m = len(idf_texts) + 1
@@ -143,14 +142,9 @@ class PlainMover:
         kept = [i for i in first if text[pieces.start[i] : pieces.end[i]] not in ".,!"] or rows
         ids = pieces.ids[kept].tolist()
         w = [1.0 if self.weights is None else self.weights.get(i, self.unseen) for i in ids]
-        weights = np.array(w)
-        grams, mass = [], []
-        for i in range(max(len(kept) - self.order + 1, min(len(kept), 1))):
-            part = slice(i, i + self.order)
-            vector = (vectors[kept[part]] * weights[part, None]).sum(axis=0)
-            grams.append(vector / max(np.linalg.norm(vector), 1e-30))
-            mass.append(weights[part].sum())
-        return np.array(grams).reshape(-1, vectors.shape[1]), np.array(mass)
+        chosen = vectors[kept].reshape(-1, vectors.shape[1])
+        lengths = np.maximum(np.linalg.norm(chosen, axis=1, keepdims=True), 1e-30)
+        return chosen / lengths, np.array(w)
 
     def score(self, candidate: str, other: str) -> float:
         from scipy.optimize import linprog
@@ -167,15 +161,14 @@ class PlainMover:
 
 
 @pytest.mark.parametrize("idf", [False, True])
-@pytest.mark.parametrize("order", [1, 2])
 def test_moverscore_is_the_cost_of_an_optimal_transport(
-    testset: gn.TestSet, tiny_model: Path, order: int, idf: bool
+    testset: gn.TestSet, tiny_model: Path, idf: bool
 ) -> None:
     pytest.importorskip("ot", reason="needs POT: pip install 'gnomon[models]'")
     pytest.importorskip("scipy", reason="the linear program is scipy's")
     columns = [row[k] for k in (0, 1) for row in REFERENCES]
-    plain = PlainMover(tiny_model, order, columns if idf else None)
-    found = _scores(testset, "moverscore", tiny_model, ngram=order, idf=idf)
+    plain = PlainMover(tiny_model, columns if idf else None)
+    found = _scores(testset, "moverscore", tiny_model, idf=idf)
     for k, texts in enumerate(SYSTEMS.values()):
         for n, text in enumerate(texts):
             expected = max(plain.score(text, reference) for reference in REFERENCES[n])
@@ -186,23 +179,17 @@ def test_moverscore_of_equal_texts_is_one(tiny_model: Path) -> None:
     pytest.importorskip("ot", reason="needs POT: pip install 'gnomon[models]'")
     texts = ["the cat sat on the mat .", "un able house", "..."]
     testset = gn.TestSet.from_lists({"a": texts}, texts)
-    for order in (1, 2):
-        found = _scores(testset, "moverscore", tiny_model, ngram=order, idf=False)
-        assert found[0] == pytest.approx(1, abs=1e-9)
+    found = _scores(testset, "moverscore", tiny_model, idf=False)
+    assert found[0] == pytest.approx(1, abs=1e-9)
 
 
 def test_xmoverscore_compares_with_the_source(testset: gn.TestSet, tiny_model: Path) -> None:
     pytest.importorskip("ot", reason="needs POT: pip install 'gnomon[models]'")
-    plain = PlainMover(tiny_model, 1, None)
+    plain = PlainMover(tiny_model, None)
     found = _scores(testset, "xmoverscore", tiny_model)
     for k, texts in enumerate(SYSTEMS.values()):
         for n, text in enumerate(texts):
             assert found[k, n] == pytest.approx(plain.score(text, SOURCES[n]), abs=1e-3)
-
-
-def test_moverscore_takes_words_or_pairs_of_them() -> None:
-    with pytest.raises(SpecError, match="ngram is 1 or 2"):
-        gn.metrics.parse("moverscore(ngram=3)")
 
 
 def test_defaults_are_the_models_of_the_papers(

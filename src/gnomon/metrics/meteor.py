@@ -288,7 +288,7 @@ class BoundMeteor(OfOptions):
         alpha = self.metric.alpha
         below = alpha * precision + (1 - alpha) * recall
         penalty = self.metric.gamma * (chunks(pairs) / matched) ** self.metric.beta
-        return (1 - penalty) * precision * recall / below
+        return float((1 - penalty) * precision * recall / below)
 
     @cached_property
     def _stems(self) -> dict[str, str]:
