@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.stats import EarlyStopping, mcnemar_p, p_value, rules
+from gnomon.stats import EarlyStopping, p_value, rules
 
 NULL = [-0.3, -0.2, 0.0, 0.1, 0.2]
 
@@ -68,11 +68,3 @@ def test_presets_use_the_formulas_of_their_tasks() -> None:
     assert not rules("wmt19").plus_one
     assert rules("wmt22").early_stopping == (100, 0.02, 0.5)
     assert rules("wmt24").spa_seed == 4
-
-
-def test_mcnemar_s_p_is_that_of_one_degree_of_freedom() -> None:
-    chi2 = pytest.importorskip("scipy.stats").chi2
-    one, other = np.array([0, 3, 40, 12.5]), np.array([5, 3, 61, 2.0])
-    want = chi2.sf((one - other) ** 2 / (one + other), 1)
-    assert mcnemar_p(one, other) == pytest.approx(want)
-    assert mcnemar_p(0, 0) == 1

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.metrics.base import BoundMetric, Metric
-    from gnomon.stats.significance import Stepped
 
 __all__ = [
     "ErrorAgreement",
@@ -515,12 +514,9 @@ def _rows(
 ) -> Iterator[JudgedRow]:
     """A row for each; the gains of one measure are tested as a family."""
     alpha = round(1 - confidence, 12)
-    steps: dict[int, Stepped] = {}
-    for measure in dict.fromkeys(one.measure for one in compared):
-        places = [place for place, one in enumerate(compared) if one.measure == measure]
-        tests = [partial(_mean_at, compared[place].gains, units) for place in places]
-        steps |= zip(places, in_steps(tests, alpha), strict=True)
-    for place, one in enumerate(compared):
+    tests = [partial(_mean_at, one.gains, units) for one in compared]
+    steps = in_steps(tests, alpha, [one.measure for one in compared])
+    for one, step in zip(compared, steps, strict=True):
         low, high, _ = _mean_at(one.values, units, alpha)
         defined = ~np.isnan(one.values)
         yield JudgedRow(
@@ -533,5 +529,5 @@ def _rows(
             gain=_mean(one.gains),
             sentences=int(defined.sum()),
             segments=int(defined.any(axis=0).sum()),
-            intervals={"value": (low, high), "gain": (steps[place].low, steps[place].high)},
+            intervals={"value": (low, high), "gain": (step.low, step.high)},
         )

@@ -192,12 +192,10 @@ def _in_steps(
     families: Sequence[TunedFamily], values: Sequence[Sequence[float]], alpha: float
 ) -> list[Stepped]:
     """The tests that means over units are 0, after Holm over what is judged on the same data."""
-    found: dict[int, Stepped] = {}
-    for data in dict.fromkeys(family.data for family in families):
-        places = [place for place, family in enumerate(families) if family.data == data]
-        tests = [_test_of(values[place], chosen_on_others=data == IN_TURN) for place in places]
-        found |= zip(places, in_steps(tests, alpha), strict=True)
-    return [found[place] for place in range(len(families))]
+    data = [family.data for family in families]
+    each = zip(values, data, strict=True)
+    tests = [_test_of(own, chosen_on_others=name == IN_TURN) for own, name in each]
+    return in_steps(tests, alpha, data)
 
 
 def _test_of(

@@ -26,9 +26,9 @@ from gnomon.messages import message
 from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
-from gnomon.stats import jackknife_test, pearson
+from gnomon.stats import pearson
+from gnomon.stats.jackknife import mean_of_units
 from gnomon.stats.significance import in_steps
-from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -272,20 +272,9 @@ class CalibrationSample(NamedTuple):
 
     def tests(self, other: NDArray[np.float64]) -> Callable[[float], tuple[float, float, float]]:
         """Interval and p of the mean gain by level: documents left out one at a time, or means."""
-        gains, documents = self.gains(other), self.documents
         if self.line is None:
             return lambda _: (math.nan, math.nan, math.nan)
-        if documents is None:
-            return lambda alpha: mean_test(gains.tolist(), alpha)
-        columns = np.stack([gains, np.ones(len(gains))], axis=1)
-
-        def test(alpha: float) -> tuple[float, float, float]:
-            found = jackknife_test(
-                columns, documents, lambda s: s[..., 0] / s[..., 1], confidence=1 - alpha
-            )
-            return float(found.low), float(found.high), float(found.p)
-
-        return test
+        return mean_of_units(self.gains(other), self.documents).test
 
 
 def calibration_rows(

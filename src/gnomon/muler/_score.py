@@ -37,7 +37,7 @@ from gnomon.muler.differences import DifferenceRow
 from gnomon.muler.exhibits import MulerSegmentRow, NegativeRow
 from gnomon.muler.figures import VARIANTS, MulerRow, Variants
 from gnomon.muler.score_views import score_finding
-from gnomon.muler.uncertainty import Bootstrap, uncertainty
+from gnomon.muler.uncertainty import Bootstrap, Grouping, uncertainty
 
 _EXAMPLES = """\
 examples:
@@ -114,24 +114,26 @@ def score(
         confidence: of the intervals; differences are significant at 1 - confidence.
         unit: what is independent: "segment", "document", or "auto": documents where segments of
             one are clearly alike; as in :func:`gnomon.compare`, by the design effect under each
-            metric. Documents are left out one at a time, in place of resamples.
+            metric, of each scorer and of the counts of each feature. Documents are left out one at
+            a time, in place of resamples.
 
     Returns:
         A finding whose rows hold ``system, metric, feature, variant, slice, masks, segments, muler,
-        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, p_counts,
-        negative, outside, absent``; scores in the metric's own units, undefined figures ``None``.
-        With resamples every figure from ``muler`` to ``hit`` has the ends of its interval beside it
-        (``muler_low, muler_high``, ...), and a table "differences" compares every pair of systems:
-        ``metric, variant, slice, feature, system_a, system_b, difference, low, high, p, decided,
-        words, effective, p_words, spill_over, segments, resamples, carried, reliable``; a
-        difference has to hold in the segments where the words of the feature differ, else it is
-        carried over from other words. The table "negative" lists segments that score above their
-        oracle; "segments", if asked for, holds ``system, metric, feature, segment, base, oracle,
-        anti_oracle, candidate_count, reference_count``; "scorers" ``scorer, system, slice, n,
-        signed, low, high, p, decided, absolute, absolute_low, absolute_high, coverage,
-        mean_reference``: the mean over segments of score(reference) - score(candidate) and the mean
-        absolute difference, of segments with a score on both sides. Without a metric rows hold
-        ``system, feature, slice, segments, add, miss, hit, p_counts, absent``.
+        uninformative, base, base_all, oracle, anti_oracle, spread, gain, add, miss, hit, surplus,
+        p_counts, decided, negative, outside, absent``; scores in the metric's own units, undefined
+        figures ``None``. With resamples every figure from ``muler`` to ``gain`` and ``surplus``
+        have the ends of their intervals beside them (``muler_low, muler_high``, ...), and a table
+        "differences" compares every pair of systems: ``metric, variant, slice, feature, system_a,
+        system_b, difference, low, high, p, decided, words, effective, p_words, spill_over,
+        segments, resamples, carried, reliable``; a difference has to hold in the segments where the
+        words of the feature differ, else it is carried over from other words. The table "negative"
+        lists segments that score above their oracle; "segments", if asked for, holds ``system,
+        metric, feature, segment, base, oracle, anti_oracle, candidate_count, reference_count``;
+        "scorers" ``scorer, system, slice, n, signed, low, high, p, decided, absolute, absolute_low,
+        absolute_high, coverage, mean_reference``: the mean over segments of score(reference) -
+        score(candidate) and the mean absolute difference, of segments with a score on both sides.
+        Without a metric rows hold ``system, feature, slice, segments, add, miss, hit, surplus,
+        p_counts, decided, absent``.
 
     Raises:
         UsageError: a feature, scorer or option is malformed, or no tagger is named or found.
@@ -143,22 +145,23 @@ def score(
     draws = Bootstrap(resamples, confidence, seed)
     chosen = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
     words, parts = WordChoice.of(sources, features), slices(testset, by)
+    grouping = Grouping.of(testset, unit)
     finding = None
     if not are_scorers_alone(metrics, words, scorers, testset.target_language):
         if without_metric(metrics):
             variants = VARIANTS[:1]
         setup = prepared(testset, metrics, words, masks.seeded(seed), run)
-        drawn = uncertainty(draws, unit, setup.words, testset, parts, variants)
+        drawn = uncertainty(draws, grouping, setup.words, parts, variants)
         with using_workers(workers):
-            scored_features = Scored(parts, drawn, examples, per_segment)
+            scored_features = Scored(parts, drawn, grouping, examples, per_segment)
             for name, metric in setup.metrics.items():
                 scored_features.add(setup, name, metric)
-        finding = score_finding(setup, parts, scored_features, list(variants))
+        finding = score_finding(setup, parts, scored_features, list(variants), confidence)
         if not chosen:
             return finding
     scorer_part = sentence_part(
-        testset, chosen, parts, draws, sources.tagger, examples, run
-    )  # the same draws as for features
+        testset, chosen, parts, confidence, grouping, sources.tagger, examples, run
+    )
     if finding is not None:
         return scorer_part.added_to(finding)
     without = message("note.muler.scorers_alone")

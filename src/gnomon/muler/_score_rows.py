@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import FeatureScores, Presence
-    from gnomon.muler.uncertainty import Ends, Uncertainty
+    from gnomon.muler.uncertainty import Ends, Grouping, Uncertainty
+    from gnomon.stats.student import Mean
 
 
 @dataclass
@@ -31,9 +32,12 @@ class Scored:
 
     parts: Sequence[Slice]
     uncertainty: Uncertainty | None
+    grouping: Grouping
     examples: int
     per_segment: bool = False
-    rows: dict[str, list[MulerRow]] = field(default_factory=dict)
+    # with what decides whether there are too few or too many
+    rows: dict[str, list[tuple[MulerRow, Mean]]] = field(default_factory=dict)
+    by_document: list[str] = field(default_factory=list)  # features whose counts are
     segments: list[MulerSegmentRow] = field(default_factory=list)
     negatives: list[NegativeRow] = field(default_factory=list)
     negatives_left_out: int = 0
@@ -50,6 +54,8 @@ class Scored:
         for number, (scores, present) in enumerate(scored_features):
             if self.per_segment:
                 self.segments += segment_rows(scores, setup.batch, plan.spans, number, name)
+            if self.grouping.by_document(present.surplus):
+                self.by_document.append(scores.feature)
             for slice_ in self.parts:
                 self._add_rows(setup, name, slice_, scores, present)
             self._show(showcase, scores, present)
@@ -65,10 +71,10 @@ class Scored:
         scores: FeatureScores,
         present: Presence,
     ) -> None:
-        documents = None
+        by_document = scores.feature in self.by_document
+        documents = self.grouping.within(slice_.members) if by_document else None
         ends: Sequence[Mapping[str, Ends] | None] = [None] * len(setup.batch.systems)
         if self.uncertainty is not None:
-            documents = self.uncertainty.units(metric, slice_, scores.base).document
             ends = self.uncertainty.ends(metric, slice_, scores, present)
         all_figures = figures(scores, present, slice_.members, documents)
         for k, name in enumerate(setup.batch.systems):
@@ -76,7 +82,7 @@ class Scored:
             place = RowPlace(name, metric, scores.feature, slice_.name, masks, empty)
             rows = rows_of(all_figures[k], place, ends[k])
             for variant, row in rows.items():
-                self.rows.setdefault(variant, []).append(row)
+                self.rows.setdefault(variant, []).append((row, all_figures[k].surplus))
 
     def _show(self, showcase: FeatureExamples, scores: FeatureScores, present: Presence) -> None:
         negatives, left_out = showcase.negatives(scores, present)

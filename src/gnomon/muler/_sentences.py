@@ -32,9 +32,8 @@ from gnomon.metrics.functions import imported
 from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
 from gnomon.muler.exhibits import SegmentTexts
 from gnomon.muler.figures import INTERVAL_SEGMENTS, mean_over
-from gnomon.muler.uncertainty import mean_ends
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, mean_of_units
 from gnomon.stats.significance import in_steps
-from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,11 +49,10 @@ if TYPE_CHECKING:
     from gnomon.linguistics import Tagger
     from gnomon.messages import Message
     from gnomon.muler._setup import Run
-    from gnomon.muler.uncertainty import Bootstrap
-    from gnomon.stats.significance import Stepped
+    from gnomon.muler.uncertainty import Grouping
+    from gnomon.stats.student import Mean
 
     Floats = NDArray[np.float64]
-    _Test = Callable[[float], tuple[float, float, float]]
 
 
 # The segments that systems change most on the scale of a sentence scorer.
@@ -255,7 +253,8 @@ class ScorerRow(Record):
     p: float | None = column(
         "p",
         digits=4,
-        help="of the mean difference being 0 (Student's t), corrected over the systems and scorers"
+        help="of the mean difference being 0 (Student's t; where documents are the unit, by leaving"
+        f" out one at a time, of {LEAST_DOCUMENTS} or more), corrected over the systems and scorers"
         f" of a slice after Holm; of {LEAST} segments or more",
     )
     decided: bool | None = column("Decided", help="p is at most 1 - confidence")
@@ -264,7 +263,7 @@ class ScorerRow(Record):
         digits=3,
         better="lower",
         help="mean distance from the references",
-        interval=EndColumns("absolute_low", "absolute_high", how="by bootstrap over segments"),
+        interval=EndColumns("absolute_low", "absolute_high", how="by Student's t"),
     )
     coverage: float | None = column(
         "coverage", kind="share", help="share of segments scored on both sides"
@@ -284,18 +283,20 @@ class ScorerRow(Record):
 def scorer_rows(
     changes: SentenceDifferences,
     slice_: Slice,
-    counts: NDArray[np.uint8] | None,
-    confidence: float,
+    documents: NDArray[np.int64] | None,
+    alpha: float,
     *,
     scorer: str,
     systems: Sequence[str],
-) -> Iterator[tuple[ScorerRow, _Test]]:
-    """The rows of every system over the segments of a slice, and what tests each mean."""
+) -> Iterator[tuple[ScorerRow, Mean]]:
+    """The rows of every system over the segments of a slice, and the mean that is tested."""
     scope = slice_.members
     scored = ~np.isnan(changes.signed) & scope
-    absolute = mean_ends(changes.absolute, scored, counts, confidence)
     for k, system in enumerate(systems):
         n = int(scored[k].sum())
+        which = None if documents is None else documents[scored[k]]
+        absolute = mean_of_units(changes.absolute[k, scored[k]], which)
+        low, high, _ = absolute.test(alpha)
         row = ScorerRow(
             scorer=scorer,
             system=system,
@@ -307,29 +308,24 @@ def scorer_rows(
             absolute=mean_over(changes.absolute[k], scored[k]),
             coverage=n / int(scope.sum()) if scope.any() else None,
             mean_reference=mean_over(changes.reference[k], scored[k]),
-            intervals={"signed": (None, None), "absolute": absolute[k]},
+            intervals={"absolute": (max(low, 0.0), high)} if n >= INTERVAL_SEGMENTS else None,
         )
-        yield row, partial(_mean_at, changes.signed[k, scored[k]].tolist())
+        yield row, mean_of_units(changes.signed[k, scored[k]], which)
 
 
-def _mean_at(values: Sequence[float], alpha: float) -> tuple[float, float, float]:
-    """Interval and test of a mean at a level; no test of fewer than ``LEAST``."""
-    low, high, p = mean_test(values, alpha)
-    return low, high, p if len(values) >= LEAST else math.nan
-
-
-def _tested(rows: Sequence[tuple[ScorerRow, _Test]], options: Bootstrap) -> Iterator[ScorerRow]:
+def _tested(rows: Sequence[tuple[ScorerRow, Mean]], alpha: float) -> Iterator[ScorerRow]:
     """Rows with Holm's p over the systems and scorers of their slice, and its intervals."""
-    alpha = round(1 - options.confidence, 12)
-    steps: dict[int, Stepped] = {}
-    for name in {row.slice for row, _ in rows}:
-        places = [place for place, (row, _) in enumerate(rows) if row.slice == name]
-        steps |= zip(places, in_steps([rows[place][1] for place in places], alpha), strict=True)
-    for place, (row, _) in enumerate(rows):
-        low, high, p, decided = steps[place]
-        drawn = options.resamples and row.n >= INTERVAL_SEGMENTS
-        ends = {**(row.intervals or {}), "signed": (low, high) if drawn else (None, None)}
+    tests = [partial(_mean_at, mean, row.n) for row, mean in rows]
+    steps = in_steps(tests, alpha, [row.slice for row, _ in rows])
+    for (row, _), (low, high, p, decided) in zip(rows, steps, strict=True):
+        ends = {**(row.intervals or {}), "signed": (low, high)}
         yield replace(row, p=p, decided=decided, intervals=ends)
+
+
+def _mean_at(mean: Mean, n: int, alpha: float) -> tuple[float, float, float]:
+    """Interval and test of a mean over segments at a level, where these are enough."""
+    low, high, p = mean.test(alpha) if n >= INTERVAL_SEGMENTS else (math.nan,) * 3
+    return low, high, p if n >= LEAST else math.nan
 
 
 # What they say, in sentences.
@@ -453,7 +449,8 @@ def sentence_part(
     testset: TestSet,
     scorers: Mapping[str, SentenceScorer],
     parts: Sequence[Slice],
-    draws: Bootstrap,
+    confidence: float,
+    grouping: Grouping,
     tagger: Tagger,
     examples: int,
     run: Run,
@@ -463,44 +460,43 @@ def sentence_part(
     used = used_texts(batch)
     reader = reader_for(tagger, testset.target_language, cache=run.cache, progress=progress)
     texts = Sentences(tuple(batch.texts[i] for i in used), reader)
-    counts = draws.draw(batch.shape[1])
-    rows: list[tuple[ScorerRow, _Test]] = []
+    alpha = round(1 - confidence, 12)
+    by_document: list[str] = []
+    rows: list[tuple[ScorerRow, Mean]] = []
     signatures: dict[str, Signature] = {}
     exhibits: list[Exhibit] = []
     for done, (label, sentence_scorer) in enumerate(scorers.items(), start=1):
         scores = np.full(len(batch.texts), np.nan)
         scores[used] = sentence_scorer.score(texts)
         changes = differences(scores, batch)
+        fields: dict[str, object] = {"confidence": confidence}
+        if grouping.by_document(changes.signed):
+            by_document.append(label)
+            fields = {"unit": "document", **fields}
         for slice_ in parts:
-            rows += scorer_rows(
-                changes,
-                slice_,
-                counts,
-                draws.confidence,
-                scorer=label,
-                systems=batch.systems,
-            )
-        signatures[label] = _signature(sentence_scorer, texts, testset, draws)
+            which = grouping.within(slice_.members) if "unit" in fields else None
+            rows += scorer_rows(changes, slice_, which, alpha, scorer=label, systems=batch.systems)
+        signatures[label] = _signature(sentence_scorer, texts, testset, fields)
         if examples:
             exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
         if progress:
             progress("scoring sentences", done, len(scorers))
-    table = sentence_table(list(_tested(rows, draws)))
+    table = sentence_table(list(_tested(rows, alpha)))
     return SentencePart(
         table=table,
         views=sentence_views(table, list(scorers), [slice_.name for slice_ in drawn_slices(parts)]),
         signatures=signatures,
-        notices=tuple(_reader_notices(texts)),
+        notices=(*_reader_notices(texts), *grouping.notices(scorers=by_document)),
         exhibits=tuple(exhibits),
     )
 
 
 def _signature(
-    sentence_scorer: SentenceScorer, texts: Sentences, testset: TestSet, draws: Bootstrap
+    sentence_scorer: SentenceScorer, texts: Sentences, testset: TestSet, drawn: Mapping[str, object]
 ) -> Signature:
     # read by this scorer or one before it
     words = {"words": texts.reader.signature} if "words" in vars(texts) else {}
-    fields = {"method": "sentences", "refs": len(testset.references), **words, **draws.fields()}
+    fields = {"method": "sentences", "refs": len(testset.references), **words, **drawn}
     return Signature(sentence_scorer.signature).adding(fields)
 
 

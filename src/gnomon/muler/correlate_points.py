@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
+from gnomon.core.options import CONFIDENCE
 from gnomon.core.scores import of_testset
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
@@ -17,7 +18,7 @@ from gnomon.muler._sentences import ScorerRow, sentence_part
 from gnomon.muler.contrasts import contrasts, exhibit
 from gnomon.muler.correlations import SCORER, FrequencyRow, PointRow, points_of
 from gnomon.muler.figures import VARIANTS, defined, figures
-from gnomon.muler.uncertainty import Bootstrap
+from gnomon.muler.uncertainty import Grouping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -120,7 +121,8 @@ def add_scorers(
         member.testset,
         scorers,
         slices(member.testset, None),
-        Bootstrap(resamples=0),
+        CONFIDENCE,
+        Grouping("segment", None),
         tagger,
         examples=0,
         run=run,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon import stats
 from gnomon.core.findings import HeatMap, Listing, StackedBars
 from gnomon.core.signature import Signature
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
 from gnomon.muler.figures import MulerRow
+from gnomon.stats.significance import in_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell, Finding, View
     from gnomon.messages import Message
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.stats.student import Mean
 
 __all__ = [
     "COUNTED",
     "Unscored",
-    "corrected_counts",
+    "decided_counts",
     "discrepancy_verdict",
     "discrepancy_views",
     "stacked_counts",
@@ -55,15 +56,19 @@ class Unscored(BoundMetric):
         return np.full((plan.variants, *batch.shape), np.nan)
 
 
-def corrected_counts(rows: Sequence[MulerRow]) -> list[MulerRow]:
-    """Rows whose p of counts is Holm's, over the systems and features of their family."""
-    families: dict[tuple[str, str, str | None], list[int]] = {}
-    for number, row in enumerate(rows):
-        families.setdefault(row.family, []).append(number)
-    p = np.array([row.p_counts for row in rows], dtype=np.float64)
-    for places in families.values():
-        p[places] = stats.holm(p[places])
-    return [replace(row, p_counts=q) for row, q in zip(rows, p.tolist(), strict=True)]
+def decided_counts(rows: Sequence[tuple[MulerRow, Mean]], confidence: float) -> list[MulerRow]:
+    """Rows with Holm's p of counts, over the systems and features of their family."""
+    families = [row.family for row, _ in rows]
+    steps = in_steps([mean.test for _, mean in rows], round(1 - confidence, 12), families)
+    return [
+        replace(
+            row,
+            p_counts=step.p,
+            decided=step.decided,
+            intervals=row.intervals and {**row.intervals, "surplus": (step.low, step.high)},
+        )
+        for (row, _), step in zip(rows, steps, strict=True)
+    ]
 
 
 # Views of counts where there are no scores.
@@ -71,7 +76,10 @@ def corrected_counts(rows: Sequence[MulerRow]) -> list[MulerRow]:
 
 _PARTS = ("miss", "hit", "add")
 #: columns of rows without scores
-COUNTED = ("system", "feature", "slice", "segments", *_PARTS, "p_counts", "absent")
+COUNTED = (
+    *("system", "feature", "slice", "segments", *_PARTS),
+    *("surplus", "p_counts", "decided", "absent"),
+)
 _SIDE_BY_SIDE = 2  # systems that text lists one below the other; more go into heat maps
 _LISTED = ("feature", "segments", *_PARTS)
 _TITLES = {"miss": "Outputs have too few of", "add": "Outputs have too many of"}
@@ -126,7 +134,6 @@ def _heat_map(name: str, slice_name: Cell, slice_label: str) -> HeatMap:
 # What it says, in sentences.
 
 
-_ALPHA = 0.05
 #: systems with a sentence each
 _ONE_BY_ONE = 2
 
@@ -136,32 +143,32 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
     every = finding.records(MulerRow)
     rows = [row for row in every if row.family == (*every[0].family[:2], None)]
     alone = bool(rows) and rows[0].metric == Unscored.name
-    tested = [row for row in rows if row.p_counts is not None]
+    tested = [row for row in rows if row.decided is not None]
     if alone and not tested:
         yield message("muler.few-counted", finding.positions(rows))
     rows = tested
-    significant = [row for row in rows if (row.p_counts or 0.0) <= _ALPHA]
+    decided = [row for row in rows if row.decided]
     systems = list(dict.fromkeys(row.system for row in rows))
-    for name, what in (("miss", "few"), ("add", "many")):
-        some = [row for row in significant if (_surplus(row) < 0) == (name == "miss")]
-        some = sorted(filter(_surplus, some), key=lambda row: -abs(_surplus(row)))
+    for what in ("few", "many"):
+        some = [row for row in decided if ((row.surplus or 0.0) < 0) == (what == "few")]
+        some.sort(key=lambda row: -abs(row.surplus or 0.0))
         if len(systems) > _ONE_BY_ONE and some:
             often = Counter(row.feature for row in some)
             worst = {row.feature: row for row in reversed(some)}
             phrases = [
-                {**_share(worst[feature], name), "system": worst[feature].system, "n": n}
+                {**_surplus(worst[feature]), "system": worst[feature].system, "n": n}
                 for feature, n in often.most_common()
             ]
             yield _uneven(finding, some, what, systems=len(systems), worst=phrases)
             continue
         for system in systems:
             of_system = [row for row in some if row.system == system]
-            phrases = [_share(row, name) for row in of_system]
             if of_system:
-                phrases[0]["unit"] = True
+                phrases = [_surplus(row) for row in of_system]
+                phrases[0] |= {"of": True, "having": True}
                 yield _uneven(finding, of_system, what, one=True, system=system, features=phrases)
     if alone:
-        yield from _balanced([row for row in rows if row not in significant], len(systems))
+        yield from _balanced([row for row in rows if not row.decided], len(systems))
 
 
 def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
@@ -178,19 +185,20 @@ def _uneven(finding: Finding, rows: Sequence[MulerRow], what: str, **params: Any
     every: dict[str, Any] = {
         "one": False,
         "several": "systems" in params,
+        "opposite": "many" if what == "few" else "few",
         "features": [],
         "worst": [],
     }
     return message("muler.uneven", finding.positions(rows), what=what, **{**every, **params})
 
 
-def _surplus(row: MulerRow) -> float:
-    """The share of segments with too many less that of those with too few."""
-    return (row.add or 0.0) - (row.miss or 0.0)
+def _surplus(row: MulerRow) -> dict[str, Any]:
+    """A kind of words, the shares of the segments with too few and too many, and what is between.
 
-
-def _share(row: MulerRow, name: str) -> dict[str, Any]:
-    """A kind of words, and a share of the segments with its interval."""
-    low, high = row.ends(name)
-    share = getattr(row, name) or 0.0
-    return {"kind": gloss(row.feature), "share": share, "low": low, "high": high, "unit": False}
+    The interval of that decides.
+    """
+    low, high = row.ends("surplus")
+    shares = sorted([row.miss, row.add], key=lambda share: -(share or 0.0))
+    figures = {"share": shares[0], "other": shares[1], "surplus": row.surplus}
+    first = {"of": False, "having": False}
+    return {"kind": gloss(row.feature), **figures, "low": low, "high": high, **first}

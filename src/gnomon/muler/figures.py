@@ -12,8 +12,7 @@ from gnomon.core.options import Group, Help
 from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
 from gnomon.core.verdicts import LEAST
 from gnomon.muler._mask_kinds import MASKS
-from gnomon.stats import mcnemar_p
-from gnomon.stats.jackknife import LEAST_DOCUMENTS, jackknife_test
+from gnomon.stats.jackknife import LEAST_DOCUMENTS, mean_of_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.core.spans import SpanTable
     from gnomon.metrics.base import BoundMetric
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.stats.student import Mean
 
 __all__ = [
     "INTERVAL_SEGMENTS",
@@ -159,7 +159,7 @@ class Figures:
     add: float | None
     miss: float | None
     hit: float | None
-    p_counts: float
+    surplus: Mean
     negative: int
     absent: int
 
@@ -209,20 +209,29 @@ class MulerRow(Record):
         "max - base", help="what is left to gain (abl-MuLER)", interval=True
     )
     add: float | None = column(
-        "add", kind="share", help="segments with more of it in the candidate", interval=True
+        "add", kind="share", help="segments with more of it in the candidate"
     )
     miss: float | None = column(
-        "miss", kind="share", help="segments with more of it in the reference", interval=True
+        "miss", kind="share", help="segments with more of it in the reference"
     )
     hit: float | None = column(
-        "hit", kind="share", help="segments with equally much of it, and some", interval=True
+        "hit", kind="share", help="segments with equally much of it, and some"
+    )
+    surplus: float | None = column(
+        "add - miss",
+        digits=3,
+        help="below 0: too few; its interval is that of the step of Holm's procedure",
+        interval=True,
     )
     p_counts: float | None = column(
         "p (counts)",
         digits=4,
-        help="of as many segments with more of it as with less (McNemar's test; where documents are"
+        help="of as many segments with more of it as with less (Student's t; where documents are"
         f" the unit, by leaving out one at a time, of {LEAST_DOCUMENTS} or more), corrected over"
         f" the features and systems of the family after Holm; of {LEAST} segments or more",
+    )
+    decided: bool | None = column(
+        "Decided", help="whether there are too few or too many: p is at most 1 - confidence"
     )
     negative: int = column("base > max", help="segments of I scored above their oracle")
     outside: bool = column(
@@ -273,7 +282,7 @@ class MulerRow(Record):
 
 _COMPANIONS = (
     *("base", "base_all", "oracle", "anti_oracle", "spread", "gain"),
-    *("add", "miss", "hit", "p_counts", "negative", "absent"),
+    *("add", "miss", "hit", "negative", "absent"),
 )
 WIDE = 0.5  # of an interval of MuLER, whose scale is 1 wide
 
@@ -304,6 +313,9 @@ def rows_of(
             muler=value,
             uninformative=low is not None and high is not None and high - low > WIDE,
             outside=is_outside(value),
+            surplus=figures.surplus.value,
+            p_counts=None,
+            decided=None,
             intervals=None if ends is None else {**ends, "muler": ends[name]},
             **{companion: getattr(figures, companion) for companion in _COMPANIONS},
         )
@@ -333,8 +345,7 @@ def figures(
 ) -> tuple[Figures, ...]:
     """The figures of every system over the segments in scope; documents where these are the unit.
 
-    Whether there is more of a feature than in the references is tested over segments (McNemar), or
-    over documents (jackknife).
+    Documents are the unit of counts alone: of how many segments have more or less of a feature.
     """
     sign = scores.sign
     shares = clipped_ratios(sign * scores.base, sign * scores.oracle, sign * scores.anti_oracle)
@@ -343,40 +354,32 @@ def figures(
     over_scope = np.stack([scores.base, present.add, present.miss, present.hit], 1)
     above = present.both & (scores.excess() > 0)
     absent = ~present.both & (present.miss > 0)
-    judged = scope & ~np.isnan(present.add)
-    if documents is None:
-        more, fewer = (np.where(judged, x, 0.0).sum(axis=1) for x in (present.add, present.miss))
-        p_counts = mcnemar_p(fewer, more)
-    else:
-        surplus = present.add - present.miss
-        pairs = zip(surplus, judged, strict=True)
-        p_counts = np.array([_p_by_document(x[rows], documents[rows]) for x, rows in pairs])
-    p_counts = np.where(judged.sum(axis=1) < LEAST, np.nan, p_counts)
     return tuple(
         _of_system(
             [mean_over(row, present.both[k] & scope) for row in over_feature[k]],
             [mean_over(row, scope) for row in over_scope[k]],
             [int((where[k] & scope).sum()) for where in (present.both, above, absent)],
-            float(p_counts[k]),
+            _surplus(present.surplus[k], scope, documents),
             sign,
         )
         for k in range(len(scores.base))
     )
 
 
-def _p_by_document(surplus: NDArray[np.float64], documents: NDArray[np.int64]) -> float:
-    """Test by leaving out documents that a mean is 0: p, or NaN of too few documents."""
-    if len(np.unique(documents)) < LEAST_DOCUMENTS:
-        return float("nan")
-    columns = np.stack([surplus, np.ones(len(surplus))], axis=1)
-    return float(jackknife_test(columns, documents, lambda sums: sums[..., 0] / sums[..., 1]).p)
+def _surplus(
+    values: NDArray[np.float64], scope: NDArray[np.bool_], documents: NDArray[np.int64] | None
+) -> Mean:
+    """The mean over the segments in scope that have some; without an error of too few."""
+    judged = scope & ~np.isnan(values)
+    mean = mean_of_units(values[judged], None if documents is None else documents[judged])
+    return mean if judged.sum() >= LEAST else mean._replace(error=np.nan)
 
 
 def _of_system(
     of_feature: Sequence[float | None],
     of_scope: Sequence[float | None],
     counts: Sequence[int],
-    p_counts: float,
+    surplus: Mean,
     sign: float,
 ) -> Figures:
     base, oracle, anti_oracle, clipped = of_feature
@@ -396,7 +399,7 @@ def _of_system(
         add=add,
         miss=miss,
         hit=hit,
-        p_counts=p_counts,
+        surplus=surplus,
         negative=negative,
         absent=absent,
     )
@@ -433,6 +436,11 @@ class Presence:
     add: NDArray[np.float64]
     miss: NDArray[np.float64]
     hit: NDArray[np.float64]
+
+    @property
+    def surplus(self) -> NDArray[np.float64]:
+        """More of it than in the references, or less."""
+        return self.add - self.miss
 
 
 def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.verdicts import LEAST, metric_title
+from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler._setup import drawn_slices
 from gnomon.muler.differences import differences_table, listings, pictures
 from gnomon.muler.discrepancy import (
     COUNTED,
     Unscored,
-    corrected_counts,
+    decided_counts,
     discrepancy_views,
     stacked_counts,
 )
@@ -161,14 +162,18 @@ def _bars(metric: str, title: str, variant: Variant, shown: tuple[str, ...]) -> 
 
 
 def score_finding(
-    setup: Setup, parts: Sequence[Slice], scored_features: Scored, variants: list[Variant]
+    setup: Setup,
+    parts: Sequence[Slice],
+    scored_features: Scored,
+    variants: list[Variant],
+    confidence: float,
 ) -> Finding:
     """Tables and views of features under some metrics."""
     gathered = [row for variant in variants for row in scored_features.rows.get(variant, [])]
-    rows = corrected_counts(gathered)
+    rows = decided_counts(gathered, confidence)
     uncertainty, metrics = scored_features.uncertainty, list(setup.metrics)
     places = [slice_.name for slice_ in drawn_slices(parts)]
-    table = main_table(rows, None if uncertainty is None else uncertainty.options.confidence)
+    table = main_table(rows, None if uncertainty is None else confidence)
     tables = [table]
     seen = discrepancy_views(setup.testset.outline.systems, places)
     drawn: tuple[View, ...] = ()
@@ -187,6 +192,8 @@ def score_finding(
     if scored_features.per_segment:
         tables.append(segment_table(scored_features.segments))
     said = () if uncertainty is None else uncertainty.notices()
+    counts = [gloss(feature) for feature in dict.fromkeys(scored_features.by_document)]
+    by_document = scored_features.grouping.notices(counts=counts)
     return Finding(
         method="muler",
         title="MuLER: what each kind of word costs the systems",
@@ -194,7 +201,7 @@ def score_finding(
         signatures=scored_features.signatures,
         views=(*drawn, *seen),
         exhibits=tuple(scored_features.exhibits),
-        notices=(*setup.notices, *_of_slices(parts), *said),
+        notices=(*setup.notices, *_of_slices(parts), *said, *by_document),
         facts=setup.facts(),
     )
 

@@ -29,7 +29,6 @@ from gnomon.stats.jackknife import (
     numbered,
 )
 from gnomon.stats.resampling import (
-    percentile_interval,
     resample_counts,
     resampled_sums,
     shift_distance,
@@ -56,9 +55,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bootstrap",
+    "Grouping",
     "Uncertainty",
     "frame",
-    "mean_ends",
     "resample_faults",
     "resampled",
     "uncertainty",
@@ -70,7 +69,6 @@ __all__ = [
 
 
 _STILL = 1e-9  # a standard error of MuLER below this is rounding: nothing varies
-_SHARES = ("add", "miss", "hit")
 _STILL_SCORES = 1e-7  # likewise of a score, as a share of the scores' size
 
 
@@ -82,7 +80,7 @@ class Estimate(NamedTuple):
 
 
 def figure_columns(
-    scores: FeatureScores, present: Presence, inside: NDArray[np.bool_], rows: NDArray[np.intp]
+    scores: FeatureScores, inside: NDArray[np.bool_], rows: NDArray[np.intp]
 ) -> dict[str, Floats]:
     """What has to be summed over segments, one float64 [K, n] per name; scores point upwards."""
     where = inside[:, rows]
@@ -100,10 +98,7 @@ def figure_columns(
             complete &= valid
     columns |= _products(base, oracle, anti_oracle, where, complete)
     share = np.where(where, clipped_ratios(base, oracle, anti_oracle), 0.0)
-    columns |= {"share": share, "share 2": share**2}
-    for name in _SHARES:
-        columns[name] = np.nan_to_num(getattr(present, name)[:, rows])
-    return columns
+    return columns | {"share": share, "share 2": share**2}
 
 
 def sums_by_resample(
@@ -139,11 +134,6 @@ def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estim
         "clipped": _clipped(sums, ~np.isnan(theta)),
         **{name: Estimate(value, _settled(e, scale)) for name, (value, e) in estimates.items()},
     }
-
-
-def shares(sums: Sums, judged: Floats) -> dict[str, Floats]:
-    """The shares of segments with more, less and equally much of the feature."""
-    return {name: _over(sums[name], judged) for name in _SHARES}
 
 
 def mean_and_error(total: Floats, squares: Floats, n: Floats) -> Estimate:
@@ -229,10 +219,8 @@ class Bootstrap(DrawOptions):
             return {"unit": "document", "confidence": self.confidence}
         return {"bs": self.resamples, "confidence": self.confidence, "seed": self.seed}
 
-    def draw(self, segments: int) -> NDArray[np.uint8] | None:
-        """How often each segment occurs in each resample, uint8 [N, B]; ``None`` for none."""
-        if not self.resamples:
-            return None
+    def draw(self, segments: int) -> NDArray[np.uint8]:
+        """How often each segment occurs in each resample, uint8 [N, B]."""
         return resample_counts(segments, count=self.resamples, seed=self.seed)
 
 
@@ -244,13 +232,10 @@ class Frame:
     counts: NDArray[np.uint8]
     confidence: float
     base_all: tuple[Ends, ...]
-    judged: Floats
-    references: NDArray[np.intp]
 
 
 def frame(
     base: Floats,
-    present: Presence,
     members: NDArray[np.bool_],
     counts: NDArray[np.uint8],
     confidence: float,
@@ -258,13 +243,12 @@ def frame(
     """Prepare a slice under a metric."""
     rows = np.flatnonzero(members)
     values = base[:, rows]
-    scored, judged = ~np.isnan(values), ~np.isnan(present.add[:, rows])
+    scored = ~np.isnan(values)
     zeroed = np.where(scored, values, 0.0)
     columns = {
         "n": scored.astype(np.float64),
         "base": zeroed,
         "base 2": zeroed**2,
-        "judged": judged.astype(np.float64),
     }
     sums = sums_by_resample(columns, counts, rows)
     plain, samples = (
@@ -272,7 +256,7 @@ def frame(
         for total in (_plain(columns), sums)
     )
     ends = _symmetric(plain, samples, confidence, scored.sum(axis=1))
-    return Frame(members, counts, confidence, ends, sums["judged"], judged.sum(axis=1))
+    return Frame(members, counts, confidence, ends)
 
 
 def resampled(
@@ -282,14 +266,12 @@ def resampled(
 
     MuLER, in both variants, and mean scores have the symmetric bootstrap-t interval (Hall, 1988):
     estimate -+ q s, where s is the standard error and q the quantile over resamples of |estimate* -
-    estimate| / s*. Shares of segments have percentile intervals. There is none for a figure over
-    fewer than ``INTERVAL_SEGMENTS`` segments, nor for one that does not vary.
+    estimate| / s*. There is none for a figure over fewer than ``INTERVAL_SEGMENTS`` segments, nor
+    for one that does not vary.
     """
     inside = present.both & shared.members
-    # all else adds 0 to every sum
-    some = (inside | (present.add + present.miss + present.hit > 0)).any(axis=0)
-    rows = np.flatnonzero(shared.members & some)
-    columns = figure_columns(scores, present, inside, rows)
+    rows = np.flatnonzero(inside.any(axis=0))  # all else adds 0 to every sum
+    columns = figure_columns(scores, inside, rows)
     sums = sums_by_resample(columns, shared.counts, rows)
     size, level, better = inside.sum(axis=1), shared.confidence, scores.higher_is_better
     plain, samples = (
@@ -298,8 +280,6 @@ def resampled(
     ends: dict[str, tuple[Ends, ...]] = {"base_all": shared.base_all}
     for name, estimate in plain.items():
         ends[name] = _symmetric(estimate, samples[name], level, size)
-    for name, values in shares(sums, shared.judged).items():
-        ends[name] = _percentiles(values, level, shared.references)
     return tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size)))
 
 
@@ -314,22 +294,21 @@ def left_out(
     rows = np.flatnonzero(members)
     which = numbered(documents[rows].tolist())
     inside = present.both & members
-    columns = figure_columns(scores, present, inside, rows)
-    judged = ~np.isnan(present.add[:, rows])
+    columns = figure_columns(scores, inside, rows)
     scored = ~np.isnan(scores.base[:, rows])
-    columns |= {"judged": judged.astype(np.float64), "scored": scored.astype(np.float64)}
+    columns["scored"] = scored.astype(np.float64)
     columns["all"] = np.where(scored, scores.base[:, rows], 0.0)
     without = left_out_sums(np.stack(list(columns.values()), axis=-1), which)
     samples = {name: without[..., n] for n, name in enumerate(columns)}
     better = scores.higher_is_better
     plain, drawn = (_all_figures(sums, better=better) for sums in (_plain(columns), samples))
     size = np.stack([np.bincount(which, row, len(without)) for row in inside[:, rows]], axis=1)
-    every = np.stack([np.bincount(which, row, len(without)) for row in judged], axis=1)
+    every = np.bincount(which, minlength=len(without))
     ends: list[dict[str, Ends]] = []
     for k in range(len(inside)):
         ends.append({})
         for name, value in plain.items():
-            sizes = every[:, k] if name in ("base_all", *_SHARES) else size[:, k]
+            sizes = every if name == "base_all" else size[:, k]
             estimate = without_documents(value[k], drawn[name][:, k], sizes, confidence)
             defined = sizes.sum() >= INTERVAL_SEGMENTS and estimate.low < estimate.high
             pair = (float(estimate.low), float(estimate.high))
@@ -341,7 +320,7 @@ def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
     """The values of all figures that have intervals."""
     estimates = figures_and_errors(sums, higher_is_better=better)
     values = {name: estimate.value for name, estimate in estimates.items()}
-    return values | shares(sums, sums["judged"]) | {"base_all": _over(sums["all"], sums["scored"])}
+    return values | {"base_all": _over(sums["all"], sums["scored"])}
 
 
 def without_documents(
@@ -355,14 +334,6 @@ def without_documents(
 def _plain(columns: Mapping[str, Floats]) -> dict[str, Floats]:
     """Sums over the test set itself."""
     return {name: values.sum(axis=1) for name, values in columns.items()}
-
-
-def _percentiles(samples: Floats, level: float, sizes: NDArray[np.intp]) -> tuple[Ends, ...]:
-    enough = np.flatnonzero(sizes >= INTERVAL_SEGMENTS)
-    low, high = np.full((2, len(sizes)), np.nan)
-    low[enough], high[enough] = percentile_interval(samples[enough], level)
-    low[low == high] = np.nan
-    return _ends(low, high)
 
 
 def _symmetric(
@@ -381,23 +352,6 @@ def _ends(low: Floats, high: Floats) -> tuple[Ends, ...]:
     return tuple((None, None) if math.isnan(a) else (a, b) for a, b in pairs)
 
 
-def mean_ends(
-    values: Floats, scored: NDArray[np.bool_], counts: NDArray[np.uint8] | None, confidence: float
-) -> list[Ends]:
-    """Per system, the ends of the percentile interval of a mean over segments."""
-    if counts is None:
-        return [(None, None)] * len(values)
-    sums = resampled_sums(np.where(scored, values, 0.0), counts)
-    sizes = resampled_sums(scored.astype(np.float64), counts)
-    means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
-    low, high = percentile_interval(means, confidence)
-    enough = scored.sum(axis=1) >= INTERVAL_SEGMENTS
-    return [
-        (float(a), float(b)) if fit else (None, None)
-        for a, b, fit in zip(low, high, enough, strict=True)
-    ]
-
-
 # Uncertainty of a whole run: intervals as features come by, comparisons at the end.
 
 
@@ -411,21 +365,57 @@ _ALL_PAIRS = 45
 _GROUPED = 1.2
 
 
+@dataclass(frozen=True)
+class Grouping:
+    """The documents of a test set, and whether these are asked to be the unit.
+
+    By default they are where segments of one are alike, but for slices of too few documents.
+    """
+
+    unit: Unit
+    documents: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, testset: TestSet, unit: Unit) -> Grouping:
+        """The documents that a test set names."""
+        names = testset.documents
+        return cls(unit, None if names is None else numbered(names))
+
+    def by_document(self, values: Floats) -> bool:
+        """Whether documents are the unit of what segments add to some figures [K, N]."""
+        if self.unit != "auto" or self.documents is None:
+            return self.unit == "document"
+        return clustering(values, self.documents).by_document
+
+    def within(self, members: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+        """The document of each segment, where documents can be the unit of a slice."""
+        documents = self.documents
+        if documents is None or self.unit != "auto":
+            return documents
+        few = len(np.unique(documents[members])) < LEAST_DOCUMENTS
+        return None if few else documents
+
+    def notices(self, **figures: Sequence[str]) -> Iterator[Message]:
+        """That documents are the unit of some figures."""
+        if self.documents is not None and any(figures.values()):
+            n = int(self.documents.max()) + 1
+            told = {"counts": [], "scorers": [], **figures}
+            yield message("note.muler.by_document", **told, documents=n)
+
+
 @dataclass
 class Uncertainty:
     """Intervals of every feature of every metric, and comparisons of systems.
 
-    By default a metric's unit is as for :func:`gnomon.compare`: documents, where its scores of
-    their segments are alike, but for slices of too few documents.
+    A metric's unit is as for :func:`gnomon.compare`.
     """
 
     options: Bootstrap
-    unit: Unit
+    grouping: Grouping
     variants: Sequence[Variant]
     compared_in: Collection[str | None]
     differences: Differences
     words: WordsByFeature
-    documents: NDArray[np.int64] | None = None
     effects: list[float] = field(default_factory=list)
     by_document: dict[str, bool] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None], Frame] = field(default_factory=dict)
@@ -433,20 +423,14 @@ class Uncertainty:
     @cached_property
     def counts(self) -> NDArray[np.uint8]:
         """How often each segment occurs in each resample."""
-        segments = self.words.batch.shape[1]
-        return resample_counts(segments, count=self.options.resamples, seed=self.options.seed)
+        return self.options.draw(self.words.batch.shape[1])
 
     def units(self, metric: str, slice_: Slice, base: Floats) -> Units:
         """What is independent in a slice, given a metric's scores of sentences [K, N]."""
         if metric not in self.by_document:
-            self.by_document[metric] = self.unit == "document"
-            if self.unit == "auto" and self.documents is not None:
-                added = base[1:] - base[0] if len(base) > 1 else base
-                self.by_document[metric] = clustering(added, self.documents).by_document
-        documents = self.documents if self.by_document[metric] else None
-        if self.unit == "auto" and documents is not None:
-            few = len(np.unique(documents[slice_.members])) < LEAST_DOCUMENTS
-            documents = None if few else documents
+            added = base[1:] - base[0] if len(base) > 1 else base
+            self.by_document[metric] = self.grouping.by_document(added)
+        documents = self.grouping.within(slice_.members) if self.by_document[metric] else None
         return Units.of(base.shape[1], documents)
 
     def ends(
@@ -466,7 +450,7 @@ class Uncertainty:
             return left_out(scores, present, slice_.members, units.document, level)
         key = (metric, slice_.name)
         if key not in self._frames:
-            self._frames[key] = frame(scores.base, present, slice_.members, self.counts, level)
+            self._frames[key] = frame(scores.base, slice_.members, self.counts, level)
         return resampled(scores, present, self._frames[key])
 
     def _compare(
@@ -488,9 +472,8 @@ class Uncertainty:
 
     def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
         """How many times as far figures scatter over documents as over segments."""
-        if self.documents is None:
-            return
-        if len(np.unique(self.documents)) < LEAST_DOCUMENTS:
+        documents = self.grouping.documents
+        if documents is None or len(np.unique(documents)) < LEAST_DOCUMENTS:
             return  # there would be no intervals by document
         values = _summed(scores, _FIGURES[self.variants[0]])
         moves = linearised(*values, present.both)[1]
@@ -502,7 +485,7 @@ class Uncertainty:
             rows = present.both[a] if b < 0 else present.both[a] | present.both[b]
             z = moves[a] if b < 0 else moves[a] - moves[b]
             if rows.sum() >= LEAST and np.isfinite(z[rows]).all():
-                effect = design_effect(z[rows], self.documents[rows])
+                effect = design_effect(z[rows], documents[rows])
                 self.effects += [] if math.isnan(effect) else [effect]
 
     def fields(self, metric: str) -> dict[str, object]:
@@ -524,12 +507,12 @@ class Uncertainty:
                 yield message("note.muler.clustered", wider=wider, figures=figures)
         if not by_document:
             return
-        assert self.documents is not None  # noqa: S101  # uncertainty() saw to it
-        n = len(set(self.documents.tolist()))
+        assert self.grouping.documents is not None  # noqa: S101  # unit_faults() saw to it
+        n = len(set(self.grouping.documents.tolist()))
         if n < LEAST_DOCUMENTS:
             yield message("note.muler.few_documents", documents=n, least=LEAST_DOCUMENTS)
             return
-        metrics = [] if self.unit == "document" else by_document
+        metrics = [] if self.grouping.unit == "document" else by_document
         yield message(
             "note.muler.jackknife", **how, documents=n, least=LEAST_DOCUMENTS, metrics=metrics
         )
@@ -559,23 +542,20 @@ def unit_faults(outline: Outline | None, unit: str) -> Iterator[Problem]:
 
 def uncertainty(
     options: Bootstrap,
-    unit: Unit,
+    grouping: Grouping,
     words: WordsByFeature,
-    testset: TestSet,
     parts: Sequence[Slice],
     variants: Sequence[Variant],
 ) -> Uncertainty | None:
     """Prepare what is drawn, or left out; ``None`` where nothing is."""
     if not options.resamples:
         return None
-    documents = None if testset.documents is None else numbered(testset.documents)
     compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
     return Uncertainty(
         options,
-        unit,
+        grouping,
         variants,
         {slice_.name for slice_ in compared_in},
         Differences(words.batch.systems, options),
         words,
-        documents,
     )

@@ -78,7 +78,6 @@ from gnomon.stats.significance import (
     Rules,
     holm,
     holm_levels,
-    mcnemar_p,
     p_value,
     rules,
 )
@@ -146,7 +145,6 @@ __all__ = [
     "krippendorff_alpha",
     "look_levels",
     "matthews",
-    "mcnemar_p",
     "needed_units",
     "obrien_fleming",
     "ordered_pairs",

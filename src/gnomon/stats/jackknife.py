@@ -7,11 +7,12 @@ size would have, less one.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.stats.student import upper_quantile, upper_tail
+from gnomon.stats.student import Mean, upper_quantile, upper_tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ __all__ = [
     "jackknife",
     "jackknife_test",
     "left_out_sums",
+    "mean_of_units",
     "numbered",
 ]
 
@@ -172,6 +174,24 @@ def jackknife_test(
         np.bincount(which),
         confidence=confidence,
     )
+
+
+def mean_of_units(values: NDArray[np.float64], documents: ArrayLike | None) -> Mean:
+    """The mean of segments, whose error is that of segments or of documents.
+
+    Args:
+        values: one of each segment, without NaN.
+        documents: the document of each, where these are the unit; under ``LEAST_DOCUMENTS`` the
+            error is not known.
+    """
+    n = len(values)
+    if documents is None or not n:
+        error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+        return Mean(float(np.mean(values)) if n else math.nan, error, n - 1)
+    columns = np.stack([values, np.ones(n)], axis=1)
+    found = jackknife_test(columns, documents, lambda sums: sums[..., 0] / sums[..., 1])
+    error = math.nan if np.isnan(found.p) else float(found.error)
+    return Mean(float(found.estimate), error, found.df)
 
 
 def design_effect(differences: ArrayLike, documents: ArrayLike) -> float:

@@ -31,7 +31,6 @@ __all__ = [
     "holm",
     "holm_levels",
     "in_steps",
-    "mcnemar_p",
     "p_value",
     "rules",
     "wilson_interval",
@@ -305,19 +304,27 @@ class Stepped(NamedTuple):
 
 
 def in_steps(
-    tests: Sequence[Callable[[float], tuple[float, float, float]]], alpha: float
+    tests: Sequence[Callable[[float], tuple[float, float, float]]],
+    alpha: float,
+    families: Sequence[object] | None = None,
 ) -> list[Stepped]:
-    """The tests of a family by Holm's procedure, each with the interval of its own step.
+    """Tests by Holm's procedure, each with the interval of its own step.
 
     Args:
         tests: each gives for a level the ends of an interval, and p.
-        alpha: the level of the family.
+        alpha: the level of a family.
+        families: of each test its own; by default all are one.
 
     Returns:
         Intervals and adjusted p; what is not decided, or was not tested (p is NaN: None).
     """
-    p = [test(alpha)[2] for test in tests]
-    steps = zip(tests, holm_levels(p, alpha).tolist(), holm(p).tolist(), strict=True)
+    p = np.array([test(alpha)[2] for test in tests], dtype=np.float64)
+    adjusted, levels = p.copy(), np.full(len(p), alpha)
+    names = [None] * len(p) if families is None else families
+    for family in dict.fromkeys(names):
+        places = [n for n, name in enumerate(names) if name == family]
+        adjusted[places], levels[places] = holm(p[places]), holm_levels(p[places], alpha)
+    steps = zip(tests, levels.tolist(), adjusted.tolist(), strict=True)
     return [
         Stepped(
             *test(alpha if math.isnan(q) else level)[:2], q, None if math.isnan(q) else q <= alpha
@@ -342,20 +349,6 @@ def binomial_p(successes: int, trials: int) -> float:
         term = term * (trials - i) // (i + 1)
         tail += term
     return min(1.0, tail / (1 << trials - 1))
-
-
-def mcnemar_p(fewer: ArrayLike, more: ArrayLike) -> NDArray[np.float64]:
-    """Two-sided p that as many pairs differ in the one way as in the other (McNemar, 1947).
-
-    By the normal distribution, without a correction for continuity; 1 where none differ.
-
-    >>> mcnemar_p([10, 0], [25, 0]).round(4).tolist()
-    [0.0112, 1.0]
-    """
-    one, other = np.asarray(fewer, dtype=np.float64), np.asarray(more, dtype=np.float64)
-    differ = one + other
-    z = np.divide(np.abs(one - other), np.sqrt(differ), out=np.zeros_like(differ), where=differ > 0)
-    return np.asarray(np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2)))
 
 
 def binomial_interval(successes: int, trials: int, *, level: float = 0.95) -> Interval:

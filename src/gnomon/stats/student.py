@@ -8,14 +8,21 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["expanded_confidence", "expanded_p", "mean_test", "upper_quantile", "upper_tail"]
+__all__ = [
+    "Mean",
+    "expanded_confidence",
+    "expanded_p",
+    "mean_test",
+    "upper_quantile",
+    "upper_tail",
+]
 
 _TINY = 1e-300
 _PRECISION = 1e-16
@@ -28,6 +35,22 @@ def upper_tail(t: float, df: float) -> float:
         return float("nan")
     half = _incomplete_beta(df / (df + t * t), df / 2, 0.5) / 2 if math.isfinite(t) else 0.0
     return half if t > 0 else 1 - half
+
+
+class Mean(NamedTuple):
+    """A mean, its standard error (NaN where it is not known), and Student's degrees of freedom."""
+
+    value: float
+    error: float
+    df: float
+
+    def test(self, alpha: float = 0.05) -> tuple[float, float, float]:
+        """Student's interval, and p of the two-sided test that the mean is 0."""
+        if not self.error:
+            return self.value, self.value, 0.0 if self.value else 1.0
+        half = upper_quantile(alpha / 2, self.df) * self.error
+        p = 2 * upper_tail(abs(self.value) / self.error, self.df)
+        return self.value - half, self.value + half, p
 
 
 def mean_test(
@@ -48,10 +71,7 @@ def mean_test(
     mean = float(np.mean(values))
     shared = 1 / (n - 1) if chosen_on_others else 0.0
     error = float(np.std(values, ddof=1)) * math.sqrt(1 / n + shared)
-    if not error:
-        return mean, mean, 0.0 if mean else 1.0
-    half = upper_quantile(alpha / 2, n - 1) * error
-    return mean - half, mean + half, 2 * upper_tail(abs(mean) / error, n - 1)
+    return Mean(mean, error, n - 1).test(alpha)
 
 
 @lru_cache(maxsize=1024)

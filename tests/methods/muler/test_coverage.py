@@ -60,9 +60,8 @@ def coverage(segments: int, sets: int, *, seed: int, resamples: int = 1000) -> M
     zeros = np.zeros(base.shape)
     present = Presence(zeros == 0, zeros, zeros, zeros + 1)
     counts = Bootstrap(resamples, 0.95, seed).draw(segments)
-    assert counts is not None
     whole = np.ones(segments, dtype=bool)
-    found = resampled(scores, present, frame(base, present, whole, counts, 0.95))
+    found = resampled(scores, present, frame(base, whole, counts, 0.95))
     rates = {
         name: float(np.mean([_covers(ends[name], truth) for ends in found]))
         for name, truth in _truth(*world).items()

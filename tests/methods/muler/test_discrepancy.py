@@ -29,7 +29,8 @@ def test_counts_by_hand() -> None:
     assert (row["add"], row["miss"], row["hit"]) == (0.375, 0.125, 0.25)
     assert row["segments"] == 3
     assert "muler" not in row
-    assert "add_low" not in row
+    assert row["surplus"] == 0.25
+    assert "surplus_low" not in row
 
 
 @given(st.lists(st.tuples(*[st.sampled_from(["cat", "dog", "cat cat"])] * 2), min_size=10))
@@ -41,12 +42,12 @@ def test_shares_add_up_and_agree_with_muler(pairs: list[tuple[str, str]]) -> Non
     shares = {name: float(row[name] or 0) for name in ("add", "miss", "hit")}
     assert sum(shares.values()) <= 1 + 1e-12
     assert shares == {name: muler[name] for name in shares}
-    for name, share in shares.items():
-        low, high = (row[f"{name}_{end}"] for end in ("low", "high"))
-        assert (low is None) is (high is None)
-        if low is not None and high is not None:  # it varies
-            assert 0 <= float(low) <= share + 1e-12
-            assert share - 1e-12 <= float(high) <= 1
+    low, surplus, high = (row[name] for name in ("surplus_low", "surplus", "surplus_high"))
+    assert surplus == pytest.approx(shares["add"] - shares["miss"])
+    assert (low is None) is (high is None) is (len(pairs) < 30)
+    if low is not None and high is not None:
+        assert float(low) <= float(surplus or 0) <= float(high)
+        assert row["decided"] is (float(low) > 0 or float(high) < 0)
 
 
 def test_one_or_two_systems_are_listed_and_more_are_mapped() -> None:
@@ -71,7 +72,10 @@ def test_wrong_requests_are_refused() -> None:
 def test_too_few_are_said_beside_scores_and_where_no_output_has_any() -> None:
     reference, output = ["a cat sat", "it sat"] * 40, ["a dog sat", "it sat"] * 40
     testset = gn.TestSet.from_lists({"a": output}, reference)
-    said = "a has too few matches of 'cat' in .50 [.39, .60] of the segments."
+    said = (
+        "a has too few matches of 'cat' (.50 of the segments against .00 with too many:"
+        " .50 [.39, .61] more)."
+    )
     for metric in ("bleu", "none"):
         found = gn.muler.score(testset, metric, **CAT, resamples=500, seed=1)
         assert found.rows[0]["segments"] == 0
@@ -121,13 +125,8 @@ def test_minimal_paraphrases_change_the_features_that_they_should(
     found = gn.muler.score(testset, "none", [*more, *fewer], tagger=f"spacy:{MODEL}")
     rows = {str(row["feature"]): row for row in found.rows}
 
-    def end(feature: str, name: str, which: str) -> float:
-        """Of a share that is the same in all segments, itself."""
-        found = rows[feature][f"{name}_{which}"]
-        return float(rows[feature][name] if found is None else found)
-
-    assert all(end(one, "add", "low") > end(one, "miss", "high") for one in more)
-    assert all(end(one, "miss", "low") > end(one, "add", "high") for one in fewer)
+    assert all(float(rows[one]["surplus_low"] or 0) > 0 for one in more)
+    assert all(float(rows[one]["surplus_high"] or 0) < 0 for one in fewer)
 
 
 @pytest.mark.parametrize("metric", ["bleu", "none"])
@@ -139,6 +138,7 @@ def test_too_few_are_said_where_no_segment_has_the_feature_on_both_sides(metric:
     assert {row["segments"] for row in found.rows} == {0}
     (said,) = [str(one) for one in found.verdict if one.code == "muler.uneven"]
     assert re.fullmatch(
-        r"a has too few matches of 'cat' in \.50 \[\.\d\d, \.\d\d\] of the segments\.",
+        r"a has too few matches of 'cat' \(\.50 of the segments against \.00 with too many:"
+        r" \.50 \[\.39, \.61\] more\)\.",
         said,
     )
