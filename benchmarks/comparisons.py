@@ -20,7 +20,8 @@ from _measure import keep
 
 from gnomon import TestSet, example
 from gnomon.serve.comparison import ComparisonChoices, FileChoice, StepChoice
-from gnomon.serve.jobs import Queue, memory_of
+from gnomon.serve.jobs import Queue
+from gnomon.serve.workers import memory_of
 from gnomon.serve.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from starlette.testclient import TestClient
 
 from gnomon import example, study
 from gnomon.serve import Settings, make_app
-from gnomon.serve import builds as _builds
 from gnomon.serve.comparison import ComparisonChoices, FileChoice, StepChoice
 from gnomon.serve.jobs import Queue
 from gnomon.serve.server import listen, server_of
@@ -216,12 +215,14 @@ class StudyClient:
 def shows(stored: Path) -> Iterator[Callable[[], StudyClient]]:
     """The browser of who started a server that shows the store; addresses are below the study."""
     study_id = stored_study(stored).id
-    folder = stored_study(stored).folder
+    apps: list[Starlette] = []
 
     def started() -> StudyClient:
         app = make_app(Settings(stores=(stored,)))
+        apps.append(app)
         client = browser_of(app, app.state.access.launch_token())
         return StudyClient(client, f"/studies/{study_id}")
 
     yield started
-    _builds.stop(folder)
+    for app in apps:
+        app.state.background.stop()

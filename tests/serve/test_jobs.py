@@ -9,6 +9,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,13 +24,14 @@ from tests.serve.comparisons import (
 )
 
 from gnomon import TestSet, example
-from gnomon.core.errors import DataError, UsageError
+from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.data.formats import write_test_set
 from gnomon.serve.comparison import FileChoice, StepChoice, write_record
 from gnomon.serve.job_table import Job, StepState
-from gnomon.serve.jobs import Queue
+from gnomon.serve.jobs import Queue, _StepRun, _Waiting
 from gnomon.serve.problems import NotFound
 from gnomon.serve.settings import ServerLimits
+from gnomon.serve.workers import Background
 from gnomon.serve.workspace import Workspace
 from gnomon.studies import Store, open_engine, plan, read_study, run, verdicts
 
@@ -359,7 +361,7 @@ def test_a_server_that_ends_well_counts_no_death(workspace: Workspace, queues: l
 _SERVER = """
 import sys, time
 from pathlib import Path
-from gnomon.serve.jobs import Queue
+from gnomon.serve.jobs import Queue, _StepRun, _Waiting
 from gnomon.serve.workspace import Workspace
 queue = Queue(Workspace(Path(sys.argv[1])))
 queue.start()
@@ -483,6 +485,113 @@ def test_names_of_users_are_data_and_never_names_of_files(queue: Queue) -> None:
     assert read_study(done.folder / "study.toml").name == name
     names = {path.name for path in queue.workspace.folder.rglob("*")}
     assert not any("x" in name and "[" in name for name in names)
+
+
+def test_what_is_refused_is_nobodys_to_ask_again_until_its_process_has_ended(
+    queue: Queue, workspace: Workspace
+) -> None:
+    made = workspace.create(two_systems(workspace), choices())
+    (step,) = made.job.steps
+    step.state = "running"
+    worker = SimpleNamespace(killed="")
+    job = _StepRun(workspace, _Waiting(made.id, 0, step), worker, ServerLimits())
+    job.hear({"refused": [{"code": "x", "text": "No.", "subjects": {}}]})
+    assert workspace.study(made.id).job.state == "running"
+    assert workspace.again(made.id).job.state == "running"
+    job.settle(2)
+    (step,) = workspace.study(made.id).job.steps
+    assert (step.state, step.said) == ("refused", "No.")
+
+
+def test_a_comparison_whose_job_cannot_be_kept_is_a_draft_still(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = two_systems(workspace)
+
+    def full(*_: object) -> None:
+        raise OutputError("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(workspace.jobs, "replace", full)
+        with pytest.raises(OutputError):
+            workspace.create(draft, choices())
+    assert workspace.studies() == []
+    with monkeypatch.context() as patch:
+        patch.setattr(type(draft_folder := workspace.draft_folder(draft)), "rename", _no_disk)
+        with pytest.raises(OSError, match="full"):
+            workspace.create(draft, choices())
+    assert workspace.jobs.jobs() == {}
+    assert draft_folder.is_dir()
+    assert workspace.create(draft, choices()).job.state == "queued"
+
+
+def _no_disk(*_: object) -> None:
+    raise OSError(28, "full")
+
+
+def test_where_one_cannot_be_started_others_are_and_it_is_tried_again(
+    workspace: Workspace, queues: list[Queue], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = Queue(workspace, workers=2)
+    first = queue.create(two_systems(workspace, "ann"), choices()).id
+    second = queue.create(two_systems(workspace, "ben"), choices()).id
+    failed: list[str] = []
+    begin = Queue._begin
+
+    def once(self: Queue, waiting: _Waiting, comparison: Comparison) -> None:
+        if waiting.id == first and not failed:
+            failed.append(first)
+            raise OSError(11, "no more processes")
+        begin(self, waiting, comparison)
+
+    monkeypatch.setattr(Queue, "_begin", once)
+    queues.append(queue)
+    queue.start()
+    assert finished(workspace, second).job.state == "done"
+    assert finished(workspace, first).job.state == "done"
+    assert failed == [first]
+
+
+def test_an_inspection_that_fails_gives_no_older_answer_and_ends_with_the_server(
+    workspace: Workspace, queues: list[Queue]
+) -> None:
+    queue = Queue(workspace)
+    queues.append(queue)
+    draft = two_systems(workspace)
+    assert queue.inspect(draft).segments == 30
+    upload = workspace.draft_folder(draft) / "uploads" / "0"
+    upload.unlink()
+    os.mkfifo(upload)  # it waits for ever
+    with ThreadPoolExecutor(1) as pool:
+        waits = pool.submit(queue.inspect, draft)
+        wait_for(lambda: queue._inspecting)
+        queue.stop()
+        with pytest.raises(DataError, match="send smaller ones"):
+            waits.result(10)
+
+
+def test_one_endless_line_is_ended_by_the_limit_of_memory(workspace: Workspace) -> None:
+    queue = Queue(workspace, limits=ServerLimits(memory=100_000_000))
+    draft = upload(workspace, {"ref.txt": ["x" * 60_000_000], "a.txt": ["y"]})
+    with pytest.raises(DataError, match="too much memory"):
+        queue.inspect(draft)
+
+
+def test_what_is_made_beside_pages_is_made_once_under_limits_and_ends_with_its_folder(
+    tmp_path: Path,
+) -> None:
+    background = Background(ServerLimits(wall=1))
+    store = tmp_path / "store"
+    os.mkfifo(store)
+    for _ in range(60):
+        background.start("report", tmp_path, store)
+    assert background.state("report", tmp_path) == "running"
+    assert len(background._made) == 1
+    background.stop(tmp_path)
+    assert background.state("report", tmp_path) == "none"
+    background.start("report", tmp_path, store)
+    background._made["report", tmp_path].result(30)
+    assert background.state("report", tmp_path) == "ended"
 
 
 def test_many_threads_may_ask_at_once(queue: Queue) -> None:

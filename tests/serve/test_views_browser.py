@@ -14,7 +14,6 @@ import uvicorn
 from tests.report.conftest import axe, barriers, browser  # noqa: F401  # fixtures
 
 from gnomon.serve import Settings, make_app
-from gnomon.serve import builds as _builds
 from gnomon.serve.index import make
 from gnomon.serve.notes import add_note
 from gnomon.serve.server import listen
@@ -115,8 +114,6 @@ def served(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         )
         server.should_exit = True
         thread.join()
-        for study in studies.values():
-            _builds.stop(study.folder)
 
 
 def _gone(*_: object, **__: object) -> None:

@@ -7,6 +7,7 @@ lock on the folder of a comparison ensures that one process alone works there.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,23 +29,26 @@ from gnomon.serve.problems import in_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main", "report", "run_step"]
+__all__ = ["main", "make_index", "run_step", "write_report"]
 
 #: the study file of a step that is not done yet
 _TRIAL = ".step.toml"
 
 
 def main() -> None:
-    """What the process does: ``TASK FOLDER PARENT SECONDS [PLACE ...]``."""
+    """What the process does: ``TASK FOLDER PARENT SECONDS [PLACE ... | STORE]``."""
     import resource  # not on all systems
 
-    task, folder, parent, seconds, *places = sys.argv[1:]
+    task, folder, parent, seconds, *given = sys.argv[1:]
     end_with(int(parent), True)  # noqa: FBT003  # the thread that started it outlives it
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if task == "run":
+        sys.exit(run_step(Path(folder), [*map(int, given)]))
     if task == "inspect":
         sys.exit(inspect_draft(Path(folder)))
-    sys.exit(run_step(Path(folder), [*map(int, places)]))
+    os.nice(10)
+    sys.exit((make_index if task == "index" else write_report)(Path(folder), Path(given[0])))
 
 
 def run_step(folder: Path, places: Sequence[int]) -> int:
@@ -80,13 +84,20 @@ def _tell(**line: str) -> None:
     sys.stdout.flush()
 
 
-def report() -> None:
-    """Write the full report of a store; what another process runs."""
-    from gnomon.cli.entry import main as run_command
-    from gnomon.serve.background import begin_work
+def make_index(folder: Path, store: Path) -> int:
+    """Make the index of the texts of a store."""
+    from gnomon.serve.index import make
+    from gnomon.studies import Store
 
-    given = begin_work(niceness=5)
-    sys.exit(run_command(["report", given["store"], "-o", given["file"], "--quiet"]))
+    make(Store(store), folder)
+    return 0
+
+
+def write_report(folder: Path, store: Path) -> int:
+    """Write the full report of a store."""
+    from gnomon.cli.entry import main as run_command
+
+    return run_command(["report", str(store), "-o", str(folder / "report.html"), "--quiet"])
 
 
 if __name__ == "__main__":

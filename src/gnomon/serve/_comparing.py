@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -13,7 +14,6 @@ from starlette.responses import RedirectResponse, Response
 
 from gnomon.core.errors import DataError
 from gnomon.core.registry import title_of
-from gnomon.serve import builds as _builds
 from gnomon.serve.comparison import USUAL_METRICS
 from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import NotFound, WebProblem, in_words
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from gnomon.serve.comparison import ComparisonChoices, FileChoice
     from gnomon.serve.job_table import StepState
     from gnomon.serve.jobs import Queue
+    from gnomon.serve.workers import Background
     from gnomon.serve.workspace import Comparison, Workspace
 
 __all__ = [
     "PAGES",
     "JobView",
+    "background_of",
     "check_files",
     "file_choices",
     "guessed",
@@ -89,14 +91,25 @@ def queue_of(request: Request) -> Queue:
     return queue
 
 
+def background_of(request: Request) -> Background:
+    """What makes indices and reports."""
+    background: Background = request.app.state.background
+    return background
+
+
+#: of drafts that are looked at: one look at a time
+_looks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+
+
 async def looked_at(
     request: Request, draft: str, encodings: Mapping[int, str] | None = None
 ) -> Inspection:
     """What the files of a draft are; threads that make pages wait for none of it."""
-    queue = queue_of(request)
-    return await anyio.to_thread.run_sync(
-        queue.inspect, draft, encodings, limiter=queue.inspections
-    )
+    queue, look = queue_of(request), _looks.setdefault(draft, anyio.Lock())
+    async with look:
+        return await anyio.to_thread.run_sync(
+            queue.inspect, draft, encodings, limiter=queue.inspections
+        )
 
 
 def to(path: str) -> Response:
@@ -219,8 +232,9 @@ async def _delete(request: Request) -> Response:
 async def delete_study(request: Request) -> None:
     """Delete the comparison of the address, what is being made of it, and links to it."""
     id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
-    await run_in_threadpool(_builds.stop, request.state.study.folder)
+    folder = request.state.study.folder
     await run_in_threadpool(queue_of(request).delete, id)
+    await run_in_threadpool(background_of(request).stop, folder, folder / "index")
     request.state.access.forget(id)
 
 

@@ -14,8 +14,7 @@ from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageEr
 from gnomon.serve import downloads as _downloads
 from gnomon.serve import notes as _notes
 from gnomon.serve import progress as _progress
-from gnomon.serve._comparing import job_view
-from gnomon.serve.builds import REPORT, begin, build_of
+from gnomon.serve._comparing import background_of, job_view
 from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import NotFound, WebProblem
 from gnomon.serve.segment_pages import SegmentQuery, segment_page
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: characters of a value in an address
 _LONGEST = 300
+#: in the folder of a study
+REPORT = "report.html"
 
 
 # What pages have in common.
@@ -159,7 +160,7 @@ async def _result(request: Request) -> Shown:
             "result": result,
             "progress": far,
             "partial": far.partial or (job is not None and job.active),
-            "report": build_of(_folder(request)),
+            "report": _state_of_report(request),
         }
 
     if job is not None and not reading.is_store(study.store):  # nothing was computed yet
@@ -193,6 +194,13 @@ async def _tables(request: Request) -> Shown:
 async def _segments(request: Request) -> Shown:
     query, folder = query_of(request, SegmentQuery), _folder(request)
 
+    def begin() -> None:
+        try:
+            (folder / "index").mkdir(mode=0o700, exist_ok=True)
+        except FileNotFoundError as error:  # it was deleted meanwhile
+            raise NotFound from error
+        background_of(request).start("index", folder / "index", request.state.study.store)
+
     def work(opened: OpenStore) -> dict[str, Any]:
         testset = query.testset or next(iter(sizes_of_sets(opened)), "")
         notes: dict[int, list[_notes.Note]] = {}
@@ -200,7 +208,9 @@ async def _segments(request: Request) -> Shown:
             if note.testset == testset:
                 notes.setdefault(note.segment, []).append(note)
         running = _progress.is_running(request.state.study.store)
-        page = segment_page(opened, folder / "index", query, notes=notes, running=running)
+        page = segment_page(
+            opened, folder / "index", query, notes=notes, running=running, begin=begin
+        )
         return {
             **_common(request),
             "page": page,
@@ -255,13 +265,22 @@ async def _table_file(request: Request) -> Response:
     return _file(parts, f"{stem}.{kind}", _downloads.KINDS[kind])
 
 
-# What takes longer than a page may: the full report.
+# What takes longer than a page may: the full report, of ``gnomon report``.
+
+
+def _state_of_report(request: Request) -> str:
+    folder = _folder(request)
+    made = background_of(request).state("report", folder)
+    if made == "running" or (folder / REPORT).is_file():
+        return "running" if made == "running" else "done"
+    return "failed" if made == "ended" else "none"
 
 
 async def _build(request: Request) -> Response:
     def work(opened: OpenStore) -> None:
         sizes_of_sets(opened)  # what cannot be read is said at once
-        begin(request.state.study.store, _folder(request))
+        (_folder(request) / REPORT).unlink(missing_ok=True)
+        background_of(request).start("report", _folder(request), request.state.study.store)
 
     await _made(request, work)
     address = f"/studies/{request.state.study.id}/made/report"
@@ -270,7 +289,7 @@ async def _build(request: Request) -> Response:
 
 async def _built(request: Request) -> Shown:
     def work(_opened: OpenStore) -> dict[str, Any]:
-        return {**_common(request), "build": build_of(_folder(request))}
+        return {**_common(request), "build": _state_of_report(request)}
 
     return Shown("made.html.j2", await _made(request, work))
 

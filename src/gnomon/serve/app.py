@@ -21,6 +21,7 @@ from gnomon.serve.jobs import Queue
 from gnomon.serve.pages import STATIC, Page, json_response, render, static_file, wants_json
 from gnomon.serve.problems import NotFound, WebProblem
 from gnomon.serve.store_pages import stored_study
+from gnomon.serve.workers import Background
 from gnomon.serve.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def make_app(settings: Settings) -> Starlette:
     app.state.stored = {study.id: study for study in map(stored_study, settings.stores)}
     app.state.workspace = workspace
     app.state.queue = None
+    app.state.background = Background(settings.limits)
     if workspace is not None:
         app.state.queue = Queue(workspace, settings.workers, settings.limits)
     app.state.study_of = functools.partial(_study, app)
@@ -99,6 +101,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     finally:
         if queue is not None:
             await run_in_threadpool(queue.stop)
+        await run_in_threadpool(app.state.background.stop)
 
 
 # Problems, as pages and as data.

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from gnomon.core.errors import DataError, GnomonError
 from gnomon.core.signature import content_hash
-from gnomon.serve.background import Background, begin_work
 from gnomon.serve.comparison import locked, read_record, write_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from gnomon.core.findings import Kind
     from gnomon.core.page_data import PageSegment
@@ -121,36 +120,17 @@ def marks_file(folder: Path, number: int) -> Path:
 # Making it, in a process of its own.
 
 
-_work = Background(__name__)
-
-
-def prepare(store: Store, folder: Path, *, marks: bool = True) -> Index | None:
-    """The index as it is; where it is none of this store's, it is begun in the background."""
+def prepare(
+    store: Store, folder: Path, begin: Callable[[], object], *, marks: bool = True
+) -> Index | None:
+    """The index as it is; where it is none of this store's, it is begun beside."""
     texts, marked = keys_of(store)
     index = read_index(folder)
     fresh = index is not None and index.texts_key == texts
     whole = fresh and index is not None and index.finished
     if not whole or (marks and index is not None and index.marks_key != marked):
-        _start(store.path, folder)
+        begin()
     return index if fresh else None
-
-
-def _start(store: Path, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _work.start(folder, {"store": str(store.resolve()), "folder": str(folder.resolve())})
-
-
-def stop(folder: Path) -> None:
-    """End what makes an index, and wait until it has ended: its folder is to be deleted."""
-    _work.stop(folder)
-
-
-def main() -> None:
-    """Make the index of a store; what the process runs."""
-    from gnomon.studies import Store
-
-    given = begin_work(niceness=10)
-    make(Store(Path(given["store"])), Path(given["folder"]))
 
 
 def make(store: Store, folder: Path) -> Index | None:

@@ -2,133 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import select
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
 from gnomon.core.errors import DataError, OutputError, UsageError
-from gnomon.serve.comparison import LOG, UPLOADS, new_job, now
+from gnomon.serve.comparison import UPLOADS, new_job, now
 from gnomon.serve.job_files import BUSY
 from gnomon.serve.job_table import Job, StepState
 from gnomon.serve.problems import NotFound, in_words
 from gnomon.serve.settings import ServerLimits
+from gnomon.serve.workers import Worker
+from gnomon.serve.workspace import INSPECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gnomon.serve._inspection import Inspection
     from gnomon.serve.comparison import ComparisonChoices, FileChoice, StepChoice
+    from gnomon.serve.job_table import JobState
     from gnomon.serve.workspace import Comparison, Workspace
 
-__all__ = ["Queue", "Worker", "memory_of"]
+__all__ = ["Queue"]
 
 
 _log = logging.getLogger(__name__)
 #: how many times a process may end in the midst of a step
 _CHANCES = 3
-#: seconds between two looks at the memory and the time of what runs
-_LOOK = 0.1
 #: seconds until a comparison is tried again that another process still works on
 _LATER = 0.5
 #: seconds that an inspection may take, and how many run at once
 _INSPECTION, _INSPECTIONS = 120, 2
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-
-
-class Worker:
-    """A process of the command line, under limits.
-
-    Args:
-        task: "inspect" or "run".
-        folder: of the draft, or of the comparison.
-        limits: what it may take.
-        wall: seconds that it may take.
-        places: the methods of a comparison that it runs.
-    """
-
-    def __init__(
-        self,
-        task: str,
-        folder: Path,
-        limits: ServerLimits,
-        wall: float,
-        places: Sequence[int] = (),
-    ) -> None:
-        self.killed = ""
-        self._limits, self._end = limits, time.monotonic() + wall
-        command = [sys.executable, "-P", "-m", "gnomon.cli.job", task, str(folder)]
-        command += map(str, (os.getpid(), limits.cpu, *places))
-        threads = str(max(1, (os.cpu_count() or 1) // 2))  # models share the cores
-        environment = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
-        log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            self._process = subprocess.Popen(  # noqa: S603  # nothing in it is from users
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                umask=0o077,
-                env=os.environ | environment,
-                start_new_session=True,
-            )
-        finally:
-            os.close(log)
-        self.pid = self._process.pid
-
-    def kill(self, why: str) -> None:
-        """End it: "memory", "wall", "cancelled" or "stopped"."""
-        self.killed = self.killed or why
-        if self._process.poll() is None:
-            # what it started, too, which would keep its output open
-            with suppress(ProcessLookupError):
-                os.killpg(self.pid, signal.SIGKILL)
-
-    def wait(self, heard: Callable[[Mapping[str, Any]], None]) -> int:
-        """Its exit code, once it has ended; ``heard`` is given what it said, line by line."""
-        assert self._process.stdout is not None  # noqa: S101  # it is a pipe
-        out, received = self._process.stdout.fileno(), b""
-        with self._process:
-            while True:
-                if select.select([out], [], [], _LOOK)[0]:
-                    data = os.read(out, 1 << 16)
-                    if not data:
-                        break
-                    *lines, received = (received + data).split(b"\n")
-                    for line in lines:
-                        with suppress(_Unheard):
-                            heard(_read(line))
-                if time.monotonic() > self._end:
-                    self.kill("wall")
-                elif memory_of(self.pid) > self._limits.memory:
-                    self.kill("memory")
-        return self._process.wait()
-
-
-class _Unheard(Exception):  # noqa: N818  # it is no error
-    """A line that is not from the job: libraries may print, too."""
-
-
-def _read(line: bytes) -> Mapping[str, Any]:
-    try:
-        said = json.loads(line)
-    except ValueError:
-        raise _Unheard from None
-    if not isinstance(said, dict):
-        raise _Unheard
-    return said
 
 
 class _Waiting(NamedTuple):
@@ -174,6 +86,7 @@ class Queue:
         self.inspections = anyio.CapacityLimiter(_INSPECTIONS)
         self._changed = threading.Condition(threading.RLock())
         self._running: dict[str, _Running] = {}
+        self._inspecting: set[Worker] = set()
         self._thread: threading.Thread | None = None
         self._stopping = False
 
@@ -197,8 +110,8 @@ class Queue:
         """End what runs, which goes on at the next start, and let go of the workspace."""
         with self._changed:
             self._stopping = True
-            for running in self._running.values():
-                running.worker.kill("stopped")
+            for worker in (*self._inspecting, *(each.worker for each in self._running.values())):
+                worker.kill("stopped")
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._running)
         if self._thread is not None:
@@ -211,7 +124,11 @@ class Queue:
         """Look at the files of a draft, in a process of its own."""
         self.workspace.confirm_encodings(draft, encodings or {})
         folder = self.workspace.draft_folder(draft)
-        Worker("inspect", folder, self.limits, _INSPECTION).wait(lambda _: None)
+        (folder / INSPECTION).unlink(missing_ok=True)
+        worker = Worker("inspect", folder, self.limits, _INSPECTION)
+        self._inspecting.add(worker)
+        worker.wait()
+        self._inspecting.discard(worker)
         inspection = self.workspace.inspection(draft)
         if inspection is None:
             raise DataError(
@@ -321,26 +238,27 @@ class Queue:
             while not self._stopping:
                 try:
                     self._start_waiting()
-                except Exception:  # noqa: BLE001  # a full disk, say: others wait
+                except Exception:  # noqa: BLE001  # it is tried again
                     _log.exception("the queue goes on after an error")
                     self._changed.wait(_LATER)
                 else:
                     self._changed.wait()
 
     def _start_waiting(self) -> None:
+        """Begin what may begin; where that fails, those behind it go first."""
+        failed: Exception | None = None
         for waiting in list(self._order()):
             if self._has_place(first=waiting.first):
-                with suppress(NotFound):
+                try:
                     comparison = self.workspace.study(waiting.id)
                     if not comparison.damaged:
-                        self._try(waiting, comparison)
-
-    def _try(self, waiting: _Waiting, comparison: Comparison) -> None:
-        """Begin it; where that fails, those behind it go first."""
-        try:
-            self._begin(waiting, comparison)
-        except OSError:
-            _log.exception("a process cannot be started")
+                        self._begin(waiting, comparison)
+                except NotFound:
+                    continue
+                except Exception as error:  # noqa: BLE001  # a full disk, say
+                    failed = error
+        if failed is not None:
+            raise failed
 
     def _has_place(self, *, first: bool) -> bool:
         """Whether one more process may start."""
@@ -354,7 +272,7 @@ class Queue:
         place, step = waiting.place, waiting.step
         steps = enumerate(comparison.job.steps)
         places = [n for n, other in steps if n == place or other.state == "done"]
-        worker = Worker("run", comparison.folder, self.limits, self.limits.wall, places)
+        worker = Worker("run", comparison.folder, self.limits, self.limits.wall, *places)
         self._running[waiting.id] = _Running(worker, waiting.first)
         step.state, step.started, step.finished = "running", now(), None
         step.pid, step.said, step.remedy, step.first = worker.pid, "", "", None
@@ -389,6 +307,7 @@ class _StepRun:
         self._workspace, self._limits = workspace, limits
         self._id, self._place, self._step = waiting
         self._unfit = False
+        self._refused: JobState | None = None
 
     def hear(self, line: Mapping[str, Any]) -> None:
         """Write down a line of the process."""
@@ -399,9 +318,10 @@ class _StepRun:
                 line.get("done", 0),
                 line.get("total", 0),
             )
-        for state in ("refused", "failed"):
+        states: tuple[JobState, ...] = ("refused", "failed")
+        for state in states:
             if line.get(state):
-                step.state = state
+                self._refused = state  # while the process lives, nothing else may begin
                 _explain(step, line[state])
         self._unfit |= "unfit" in line
         step.said = line.get("unfit") or line.get("said") or step.said
@@ -424,10 +344,12 @@ class _StepRun:
             self._over_limit(why)
         elif code == 0:
             step.state = "done"
-        elif step.state == "running" and 0 < code < BUSY:
+        elif self._refused is not None:
+            step.state = self._refused
+        elif 0 < code < BUSY:
             step.state, step.said = "failed", "It broke off; the log of this comparison says why."
             step.remedy = "Run it again."
-        elif step.state == "running":
+        else:
             _count_death(step)
         self._keep()
 
@@ -508,14 +430,6 @@ def _explain(step: StepState, messages: Sequence[Mapping[str, Any]]) -> None:
             where = f"{key}: " if key and not key.startswith(own) else ""
             lines.append(f"{where}{said['text']}")
         step.said = "\n".join(dict.fromkeys(map(in_words, lines)))
-
-
-def memory_of(pid: int) -> int:
-    """The bytes of memory that a process takes; 0 where that is not known."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def _in_words(seconds: int) -> str:

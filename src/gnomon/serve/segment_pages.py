@@ -17,7 +17,7 @@ from gnomon.serve.store_pages import stamp_of_store
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from gnomon.serve.index import Index, IndexedSet
@@ -181,13 +181,14 @@ def segment_page(
     *,
     notes: Mapping[int, Sequence[Note]] | None = None,
     running: bool = False,
+    begin: Callable[[], object] = int,
 ) -> SegmentPage:
-    """Segments that fit, ten at a time."""
+    """Segments that fit, ten at a time; ``begin`` has their index made."""
     names = tuple(planned.name for planned in opened.store.sets())
     testset = _one_of("test set", asked.testset, names) or (names[0] if names else "")
     if not testset:
         return SegmentPage("", asked, "missing", "This study has no test set yet.")
-    index = prepare(opened.store, folder, marks=not running)
+    index = prepare(opened.store, folder, begin, marks=not running)
     indexed = index.set(testset) if index is not None else None
     if index is None or indexed is None or indexed[1].texts == "waiting":
         return SegmentPage(testset, asked, "preparing", testsets=names)

@@ -136,6 +136,7 @@ def stored_study(path: Path) -> StoredStudy:
     opened = studies.Store(store)  # says what is wrong with it
     study_id = content_hash("store", str(store)) + content_hash("shown", str(store))
     folder = platformdirs.user_data_path("gnomon") / "serve" / "stores" / study_id
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return StoredStudy(study_id, store, folder, opened.name)
 
 

@@ -287,8 +287,12 @@ class Workspace:
 
     def _publish(self, id: str, folder: Path, about: ComparisonRecord) -> Comparison:  # noqa: A002
         write_record(folder / NAMES, about)
-        folder.rename(self._studies / id)
-        self.jobs.replace(id, new_job(about))
+        self.jobs.replace(id, new_job(about))  # first: a comparison without a job would never run
+        try:
+            folder.rename(self._studies / id)
+        except OSError:
+            self.jobs.forget(id)
+            raise
         flush_folder(self._studies)
         for left in (DRAFT, INSPECTION):  # needed until it is no draft any more
             (self._studies / id / left).unlink(missing_ok=True)
