@@ -47,11 +47,7 @@ PAGES = {
     "result of a study that stopped": ("stopped", "Not finished", ""),
     "result before anything was found": ("empty", "Nothing was found yet", ""),
     "segments": ("done", "Write a note", "/segments?feature=re:the&sort=worst"),
-    "segments of two systems": (
-        "done",
-        "not in apertium-direct",
-        "/segments?system=apertium-french&against=apertium-direct&page=2",
-    ),
+    "segments of a system": ("done", "2 more systems", "/segments?system=apertium-french&page=2"),
     "segments that none fits": ("done", "No segment fits", "/segments?q=zzzz"),
     "segments without texts": ("gone", "not where they were", "/segments"),
     "segments, asked wrongly": ("done", "a length is a number", "/segments?length=x"),

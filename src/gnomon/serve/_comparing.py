@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PAGES",
-    "JobView",
     "background_of",
     "check_files",
     "file_choices",
@@ -120,35 +119,6 @@ def to(path: str) -> Response:
 # How far a comparison is.
 
 
-@dataclass(frozen=True)
-class StepView:
-    """One method of a comparison, in words."""
-
-    method: str
-    title: str
-    state: str
-    words: str
-    said: str = ""
-    remedy: str = ""
-    percent: int | None = None
-
-
-@dataclass(frozen=True)
-class JobView:
-    """How far a comparison is, in words, and what this person may do with it."""
-
-    id: str
-    state: str
-    words: str
-    active: bool
-    finished: int
-    steps: Sequence[StepView]
-    first: int | None = None
-    may_change: bool = False
-    command: str = ""
-    title: str = ""
-
-
 #: what stands in place of a reason that may quote texts
 _UNSAID = "Why is not said to those who may not see the texts: it may quote them."
 
@@ -163,8 +133,10 @@ def reason(request: Request, step: StepState) -> str:
     return in_words(step.said)
 
 
-def job_view(request: Request, study: Any) -> JobView | None:
-    """How far a comparison is; None of a store that is only shown.
+def job_view(request: Request, study: Any) -> dict[str, Any] | None:
+    """How far a comparison is, in words, and what this person may do with it.
+
+    None of a store that is only shown.
 
     Args:
         request: who asks.
@@ -178,30 +150,27 @@ def job_view(request: Request, study: Any) -> JobView | None:
     words = _STATES[job.state]
     if ahead is not None and job.state == "queued":
         words = f"Waiting: {ahead} before you" if ahead else "Waiting: you are next"
-    steps = [_step(step, reason(request, step)) for step in job.steps]
-    return JobView(
-        id=study.id,
-        state=job.state,
-        words=words,
-        active=job.active,
-        finished=sum(not step.is_open for step in job.steps),
-        steps=steps,
-        first=next((step.first for step in job.steps if step.first), None),
-        may_change=access.rights(user, study) == "change",
-        command=study.command if user.texts else "",
-        title=study.about.choices.title,
-    )
+    return {
+        "id": study.id,
+        "state": job.state,
+        "words": words,
+        "active": job.active,
+        "finished": sum(not step.is_open for step in job.steps),
+        "steps": [
+            (step, title_of(step.method), _step_words(step), reason(request, step))
+            for step in job.steps
+        ],
+        "undone": any(step.state != "done" for step in job.steps),
+        "may_change": access.rights(user, study) == "change",
+        "command": study.command if user.texts else "",
+        "title": study.about.choices.title,
+    }
 
 
-def _step(step: StepState, said: str) -> StepView:
-    words, percent = _STATES[step.state], None
+def _step_words(step: StepState) -> str:
     if step.state == "running" and step.total:
-        percent = round(100 * step.done / step.total)
-        words = f"{step.stage or 'Running'}: {step.done:,} of {step.total:,}"
-    elif step.state == "running" and step.stage:
-        words = step.stage
-    title = title_of(step.method)
-    return StepView(step.method, title, step.state, words, said, step.remedy, percent)
+        return f"{step.stage or 'Running'}: {step.done:,} of {step.total:,}"
+    return step.stage if step.state == "running" and step.stage else _STATES[step.state]
 
 
 async def _cancel(request: Request) -> Response:
@@ -211,8 +180,7 @@ async def _cancel(request: Request) -> Response:
 
 async def _again(request: Request) -> Response:
     id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
-    fields = await fields_of(request)
-    await run_in_threadpool(queue_of(request).again, id, _number(fields, "first"))
+    await run_in_threadpool(queue_of(request).again, id)
     return to(f"/studies/{id}")
 
 
@@ -498,11 +466,6 @@ def _pair(source: str, target: str) -> str | None:
 
 def _only(fields: Mapping[str, list[str]], name: str) -> str:
     return (fields.get(name) or [""])[-1]
-
-
-def _number(fields: Mapping[str, list[str]], name: str) -> int | None:
-    value = _only(fields, name)
-    return int(value) if value.isdecimal() and len(value) < 10 else None
 
 
 # Another name, and one more system.

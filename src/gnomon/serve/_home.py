@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -80,24 +79,11 @@ async def _leave(request: Request) -> Response:
     return answer
 
 
-@dataclass(frozen=True)
-class StudyLine:
-    """A comparison in the list of those that were made."""
-
-    id: str
-    title: str
-    state: str
-    day: str = ""
-    owner: str = ""
-    systems: int = 0
-    segments: int = 0
-    damaged: bool = False
-
-
 async def _first(request: Request) -> Shown:
     limits = request.state.settings.limits
     values = {
         "studies": await run_in_threadpool(_lines, request),
+        "stored": list(request.app.state.stored.values()),
         "may_compare": may_compare(request),
         "max_file": limits.file,
         "max_upload": limits.upload,
@@ -111,32 +97,19 @@ def may_compare(request: Request) -> bool:
     return there and request.state.user.is_at_least("author")
 
 
-def _lines(request: Request) -> list[StudyLine]:
-    """What this person may read, the newest first, then the stores that are shown."""
+def _lines(request: Request) -> list[tuple[Any, str, str]]:
+    """What this person may read, its owner where that is another, and the day: the newest first."""
     user, access, state = request.state.user, request.state.access, request.app.state
     studies = state.workspace.studies() if state.workspace is not None else []
-    lines = [
-        _line(study, "" if owner_of(study) == user.id else access.name_of(owner_of(study)))
+    return [
+        (
+            study,
+            "" if owner_of(study) == user.id else access.name_of(owner_of(study)),
+            "" if study.damaged else f"{dt.datetime.fromisoformat(study.about.made):%-d %B %Y}",
+        )
         for study in studies
         if access.rights(user, study) is not None
     ]
-    return lines + [StudyLine(each.id, each.title, "shown") for each in state.stored.values()]
-
-
-def _line(study: Any, owner: str) -> StudyLine:
-    about = study.about
-    made = None if study.damaged else dt.datetime.fromisoformat(about.made)
-    systems = sum(file.role == "output" for file in about.choices.files)
-    return StudyLine(
-        study.id,
-        about.title,
-        study.job.state,
-        f"{made.day} {made:%B %Y}" if made else "",
-        owner,
-        systems,
-        about.segments,
-        study.damaged,
-    )
 
 
 PAGES = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -31,26 +30,6 @@ __all__ = ["PAGES"]
 _WORDS = {"done": "has run", "queued": "waits", "running": "runs"}
 
 
-@dataclass(frozen=True)
-class MethodView:
-    """A method that a comparison may be asked: what it says, and whether it did."""
-
-    name: str
-    title: str
-    purpose: str
-    words: str = ""
-    said: str = ""
-
-
-@dataclass(frozen=True)
-class ProblemView:
-    """What is wrong with a form; ``option`` is "" where no field of it is meant."""
-
-    option: str
-    label: str
-    said: str
-
-
 def _is_single(study: Comparison) -> bool:
     """Whether a comparison has one translation."""
     roles = [file.role for file in study.about.choices.files]
@@ -61,18 +40,17 @@ async def _methods(request: Request) -> Shown:
     study: Comparison = request.state.study
     methods = await run_in_threadpool(served_methods)
     job = await run_in_threadpool(job_view, request, study)
-    steps = {step.method: step for step in job.steps} if job else {}
-    views = []
+    steps = {step.method: more for step, *more in job["steps"]} if job else {}
+    states = {step.method: _WORDS.get(step.state, "") for step in study.job.steps}
     single = _is_single(study)
-    for name, method in methods.items():
-        if single and name == "compare":
-            continue
-        step = steps.get(name)
-        words = _WORDS.get(step.state, step.words) if step else ""
-        said = step.said if step else ""
-        views.append(MethodView(name, method.title, method.purpose, words, said))
-    values = {**page_values(request, study.about.title), "methods": views}
-    values |= {"active": study.job.active, "single": single}
+    values = {
+        **page_values(request, study.about.title),
+        "methods": [each for each in methods.values() if not single or each.name != "compare"],
+        "steps": steps,
+        "states": states,
+        "active": study.job.active,
+        "single": single,
+    }
     return Shown("methods.html.j2", values)
 
 
@@ -122,14 +100,11 @@ def _asking(
     study: Comparison = request.state.study
     form = form_of(method, posted, problems, usual=_usual(request, method))
     asked = {field.option: field.label for field in form.fields}
-    problem_views = [
-        ProblemView(option if option in asked else "", asked.get(option, option)[:60], said)
-        for option, said in problems.items()
-    ]
     values = {
         **page_values(request, study.about.title),
         "form": form,
-        "problems": problem_views,
+        "problems": problems,
+        "labels": asked,
         "done": any(s.method == method.name and s.state == "done" for s in study.job.steps),
         "active": study.job.active,
         "allowed": list(request.state.settings.metrics) if "metrics" in asked else [],

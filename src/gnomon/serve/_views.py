@@ -65,7 +65,7 @@ def _unreadable(store: Path) -> WebProblem:
 async def _made(request: Request, work: Callable[[OpenStore], T]) -> T:
     def run() -> T:
         try:
-            return work(open_store(request.state.study.store))
+            return work(open_store(request.state.study.store, _folder(request) / "index"))
         except UnknownNameError as error:
             raise WebProblem(
                 HTTPStatus.NOT_FOUND,
@@ -159,7 +159,7 @@ async def _result(request: Request) -> Shown:
             "job": job,
             "result": result,
             "progress": far,
-            "partial": far.partial or (job is not None and job.active),
+            "partial": far.partial or (job is not None and job["active"]),
             "report": _state_of_report(request),
         }
 

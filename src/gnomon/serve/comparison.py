@@ -8,6 +8,7 @@ as a whole. Names that users give are data in these files, and never names of fi
 from __future__ import annotations
 
 import datetime as dt
+import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -110,7 +111,6 @@ class ComparisonChoices(msgspec.Struct, kw_only=True):
         metrics: specs, for all methods that name none of their own.
         steps: the methods, in the order in which they run; by default those of
             :func:`default_steps`.
-        first: how many segments to take, from the first; all by default.
         gate: when the comparison counts as failed.
     """
 
@@ -119,7 +119,6 @@ class ComparisonChoices(msgspec.Struct, kw_only=True):
     language_pair: str | None = None
     metrics: list[str] = msgspec.field(default_factory=lambda: [*USUAL_METRICS])
     steps: list[StepChoice] = []
-    first: int | None = None
     gate: GateRequest | None = None
 
 
@@ -242,8 +241,6 @@ def study_text(about: ComparisonRecord, steps: list[StepChoice] | None = None) -
     ]
     if choices.language_pair:
         lines.append(f"language_pair = {toml_value(choices.language_pair)}")
-    if choices.first is not None:
-        lines.append(f"first = {choices.first}")
     for step in choices.steps if steps is None else steps:
         several = sum(other.method == step.method for other in choices.steps) > 1
         head = f"methods.{step.method}"
@@ -262,8 +259,6 @@ def _options(step: StepChoice) -> list[tuple[str, Value]]:
     return [*(given | step.options).items()]
 
 
-_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNSAFE = re.compile('[\\x00-\\x1f\\x7f\\\\"]')
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -273,20 +268,10 @@ def toml_value(value: Value) -> str:
     >>> toml_value(["a\"b", "c\x7f"])
     '["a\\"b", "c\\u007f"]'
     """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, str):
-        return '"' + _UNSAFE.sub(_escaped, value) + '"'
     if isinstance(value, dict):
         pairs = (f"{toml_key(key)} = {toml_value(inner)}" for key, inner in value.items())
         return f"{{ {', '.join(pairs)} }}"
-    return "[" + ", ".join(map(toml_value, value)) + "]"
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return _ESCAPED.get(match[0]) or f"\\u{ord(match[0]):04x}"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def toml_key(key: str) -> str:

@@ -8,7 +8,7 @@ being marked. Cost grows in step with the texts.
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -30,13 +30,13 @@ __all__ = ["Index", "IndexedSet", "make", "marks_file", "prepare", "read_index",
 
 
 #: version of the files
-_LAYOUT = 2
+_LAYOUT = 3
 _ABOUT, _LOCK = "index.json", "index.lock"
 #: segments in a row group: what is read at least for one segment
-_GROUP = 2048
+_GROUP = 8192
 #: scripts that put no spaces between words: their letters count one by one
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-State = Literal["waiting", "making", "ready", "missing"]
+State = Literal["waiting", "ready", "missing"]
 #: why texts cannot be shown, in words that name no place of this machine
 _LOST = (
     "The texts of {} have changed or are not where they were, so that segments cannot be shown. The"
@@ -52,10 +52,8 @@ class IndexedSet(msgspec.Struct):
     systems: list[str]
     references: list[str]
     sources: bool = False
-    documents: list[str] = []
     texts: State = "waiting"
     marks: State = "waiting"
-    done: int = 0
     said: str = ""
     layers: list[str] = []
 
@@ -176,51 +174,31 @@ def _add_texts(folder: Path, index: Index, number: int, planned: PlannedSet) -> 
         indexed.texts, indexed.said = "missing", _LOST.format(planned.name)
     else:
         indexed.sources = bool(testset.sources)
-        indexed.documents = list(dict.fromkeys(testset.documents or ()))[:1000]
-        _write(texts_file(folder, number), _text_columns(testset), testset.segments)
+        _write(texts_file(folder, number), _columns_of(indexed), _rows_of(testset))
         indexed.texts, indexed.said = "ready", ""
     _keep(folder, index)
 
 
-def _text_columns(testset: TestSet) -> dict[str, Callable[[int], object]]:
-    """What is kept of each segment, by column."""
+def _columns_of(indexed: IndexedSet) -> dict[str, Kind]:
+    references = [f"r{n}" for n in range(len(indexed.references))]
+    outputs = [f"o{n}" for n in range(len(indexed.systems))]
+    texts = ["document", "domain", "source", *references, *outputs]
+    return {"segment": "count", "length": "count", **dict.fromkeys(texts, "text")}
+
+
+def _rows_of(testset: TestSet) -> Iterator[Sequence[Any]]:
+    """What is kept of each segment."""
     references = [*testset.references.values()]
-    sources, documents, domains = testset.sources, testset.documents, testset.domains
-
-    def length(i: int) -> int:
-        texts = [texts[i] for texts in references] + ([sources[i]] if sources else [])
-        return words_in(next((text for text in texts if text is not None), ""))
-
-    def cells(texts: Sequence[str | None]) -> Callable[[int], str | None]:
-        return lambda i: texts[i]
-
-    columns: dict[str, Callable[[int], object]] = {"segment": lambda i: i + 1, "length": length}
-    columns["document"] = cells(documents) if documents else lambda _: None
-    columns["domain"] = cells(domains) if domains else lambda _: None
-    columns["source"] = cells(sources) if sources else lambda _: None
-    for number, texts in enumerate(references):
-        columns[f"r{number}"] = cells(texts)
-    for number, outputs in enumerate(testset.systems.values()):
-        columns[f"o{number}"] = cells(outputs)
-    return columns
+    about = [testset.documents, testset.domains, testset.sources]
+    for i in range(testset.segments):
+        given = [None if texts is None else texts[i] for texts in about]
+        good = [texts[i] for texts in references]
+        length = words_in(next((t for t in (*good, given[2]) if t is not None), ""))
+        yield i + 1, length, *given, *good, *(texts[i] for texts in testset.systems.values())
 
 
-def _write(file: Path, columns: dict[str, Callable[[int], object]], segments: int) -> None:
+def _write(file: Path, kinds: Mapping[str, Kind], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows some at a time; the file appears whole or not at all."""
-    kinds: dict[str, Kind] = {
-        name: "count" if name in ("segment", "length") else "text" for name in columns
-    }
-    with _writer(file, kinds) as write:
-        for start in range(0, segments, _GROUP):
-            rows = range(start, min(segments, start + _GROUP))
-            write({name: [cell(i) for i in rows] for name, cell in columns.items()})
-
-
-@contextmanager
-def _writer(
-    file: Path, kinds: Mapping[str, Kind]
-) -> Iterator[Callable[[Mapping[str, Sequence[Any]]], None]]:
-    """What writes rows some at a time, as columns; the file appears whole or not at all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -228,19 +206,17 @@ def _writer(
 
     types = {name: pa.string() if kind == "text" else pa.int64() for name, kind in kinds.items()}
     schema = pa.schema([*types.items()])
-    scratch = file.with_name(f".{file.name}")
-
-    def write(cells: Mapping[str, Sequence[Any]]) -> None:
-        arrays = [
-            pa.Array.from_buffers(
-                types[name], len(column), [*map(pa.py_buffer, buffers_of(column, kinds[name]))]
-            )
-            for name, column in cells.items()
-        ]
-        writer.write_table(pa.table(arrays, schema=schema), row_group_size=_GROUP * 16)
-
+    scratch, left = file.with_name(f".{file.name}"), iter(rows)
     with pq.ParquetWriter(scratch, schema, compression="zstd") as writer:
-        yield write
+        while some := list(islice(left, _GROUP)):
+            columns = zip(types.values(), kinds.values(), zip(*some, strict=True), strict=True)
+            arrays = [
+                pa.Array.from_buffers(
+                    type_, len(some), [*map(pa.py_buffer, buffers_of(cells, kind))]
+                )
+                for type_, kind, cells in columns
+            ]
+            writer.write_table(pa.table(arrays, schema=schema))
     scratch.replace(file)
 
 
@@ -263,49 +239,23 @@ def _add_marks(store: Store, folder: Path, index: Index) -> None:
             continue
         layers = [n for n, layer in enumerate(page.layers) if layer.kind == "spans"]
         indexed.layers = [page.layers[n].name for n in layers]
-        indexed.marks, indexed.done = "making", 0
+        numbers = {layer: n for n, layer in enumerate(layers)}
+        kinds: dict[str, Kind] = dict.fromkeys(("segment", "side", "layer"), "count")
+        marks = _marks_of(page.read() if layers else (), numbers)
+        _write(marks_file(folder, number), kinds | {"ends": "text"}, marks)
+        indexed.marks = "ready"
         _keep(folder, index)
-        if layers:
-            numbers = {layer: n for n, layer in enumerate(layers)}
-            _write_marks(folder, index, number, page.read(), numbers)
-        indexed.marks, indexed.done = "ready", indexed.segments
-        _keep(folder, index)
 
 
-def _write_marks(
-    folder: Path,
-    index: Index,
-    number: int,
-    segments: Iterable[PageSegment],
-    numbers: dict[int, int],
-) -> None:
-    """A row for each text of a segment and each layer that it has marks of."""
-    kinds: dict[str, Kind] = {
-        "segment": "count", "side": "count", "layer": "count", "ends": "text"
-    }  # fmt: skip
-    rows: list[tuple[Any, ...]] = []
-    with _writer(marks_file(folder, number), kinds) as write:
-        for done, segment in enumerate(segments, start=1):
-            rows.extend(_marks_of(done, segment, numbers))
-            if done % _GROUP == 0:
-                write(_columns(rows, kinds))
-                rows.clear()
-                index.sets[number].done = done
-                _keep(folder, index)
-        write(_columns(rows, kinds))
+def _marks_of(segments: Iterable[PageSegment], numbers: dict[int, int]) -> Iterator[Sequence[Any]]:
+    """A row for each text of a segment and each layer that it has marks of.
 
-
-def _columns(rows: Sequence[tuple[Any, ...]], names: Iterable[str]) -> dict[str, Sequence[Any]]:
-    return {name: [row[n] for row in rows] for n, name in enumerate(names)}
-
-
-def _marks_of(
-    number: int, segment: PageSegment, numbers: dict[int, int]
-) -> Iterator[tuple[Any, ...]]:
-    """Marks of a segment: references are the sides -1, -2 and so on, systems 0, 1 and so on."""
-    sides = [(-1 - n, text) for n, text in enumerate(segment.references)]
-    sides += [*enumerate(segment.outputs)]
-    for side, text in sides:
-        for layer, ends, _ in segment.texts[text].marks if text is not None else ():
-            if layer in numbers:
-                yield number, side, numbers[layer], " ".join(map(str, ends))
+    References are the sides -1, -2 and so on, systems 0, 1 and so on.
+    """
+    for number, segment in enumerate(segments, start=1):
+        sides = [(-1 - n, text) for n, text in enumerate(segment.references)]
+        sides += [*enumerate(segment.outputs)]
+        for side, text in sides:
+            for layer, ends, _ in segment.texts[text].marks if text is not None else ():
+                if layer in numbers:
+                    yield number, side, numbers[layer], " ".join(map(str, ends))

@@ -36,7 +36,6 @@ class StepState(msgspec.Struct):
         stage: what it does now, and ``done`` of ``total`` of it.
         said: why it was refused, or failed.
         remedy: a way on.
-        first: so many segments may be few enough for it.
     """
 
     method: str
@@ -52,7 +51,6 @@ class StepState(msgspec.Struct):
     total: int = 0
     said: str = ""
     remedy: str = ""
-    first: int | None = None
 
     @property
     def is_open(self) -> bool:

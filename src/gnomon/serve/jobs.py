@@ -155,9 +155,9 @@ class Queue:
                 return comparison
             return self._queued(self.workspace.add_method, id, step)
 
-    def again(self, id: str, first: int | None = None) -> Comparison:  # noqa: A002
-        """Queue a comparison again: for what is not done, or for its first segments alone."""
-        return self._queued(self.workspace.again, id, first)
+    def again(self, id: str) -> Comparison:  # noqa: A002
+        """Queue a comparison again, for what is not done."""
+        return self._queued(self.workspace.again, id)
 
     def rename(self, id: str, title: str) -> Comparison:  # noqa: A002
         """Give a comparison another title."""
@@ -275,7 +275,7 @@ class Queue:
         worker = Worker("run", comparison.folder, self.limits, self.limits.wall, *places)
         self._running[waiting.id] = _Running(worker, waiting.first)
         step.state, step.started, step.finished = "running", now(), None
-        step.pid, step.said, step.remedy, step.first = worker.pid, "", "", None
+        step.pid, step.said, step.remedy = worker.pid, "", ""
         job = _StepRun(self.workspace, waiting, worker, self.limits)
         try:
             self.workspace.jobs.change(waiting.id, place, step)
@@ -374,11 +374,7 @@ class _StepRun:
             "cpu": f"This needs more than {_in_words(limits.cpu)} of computing.",
             "wall": f"This takes longer than {_in_words(limits.wall)}.",
         }[why]
-        half = self._workspace.study(self._id).about.segments // 2
-        if half >= 10:
-            scale = 10 ** (len(str(half)) - 1)
-            step.first = half // scale * scale
-            step.remedy = f"Compare only the first {step.first:,} segments?"
+        step.remedy = "Compare fewer segments."
 
 
 def _turns(waiting: Iterable[_Waiting], last: Mapping[str, str]) -> Iterable[_Waiting]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import re
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -13,14 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.serve.index import marks_file, prepare, texts_file
-from gnomon.serve.store_pages import stamp_of_store
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from gnomon.serve.index import Index, IndexedSet
+    from gnomon.serve.index import IndexedSet
     from gnomon.serve.notes import Note
     from gnomon.serve.store_pages import OpenStore
 
@@ -46,16 +43,12 @@ ORDERS = {
     "number": "as in the test set",
     "worst": "lowest score first",
     "best": "highest score first",
-    "apart": "systems furthest apart first",
 }
 _LENGTH = re.compile(r"(\d{0,6})\s*(?:[-\u2013]\s*(\d{0,6}))?")
 #: letters of scripts without spaces, words, spaces, and each other character
 _TOKEN = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]|\\s+|\\w+|.", re.DOTALL
 )
-_indices: OrderedDict[tuple[Path, Path], tuple[object, Any]] = OrderedDict()
-_lock = threading.Lock()
-atexit.register(_indices.clear)  # connections are closed while DuckDB is there
 
 
 @dataclass(frozen=True)
@@ -66,11 +59,9 @@ class SegmentQuery:
     feature: str = ""
     system: str = ""
     length: str = ""
-    document: str = ""
     q: str = ""
     sort: str = "number"
     metric: str = ""
-    against: str = ""
     page: int = 1
     segment: int | None = None
     noted: str = ""
@@ -81,7 +72,6 @@ class SegmentQuery:
         asked = {
             "the feature": self.feature,
             "the length": self.length,
-            "the document": self.document,
             "the words": self.q,
             "the notes": self.noted,
         }
@@ -133,14 +123,11 @@ class SegmentPage:
     cards: tuple[Card, ...] = ()
     total: int = 0
     size: int = 0
-    done: int = 0
     testsets: tuple[str, ...] = ()
     features: tuple[tuple[str, str], ...] = ()
     systems: tuple[str, ...] = ()
     metrics: tuple[tuple[str, str], ...] = ()
-    documents: tuple[str, ...] = ()
     marking: bool = False
-    compared: str = ""
     orders: Mapping[str, str] = field(default_factory=lambda: dict(ORDERS))
 
     @property
@@ -195,11 +182,9 @@ def segment_page(
     number, about = indexed
     if about.texts == "missing":
         return SegmentPage(testset, asked, "missing", about.said, testsets=names)
-    if asked.feature and about.marks in ("waiting", "making"):
-        return SegmentPage(
-            testset, asked, "preparing", size=about.segments, done=about.done, testsets=names
-        )
-    return _SegmentRequest(opened, folder, index, number, about, asked, names, notes or {}).page()
+    if asked.feature and about.marks == "waiting":
+        return SegmentPage(testset, asked, "preparing", size=about.segments, testsets=names)
+    return _SegmentRequest(opened, folder, number, about, asked, names, notes or {}).page()
 
 
 def _one_of(what: str, value: str, names: Sequence[str]) -> str:
@@ -208,39 +193,12 @@ def _one_of(what: str, value: str, names: Sequence[str]) -> str:
     return value
 
 
-def _connection(opened: OpenStore, folder: Path, index: Index) -> Any:  # DuckDB has no types
-    """What reads the index and the scores; for one request."""
-    key = (opened.store.path, folder)
-    stamp = (stamp_of_store(opened.store.path), index.texts_key, index.marks_key)
-    with _lock:
-        known = _indices.get(key)
-        if known is None or known[0] != stamp:
-            import duckdb
-
-            made = duckdb.connect(":memory:")
-            made.execute("set enable_progress_bar = false")
-            made.execute("set memory_limit = '256MB'")
-            made.execute("set threads = 2")
-            made.execute("set temp_directory = ''")
-            places = reading.sql_files([opened.store.path, folder])
-            made.execute(f"set allowed_directories = {places}")
-            made.execute("set enable_external_access = false")
-            made.execute("set lock_configuration = true")
-            known = (stamp, made)
-            _indices[key] = known
-            while len(_indices) > 8:
-                _indices.popitem(last=False)
-        _indices.move_to_end(key)
-        return known[1].cursor()
-
-
 @dataclass(frozen=True)
 class _SegmentRequest:
     """One request for segments."""
 
     opened: OpenStore
     folder: Path
-    index: Index
     number: int
     about: IndexedSet
     asked: SegmentQuery
@@ -256,13 +214,11 @@ class _SegmentRequest:
         titles = metric_titles(metrics)
         _one_of("order", asked.sort, [*ORDERS])
         _one_of("system", asked.system, about.systems)
-        _one_of("system", asked.against, about.systems)
-        _one_of("metric", asked.metric, [*dict.fromkeys([*metrics, *self._metrics(of="")])])
+        _one_of("metric", asked.metric, metrics)
         features = about.layers if about.marks == "ready" else []
         _one_of("feature", asked.feature, features)
-        # figures of features lead here under metrics whose segments nothing may have scored
-        metric = asked.metric if asked.metric in metrics else next(iter(metrics), "")
-        run = _connection(self.opened, self.folder, self.index)
+        metric = asked.metric or next(iter(metrics), "")
+        run = self.opened.rows().connection
         where, values = self._conditions()
         counted = f"select count(*) from {self._texts} t{where}"  # noqa: S608  # our own names
         total = int(run.execute(counted, values).fetchone()[0])
@@ -278,14 +234,11 @@ class _SegmentRequest:
             cards=cards,
             total=total,
             size=about.segments,
-            done=about.done,
             testsets=self.testsets,
             features=tuple((name, MEANINGS.get(name, "")) for name in features),
             systems=tuple(about.systems),
             metrics=tuple((name, titles[name]) for name in metrics),
-            documents=tuple(about.documents),
-            marking=about.marks in ("waiting", "making"),
-            compared=asked.against or self._reference,
+            marking=about.marks == "waiting",
         )
 
     @property
@@ -296,14 +249,10 @@ class _SegmentRequest:
     def _marks(self) -> str:
         return f"read_parquet({reading.sql_text(marks_file(self.folder, self.number))})"
 
-    @property
-    def _reference(self) -> str:
-        return "the reference" if self.about.references else ""
-
-    def _metrics(self, *, of: str = _SEGMENTS) -> list[str]:
-        """The metrics of which there are rows of a table, or of any."""
+    def _metrics(self) -> list[str]:
+        """The metrics that scored segments."""
         entries = (e for e in self.opened.entries if e.testset == self.about.name)
-        scored = [entry for entry in entries if not of or entry.rows.get(of)]
+        scored = [entry for entry in entries if entry.rows.get(_SEGMENTS)]
         return list(dict.fromkeys(metric for entry in scored for metric in entry.signatures))
 
     def _conditions(self) -> tuple[str, list[object]]:
@@ -312,7 +261,6 @@ class _SegmentRequest:
         limits: dict[str, object] = {
             "segment = ?": asked.segment,
             "list_contains(?, segment)": [*self.notes] if asked.noted else None,
-            "document = ?": asked.document or None,
             "length >= ?": low,
             "length <= ?": high,
         }
@@ -344,14 +292,13 @@ class _SegmentRequest:
             sql = f"select segment from {self._texts} t{where} order by segment{cut}"  # noqa: S608  # our own names
             return [int(row[0]) for row in run.execute(sql, values).fetchall()]
         scores = self.opened.source.rows(_SEGMENTS, testset=self.about.name, metric=metric)
-        figure = "max(score) - min(score)" if asked.sort == "apart" else "avg(score)"
-        chosen = " and system = ?" if asked.system and asked.sort != "apart" else ""
-        best_first = (asked.sort == "best") is not self._is_lower(metric)
-        down = asked.sort == "apart" or best_first
+        chosen = " and system = ?" if asked.system else ""
+        down = (asked.sort == "best") is not self._is_lower(metric)
         sql = (
-            f"with v as (select segment, {figure} as figure from {scores} where metric = ?{chosen}"  # noqa: S608  # our own names
-            f" group by segment) select t.segment from {self._texts} t left join v using (segment)"
-            f"{where} order by figure {'desc' if down else 'asc'} nulls last, segment{cut}"
+            f"with v as (select segment, avg(score) as figure from {scores}"  # noqa: S608  # our own names
+            f" where metric = ?{chosen} group by segment)"
+            f" select t.segment from {self._texts} t left join v using (segment){where}"
+            f" order by figure {'desc' if down else 'asc'} nulls last, segment{cut}"
         )
         given = [metric, *([asked.system] if chosen else []), *values]
         return [int(row[0]) for row in run.execute(sql, given).fetchall()]
@@ -408,24 +355,16 @@ class _SegmentRequest:
             if text is not None:
                 given = pieces(text, marks.get((n, -1 - r), ()))
                 sides.append(SegmentSide("reference", name, text, given))
-        other = None
-        if asked.against:
-            other = texts[f"o{about.systems.index(asked.against)}"]
-        elif about.references:
-            other = next((t for r in range(len(about.references)) if (t := texts[f"r{r}"])), None)
+        other = next((t for r in range(len(about.references)) if (t := texts[f"r{r}"])), None)
         outputs = []
         for k, name in enumerate(about.systems):
             text = texts[f"o{k}"]
             of = scores.get((n, name), {})
             values = tuple((title, of[m]) for m, title in titles.items() if m in of)
-            lacks = None if name == asked.against else other
-            given = () if text is None else pieces(text, marks.get((n, k), ()), lacks)
+            given = () if text is None else pieces(text, marks.get((n, k), ()), other)
             outputs.append(SegmentSide("output", name, text, given, values))
-        first = [side for side in outputs if side.name in (asked.system, asked.against)]
-        first.sort(key=lambda side: side.name != asked.system)
-        rest = [side for side in outputs if side not in first]
-        shown = max(len(first), _SIDES) if not asked.system else max(1, len(first))
-        ordered = first + rest
+        ordered = sorted(outputs, key=lambda side: side.name != asked.system)
+        shown = 1 if asked.system else _SIDES
         return Card(
             n,
             texts["document"],

@@ -64,9 +64,9 @@ _lock = threading.Lock()
 atexit.register(_open.clear)  # connections are closed while DuckDB is there
 
 
-def open_store(path: Path) -> OpenStore:
-    """A store to be read; it is read again only where it has changed."""
-    stamp = stamp_of_store(path)
+def open_store(path: Path, *beside: Path) -> OpenStore:
+    """A store to be read, with files beside it; it is read again only where it has changed."""
+    stamp = _stamp(path, *beside)
     with _lock:
         known = _open.get(path)
         if known is not None and known.stamp == stamp:
@@ -74,7 +74,9 @@ def open_store(path: Path) -> OpenStore:
             return known
     store = studies.Store(path)
     done = tuple(store.entries[key] for key in store.planned() if key in store.entries)
-    connection = reading.connect(store, sql="from tasks", all_files=True, frugal=True)
+    connection = reading.connect(
+        store, sql="from tasks", all_files=True, frugal=True, beside=beside
+    )
     opened = OpenStore(store, reading.PageSource(store, connection, done), stamp)
     with _lock:
         _open[path] = opened
@@ -83,14 +85,14 @@ def open_store(path: Path) -> OpenStore:
     return opened
 
 
-def stamp_of_store(path: Path) -> tuple[object, ...]:
-    """What changes whenever a task is finished, or the plan is another one."""
+def _stamp(path: Path, *beside: Path) -> tuple[object, ...]:
+    """What changes whenever a task is finished, the plan is another one, or an index is made."""
     stamp: list[object] = []
-    for name in ("manifest.jsonl", "plan.json"):
+    for file in (path / "manifest.jsonl", path / "plan.json", *(b / "index.json" for b in beside)):
         try:
-            stat = (path / name).stat()
+            stat = file.stat()
         except OSError:
-            stamp.append(None)
+            stamp.append(file)
         else:
             stamp.append((stat.st_size, stat.st_mtime_ns, stat.st_ino))
     return tuple(stamp)
@@ -346,7 +348,8 @@ def _rows_of(
     stored = source.rows(name, testset=testset)
     there = source.columns(stored)
     columns = [column for column in schema.columns if column.name in there]
-    conditions, values = ["testset = ?"], [testset]
+    conditions: list[str] = ["testset = ?"]
+    values: list[Cell] = [testset]
     for key, value in where.items():
         if key not in there:
             raise DataError(f"the table {name} has no column {key} any more")
@@ -368,6 +371,6 @@ def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
 
 __all__ = [
     "OpenStore", "StudyResult", "first_sentence", "open_store",
-    "quotes_texts", "sections", "sizes_of_sets", "stamp_of_store", "study_result",
+    "quotes_texts", "sections", "sizes_of_sets", "study_result",
     "table_names", "table_sql",
 ]  # fmt: skip

@@ -7,9 +7,9 @@ import re
 import secrets
 import shutil
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -28,6 +28,7 @@ from gnomon.serve.comparison import (
     StepChoice,
     default_steps,
     flush_folder,
+    locked,
     new_job,
     now,
     read_record,
@@ -37,10 +38,8 @@ from gnomon.serve.job_table import Job, JobTable
 from gnomon.serve.problems import NotFound
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 __all__ = ["Comparison", "Draft", "Workspace"]
 
@@ -122,7 +121,7 @@ class Workspace:
     def __init__(self, folder: Path) -> None:
         self.folder = folder = folder.absolute()
         self.received = 0  # bytes of uploads, ever
-        self._lock: IO[bytes] | None = None
+        self._lock: ExitStack | None = None
         for name in (_STUDIES, _DRAFTS, _LOCK, _JOBS):
             refuse_link(folder / name)
         try:
@@ -143,20 +142,14 @@ class Workspace:
         """Be the one server of this folder, until :meth:`release` or the end of the process."""
         if self._lock is not None:
             return
-        file = (self.folder / _LOCK).open("ab")
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # no such locks on this system: one server is the user's word
-            pass
-        except BlockingIOError as error:
-            file.close()
+        lock = ExitStack()
+        if not lock.enter_context(locked(self.folder / _LOCK)):
+            lock.close()
             raise UsageError(
                 f"another gnomon serve runs on the folder {self.folder}; use that one, end it, or"
                 " name another folder: gnomon serve FOLDER"
-            ) from error
-        self._lock = file
+            )
+        self._lock = lock
         self._sweep()
 
     def release(self) -> None:
@@ -334,17 +327,11 @@ class Workspace:
         write_record(comparison.folder / NAMES, about)
         return self.study(id)
 
-    def again(self, id: str, first: int | None = None) -> Comparison:  # noqa: A002
-        """Put a comparison that rests back into the queue: what is not done is tried again.
-
-        With ``first``, all of it is done with so many of its segments.
-        """
+    def again(self, id: str) -> Comparison:  # noqa: A002
+        """Put a comparison that rests back into the queue: what is not done is tried again."""
         comparison = self.study(id)
         if not comparison.job.active:
-            if first is not None:
-                comparison.about.choices.first = first
-                write_record(comparison.folder / NAMES, comparison.about)
-            self._queue_anew(comparison, every=first is not None)
+            self._queue_anew(comparison, every=False)
         return self.study(id)
 
     def _queue_anew(self, comparison: Comparison, *, every: bool) -> None:

@@ -394,8 +394,9 @@ def connect(
     sql: str | None = None,
     all_files: bool = False,
     frugal: bool = False,
+    beside: Sequence[Path] = (),
 ) -> Any:  # DuckDB is optional, without types
-    """A connection in whose memory the tables of a store are views."""
+    """A connection in whose memory the tables of a store are views; it may read ``beside``, too."""
     connection = alone()
     import duckdb
 
@@ -416,7 +417,7 @@ def connect(
             )
     sources = _sources(store, _tables_in(store, sql, connection))
     if closed and all_files:
-        connection.execute(f"set allowed_directories = {sql_files([store.path])}")
+        connection.execute(f"set allowed_directories = {sql_files([store.path, *beside])}")
     elif closed:
         every = [file for _, parts in sources.values() for file in parts]
         connection.execute(f"set allowed_paths = {sql_files(every)}")
