@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon import example
@@ -26,6 +28,7 @@ from gnomon.core.findings import (
     Table,
 )
 from gnomon.report.charts import chart
+from gnomon.report.short_names import short_names
 
 
 def drawn() -> Finding:
@@ -85,9 +88,9 @@ def test_bars_stand_best_first_and_say_what_they_show(compared: Finding) -> None
     for value in shown[1:]:
         row = rows[value["name"]]
         assert (value["value0"], value["low0"], value["high0"]) == (
-            row["difference"], row["low"], row["high"]
+            row["score"], row["score_low"], row["score_high"]
         )  # fmt: skip
-        assert re.search(r"Difference -\d+\.\d\d \[-\d+\.\d\d, -\d+\.\d\d\]", value["said"])
+        assert re.search(r"Difference -\d+\.\d\d \[-\d+\.\d\d, -\d+\.\d\d\], p ", value["said"])
     bold = chart["hconcat"][0]["encoding"]["y"]["axis"]["labelFontWeight"]["condition"]
     assert bold["test"] == 'datum.value === "apertium-direct"'
 
@@ -95,18 +98,70 @@ def test_bars_stand_best_first_and_say_what_they_show(compared: Finding) -> None
 def test_the_best_stands_first_where_lower_is_better() -> None:
     testset = gn.TestSet.read(example.path())
     found = gn.compare(testset, "ter", baseline="apertium-direct", resamples=0)
-    scores = [value["value1"] for value in values_of(found.chart())]
+    scores = [value["value0"] for value in values_of(found.chart())]
     assert scores == sorted(scores)
 
 
-def test_what_is_not_decided_is_grey(compared: Finding) -> None:
+def decided(compared: Finding, *names: str) -> Finding:
+    """The same with differences of these systems decided, and no others."""
     table = compared.tables[0]
-    records = [{**row, "decided": row["system"] == "apertium-french"} for row in table.rows]
-    finding = replace(compared, tables=(replace(table, records=tuple(records)),))
+    records = tuple(
+        {**row, "decided": None if row["difference"] is None else row["system"] in names}
+        for row in table.rows
+    )
+    return replace(compared, tables=(replace(table, records=records), *compared.tables[1:]))
+
+
+def test_what_cannot_be_told_apart_stands_in_a_band(compared: Finding) -> None:
+    some = decided(compared, "apertium-french", "apertium-galician").chart()
+    banded = {value["name"] for value in values_of(some) if value.get("band")}
+    assert "apertium-direct" in banded
+    assert not banded & {"apertium-french", "apertium-galician"}
+    assert some["title"]["text"][0].startswith("Shaded: cannot be told apart from")
+    assert some["hconcat"][0]["layer"][0]["mark"]["type"] == "rect"
+    every = decided(compared, *(str(row["system"]) for row in compared.rows)).chart()
+    assert all(layer["mark"] != "rect" for layer in every["hconcat"][0]["layer"])
+    assert "title" not in every
+
+
+def test_what_is_not_decided_is_grey(compared: Finding) -> None:
+    finding = decided(compared, "apertium-french")
+    (view,) = (view for view in finding.views if isinstance(view, Bars))
+    finding = replace(finding, views=(replace(view, band=""),))
     colour = finding.chart()["hconcat"][0]["encoding"]["color"]
     shades = dict(zip(colour["scale"]["domain"], colour["scale"]["range"], strict=True))
     shown = {value["name"]: shades[value["shade"]] for value in values_of(finding.chart())}
+    del shown["apertium-direct"]
     assert shown.pop("apertium-french") not in set(shown.values()) == {"#a9b0b8"}
+
+
+def test_long_names_that_differ_in_a_few_characters_stay_apart(compared: Finding) -> None:
+    long = {
+        name: f"{'transformer-ensemble-' * 3}{name}" for name in compared.table().values("system")
+    }
+    table = compared.table()
+    records = tuple({**row, "system": long[row["system"]]} for row in table.rows)
+    chart = replace(compared, tables=(replace(table, records=records),)).chart()
+    shown = [value["name"] for value in values_of(chart)]
+    assert len(set(shown)) == len(long)
+    assert max(map(len, shown)) <= 24
+    assert all(any(name in value["said"] for name in long.values()) for value in values_of(chart))
+    assert chart["hconcat"][0]["encoding"]["y"]["scale"]["domain"] == shown
+    bold = chart["hconcat"][0]["encoding"]["y"]["axis"]["labelFontWeight"]["condition"]
+    assert bold["test"] == f'datum.value === "{shown[0]}"'.replace("\u2026", "\\u2026")
+
+
+@given(st.lists(st.text(min_size=20), max_size=6, unique=True))
+def test_no_two_short_names_are_alike(names: list[str]) -> None:
+    short = short_names(names)
+    assert len({short.get(name, name) for name in names}) == len(names)
+
+
+def test_names_are_cut_between_what_readers_take_for_characters() -> None:
+    names = ["\u0905\u0928\u0941\u0935\u093e\u0926" * 12 + str(n) for n in range(2)]
+    short = short_names(names).values()
+    assert not any(re.search("(^|\u2026)[\u093e-\u094d]", name) for name in short)
+    assert list(short_names(["\u795e" * 30]).values()) == ["\u795e" * 6 + "\u2026" + "\u795e" * 5]
 
 
 def test_each_panel_of_points_says_r_and_n() -> None:
@@ -209,4 +264,4 @@ def test_an_axis_names_its_metric(compared: Finding) -> None:
         for panel in compared.chart()["hconcat"]
         for layer in panel["layer"][:1]
     ]
-    assert titles == ["Difference (chrF)", "Score (chrF)"]
+    assert titles == ["Score (chrF)"]

@@ -356,7 +356,7 @@ def views(
     ]
     if SLICES in kinds and alone:
         chosen += [_slices(metric, titles[metric], alone) for metric in baselines]
-    chosen += [_bars(*one, titles[one[0]], rows, alone) for one in baselines.items()]
+    chosen += [_bars(*one, titles[one[0]], rows) for one in baselines.items()]
     if SLICES in kinds:
         chosen += [
             _slice_map(rows, metric, titles[metric], prominent=alone is None)
@@ -472,26 +472,20 @@ def _ngrams(side: str) -> Listing:
     )
 
 
-def _bars(
-    metric: str,
-    baseline: str,
-    title: str,
-    rows: Sequence[ComparisonRow],
-    alone: str | None,
-) -> Bars:
-    ends = (f"{baseline} is better", f"{alone or 'the other system'} is better")
-    lower = _is_lower_better(rows, metric)
+def _bars(metric: str, baseline: str, title: str, rows: Sequence[ComparisonRow]) -> Bars:
     return Bars(
         SYSTEMS,
-        f"{title}: differences from {baseline}",
+        f"{title} of each system",
         category="metric",
         series="system",
-        values=("difference", "score"),
+        values=("score",),
         where={"metric": metric, "slice": None},
         ordered=True,
         strong="decided",
-        ends=(ends[1], ends[0]) if lower else ends,
-        better="lower" if lower else "higher",
+        dots=True,
+        better="lower" if _is_lower_better(rows, metric) else "higher",
+        band=baseline,
+        told=("difference", "p"),
     )
 
 

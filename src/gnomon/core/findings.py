@@ -239,6 +239,9 @@ class Bars:
         dots: a dot stands for each value in place of a bar, where the way from 0 says nothing.
         hollow: a column drawn as a hollow dot beside the dot of each value.
         better: which end is good, where that depends on the metric and columns cannot say.
+        band: a value of ``series``; those that cannot be told apart from it (``strong`` is false)
+            stand in a band with it, and are not faded.
+        told: further columns whose figures hovering tells.
     """
 
     table: str
@@ -256,6 +259,8 @@ class Bars:
     dots: bool = False
     hollow: str | None = None
     better: Literal["higher", "lower"] | None = None
+    band: str = ""
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import subprocess
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from gnomon.core.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, 
 from gnomon.core.tabular import UNDEFINED, cell_text, number_of, selected, visible
 from gnomon.core.verdicts import titles_of
 from gnomon.report.html import METRICS
+from gnomon.report.short_names import with_short_names
 from gnomon.stats import pearson
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ _MIME = "application/vnd.vegalite.v5+json"
 _MOST = 40  # rows of one picture
 _BESIDE = 4  # series side by side
 _PANELS = 6
+_LINE_LENGTH = 48  # characters below a chart
 _HEADS = 8  # columns of a heat map in a column of a paper
 #: colours that people with any sight of colours tell apart (Okabe and Ito)
 _COLOURS = (
@@ -169,6 +172,7 @@ def chart(finding: Finding, view: int | None = None) -> Chart:
     made = _DRAWERS[type(chosen)](chosen, table, rows)
     if not made.get("data", {}).get("values", rows):
         raise UsageError(f"the view {chosen.title!r} has no defined values to draw")
+    made = with_short_names(made)
     return Chart(
         {"$schema": _SCHEMA, "description": chosen.title, "config": _look(*_SCREEN), **made}
     )
@@ -202,9 +206,11 @@ def _look(
         "view": {"stroke": None, "continuousWidth": panel, "discreteWidth": panel,
                  "continuousHeight": 12 * row, "step": row},
         "axis": {**quiet, **sizes, "gridColor": _GRID, "domain": False, "tickColor": _GRID},
-        "axisY": {"labelLimit": 14 * size},
+        "axisY": {"labelLimit": 18 * size},
         "legend": {**quiet, **sizes, "orient": "bottom", "columns": columns, "symbolLimit": 40,
                    "gradientLength": 7.5 * size},
+        "title": {"anchor": "start", "frame": "bounds", "orient": "bottom", "fontSize": size,
+                  "fontWeight": "normal", "color": _SOFT, "offset": 6},
         "header": {**sizes, "labelColor": _INK, "title": None, "labelAnchor": "start"},
         "range": {"category": list(_COLOURS)},
         "rule": {"color": _INK, "strokeWidth": 0.8},
@@ -316,8 +322,9 @@ def _bars(view: Bars, table: Table, rows: Rows) -> Json:
     colour: Json = {}
     if beside and len(series) > 1:
         colour = {"yOffset": _names("series"), "color": _names("series")}
-    elif view.strong:
+    elif view.strong and not view.band:
         colour = {"color": _shades(table.column(view.strong).title, values)}
+    banded = sum(value.get("band", False) for value in values) > 1  # one alone is no band
     best = values[0]["name"] if view.ordered and (view.better or ruling.better) else None
     panels = [
         _bar_panel(
@@ -327,12 +334,15 @@ def _bars(view: Bars, table: Table, rows: Rows) -> Json:
             values,
             colour,
             best,
+            _band() if banded else [],
         )
         for n, column in enumerate(columns)
     ]
     if apart:
         return _in_panels(panels[0], values, names)
-    return {"data": {"values": values}, "hconcat": panels}
+    said = f"Shaded: cannot be told apart from {_name(view.band, {})}"
+    below = {"title": {"text": wrap(said, _LINE_LENGTH)}} if banded else {}
+    return {"data": {"values": values}, "hconcat": panels, **below}
 
 
 def _bar(view: Bars, table: Table, row: Mapping[str, Cell], columns: Sequence[Column]) -> Json:
@@ -343,14 +353,16 @@ def _bar(view: Bars, table: Table, row: Mapping[str, Cell], columns: Sequence[Co
         if column.ends:
             low, high = column.ends
             made |= {f"low{n}": number_of(row[low]), f"high{n}": number_of(row[high])}
-    if view.strong:
+    if view.band:
+        made["band"] = row[view.strong or ""] is False or row[view.series] == _name(view.band, {})
+    elif view.strong:
         title = table.column(view.strong).title
         decided = row[view.strong]
         made["shade"] = "" if decided is None else title if decided else f"not {title}"
     more = [view.hollow] if view.hollow else []
     if view.hollow:
         made["hollow"] = number_of(row[view.hollow])
-    shown = [*(column.name for column in columns), *more]
+    shown = [*(column.name for column in columns), *more, *view.told]
     return {**made, "said": _said(table, row, [view.category, view.series], shown)}
 
 
@@ -380,23 +392,36 @@ def _shades(title: str, values: Rows) -> Json:
 
 
 def _bar_panel(
-    view: Bars, column: Column, n: int, values: Sequence[Json], colour: Json, best: Cell
+    view: Bars,
+    column: Column,
+    n: int,
+    values: Sequence[Json],
+    colour: Json,
+    best: Cell,
+    behind: Sequence[Json],
 ) -> Json:
     bold = {"test": f"datum.value === {json.dumps(best)}", "value": "bold"}
     weight = {"labelFontWeight": {"condition": bold, "value": "normal"}} if best else {}
-    axis = {**weight, "grid": view.dots} if n == 0 else None
+    axis = {**weight, "grid": view.dots, "zindex": 0} if n == 0 else None
     encoding: Json = {"y": _lined_up(values, axis=axis), **colour, **_CARD}
     ends = [row.get(end) for row in values for end in (f"value{n}", f"low{n}", f"high{n}")]
     scale = _scale(column, ends, zero=not view.dots)
     mark = {"type": "point", "size": 40} if view.dots else {"type": "bar"}
     x = _numbers(f"value{n}", column.title, **scale)
-    layers: list[Json] = [{"mark": mark, "encoding": {"x": x}}]
-    if column.ends:
-        layers.append(_whisker(f"low{n}", f"high{n}", column.title))
+    shown: Json = {"mark": mark, "encoding": {"x": x}}
+    whiskers = [_whisker(f"low{n}", f"high{n}", column.title)] if column.ends else []
+    layers = [*behind, *whiskers, shown] if view.dots else [*behind, shown, *whiskers]
     if view.hollow and n == 0:
         hollow = {"type": "point", "filled": False, "color": _COLOURS[0], "aria": False}
         layers.append({"mark": hollow, "encoding": {"x": _numbers("hollow", column.title)}})
     return {"layer": layers, "encoding": encoding}
+
+
+def _band() -> list[Json]:
+    """Behind the rows that cannot be told apart."""
+    mark = {"type": "rect", "color": _COLOURS[0], "opacity": 0.14, "aria": False}
+    untold = {"tooltip": None, "description": None}
+    return [{"transform": [{"filter": "datum.band"}], "mark": mark, "encoding": untold}]
 
 
 def _stacked(view: StackedBars, table: Table, rows: Rows) -> Json:
