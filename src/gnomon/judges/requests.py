@@ -8,6 +8,7 @@ from gnomon.core.errors import UsageError
 from gnomon.core.validation import Problem, problems
 from gnomon.judges.metric import ChatJudge
 from gnomon.judges.panels import JudgePanel
+from gnomon.messages.audiences import flag
 from gnomon.metrics.base import each_metric
 from gnomon.metrics.registry import check_metric, resolve
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.metrics.base import AnyMetric, Metrics
 
-_HOW = "-m \"judge('gemba-da', model='NAME')\"; metrics=\"judge('gemba-da', model='NAME')\""
+_HOW = flag("metrics", "\"judge('gemba-da', model='NAME')\"")
 
 
 def named_judges(metrics: Metrics, *, allow_code: bool) -> Iterator[tuple[str, ChatJudge]]:
@@ -42,7 +43,7 @@ def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge | Jud
     """A judge, or a panel of them, from its spec."""
     judge = resolve(given, allow_code=allow_code)  # type: ignore[arg-type]  # scores are refused there
     if not isinstance(judge, ChatJudge | JudgePanel):
-        raise UsageError(f"{judge.spec!r} is no judge; name one ({_HOW})")
+        raise UsageError(f"{judge.spec!r} is no judge; name one (", _HOW, ")")
     return judge
 
 
@@ -55,7 +56,7 @@ def judge_faults(
     """
     every = each_metric(metrics)
     if not every:
-        yield Problem("metrics", UsageError(f"name a judge ({_HOW})"))
+        yield Problem("metrics", UsageError("name a judge (", _HOW, ")"))
     for number, metric in enumerate(every):
         where = f"metrics[{number}]"
         wrong = list(problems(where, chat_judge, metric, allow_code=allow_code))

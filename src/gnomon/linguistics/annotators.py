@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from gnomon.core.data_files import data_beside
 from gnomon.core.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
+from gnomon.core.languages import english_names
 from gnomon.core.summary import target_of
 from gnomon.linguistics.feature_names import ENTITIES, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
@@ -178,9 +179,16 @@ def standard_tagger(language: str) -> Annotator:
     candidates = [name for name in installed() if meta_of(name)["lang"] == wanted]
     if not candidates:
         there = ", ".join(taggers()) or "none"
-        remedy = Advice(f"`gnomon setup {wanted}`", "install", {"language": wanted})
+        there_is_one = wanted in MODELS or wanted not in english_names()
+        setup = Advice(f"`gnomon setup {wanted}`", "install", {"language": wanted})
         raise MissingDependencyError(
-            message("error.no_tagger", language=wanted, installed=there, remedy=remedy)
+            message(
+                "error.no_tagger",
+                language=wanted,
+                installed=there,
+                setup=setup if there_is_one else None,
+                labels=None if there_is_one else flag("labels"),
+            )
         )
     return SpacyAnnotator(min(candidates, key=lambda name: _standing(wanted, name)))
 
@@ -246,7 +254,10 @@ def setup_plan(language: str) -> SetupPlan:
             flag("labels"),
             ")",
         )
-        raise UnknownNameError("language with a spaCy pipeline", wanted, MODELS, remedy=remedy)
+        called = english_names().get(wanted)
+        none = (f"there is no spaCy pipeline for {called} ({wanted!r}); ", remedy) if called else ""
+        kind = "language with a spaCy pipeline"
+        raise UnknownNameError(kind, wanted, MODELS, remedy=remedy, instead=none)
     commands: list[tuple[str, ...]] = []
     if not has_spacy:
         commands.append((sys.executable, "-m", "pip", "install", "spacy>=3.7,<4"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title, p_value, said_of
+from gnomon.core.verdicts import LEAST, amount, listed, metric_title, p_value, said_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler._error_rates import UNITS
@@ -13,12 +13,13 @@ from gnomon.muler._error_tables import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Literal
+    from typing import Any, Literal
 
     from gnomon.core.findings import Finding
     from gnomon.messages import Message
 
 _ALPHA = 0.05
+_UNNAMED = "errors"  # marks of a file that says no more of them
 
 
 def errors_verdict(finding: Finding) -> Iterator[Message]:
@@ -62,11 +63,16 @@ def _where(finding: Finding, marks: str, rows: Sequence[ErrorRateRow]) -> Iterat
         "errors.where",
         finding.positions([words, *more, *fewer]),
         level="finding" if more else "undecided",
-        marks=metric_title(marks),
+        **_named(marks),
         rate=_size(words, "rate"),
         unit=words.feature,
         more=text,
     )
+
+
+def _named(marks: str) -> dict[str, Any]:
+    """The marks by their name, unless nobody gave them one."""
+    return {"marks": "" if marks == _UNNAMED else metric_title(marks), "unnamed": marks == _UNNAMED}
 
 
 def _is_low(p: float | None) -> bool:
@@ -97,8 +103,8 @@ def _systems(finding: Finding) -> Iterator[Message]:
         yield message(
             "errors.systems",
             finding.positions([row]),
-            marks=metric_title(marks),
-            differences=counted(len(of_features), "difference"),
+            marks=_named(marks)["marks"],
+            differences=len(of_features),
             first=first,
             second=second,
             feature=gloss(row.feature),

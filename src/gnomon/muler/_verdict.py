@@ -239,7 +239,8 @@ def _of_several(finding: Finding, under: MetricFigures) -> Iterator[Message]:
         yield message(
             "muler.same",
             _places(finding, same),
-            **_named(under.systems),
+            two=_named(under.systems)["two"],
+            pairs=("some" if tested else "all") if len(under.systems) > _IN_FULL else None,
             kinds=_kinds(same),
             few=any(pair.row.words for pair in same),
             every=not any(pair.row.words for pair in same),

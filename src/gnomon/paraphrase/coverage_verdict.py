@@ -47,6 +47,7 @@ def _lacks(finding: Finding, rows: Sequence[LackingRow]) -> Iterator[Message]:
         finding.positions(rows[:_IN_FULL]),
         share=float(min(row.share for row in rows)),
         grams=len(rows),
+        unit=unit_of(str(finding.signatures["coverage"]["tok"])),
         segments=len({row.segment for row in rows}),
         common=[{"ngram": gram, "times": lettered[gram]} for gram in common],
     )
