@@ -42,3 +42,15 @@ def test_names_that_can_be_given_are_listed(gnomon, kind: str) -> None:
     assert {"metrics": "chrf", "features": "pos:NOUN", "taggers": "spacy", "formats": "plain text"}[
         kind
     ] in answer.out
+
+
+def test_a_language_without_a_tagger_is_told_what_takes_its_place(gnomon, tmp_path) -> None:
+    refused = gnomon("setup", "th", "-q")
+    assert "no spaCy pipeline for Thai ('th'); labels of any other" in refused.err
+    files = [tmp_path / "ref.txt", tmp_path / "out.txt"]
+    for file in files:
+        file.write_text("สวัสดี\n" * 3, encoding="utf-8")
+    refused = gnomon("muler", files[0], "-i", files[1], "-l", "th", "-q")
+    assert "labels of any other can be read from" in refused.err
+    assert "gnomon setup" not in refused.err
+    assert "12 characters" in gnomon("info", files[0], "-i", files[1], "-q").out
