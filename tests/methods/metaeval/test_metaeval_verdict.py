@@ -66,10 +66,8 @@ def test_few_systems_are_a_caution_and_no_finding() -> None:
     human = people(1, 4)
     found = judged(human, near=unlike(1, human, 0.1), far=people(2, 4))
     assert {one.level for one in found} == {"caution"}
-    assert (
-        str(found[0])
-        == "Caution: de-en: at system level, 4 systems are too few for a finding; it takes 5 or more."
-    )
+    few = "at system level, 4 systems are too few for a finding; it takes 5 or more"
+    assert str(found[0]) == f"Caution: de-en: {few}."
 
 
 def test_a_metric_that_points_the_wrong_way_is_a_caution() -> None:
