@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import msgspec
 import numpy as np
@@ -216,6 +217,25 @@ def _scored(form: str, file: Path, whole: Path) -> Example:
     )
 
 
+def _units(base: Path, options: tuple[str, ...]) -> Iterable[Example]:
+    texts = [escape(text) for text in TEXTS]
+    unit = '<trans-unit id="{0}"><source>{1}</source><target>{1}</target></trans-unit>'
+    memory = "<tu><tuv lang='de'><seg>{1}</seg></tuv><tuv lang='en'><seg>{1}</seg></tuv></tu>"
+    cue = "{0}\n00:00:0{0},000 --> 00:00:0{0},900\n{1}\n"
+    for name, suffix, before, one, after in (
+        ("xliff", "xlf", "<xliff version='1.2'><file><body>", unit, "</body></file></xliff>"),
+        ("tmx", "tmx", "<tmx><header srclang='de'/><body>", memory, "</body></tmx>"),
+        ("po", "po", "", 'msgid "{1}"\nmsgstr "{1}"\n', ""),
+        ("subtitles", "srt", "", cue, ""),
+    ):
+        units = [one.format(n, text) for n, text in enumerate(texts, start=1)]
+        file = write(base / name / f"t.{suffix}", [before, *units, after])
+        yield Example(
+            name, (name,), file.parent, ("score", str(file), "-i", str(file), *options),
+            lambda _, file=file: gn.TestSet.from_files(references=[file], systems=[file]), ALL,
+        )  # fmt: skip
+
+
 def _texts(base: Path, whole: Path) -> Iterable[Example]:
     plain = base / "plain"
     names = ("ref.txt", "src.txt", "a.txt", "b.txt")
@@ -227,6 +247,7 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
         ("score", ref, "-s", src, "-i", a, b, *options),
         lambda _: [formats.read_lines(file) for file in files],
     )  # fmt: skip
+    yield from _units(base, options)
     rows = [{"ref": text, "one": text, "doc": "d"} for text in TEXTS]
     table = write(
         base / "table" / "t.tsv", ["ref\tone\tdoc", *("\t".join(r.values()) for r in rows)]

@@ -282,17 +282,17 @@ def test_endless_input_ends_where_it_is_allowed_to(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     "head",
     [
-        '<?xml version="1.0"?>\n<xliff version="1.2">',
-        '<?xml version="1.0"?>\n<!-- a comment -->\n<xliff>',
-        '<xliff version="2.0">',
+        '<?xml version="1.0"?>\n<docx version="1.2">',
+        '<?xml version="1.0"?>\n<!-- a comment -->\n<docx>',
+        "<!DOCTYPE html>\n<docx>",
     ],
 )
 def test_markup_is_no_file_of_segments(tmp_path: Path, head: str) -> None:
     """Its lines match each other in every file, whatever the texts are."""
-    for name in ("ref.xlf", "a.xlf"):
-        (tmp_path / name).write_text(f"{head}\n<target>乙</target>\n</xliff>\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"ref\.xlf:1: begins as XLIFF"):
-        read_plain(references=[tmp_path / "ref.xlf"], systems=[tmp_path / "a.xlf"])
+    for name in ("ref.xml", "a.xml"):
+        (tmp_path / name).write_text(f"{head}\n<target>乙</target>\n</docx>\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"ref\.xml:1: begins as DOCX"):
+        read_plain(references=[tmp_path / "ref.xml"], systems=[tmp_path / "a.xml"])
 
 
 def test_a_text_may_hold_tags(tmp_path: Path) -> None:

@@ -58,6 +58,18 @@ _REMEDIES = {
     errno.EISDIR: "it is a directory: name a file",
     errno.ENAMETOOLONG: "its name is too long for the file system: choose a shorter one",
 }
+#: formats of translation units, by how files are called
+UNIT_FORMATS = {
+    ".xlf": "xliff",
+    ".xliff": "xliff",
+    ".sdlxliff": "xliff",
+    ".mxliff": "xliff",
+    ".mqxliff": "xliff",
+    ".tmx": "tmx",
+    ".po": "po",
+    ".srt": "subtitles",
+    ".vtt": "subtitles",
+}
 _used_input: TextIO | None = None
 _piped: dict[tuple[int, int], bytes] = {}  # what came through a descriptor, which can be read once
 MAX_INPUT = "GNOMON_MAX_INPUT"
@@ -213,12 +225,18 @@ def _refuse_lost_link(path: Path) -> None:
 
 
 def plain_name(path: str | PathLike[str]) -> str:
-    """A file's name without ``.gz`` and ``.txt``.
+    """A file's name without ``.gz``, and ``.txt`` or what a file of translation units ends in.
 
     >>> plain_name("outputs/online-A.0.txt.gz")
     'online-A.0'
     """
-    return Path(path).name.removesuffix(".gz").removesuffix(".txt")
+    name = Path(path).name.removesuffix(".gz")
+    return name.removesuffix(Path(name).suffix if unit_format(name) else ".txt")
+
+
+def unit_format(path: str | PathLike[str]) -> str | None:
+    """The format of a file of translation units, by how the file is called; else none."""
+    return UNIT_FORMATS.get(Path(str(path).removesuffix(".gz")).suffix.lower())
 
 
 @overload

@@ -20,11 +20,13 @@ from gnomon.data.formats._anomalies import say_roles, warn_of_anomalies
 from gnomon.data.formats._files import (
     LOGGER,
     STANDARD_INPUT,
+    UNIT_FORMATS,
     atomic_write,
     bears_file,
     entries,
     plain_name,
     read_bytes,
+    unit_format,
 )
 from gnomon.data.formats._registry import Format
 from gnomon.messages.audiences import Words, flag
@@ -32,6 +34,8 @@ from gnomon.messages.audiences import Words, flag
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
+
+    from gnomon.data.formats._units import Units
 
 
 _BOM = b"\xef\xbb\xbf"
@@ -59,7 +63,7 @@ _CONTROLS = re.compile("[\x01-\x08\x0e-\x1b\x1f\x7f]")
 _LONG = 20_000
 #: the beginning of a file of markup, and the first element, which names its format
 _MARKUP = re.compile(
-    r"\s*(?:(?:<\?xml|<!DOCTYPE)(?:[^<]|<[!?])*<(?P<root>\w+)|<(?P<lone>xliff|tmx)\b)",
+    r"\s*(?:(?:<\?xml|<!DOCTYPE)(?:[^<]|<[!?])*<(?P<root>[\w:]+)|<(?P<lone>xliff|tmx)\b)",
     re.IGNORECASE,
 )
 _HEAD = 5  # lines
@@ -238,7 +242,10 @@ def read_plain(
     source: str | PathLike[str] | None = None,
     language_pair: str | None = None,
 ) -> TestSet:
-    """Read a test set from plain text files of one segment per line.
+    """Read a test set from plain text files of one segment per line, or of translation units.
+
+    Units (XLIFF, TMX, PO) are joined by their ids, whatever their order, and bring the sources and
+    the language pair with them. A file of lines beside them has one for each unit.
 
     Args:
         references: one file per reference, named after the file without ``.txt`` and ``.gz``;
@@ -260,20 +267,28 @@ def read_plain(
     names = _system_names(systems)
     every = [*references, *systems, *([source] if source is not None else [])]
     _check_standard_input(every)
-    texts = [_segments(path) for path in every]
-    check_parallel({shown(path): len(lines) for path, lines in zip(every, texts, strict=True)})
+    files = [(shown(path), _texts(path)) for path in every]
+    if any(not isinstance(file, list) for _, file in files):
+        from gnomon.data.formats._units import joined
+
+        texts, pair = joined(files, len(references), sourced=source is not None)
+        language_pair = language_pair or pair
+    else:
+        texts = [_lines_of(file) for _, file in files]
+        check_parallel({name: len(lines) for (name, _), lines in zip(files, texts, strict=True)})
     refs, rest = texts[: len(references)], texts[len(references) :]
+    sources = rest.pop() if len(rest) > len(systems) else None
     for path, lines in zip(references, refs, strict=True):
         report_empty(shown(path), "reference", lines)
-    for path, lines in zip(systems, rest, strict=False):
+    for path, lines in zip(systems, rest, strict=True):
         report_empty(shown(path), "candidate", lines)
-    if source is not None:
-        report_empty(shown(source), "source", rest[-1])
+    if source is not None and sources is not None:
+        report_empty(shown(source), "source", sources)
     testset = TestSet(
         name=plain_name((references or [source or "test set"])[0]),
         references=dict(zip(_reference_names(references), refs, strict=True)),
-        systems=dict(zip(names, rest, strict=False)),
-        sources=None if source is None else rest[-1],
+        systems=dict(zip(names, rest, strict=True)),
+        sources=sources,
         language_pair=language_pair,
     )
     say_roles(
@@ -310,18 +325,34 @@ def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
 
 
 def _segments(path: str | PathLike[str]) -> list[str]:
-    """The lines of a file of texts; markup is refused, whose lines are no segments."""
-    lines = read_lines(path)
+    """The texts of a file: lines, or what translation units translate to."""
+    return _lines_of(_texts(path))
+
+
+def _lines_of(file: list[str] | Units) -> list[str]:
+    return file if isinstance(file, list) else [file.targets.get(i, "") for i in file.ids]
+
+
+def _texts(path: str | PathLike[str]) -> list[str] | Units:
+    """The lines of a file, or its translation units; of other markup lines are no segments."""
+    form = unit_format(path)
+    lines = read_lines(path) if form is None else []
     kind = _MARKUP.match("\n".join(lines[:_HEAD]))
     if kind:
-        name = kind["root"] or kind["lone"]
-        raise FormatError(
-            f"begins as {name.upper()}, and its lines are no segments; write the"
-            " texts to a file of one segment per line",
-            path=shown(path),
-            line=1,
-        )
-    return lines
+        name = (kind["root"] or kind["lone"]).rpartition(":")[2].lower()
+        if name not in UNIT_FORMATS.values() or str(path) == STANDARD_INPUT:
+            raise FormatError(
+                f"begins as {name.upper()}, and its lines are no segments; write the"
+                " texts to a file of one segment per line",
+                path=shown(path),
+                line=1,
+            )
+        form = name
+    if form is None:
+        return lines
+    from gnomon.data.formats._units import read_units
+
+    return read_units(path, form)
 
 
 def _in_folders(paths: Sequence[str | PathLike[str]]) -> list[str | PathLike[str]]:

@@ -23,7 +23,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from gnomon.core.errors import FormatError, GnomonError
+from gnomon.core.errors import FormatError
 from gnomon.data.formats._files import plain_name, read_bytes
 from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._passages import (
@@ -35,6 +35,7 @@ from gnomon.data.formats._passages import (
     merge,
 )
 from gnomon.data.formats._registry import FoundSet, SetFormat
+from gnomon.data.formats._xml import DOCTYPE, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +48,6 @@ if TYPE_CHECKING:
 
 _ROLES: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "system"}
 _NAMES = {"source": "", "reference": "translator", "system": "system"}
-_DOCTYPE = (
-    "declares a document type (<!DOCTYPE ...>), by which a file can name other files and grow"
-    " without limit when read; WMT's files have none, and such a file is not read. Where you trust"
-    " it, take the declaration out"
-)
 
 
 def is_wmt_xml(head: str) -> bool:
@@ -135,26 +131,10 @@ class _XmlReader:
 
     def read(self, data: bytes) -> None:
         """Read a whole file."""
-        try:
-            self._parser.Parse(data, True)  # noqa: FBT003  # expat takes this by position only
-        except GnomonError:
-            raise
-        except (LookupError, ValueError) as error:  # what Python's codecs say of its encoding
-            raise FormatError(
-                f"declares an encoding that cannot be read ({error}); convert it to UTF-8",
-                path=self._path,
-                line=1,
-            ) from error
-        except expat.ExpatError as error:
-            raise FormatError(
-                f"is not well-formed XML ({expat.ErrorString(error.code)}, column"
-                f" {error.offset + 1}); fetch the file again, or mend it there",
-                path=self._path,
-                line=error.lineno,
-            ) from error
+        parse(self._parser, data, self._path)
 
     def _refuse(self, *_: object) -> int:
-        raise self._error(_DOCTYPE)
+        raise self._error(DOCTYPE.format(kind="WMT's files"))
 
     def _error(self, problem: str) -> FormatError:
         return FormatError(problem, path=self._path, line=self._parser.CurrentLineNumber)

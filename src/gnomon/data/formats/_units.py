@@ -1,0 +1,338 @@
+"""Files of translation units: XLIFF 1.2 and 2, TMX, PO, and the cues of SRT and WebVTT.
+
+Units are found by their ids, whatever their order, and not by lines. Codes inside a text (tags of
+the document that it comes from) are no part of it; white space around line feeds is one space.
+XLIFF of translation tools (SDLXLIFF, MXLIFF, MQXLIFF) has a unit for each marked segment. What is
+not to be translated, is fuzzy or is no longer used is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import DataError, FormatError, LengthMismatchError
+from gnomon.data.formats._files import LOGGER, read_bytes
+from gnomon.data.formats._lines import decode
+from gnomon.data.formats._registry import Format
+from gnomon.data.formats._xml import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from os import PathLike
+    from xml.etree.ElementTree import Element
+
+
+@dataclass(frozen=True)
+class Units:
+    """What a file of units holds.
+
+    Attributes:
+        sources: text by id, in the file's order; of subtitles there are none.
+        targets: likewise; a unit that is not translated has none.
+        language_pair: "en-de", where the file says so.
+    """
+
+    sources: Mapping[str, str]
+    targets: Mapping[str, str]
+    language_pair: str | None = None
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Of all units, in the file's order."""
+        return list(self.sources or self.targets)
+
+
+#: what stands for the document's own codes, whose content is no text
+_CODES = frozenset({"x", "bx", "ex", "ph", "bpt", "ept", "it", "sc", "ec", "sm", "em", "ut", "cp"})
+
+
+def read_units(path: str | PathLike[str], form: str) -> Units:
+    """Read a file in a format of units.
+
+    Raises:
+        MissingFileError: the file is missing or may not be read.
+        FormatError: it is not in this format, declares entities, or holds no unit.
+    """
+    units = _READERS[form](read_bytes(path), str(path))
+    if not units.ids:
+        raise FormatError(f"holds no unit to be translated; it was read as {form}", path=path)
+    untranslated = len(units.ids) - len(units.targets)
+    if untranslated:
+        said = "%s: %d of %d units are not translated"
+        LOGGER.info(said, path, untranslated, len(units.ids))
+    return units
+
+
+def joined(
+    files: Sequence[tuple[str, Units | list[str]]], references: int, *, sourced: bool
+) -> tuple[list[list[str]], str | None]:
+    """The texts of files of units, and of lines, by the ids of the first file of units.
+
+    Units that a reference does not translate are left out, and so are those that a file has
+    beside the first. A unit that a system does not translate is an empty text.
+
+    Args:
+        files: each with its name: references, systems and, where one is named, the source.
+        references: how many of the files are references.
+        sourced: whether the last file is the source; else the first file of units has it.
+
+    Returns:
+        The texts of each file, sources last if there are any; the language pair.
+
+    Raises:
+        LengthMismatchError: there are more or fewer lines than units.
+        DataError: a file lacks units of the first, has others by the same ids, or no unit is
+            translated by all references.
+    """
+    first, units = next((name, file) for name, file in files if isinstance(file, Units))
+    columns = [_column(name, file, first, units) for name, file in files]
+    last = files[-1][1]
+    if sourced and isinstance(last, Units):
+        columns[-1] = last.sources or columns[-1]
+    elif units.sources and not sourced:
+        columns.append(units.sources)
+    kept = [i for i in units.ids if all(i in column for column in columns[:references])]
+    if not kept:
+        raise DataError(f"no unit of {first} is translated in every reference; name a file that is")
+    if len(kept) < len(units.ids):
+        said = "%d of %d units have no reference translation and are left out"
+        LOGGER.warning(said, len(units.ids) - len(kept), len(units.ids))
+    pairs = (file.language_pair for _, file in files if isinstance(file, Units))
+    return [[column.get(i, "") for i in kept] for column in columns], next(
+        filter(None, pairs), None
+    )
+
+
+def _column(name: str, file: Units | list[str], first: str, units: Units) -> Mapping[str, str]:
+    """Texts by the ids of the first file of units."""
+    if isinstance(file, Units):
+        _check_ids(name, file, first, units)
+        return file.targets
+    if len(file) != len(units.ids):
+        raise LengthMismatchError(
+            f"{first} has {len(units.ids)} units, {name} has {len(file)} lines; a file of lines"
+            " beside files of units has one line for each unit, in their order",
+            counts={first: len(units.ids), name: len(file)},
+        )
+    return dict(zip(units.ids, file, strict=True))
+
+
+def _check_ids(name: str, file: Units, first: str, units: Units) -> None:
+    ids, sources, there = units.ids, units.sources, set(file.ids)
+    lacking = [i for i in ids if i not in there]
+    if lacking:
+        raise DataError(
+            f"{name} lacks {len(lacking)} of the {len(ids)} units of {first}, the first is"
+            f" {lacking[0]!r}; units are joined by their ids: write both files from the same"
+            " project"
+        )
+    other = sum(file.sources[i] != read for i, read in sources.items() if i in file.sources)
+    if other * 2 > len(ids):
+        raise DataError(
+            f"{name} has other sources than {first} in {other} of {len(ids)} units with the same"
+            " ids; write both files from the same project"
+        )
+    if len(there) > len(ids):
+        said = "%s: %d units are not in %s and are left out"
+        LOGGER.warning(said, name, len(there) - len(ids), first)
+
+
+def _text(element: Element | None) -> str | None:
+    """The text of an element without the codes inside; none where there is no element."""
+    if element is None:
+        return None
+    return _one_line("".join(_pieces(element)))
+
+
+def _pieces(element: Element) -> Iterator[str]:
+    yield element.text or ""
+    for inner in element:
+        if inner.tag not in _CODES:
+            yield from _pieces(inner)
+        yield inner.tail or ""
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s*[\r\n]+\s*", " ", text).strip()
+
+
+def _collected(
+    units: Iterator[tuple[str, str | None, str | None]], language_pair: str | None
+) -> Units:
+    """Of (id, source, target); an id that was there before gets a number."""
+    sources: dict[str, str] = {}
+    targets: dict[str, str] = {}
+    seen: Counter[str] = Counter()
+    for name, source, target in units:
+        seen[name] += 1
+        unique = name if seen[name] == 1 else f"{name}#{seen[name]}"
+        sources[unique] = source or ""
+        if target:
+            targets[unique] = target
+    return Units(sources, targets, language_pair)
+
+
+def _pair(source: str | None, target: str | None) -> str | None:
+    """Of codes such as "en-GB"."""
+    codes = [(code or "").replace("_", "-").partition("-")[0].lower() for code in (source, target)]
+    return "-".join(codes) if all(codes) else None
+
+
+def _xliff(data: bytes, path: str) -> Units:
+    root = tree(data, path, "XLIFF files")
+    if root.tag != "xliff":
+        raise FormatError(f"begins as <{root.tag}>, not as <xliff>", path=path, line=1)
+    second = root.get("version", "").startswith("2")
+    files = list(root.iter("file"))
+    languages = root if second else files[0] if files else root
+    source, target = ("srcLang", "trgLang") if second else ("source-language", "target-language")
+    units = (unit for file in files for unit in (_units_2(file) if second else _units_1(file)))
+    return _collected(units, _pair(languages.get(source), languages.get(target)))
+
+
+def _units_1(file: Element) -> Iterator[tuple[str, str | None, str | None]]:
+    for unit in file.iter("trans-unit"):
+        if unit.get("translate") == "no":
+            continue
+        name = unit.get("id", "")
+        source, target = unit.find("source"), unit.find("target")
+        divided = unit.find("seg-source")
+        marks = {} if divided is None else _segments(divided)
+        if not marks:
+            yield name, _text(source), _text(target)
+            continue
+        others = {} if target is None else _segments(target)
+        for number, mark in marks.items():
+            yield f"{name}/{number}", _text(mark), _text(others.get(number))
+
+
+def _segments(element: Element) -> dict[str, Element]:
+    marks = (mark for mark in element.iter("mrk") if mark.get("mtype") == "seg")
+    return {mark.get("mid", ""): mark for mark in marks}
+
+
+def _units_2(file: Element) -> Iterator[tuple[str, str | None, str | None]]:
+    for unit in file.iter("unit"):
+        if unit.get("translate") == "no":
+            continue
+        segments = unit.findall("segment")
+        for number, segment in enumerate(segments, start=1):
+            name = unit.get("id", "")
+            if len(segments) > 1:
+                name += f"/{segment.get('id', number)}"
+            yield name, _text(segment.find("source")), _text(segment.find("target"))
+
+
+def _tmx(data: bytes, path: str) -> Units:
+    root = tree(data, path, "TMX files")
+    header = root.find("header")
+    language = "" if header is None else header.get("srclang", "")
+    pairs: Counter[str | None] = Counter()
+    units = []
+    for number, unit in enumerate(root.iter("tu"), start=1):
+        sides = [(side.get("xml:lang") or side.get("lang", ""), side) for side in unit.iter("tuv")]
+        # the source first; a language that the header does not name is that of the first side
+        sides.sort(key=lambda side: side[0].lower() != language.lower())
+        if len(sides) > 2:
+            raise FormatError(
+                f"holds units of {len(sides)} languages, such as number {number}; export a memory"
+                " of two",
+                path=path,
+            )
+        codes = [code for code, _ in sides] + [None, None]
+        pairs[_pair(codes[0], codes[1])] += 1
+        texts = [_text(side.find("seg")) for _, side in sides] + [None, None]
+        units.append((unit.get("tuid", texts[0] or ""), texts[0], texts[1]))
+    return _collected(iter(units), pairs.most_common(1)[0][0] if pairs else None)
+
+
+_ENTRY = re.compile(r'(msgctxt|msgid|msgid_plural|msgstr(?:\[\d+\])?)\s+(".*")\s*')
+_ESCAPE = re.compile(r"\\(.)")
+_MEANT = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def _po(data: bytes, path: str) -> Units:
+    header: dict[str, str] = {}
+    units = []
+    for entry in _po_entries(decode(data, path), path):
+        source, context = entry.get("msgid", ""), entry.get("msgctxt", "")
+        if not source:
+            lines = entry.get("msgstr", "").splitlines()
+            header = dict(line.split(": ", 1) for line in lines if ": " in line)
+            continue
+        forms = {key: text for key, text in entry.items() if key.startswith("msgstr")}
+        for key, text in forms.items():
+            plural = key not in ("msgstr", "msgstr[0]")
+            read = entry.get("msgid_plural", source) if plural else source
+            name = f"{context}|{source}" if context else source
+            units.append((name + key[len("msgstr") :], _one_line(read), _one_line(text)))
+    return _collected(
+        iter(units), _pair(header.get("Source-Language", "en"), header.get("Language"))
+    )
+
+
+def _po_entries(text: str, path: str) -> Iterator[dict[str, str]]:
+    """The entries in use: not the fuzzy ones, and not those that are commented out."""
+    entry: dict[str, str] = {}
+    key, fuzzy = "", False
+    for number, line in enumerate([*text.splitlines(), ""], start=1):
+        begun = _ENTRY.fullmatch(line.strip())
+        whole = "msgid" in entry and any(part.startswith("msgstr") for part in entry)
+        ended = line.startswith("#") or not line.strip() or (begun and begun[1][:5] != "msgst")
+        if whole and ended:
+            if not fuzzy or not entry["msgid"]:
+                yield entry
+            entry, fuzzy = {}, False
+        if line.startswith("#") or not line.strip():
+            fuzzy = fuzzy or (line.startswith("#,") and "fuzzy" in line)
+            continue
+        if begun:
+            key, quoted = begun[1], begun[2]
+        elif line.strip().startswith('"') and line.strip().endswith('"') and entry:
+            quoted = line.strip()
+        else:
+            raise FormatError(
+                "is no line of a PO file: msgid, msgstr or a text in double quotes is expected",
+                path=path,
+                line=number,
+            )
+        entry[key] = entry.get(key, "") + _ESCAPE.sub(
+            lambda found: _MEANT.get(found[1], found[1]), quoted[1:-1]
+        )
+
+
+_TIMES = re.compile(r"\s*(?:\d+:)?\d+:\d+[.,]\d+\s*-->\s*(?:\d+:)?\d+:\d+[.,]\d+.*")
+_STYLE = re.compile(r"</?[^<>]*>|\{\\[^{}]*\}")
+
+
+def _cues(data: bytes, path: str) -> Units:
+    """Cues are numbered: their times differ between translations."""
+    texts: list[str] = []
+    for block in re.split(r"\n[ \t]*\n", decode(data, path).replace("\r\n", "\n")):
+        lines = block.strip("\n").split("\n")
+        times = [number for number, line in enumerate(lines) if _TIMES.fullmatch(line)]
+        if times:
+            texts.append(_one_line(_STYLE.sub("", "\n".join(lines[times[0] + 1 :]))))
+    return Units({}, {str(number): text for number, text in enumerate(texts, start=1)})
+
+
+_READERS: Mapping[str, Callable[[bytes, str], Units]] = {
+    "xliff": _xliff,
+    "tmx": _tmx,
+    "po": _po,
+    "subtitles": _cues,
+}
+
+FORMATS = tuple(
+    Format(name=name, title=title, holds="test set", read=partial(read_units, form=name))
+    for name, title in (
+        ("xliff", "XLIFF 1.2 and 2: .xlf, .xliff, .sdlxliff, .mxliff, .mqxliff; units by id"),
+        ("tmx", "TMX, a translation memory of two languages; units by id, or by source"),
+        ("po", "PO of gettext, without fuzzy entries; units by source and context"),
+        ("subtitles", "SubRip and WebVTT: .srt, .vtt; cues in their order"),
+    )
+)
