@@ -9,7 +9,7 @@ from gnomon.core.options import MachineShare, Reaches
 from gnomon.serve.forms import (
     LABELS,
     OFFERED,
-    Form,
+    Field,
     checked,
     form_of,
     kind_of,
@@ -20,13 +20,13 @@ from gnomon.serve.forms import (
 NAMES = tuple(OFFERED)
 
 
-def as_sent(form: Form) -> dict[str, list[str]]:
+def as_sent(form: list[Field]) -> dict[str, list[str]]:
     """What a browser sends of a form that nobody touched."""
     return {
         field.name: ["\r\n".join(field.values)]
         if field.kind == "lines"
         else list(field.values) or [""]
-        for field in form.fields
+        for field in form
     }
 
 
@@ -51,7 +51,7 @@ def test_six_options_are_asked_at_most_and_none_of_files_the_network_and_code(na
 
 
 def test_kinds_choices_and_help_are_those_of_the_options() -> None:
-    fields = {field.option: field for field in form_of(registry.find("compare")).fields}
+    fields = {field.option: field for field in form_of(registry.find("compare"))}
     assert (fields["resamples"].kind, fields["resamples"].values) == ("text", ())
     assert fields["test"].kind == "select"
     assert fields["test"].choices == registry.find("compare").options["test"].choices
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_said_beside_its_field(option: str, text: str, said: st
     assert list(read.problems) == [option]
     assert said in str(read.problems[option])
     form = form_of(method, sent, read.problems)
-    shown = [field for field in form.fields if field.problem]
+    shown = [field for field in form if field.problem]
     if option in offered_options(method):
         (field,) = shown
         assert field.problem == str(read.problems[option])

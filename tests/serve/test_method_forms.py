@@ -79,7 +79,7 @@ def test_a_form_that_nobody_touched_asks_for_the_method_without_options(pages, n
     client, base, app = pages
     page = client.get(f"{base}/methods/{name}")
     assert page.status_code == 200
-    for field in form_of(registry.find(name)).fields:
+    for field in form_of(registry.find(name)):
         assert f'name="{field.name}"' in page.text
     answer = client.post(f"{base}/methods/{name}", data=_as_a_browser_sends(page.text))
     assert answer.status_code == 303, re.findall(r'class="error".*', answer.text)

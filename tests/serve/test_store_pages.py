@@ -22,15 +22,14 @@ if TYPE_CHECKING:
 
 
 def test_the_result_says_what_the_store_says(finished: Path) -> None:
-    result = study_result(open_store(finished))
-    (shown,) = result.sets
+    (shown,) = study_result(open_store(finished))
     found = {v.section: [str(said) for said in v.verdict] for v in verdicts(Store(finished))}
     assert {v.method: [str(s) for s in (*v.sentences, *v.notes)] for v in shown.verdicts} == found
 
 
 def test_tables_hold_the_figures_of_the_store(finished: Path) -> None:
     opened = open_store(finished)
-    (shown,) = study_result(opened).sets
+    (shown,) = study_result(opened)
     *compared, heat = shown.tables
     rows = opened.rows()
     asked = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
@@ -127,7 +126,7 @@ def _choices(
         if said := each.file.unfit():
             raise _unfit(said.text, role, _MEND, file=each.file.name, line=said.line)
         each.role = role
-        each.title = re.sub(r"\.(txt|gz)$", "", each.file.name) or role
+        each.title = each.file.name.removesuffix(".txt") or role
     check_files(form)
     wrong = [*form.errors.values(), *(said for f in form.files for said in f.errors.values())]
     if wrong:

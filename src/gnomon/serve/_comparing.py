@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from gnomon.core.errors import DataError
 from gnomon.core.registry import title_of
 from gnomon.serve.comparison import USUAL_METRICS
+from gnomon.serve.encodings import ENCODINGS
 from gnomon.serve.pages import Page, Shown
 from gnomon.serve.problems import NotFound, WebProblem, in_words
 from gnomon.serve.uploads import fields_of, receive
@@ -54,17 +55,6 @@ _ROLES = {
     "output": "translation to compare",
     "set": "a whole test set",
     "ignored": "leave it out",
-}
-#: encoding -> what a person would call it
-_ENCODINGS = {
-    "utf-8": "UTF-8 (usual)",
-    "utf-8-sig": "UTF-8 (with a mark at the start)",
-    "utf-16": "UTF-16",
-    "cp1252": "Windows, Western Europe",
-    "latin-1": "Latin-1, Western Europe",
-    "gb18030": "Chinese (GB 18030)",
-    "shift_jis": "Japanese (Shift-JIS)",
-    "cp1251": "Windows, Cyrillic",
 }
 _STATES = {
     "queued": "Waiting",
@@ -306,7 +296,7 @@ def _confirming(request: Request, form: DraftForm, status: int = HTTPStatus.OK) 
     values = {
         "form": form,
         "roles": _ROLES,
-        "encodings": _ENCODINGS,
+        "encodings": ENCODINGS,
         "languages": languages,
         "metrics": metrics_of(request),
     }
@@ -325,7 +315,7 @@ async def _reread(request: Request) -> Shown:
     fields = await fields_of(request)
     inspection = await _inspection(request, draft)
     number, _, encoding = _only(fields, "read").partition(":")
-    if encoding in _ENCODINGS and number in {str(file.file) for file in inspection.files}:
+    if encoding in ENCODINGS and number in {str(file.file) for file in inspection.files}:
         inspection = await looked_at(request, draft, {int(number): encoding})
     form = _filled(request, guessed(draft, inspection), {**fields, f"encoding-{number}": []})
     for each in form.files:
@@ -394,7 +384,7 @@ def check_files(form: DraftForm) -> None:
             each.errors["title"] = "Give it a name."
         elif named and len(same) > 1:
             each.errors["title"] = "Two have this name; change one."
-        if each.file.kind == "text" and each.encoding not in _ENCODINGS:
+        if each.file.kind == "text" and each.encoding not in ENCODINGS:
             each.errors["encoding"] = "Say how this file is to be read."
 
 

@@ -99,9 +99,10 @@ def _asking(
 ) -> Shown:
     study: Comparison = request.state.study
     form = form_of(method, posted, problems, usual=_usual(request, method))
-    asked = {field.option: field.label for field in form.fields}
+    asked = {field.option: field.label for field in form}
     values = {
         **page_values(request, study.about.title),
+        "method": method,
         "form": form,
         "problems": problems,
         "labels": asked,

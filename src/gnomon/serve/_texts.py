@@ -26,7 +26,7 @@ def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
     choices = [file for file in about.choices.files if file.role != "ignored"]
     for choice in choices:
         if choice.role == "set":
-            testset = read_set(uploads / str(choice.file), choice.name.removesuffix(".gz"))
+            testset = read_set(uploads / str(choice.file), choice.name)
             pair = testset.language_pair or about.choices.language_pair
             return replace(testset, name=about.title, language_pair=pair)
     texts = {file.file: lines_of(uploads / str(file.file), file) for file in choices}

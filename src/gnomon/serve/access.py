@@ -12,7 +12,6 @@ import contextlib
 import datetime as dt
 import hashlib
 import hmac
-import os
 import secrets
 import threading
 import time
@@ -23,7 +22,7 @@ import msgspec
 
 from gnomon.core.errors import DataError
 from gnomon.serve._contained import refuse_link
-from gnomon.serve.comparison import write_record
+from gnomon.serve.comparison import locked, write_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,7 +147,6 @@ class Access:
         if self._file:
             refuse_link(self._file)
             refuse_link(self._file.with_suffix(".lock"))
-        self._read_at = -1
         self._lock = threading.Lock()
         self._launch = ""
         self._once: dict[str, float] = {}
@@ -163,20 +161,15 @@ class Access:
         """What the file says now; another process may have changed it."""
         if self._file is None:
             return self._kept
-        with self._lock:
-            try:
-                changed = self._file.stat().st_mtime_ns
-                if changed != self._read_at:
-                    self._kept = msgspec.json.decode(self._file.read_bytes(), type=_AccessRecords)
-                    self._read_at = changed
-            except FileNotFoundError:
-                pass
-            except (ValueError, OSError, RecursionError) as error:
-                raise DataError(
-                    f"{self._file} is damaged: nobody can be let in; delete it, and make tokens"
-                    " and links anew"
-                ) from error
+        try:
+            return msgspec.json.decode(self._file.read_bytes(), type=_AccessRecords)
+        except FileNotFoundError:
             return self._kept
+        except (ValueError, OSError, RecursionError) as error:
+            raise DataError(
+                f"{self._file} is damaged: nobody can be let in; delete it, and make tokens"
+                " and links anew"
+            ) from error
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[_AccessRecords]:
@@ -185,15 +178,10 @@ class Access:
             with self._lock:
                 yield self._kept
             return
-        lock = os.open(self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            _lock(lock)
+        with locked(self._file.with_suffix(".lock"), wait=True):
             kept = self.records()
-            self._read_at = -1  # what is not written was not changed
             yield kept
             write_record(self._file, kept)
-        finally:
-            os.close(lock)
 
     # tokens
 
@@ -278,10 +266,8 @@ class Access:
     def link(self, secret: str) -> Link | None:
         """The link with this secret, where it still opens."""
         digest = _hash(secret)
-        for link in self.records().links:
-            if hmac.compare_digest(link.hash, digest) and not link.ended():
-                return link
-        return None
+        open_links = (link for link in self.records().links if not link.ended())
+        return next((x for x in open_links if hmac.compare_digest(x.hash, digest)), None)
 
     # comparisons that are open to all with a token
 
@@ -323,14 +309,12 @@ class Access:
     def user_of_token(self, token: str) -> User | None:
         """Who has this token, as a program does."""
         found = self._token(token)
-        return self._person(found) if found else None
+        return _person(found) if found else None
 
     def session_for(self, token: str) -> str | None:
         """What a cookie is to say for a token, or None where there is no such token."""
         found = self._token(token)
-        if found is None:
-            return None
-        return self._signed("token", found if isinstance(found, str) else found.id)
+        return self._signed("token", found.id) if found else None
 
     def session_of_link(self, link: Link) -> str:
         """What a cookie is to say for a link."""
@@ -342,35 +326,24 @@ class Access:
         if session is None:
             return None
         if session.kind == "link":
-            for link in self.records().links:
-                if link.id == session.id and not link.ended():
-                    return User(f"link-{link.id}", "a reader", "reader", link)
-            return None
-        if session.id == OWNER:
-            return User(OWNER, "you", "owner")
-        token = next((t for t in self.records().tokens if t.id == session.id), None)
-        return self._person(token) if token else None
+            open_links = (link for link in self.records().links if not link.ended())
+            link = next((link for link in open_links if link.id == session.id), None)
+            return User(f"link-{link.id}", "a reader", "reader", link) if link else None
+        tokens = (_OF_OWNER, *self.records().tokens)
+        return next((_person(token) for token in tokens if token.id == session.id), None)
 
     def sign(self, text: str) -> str:
         """What only this server can have written beside a text."""
         key = bytes.fromhex(self.records().key)
         return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
-    def _token(self, token: str) -> EntryToken | str | None:
+    def _token(self, token: str) -> EntryToken | None:
         digest = _hash(token)
-        if self._once.pop(digest, 0.0) > time.monotonic():
-            return OWNER
-        if self._launch and hmac.compare_digest(self._launch, digest):
-            return OWNER
-        for each in self.records().tokens:
-            if hmac.compare_digest(each.hash, digest):
-                return each
-        return None
-
-    def _person(self, token: EntryToken | str) -> User:
-        if isinstance(token, str):
-            return User(OWNER, "you", "owner")
-        return User(token.id, token.name, token.role)
+        once = self._once.pop(digest, 0.0) > time.monotonic()
+        if once or (self._launch and hmac.compare_digest(self._launch, digest)):
+            return _OF_OWNER
+        same = (t for t in self.records().tokens if hmac.compare_digest(t.hash, digest))
+        return next(same, None)
 
     def _signed(self, kind: Literal["token", "link"], id: str) -> str:  # noqa: A002  # as everywhere
         until = int((dt.datetime.now(dt.UTC) + _SESSION).timestamp())
@@ -387,19 +360,18 @@ class Access:
         return session if session.until > dt.datetime.now(dt.UTC).timestamp() else None
 
 
+#: of whoever starts the server
+_OF_OWNER = EntryToken(OWNER, "you", "owner", "", "")
+
+
+def _person(token: EntryToken) -> User:
+    return User(token.id, token.name, token.role)
+
+
 def owner_of(study: ServedStudy) -> str:
     """To whom a comparison belongs; "" of a store that is only shown."""
     about = getattr(study, "about", None)
     return str(about.owner) if about is not None else ""
-
-
-def _lock(file: int) -> None:
-    """Wait until no other process changes what is kept; where files cannot be locked, do not."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _hash(secret: str) -> str:

@@ -209,13 +209,13 @@ def read_record(file: Path, kind: type[T]) -> T | None:
 
 
 @contextmanager
-def locked(file: Path) -> Iterator[bool]:
-    """Whether no other process holds this lock; held to the end of the block, or of the process."""
+def locked(file: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Whether nobody else holds this lock; held to the end of the block, or of the process."""
     with file.open("ab") as opened:
         try:
             import fcntl
 
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(opened, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except ImportError:  # pragma: no cover  # no such locks on this system
             pass
         except BlockingIOError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING
@@ -26,8 +27,6 @@ KINDS = {
     "json": "application/json",
 }
 _ROWS = 2000
-#: bytes that are sent at a time
-_PIECE = 1 << 18
 _FORMULA = tuple("=+-@＝＋－＠\t\r")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 #: names of files that any system takes
@@ -59,32 +58,19 @@ def rows_file(
     if kind not in KINDS:
         raise UnknownNameError("kind of file", kind, tuple(KINDS))
     lines = (_csv_lines if kind == "csv" else _json_lines)(columns, rows)
-    return _in_pieces(line.encode("utf-8", "replace") for line in lines)
-
-
-def _in_pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
-    held: list[bytes] = []
-    size = 0
-    for line in lines:
-        held.append(line)
-        size += len(line)
-        if size >= _PIECE:
-            yield b"".join(held)
-            held, size = [], 0
-    yield b"".join(held)
+    while some := list(itertools.islice(lines, _ROWS)):
+        yield "".join(some).encode("utf-8", "replace")
 
 
 def _csv_lines(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     yield "\ufeff"  # spreadsheets read UTF-8 where a file begins so
-    writer.writerow([harmless(column.name) for column in columns])
-    for row in rows:
-        writer.writerow([_csv_cell(cell) for cell in row])
-        yield out.getvalue()
+    for row in itertools.chain([[column.name for column in columns]], rows):
         out.seek(0)
         out.truncate()
-    yield out.getvalue()
+        writer.writerow([_csv_cell(cell) for cell in row])
+        yield out.getvalue()
 
 
 def _csv_cell(cell: Cell) -> Cell:

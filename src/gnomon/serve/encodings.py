@@ -8,7 +8,7 @@ from itertools import islice
 
 from gnomon.serve.language import guess_language
 
-__all__ = ["certain_encoding", "name_of", "proposals"]
+__all__ = ["ENCODINGS", "certain_encoding", "proposals"]
 
 
 _UTF16 = ("utf-16-le", "utf-16-be")
@@ -24,8 +24,10 @@ _CANDIDATES = (
     "cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", "cp1254", "cp1255", "cp1256", "iso8859-2",
     "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr",
 )  # fmt: skip
-_NAMES = {
-    "utf-8-sig": "UTF-8", "utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16",
+#: encoding -> what people call it
+ENCODINGS = {
+    "utf-8": "UTF-8", "utf-8-sig": "UTF-8 (with a mark)", "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16 (little endian)", "utf-16-be": "UTF-16 (big endian)",
     "utf-32": "UTF-32", "cp1252": "Windows-1252 (Western European)",
     "cp1250": "Windows-1250 (Central European)", "cp1251": "Windows-1251 (Cyrillic)",
     "koi8-r": "KOI8-R (Russian)", "cp1253": "Windows-1253 (Greek)",
@@ -53,15 +55,6 @@ _FREQUENT = {
 _MOST, _LINES, _CHARACTERS, _BEHIND = 3, 2000, 4000, 0.5
 #: categories of characters that words consist of, but for the first letter of some
 _OF_WORDS = ("Ll", "Lo", "Mn", "Mc")
-
-
-def name_of(encoding: str) -> str:
-    """What people call an encoding.
-
-    >>> name_of("cp1252"), name_of("koi8-u")
-    ('Windows-1252 (Western European)', 'KOI8-U')
-    """
-    return _NAMES.get(encoding, encoding.upper())
 
 
 def certain_encoding(data: bytes) -> str | None:

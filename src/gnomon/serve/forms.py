@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = [
     "OFFERED",
     "Field",
-    "Form",
     "Posted",
     "form_of",
     "offered_options",
@@ -88,25 +87,6 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Form:
-    """All that a page asks of a method.
-
-    Attributes:
-        method: its name.
-        title: what it is called.
-        purpose: what it does.
-        fields: in the order of the page.
-        problem: what is wrong with several of them together.
-    """
-
-    method: str
-    title: str
-    purpose: str
-    fields: tuple[Field, ...]
-    problem: str = ""
-
-
-@dataclass(frozen=True)
 class Posted:
     """What was sent for a method.
 
@@ -136,8 +116,8 @@ def form_of(
     problems: Mapping[str, str | GnomonError] | None = None,
     *,
     usual: Mapping[str, Any] | None = None,
-) -> Form:
-    """The form of a method."""
+) -> list[Field]:
+    """The form of a method, in the order of the page."""
     wrong = {name: str(said) for name, said in (problems or {}).items()}
     fields = []
     for option in offered_options(method).values():
@@ -145,7 +125,7 @@ def form_of(
         if posted is not None and field.name in posted:
             field = replace(field, values=_sent(field, posted[field.name]))
         fields.append(field)
-    return Form(method.name, method.title, method.purpose, tuple(fields), wrong.get("", ""))
+    return fields
 
 
 def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any]) -> Field:
@@ -202,7 +182,7 @@ def read_form(
     usual: Mapping[str, Any] | None = None,
 ) -> Posted:
     """The options that a form says, and what is wrong with it."""
-    fields = {field.name: field for field in form_of(method, usual=usual).fields}
+    fields = {field.name: field for field in form_of(method, usual=usual)}
     defaults = {field.option: field.values for field in fields.values()}
     texts: dict[str, tuple[str, ...]] = {}
     problems: dict[str, str | GnomonError] = {}

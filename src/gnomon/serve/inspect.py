@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +19,7 @@ from gnomon.serve._inspection import (
     Inspection,
 )
 from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set, role_of_name
-from gnomon.serve.encodings import certain_encoding, name_of, proposals
+from gnomon.serve.encodings import ENCODINGS, certain_encoding, proposals
 from gnomon.serve.language import guess_language
 
 if TYPE_CHECKING:
@@ -63,9 +61,6 @@ _SHOWN, _CLIPPED = 3, 400
 _LONG = 20_000
 #: columns of a table, above which it is hardly one of translations
 _COLUMNS = 5000
-#: bytes that a gzip file may hold
-_UNPACKED = 200_000_000
-_PIECE = 1 << 20
 
 _WORD_FILE = "is a Word file. Save it as plain text, one segment per line, and choose that file."
 _ARCHIVE = (
@@ -76,6 +71,7 @@ _KNOWN = (
     (b"%PDF", "is a PDF file. Save its text as plain text, one segment per line."),
     (b"\xd0\xcf\x11\xe0", "is an old Office file. Save it as plain text, one segment per line."),
     (b"PK\x03\x04", _ARCHIVE),
+    (b"\x1f\x8b", "is compressed by gzip. Unpack it, and choose the file in it."),
     (b"BZh", "is compressed by bzip2. Unpack it, and choose the file in it."),
     (b"\xfd7zXZ", "is compressed by xz. Unpack it, and choose the file in it."),
     (b"\x28\xb5\x2f\xfd", "is compressed by Zstandard. Unpack it, and choose the file in it."),
@@ -97,15 +93,7 @@ def _file(
     number: int, name: str, path: Path, confirmed: str | None, texts: dict[int, list[str]]
 ) -> InspectedFile:
     file = InspectedFile(file=number, name=name, title=plain_name(Path(name).name))
-    try:
-        if name.casefold().endswith(".gz"):
-            name = name[:-3]
-            unpack(path)
-        data = path.read_bytes()
-    except (OSError, EOFError, zlib.error):
-        return _unreadable(file, f"{file.name} is damaged. Compress it again.")
-    except ValueError as error:
-        return _unreadable(file, f"{file.name} {error}.")
+    data = path.read_bytes()
     suffix = Path(name).suffix.casefold()
     refused = _binary(data, suffix) if data else "is empty."
     if refused:
@@ -131,25 +119,6 @@ def _plain(
     return file
 
 
-def unpack(path: Path) -> None:
-    """Put what a gzip file holds in its place, counted while it is unpacked."""
-    with path.open("rb") as compressed:
-        if compressed.read(2) != b"\x1f\x8b":
-            return  # unpacked before
-    scratch = path.with_name(f"{path.name}.unpacked")
-    try:
-        with gzip.open(path) as source, scratch.open("wb") as target:
-            size = 0
-            while piece := source.read(_PIECE):
-                size += len(piece)
-                if size > _UNPACKED:
-                    raise ValueError(f"holds more than {_UNPACKED // 1_000_000} MB of text")
-                target.write(piece)
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
-
-
 def _binary(data: bytes, suffix: str) -> str:
     """What a file is that is no text; empty where it may be one."""
     if data.startswith(b"PK\x03\x04"):
@@ -163,8 +132,6 @@ def _binary(data: bytes, suffix: str) -> str:
     for magic, said in _KNOWN:
         if data.startswith(magic) and not (magic == b"MZ" and b"\0" not in data):
             return _OFFICE.get(suffix, said) if magic == b"\xd0\xcf\x11\xe0" else said
-    if data.startswith(b"\x1f\x8b"):
-        return "is compressed by gzip. Give its name the ending .gz, or unpack it."
     return ""
 
 
@@ -180,7 +147,7 @@ def _unsure(file: InspectedFile, data: bytes) -> InspectedFile:
     readings = _readings(data)
     if not readings:
         return _unreadable(file, f"{file.name} is no text. Choose a file of plain text.")
-    likely = name_of(readings[0].encoding or "")
+    likely = ENCODINGS[readings[0].encoding or "utf-8"]
     text = f"{file.name} is not in UTF-8. It looks like {likely}: which of these reads right?"
     file.problems = [FileProblem(text=text, remedies=readings)]
     return file
@@ -191,7 +158,7 @@ def _readings(data: bytes) -> list[FileRemedy]:
     for encoding in proposals(data):
         lines = decoded(data, encoding, "")
         telling = [line for line in lines if not line.isascii()] or lines
-        text, shown = f"Read it as {name_of(encoding)}", _clipped(telling[:_SHOWN])
+        text, shown = f"Read it as {ENCODINGS[encoding]}", _clipped(telling[:_SHOWN])
         remedies.append(FileRemedy(id="encoding", text=text, encoding=encoding, lines=shown))
     return remedies
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-import tomllib
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
 
 from gnomon.core.errors import MissingFileError, UsageError
 from gnomon.messages.audiences import flag
@@ -96,10 +98,24 @@ def address_of(url: str) -> tuple[str, str]:
     return f"{parts.scheme}://{host}", host
 
 
-#: keys of [serve] in a file, and how to read them; sizes are in megabytes, times in minutes
-_SIZES = {"file": _MEGABYTE, "upload": _MEGABYTE, "quota": _MEGABYTE, "memory": _MEGABYTE}
-_TIMES = {"cpu": 60, "wall": 60}
-_COUNTS = {"files": 1}
+_MINUTE = 60
+#: limits in a file: sizes are in megabytes, times in minutes
+_UNITS = {
+    "file": _MEGABYTE, "upload": _MEGABYTE, "quota": _MEGABYTE, "memory": _MEGABYTE,
+    "cpu": _MINUTE, "wall": _MINUTE, "files": 1,
+}  # fmt: skip
+Limit = Literal["file", "upload", "quota", "memory", "cpu", "wall", "files"]
+Count = Annotated[int, Meta(ge=1)]
+
+
+class _Serve(msgspec.Struct, forbid_unknown_fields=True):
+    workers: Count = Settings.workers
+    limits: dict[Limit, Count] = {}
+    metrics: dict[str, str] = {}
+
+
+class _ConfigFile(msgspec.Struct, forbid_unknown_fields=True):
+    serve: _Serve = msgspec.field(default_factory=_Serve)
 
 
 def read_config(file: Path, settings: Settings) -> Settings:
@@ -110,47 +126,20 @@ def read_config(file: Path, settings: Settings) -> Settings:
         UsageError: it is no TOML, or says what no server knows.
     """
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8"))
+        said = msgspec.toml.decode(file.read_bytes(), type=_ConfigFile).serve
     except FileNotFoundError as error:
         raise MissingFileError(
             f"{file} does not exist; ", flag("config"), " names a TOML file"
         ) from error
     except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{file} cannot be read as TOML: {error}") from error
-    table = said.get("serve", {})
-    _refuse_unknown(file, said, {"serve"})
-    _refuse_unknown(file, table, {"workers", "limits", "metrics"})
+        raise UsageError(
+            f"{file} cannot be read: {error}; [serve] has workers, limits"
+            f" ({', '.join(_UNITS)}) and metrics (names and specs)"
+        ) from error
+    limits = {name: count * _UNITS[name] for name, count in said.limits.items()}
     return replace(
         settings,
-        workers=_positive(file, "workers", table.get("workers", settings.workers)),
-        limits=_limits(file, table.get("limits", {}), settings.limits),
-        metrics=_metrics(file, table.get("metrics", {})),
+        workers=said.workers,
+        limits=replace(settings.limits, **limits),  # type: ignore[arg-type]  # its fields
+        metrics=said.metrics,
     )
-
-
-def _limits(file: Path, said: Mapping[str, Any], limits: ServerLimits) -> ServerLimits:
-    _refuse_unknown(file, said, {each.name for each in fields(ServerLimits)})
-    units = {**_SIZES, **_TIMES, **_COUNTS}
-    read = {name: _positive(file, name, value) * units[name] for name, value in said.items()}
-    return replace(limits, **read)
-
-
-def _metrics(file: Path, said: object) -> dict[str, str]:
-    if isinstance(said, dict) and all(isinstance(spec, str) for spec in said.values()):
-        return said
-    raise UsageError(f'{file}: metrics are names and specs, as: metrics = {{ "BLEU" = "bleu" }}')
-
-
-def _positive(file: Path, name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UsageError(f"{file}: {name} is {value!r}; it must be a whole number, 1 or more")
-    return value
-
-
-def _refuse_unknown(file: Path, said: object, known: set[str]) -> None:
-    if not isinstance(said, dict):
-        raise UsageError(f"{file}: {said!r} must be a table")
-    if unknown := sorted(set(said) - known):
-        raise UsageError(
-            f"{file}: there is no setting {unknown[0]!r}; there are: {', '.join(sorted(known))}"
-        )

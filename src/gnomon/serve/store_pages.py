@@ -46,7 +46,7 @@ class OpenStore:
     store: Store
     source: PageSource
     stamp: tuple[object, ...]
-    results: dict[bool, StudyResult] = field(default_factory=dict, repr=False)
+    results: dict[bool, tuple[SetResult, ...]] = field(default_factory=dict, repr=False)
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
@@ -194,13 +194,6 @@ class Section:
     tables: tuple[TableLink, ...]
 
 
-@dataclass(frozen=True)
-class StudyResult:
-    """The page of a study."""
-
-    sets: tuple[SetResult, ...]
-
-
 def quotes_texts(code: str) -> bool:
     """Whether a message may hold words of the texts; so does what nobody declared."""
     try:
@@ -209,7 +202,7 @@ def quotes_texts(code: str) -> bool:
         return True
 
 
-def study_result(opened: OpenStore, *, texts: bool = True) -> StudyResult:
+def study_result(opened: OpenStore, *, texts: bool = True) -> tuple[SetResult, ...]:
     """What a study found, as far as it has been done; computed once."""
     with opened.lock:
         if texts not in opened.results:
@@ -217,7 +210,7 @@ def study_result(opened: OpenStore, *, texts: bool = True) -> StudyResult:
         return opened.results[texts]
 
 
-def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
+def _study_result(opened: OpenStore, *, texts: bool) -> tuple[SetResult, ...]:
     store, source = opened.store, opened.rows()
     sketches = {planned.name: planned.sketch for planned in store.sets()}
     by_set: dict[str, list[MethodVerdict]] = {}
@@ -244,7 +237,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> StudyResult:
                 tuple(_shown_tables(opened, source, name)),
             )
         )
-    return StudyResult(tuple(sets))
+    return tuple(sets)
 
 
 def _shown_tables(opened: OpenStore, source: PageSource, testset: str) -> Iterator[ShownTable]:
@@ -370,7 +363,7 @@ def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
 
 
 __all__ = [
-    "OpenStore", "StudyResult", "first_sentence", "open_store",
+    "OpenStore", "first_sentence", "open_store",
     "quotes_texts", "sections", "sizes_of_sets", "study_result",
     "table_names", "table_sql",
 ]  # fmt: skip
