@@ -49,17 +49,16 @@ def untranslated(texts: Sequence[str], source: Sequence[str], some: list[int]) -
 
 PLANTED: dict[str, Callable[[Sequence[str], Sequence[str], list[int]], list[str]]] = {
     "lines in another order": shuffled,
-    "lines shifted by one, to the end": shifted,
+    "lines shifted by one, to the end of the file": shifted,
     "texts doubled within their line": doubled,
     "source in place of the output": untranslated,
     "the same, and the sources are not given": untranslated,
 }
 
 
-def main(folders: Sequence[str]) -> None:
-    """Print a row for each kind of damage."""
+def recall(folders: Sequence[str]) -> tuple[dict[str, list[int]], int]:
+    """How many systems are found with each kind of damage, share by share; of how many."""
     found: Counter[tuple[str, float]] = Counter()
-    unseen: Counter[tuple[str, str]] = Counter()
     tried = 0
     for folder in folders:
         whole = gn.TestSet.read(folder)
@@ -76,16 +75,17 @@ def main(folders: Sequence[str]) -> None:
                     planted = gn.TestSet(
                         name="planted", systems={name: made}, references=references, sources=given
                     )
-                    seen = name in doubtful_systems(planted.anomalies)
-                    found[what, share] += seen
-                    if share == SHARES[-1] and not seen:
-                        unseen[what, folder] += 1
-    print("|", " | ".join(["planted in", *(f"{share:.0%}" for share in SHARES)]), "|")
-    for what in PLANTED:
-        print("|", " | ".join([what, *(str(found[what, share]) for share in SHARES)]), "|")
-    print(f"of {tried} systems in {len(folders)} sets; by set:")
-    for (what, folder), missed in sorted(unseen.items()):
-        print(f"{what}: {missed} not found in {folder} at {SHARES[-1]:.0%}")
+                    found[what, share] += name in doubtful_systems(planted.anomalies)
+    return {what: [found[what, share] for share in SHARES] for what in PLANTED}, tried
+
+
+def main(folders: Sequence[str]) -> None:
+    """Print a row for each kind of damage."""
+    found, tried = recall(folders)
+    print("|", " | ".join(["planted", *(f"{100 * share:.0f} %" for share in SHARES)]), "|")
+    for what, counts in found.items():
+        print("|", " | ".join([what, *map(str, counts)]), "|")
+    print(f"of {tried} systems in {len(folders)} sets")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from scripts.look_recall import recall
 from tests.truth.scripts import SCRIPTS, damaged, sentences
 from tests.truth.worlds import bundled, noised, outputs, planted, references
 
@@ -16,6 +17,7 @@ from gnomon.core.verdicts import doubtful_systems, of_scores
 from gnomon.data.formats import anomaly_texts, misplaced_lines, sets_in
 from gnomon.data.formats.looks import SomeLines
 
+ROOT = Path(__file__).resolve().parents[2]
 Damage = Callable[[Sequence[str]], list[str]]
 
 
@@ -345,3 +347,14 @@ def test_published_sets_are_in_order(shared: Path) -> None:
                 missed += not alone.anomalies
     assert looked_at > 200
     assert missed == 0
+
+
+@pytest.mark.verify
+def test_wrong_files_are_found_as_often_as_the_docs_say(shared: Path) -> None:
+    sets = "wmt17/de-en wmt18/fi-en wmt19/kk-en wmt21/en-de wmt24/en-cs wmt24/en-ja"
+    found, tried = recall([str(shared / "data" / name) for name in sets.split()])
+    lines = (ROOT / "docs/formats.md").read_text("utf-8").splitlines()
+    start = lines.index("| planted | 5 % | 10 % | 20 % | 30 % | 60 % |") + 2
+    told = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[start : start + 5]]
+    assert found == {what: list(map(int, counts)) for what, *counts in told}
+    assert f"How many of {tried} systems are found" in "\n".join(lines)
