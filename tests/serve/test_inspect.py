@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from tests.data.formats.wmt_files import small_set, to_xml
-from tests.serve.comparisons import BETTER, REFERENCE, WORSE, choices, finished, upload
+from tests.serve.comparisons import BETTER, REFERENCE, WORSE, choices, upload
 
 from gnomon import TestSet, example
-from gnomon.serve.comparison import FileChoice
+from gnomon.serve.comparison import ComparisonChoices, ComparisonRecord, FileChoice
 from gnomon.serve.encodings import certain_encoding, proposals
 from gnomon.serve.inspect import Inspection, inspect
+from gnomon.serve.job_files import make_texts
 from gnomon.serve.language import guess_language
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.serve.jobs import Queue
+    from gnomon.serve.workspace import Workspace
 
 
 def look(folder: Path, files: dict[str, bytes | list[str]], **encodings: str) -> Inspection:
@@ -264,8 +266,15 @@ def test_a_published_file_is_a_test_set_of_its_own(queue: Queue) -> None:
     assert len(file.systems) > 1
     wanted = choices("compare")
     wanted.files = [FileChoice(file=0, name=file.name, role="set", kind=file.kind)]
-    done = finished(queue.workspace, queue.create(draft, wanted).id)
-    assert list(TestSet.read(done.texts).systems) == file.systems
+    assert list(texts_of(queue.workspace, draft, wanted).systems) == file.systems
+
+
+def texts_of(workspace: Workspace, draft: str, wanted: ComparisonChoices) -> TestSet:
+    """What a comparison of a draft would read."""
+    about = ComparisonRecord(owner="ann", made="", choices=wanted)
+    folder = workspace.draft_folder(draft)
+    assert make_texts(folder, about) is None
+    return TestSet.read(folder / "texts")
 
 
 _SOURCES = [f"Satz {n}" for n in range(30)]
@@ -286,9 +295,7 @@ def test_a_table_of_texts_is_a_test_set_of_its_own(queue: Queue, suffix: str) ->
     assert (file.kind, file.segments, file.systems) == ("set", 30, ["mt one", "mt two"])
     wanted = choices("compare")
     wanted.files = [FileChoice(file=0, name=file.name, role="set", kind=file.kind)]
-    done = finished(queue.workspace, queue.create(draft, wanted).id)
-    assert done.job.state == "done"
-    assert TestSet.read(done.texts).sources == tuple(_SOURCES)
+    assert texts_of(queue.workspace, draft, wanted).sources == tuple(_SOURCES)
 
 
 def test_an_encoding_that_is_confirmed_is_that_of_the_comparison(queue: Queue) -> None:
@@ -301,5 +308,4 @@ def test_an_encoding_that_is_confirmed_is_that_of_the_comparison(queue: Queue) -
     assert queue.inspect(draft).files[1].encoding == "utf-16"  # it is remembered
     wanted = choices("compare")
     wanted.files[1].encoding = "utf-16"
-    done = finished(queue.workspace, queue.create(draft, wanted).id)
-    assert list(TestSet.read(done.texts).systems["a"]) == odd
+    assert list(texts_of(queue.workspace, draft, wanted).systems["a"]) == odd

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections import deque
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +24,7 @@ from gnomon.serve.workers import Worker
 from gnomon.serve.workspace import INSPECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gnomon.serve._inspection import Inspection
     from gnomon.serve.comparison import ComparisonChoices, FileChoice, StepChoice
@@ -211,7 +211,7 @@ class Queue:
         steps = [known.get(step.method, step) for step in anew.steps]
         self.workspace.jobs.replace(comparison.id, Job(steps))
 
-    def _order(self) -> Iterable[_Waiting]:
+    def _order(self) -> list[_Waiting]:
         """Who waits, in the order in which they will run: those without an answer first."""
         last: dict[str, str] = {}
         waiting: list[_Waiting] = []
@@ -222,8 +222,13 @@ class Queue:
             if places and id not in self._running:
                 waiting.append(_Waiting(id, places[0], job.steps[places[0]]))
         waiting.sort(key=lambda each: each.step.queued)
-        for first in (True, False):
-            yield from _turns([each for each in waiting if each.first is first], last)
+        turns: Counter[tuple[str, bool]] = Counter()  # each owner in turn, who waited longest first
+        keyed = []
+        for each in waiting:
+            owner = each.step.owner
+            keyed.append((not each.first, turns[owner, each.first], last[owner], each))
+            turns[owner, each.first] += 1
+        return [each for *_, each in sorted(keyed, key=lambda key: key[:3])]
 
     def _kill(self, id: str, why: str) -> None:  # noqa: A002
         """End the process of a comparison, and wait until it has ended."""
@@ -247,7 +252,7 @@ class Queue:
     def _start_waiting(self) -> None:
         """Begin what may begin; where that fails, those behind it go first."""
         failed: Exception | None = None
-        for waiting in list(self._order()):
+        for waiting in self._order():
             if self._has_place(first=waiting.first):
                 try:
                     comparison = self.workspace.study(waiting.id)
@@ -375,19 +380,6 @@ class _StepRun:
             "wall": f"This takes longer than {_in_words(limits.wall)}.",
         }[why]
         step.remedy = "Compare fewer segments."
-
-
-def _turns(waiting: Iterable[_Waiting], last: Mapping[str, str]) -> Iterable[_Waiting]:
-    """Each owner in turn, the one who waited longest first."""
-    by_owner: dict[str, deque[_Waiting]] = {}
-    for each in waiting:
-        by_owner.setdefault(each.step.owner, deque()).append(each)
-    turns = deque(sorted(by_owner, key=lambda owner: last[owner]))
-    while turns:
-        owner = turns.popleft()
-        yield by_owner[owner].popleft()
-        if by_owner[owner]:
-            turns.append(owner)
 
 
 def _count_death(step: StepState) -> None:

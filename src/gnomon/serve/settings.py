@@ -140,6 +140,6 @@ def read_config(file: Path, settings: Settings) -> Settings:
     return replace(
         settings,
         workers=said.workers,
-        limits=replace(settings.limits, **limits),  # type: ignore[arg-type]  # its fields
+        limits=replace(settings.limits, **limits),
         metrics=said.metrics,
     )
