@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from gnomon.linguistics.faults.kinds import Hit, fault
@@ -17,7 +18,7 @@ _COMMON = 60  # the commonest words of the sources
 _SELDOM = 0.05  # as common in the references
 _OPENING, _OPENING_LETTERS = 4, 8
 _SHARE, _LEAST = 0.003, 3  # of the outputs begin alike
-_DIFFERENT, _BEGIN = 0.8, 4  # of their sources begin with other characters
+_ALIKE, _BEGIN = 0.2, 4  # of their sources begin with the same characters
 _ESCAPED = {"amp", "apos", "quot"}
 
 
@@ -34,9 +35,12 @@ def not_a_translation(texts: Texts) -> Iterator[Hit]:
 def _listed(texts: Texts) -> Iterator[Hit]:
     """Phrases of the lists that the source does not have."""
     pattern = phrase_pattern(texts.language, texts.source_language)
+    of_sources = phrase_pattern(texts.source_language)
     for column, segment, text, source in texts.outputs():
         span = find_phrase(pattern, text)
-        if span and text[slice(*span)].lower() not in source.lower():
+        if span is None or text[slice(*span)].lower() in source.lower():
+            continue
+        if not find_phrase(of_sources, source):
             yield Hit(column, segment, *span)
 
 
@@ -88,8 +92,8 @@ def _openings(texts: Texts) -> Iterator[Hit]:
         for opening, segments in openings.items():
             if len(segments) < max(_LEAST, _SHARE * texts.segments) or opening in beside:
                 continue
-            different = len({begins[one] for one in segments}) if begins else len(segments)
-            if different < _DIFFERENT * len(segments) or _ESCAPED & {*opening}:
+            alike = max(Counter(begins[one] for one in segments).values()) if begins else 1
+            if alike > max(_ALIKE * len(segments), 1) or _ESCAPED & {*opening}:
                 continue
             if not any(opening in one for one in others):
                 yield from (Hit(column, segment) for segment in segments)

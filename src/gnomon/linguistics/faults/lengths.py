@@ -19,7 +19,7 @@ _SHORT, _LONG = 0.5, 2.0
 _OTHERS = 3
 _MADS = 5.0
 _FEWEST = 20  # segments, whose lengths say what is usual
-_SIGNS = 15  # characters by which a text is shorter or longer at least
+_SIGNS, _MORE_SIGNS = 15, 25  # characters by which a text is shorter, or longer, at least
 
 
 @fault("too-short", group="shape", cheap=True)
@@ -41,7 +41,8 @@ def _hits(texts: Texts, *, short: bool) -> Iterator[Hit]:
         if short:
             hit = (own > 0) & (own < _SHORT * usual) & (usual - own >= _SIGNS)
         else:
-            hit = (own > _LONG * usual) & (own - usual >= _SIGNS)
+            more = _SIGNS if texts.unspaced else _MORE_SIGNS
+            hit = (own > _LONG * usual) & (own - usual >= more)
         for segment in np.flatnonzero(hit).tolist():
             yield Hit(column, segment, params={"usual": float(usual[segment])})
 

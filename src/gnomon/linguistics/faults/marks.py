@@ -34,10 +34,8 @@ _BRACKETS = str.maketrans("（）［］｛｝【】", "()[]{}[]")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _OPENS = {")": "(", "]": "[", "}": "{"}
 _ESCAPED = 0.02  # of the texts of a reference: all is written so
-# smileys, the numbers of lists, and what brackets of another kind hold
-_NO_BRACKET = re.compile(
-    r"[:;=8xX]['^]?-?[()\[\]{}]+|[()\[\]{}]+-?['^]?[:;=](?!\w)|(?<![\w(])\w{1,3}\)"
-)
+_NO_BRACKET = re.compile(r"[:;=8xX]['^]?-?[()\[\]{}]+|[()\[\]{}]+-?['^]?[:;=](?!\w)")
+_NUMBER_OF_LIST = re.compile(r"(?<!\w)\w{1,3}\)$")
 
 
 def _kind(name: str, find: Callable[[str], Iterator[re.Match[str]]], about: str) -> Fault:
@@ -95,12 +93,13 @@ def _alone(text: str) -> int:
         return -1
     plain = _ADDRESS.sub(_blank, text.translate(_BRACKETS))
     waiting: list[tuple[str, int]] = []
-    for found in _BRACKET.finditer(_NO_BRACKET.sub(_blank, plain)):
+    plain = _NO_BRACKET.sub(_blank, plain)
+    for found in _BRACKET.finditer(plain):
         if found.group() in "([{":
             waiting.append((found.group(), found.start()))
         elif waiting and waiting[-1][0] == _OPENS[found.group()]:
             waiting.pop()
-        else:
+        elif not _NUMBER_OF_LIST.search(plain, 0, found.end()):
             return found.start()
     return waiting[0][1] if waiting else -1
 

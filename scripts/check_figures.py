@@ -1,0 +1,214 @@
+"""Evidence for `gnomon check`: false alarms on references, recall and precision of planted faults.
+
+    python scripts/check_figures.py SHARED/data > benchmarks/check.md
+
+SHARED/data is a directory of test sets: SET/PAIR/src.txt, ref.NAME.txt, systems/NAME.txt. A fault
+that is found in a human reference counts as a false alarm. Faults are planted in one output in
+twenty of the first system; what this system shows without them does not count against precision.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import gnomon as gn
+from gnomon.linguistics.faults import Texts, fault_kinds
+from gnomon.linguistics.faults.phrases import phrase_languages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_EVERY = 20  # one segment in so many is planted
+_SYSTEMS = 8  # at most: the pool of a large set
+_PLANTED = "planted"
+_WORDS = 16  # of a source at least: half of it is six words in a row
+_INTRODUCTIONS = {
+    "en": "Here is the translation: ",
+    "de": "Hier ist die Übersetzung: ",
+    "cs": "Zde je překlad: ",
+    "ja": "以下は翻訳です。",
+}
+_OPENINGS = {
+    "en": "Gladly, what you asked for follows. ",
+    "de": "Gern, was Sie wünschen, folgt nun: ",
+    "cs": "Rád, tady máte, co chcete: ",
+    "ja": "かしこまりました、次のとおりです。",
+}
+_OTHER_SCRIPT = "Тем временем в городе стало тихо, и никто не выходил из дома до самого утра."
+_OTHER_LANGUAGE = "Kaupungissa oli hiljaista, eikä kukaan lähtenyt talostaan ennen aamua."
+_CHOSEN = ("wmt19 de-en", "wmt21 en-de", "wmt24 en-cs", "wmt24 en-ja")
+#: faults of published outputs that are known: set, system, kind
+_KNOWN = (
+    ("wmt24 en-cs", "CUNI-DocTransformer", "copied"),
+    ("wmt24 en-cs", "Phi-3-Medium", "empty"),
+    ("wmt24 en-cs", "Claude-3.5", "not-a-translation"),
+    ("wmt24 en-cs", "TSU-HITs", "too-short"),
+    ("wmt24 en-cs", "ONLINE-B", "entity"),
+    ("wmt24 en-ja", "Phi-3-Medium", "empty"),
+    ("wmt24 en-ja", "Phi-3-Medium", "not-a-translation"),
+    ("wmt24 en-ja", "Claude-3.5", "not-a-translation"),
+    ("wmt24 en-ja", "DLUT-GTCOM", "other-segment"),
+)
+
+
+@dataclass(frozen=True)
+class Plant:
+    """How a fault is put into an output.
+
+    Attributes:
+        kind: that is to find it.
+        name: what is done.
+        change: output, source and the outputs of all segments -> a faulty output.
+        before: what is put at the end of every text first, the source included.
+    """
+
+    kind: str
+    name: str
+    change: Callable[[str, str, Sequence[str], int], str]
+    before: str = ""
+
+
+def _half_copied(output: str, source: str, _: Sequence[str], __: int) -> str:
+    words, own = source.split(), output.split()
+    return " ".join([*own[: len(own) // 2], *words[len(words) // 2 :]])
+
+
+def _loop(output: str, *_: object) -> str:
+    return f"{output} {(output[-12:] + ' ') * 6}"
+
+
+def _cut(output: str, *_: object) -> str:
+    return output[: int(0.3 * len(output))]
+
+
+def _longer(output: str, _: str, outputs: Sequence[str], row: int) -> str:
+    return " ".join((output, outputs[row - 1], outputs[row - 2], outputs[row - 3]))
+
+
+def _plants(language: str) -> list[Plant]:
+    introduction, opening = _INTRODUCTIONS[language], _OPENINGS[language]
+    return [
+        Plant("empty", "no text", lambda *_: " "),
+        Plant("copied", "the source", lambda _, source, *__: source),
+        Plant("half-copied", "second half of the source", _half_copied),
+        Plant("script", "a text in another script", lambda *_: _OTHER_SCRIPT),
+        Plant("language", "a text in another language", lambda *_: _OTHER_LANGUAGE),
+        Plant("not-a-translation", "a listed introduction", lambda one, *_: introduction + one),
+        Plant("not-a-translation", "an unlisted opening", lambda one, *_: opening + one),
+        Plant("loop", "the end, six times", _loop),
+        Plant("too-short", "cut to .3", _cut),
+        Plant("too-long", "three more segments", _longer),
+        Plant("other-segment", "the segment before", lambda _, __, all_of, row: all_of[row - 1]),
+        Plant("placeholder", "lost", lambda one, *_: one.replace("{name}", ""), " {name}"),
+        Plant("tag", "lost", lambda one, *_: one.replace("<b>x</b>", "x"), " <b>x</b>"),
+        Plant("entity", "written", lambda one, *_: one.replace("'", "&#39;") + " &quot;"),
+        Plant("address", "changed", lambda one, *_: one[:-2] + "x", " www.example.org"),
+        Plant("emoji", "lost", lambda one, *_: one.replace("🎉", ""), " 🎉"),
+        Plant("bracket", "not closed", lambda one, *_: f"({one}"),
+        Plant("number", "changed", lambda one, *_: re.sub(r"\d", _next, one), " 47"),
+    ]
+
+
+def _next(digit: re.Match[str]) -> str:
+    return str((int(digit.group()) + 1) % 10)
+
+
+def read_sets(folder: Path) -> Iterator[tuple[str, gn.TestSet]]:
+    """Test sets with sources and references, by name."""
+    for place in sorted(folder.glob("*/??-??")):
+        if (place / "src.txt").exists() and list(place.glob("ref.*.txt")):
+            yield f"{place.parent.name} {place.name}", gn.TestSet.read(place)
+
+
+def false_alarms(testset: gn.TestSet) -> tuple[dict[str, int], int]:
+    """Hits in references by kind, and how many texts these are."""
+    texts = Texts(testset)
+    counts: dict[str, int] = {}
+    for name, kind in fault_kinds().items():
+        if not kind.lacks(texts):
+            counts[name] = sum(hit.column in texts.references for hit in kind.rule(texts))
+    lines = sum(text is not None for column in texts.references.values() for text in column)
+    return counts, lines
+
+
+def planted(testset: gn.TestSet, plant: Plant) -> tuple[int, int, int]:
+    """Planted faults that are found, all that are planted, and new hits elsewhere."""
+    kind = fault_kinds()[plant.kind]
+    names = list(testset.systems)[:_SYSTEMS]
+    systems = {one: [t + plant.before for t in testset.systems[one]] for one in names}
+    sources = [text + plant.before for text in testset.sources or ()]
+    references = [
+        [None if text is None else text + plant.before for text in column]
+        for column in testset.references.values()
+    ]
+    base = list(next(iter(systems.values())))
+    rows = [row for row in range(5, len(base), _EVERY) if len(sources[row].split()) >= _WORDS]
+    faulty = list(base)
+    for row in rows:
+        faulty[row] = plant.change(base[row], sources[row], base, row)
+    changed = {row for row in rows if faulty[row] != base[row]}
+    hits = []
+    for outputs in (base, faulty):
+        pool = {_PLANTED: outputs, **dict(list(systems.items())[1:])}
+        some = gn.TestSet.from_lists(
+            pool,
+            list(zip(*references, strict=True)),
+            sources=sources,
+            language_pair=testset.language_pair,
+        )
+        hits.append({hit.segment for hit in kind.rule(Texts(some)) if hit.column == _PLANTED})
+    before, after = hits
+    return len(after & changed), len(changed), len(after - changed - before)
+
+
+def main() -> None:
+    """Print the tables."""
+    sets = list(read_sets(Path(sys.argv[1])))
+    alarms: dict[str, Counter[str]] = defaultdict(Counter)
+    lines = {}
+    for name, testset in sets:
+        counts, lines[name] = false_alarms(testset)
+        for kind, count in counts.items():
+            alarms[kind][name] = count
+        print(name, lines[name], {k: n for k, n in counts.items() if n}, file=sys.stderr)
+    print(f"{sum(lines.values()):,} references of {len(sets)} test sets.\n")
+    print("| kind | false alarms per 1,000 references | in the worst set |")
+    print("|---|---|---|")
+    for kind, found in alarms.items():
+        mean = 1000 * found.total() / sum(lines.values())
+        worst = max(found, key=lambda one: found[one] / lines[one])
+        print(f"| {kind} | {mean:.2f} | {1000 * found[worst] / lines[worst]:.1f} ({worst}) |")
+    print(f"\nPhrases of answers: {len(phrase_languages())} languages.\n")
+    chosen = {name: testset for name, testset in sets if name in _CHOSEN}
+    print(f"| planted | kind | recall ({', '.join(chosen)}) | precision |")
+    print("|---|---|---|---|")
+    for number, first in enumerate(_plants("en")):
+        recalls, precisions = [], []
+        for testset in chosen.values():
+            plant = _plants((testset.language_pair or "").partition("-")[2])[number]
+            found, all_planted, new = planted(testset, plant)
+            recalls.append(found / max(all_planted, 1))
+            precisions.append(found / max(found + new, 1))
+        print(f"| {first.name} | {first.kind} | {_shown(recalls)} | {_shown(precisions)} |")
+    print("\n| known fault | kind | segments |\n|---|---|---|")
+    for name, system, kind in _KNOWN:
+        found = fault_kinds()[kind].rule(Texts(chosen[name]))
+        segments = sorted({hit.segment + 1 for hit in found if hit.column == system})
+        print(f"| {name} {system} | {kind} | {len(segments)}: {_listed(segments)} |")
+
+
+def _listed(segments: Sequence[int]) -> str:
+    return ", ".join(map(str, segments[:20])) + (", ..." if len(segments) > 20 else "")
+
+
+def _shown(shares: Sequence[float]) -> str:
+    return " ".join(f"{share:.2f}" for share in shares)
+
+
+if __name__ == "__main__":
+    main()
