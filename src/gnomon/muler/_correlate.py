@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from gnomon.core.findings import Finding
-from gnomon.core.options import SEED, Count, Group, Limits, Metavar, with_fields
+from gnomon.core.options import (
+    CONFIDENCE,
+    SEED,
+    Confidence,
+    Count,
+    Group,
+    Limits,
+    Metavar,
+    with_fields,
+)
 from gnomon.core.registry import method
 from gnomon.core.signature import of_test_sets
 from gnomon.core.testset import TestSet
@@ -92,6 +101,7 @@ def correlate(
     *,
     sources: FeatureSources,
     scorers: Scorers = (),
+    confidence: Confidence = CONFIDENCE,
     masks: MaskOptions,
     seed: MaskSeed = SEED,
     examples: Annotated[Count, _SHOWN] = 3,
@@ -112,6 +122,7 @@ def correlate(
             that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
         scorers: sentence scorers, as for :func:`gnomon.muler`: minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.
+        confidence: of the intervals; correlations are decided at 1 - confidence.
         examples: segments per feature and test set; 0 for none.
         max_score_gap: their scores differ by this much at most, in the metric's own units.
 
@@ -140,17 +151,19 @@ def correlate(
         if sentence_scorers:
             add_scorers(gathered, member, sentence_scorers, tagger=sources.tagger, run=run)
         setups.append(setup)
-    return _finding(gathered, sets, setups)
+    return _finding(gathered, sets, setups, confidence)
 
 
 def _finding(
     gathered: Gathered,
     sets: Sequence[Member],
     setups: Sequence[Setup],
+    confidence: float,
 ) -> Finding:
     tagged = [point for point in gathered.points if not point.feature.startswith(SCORER)]
+    rows = correlations(gathered.points, gathered.lower_is_better)
     tables: list[Table] = [
-        correlation_table(correlations(gathered.points, gathered.lower_is_better), tagged),
+        correlation_table(rows, tagged, confidence),
         point_table(tagged),
         group_table(groups(tagged)),
         frequency_table(gathered.frequencies),

@@ -11,6 +11,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.core.findings import HeatMap, Scatter
+from gnomon.core.options import CONFIDENCE
 from gnomon.core.records import (
     FEATURE,
     METRIC,
@@ -65,7 +66,6 @@ ALL = "all systems"
 CENTRED = "all systems, centred"
 _FEWEST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS = 8  # below, a correlation says little
-_ALPHA = 0.05
 
 
 class CorrelationRow(Record):
@@ -91,7 +91,7 @@ class CorrelationRow(Record):
         help="that r is 0, after Holm over the features of a metric, its score alone; of 8 systems"
         " and 30 segments or more, over all test sets where there are several",
     )
-    decided: bool | None = column("Decided", help="corrected p is at most .05")
+    decided: bool | None = column("Decided", help="corrected p is at most 1 - confidence")
     n: int = column("n", help="systems where both are defined")
     segments: int | None = column("Segments", help="median over the systems")
 
@@ -266,10 +266,12 @@ class FrequencyRow(Record):
     muler: float | None = _MULER
 
 
-def correlation_table(rows: Sequence[CorrelationRow], points: Iterable[PointRow] = ()) -> Table:
+def correlation_table(
+    rows: Sequence[CorrelationRow], points: Iterable[PointRow] = (), confidence: float = CONFIDENCE
+) -> Table:
     """The main table: r of -MuLER over systems, and whether that with the score is none."""
     note = "Pearson's r over systems; undefined under 3 of them, or where all are alike on a side."
-    outside = _outside(points)
+    outside, alpha = _outside(points), round(1 - confidence, 12)
     tested = list(rows)
     for metric in dict.fromkeys(row.metric for row in rows):
         sound = [
@@ -278,10 +280,10 @@ def correlation_table(rows: Sequence[CorrelationRow], points: Iterable[PointRow]
             if not (row.is_few or row.is_thin or (metric, row.feature) in outside)
         ]
         sizes = [_independent(row, rows) for row in sound]
-        found = stats.correlation_tests([row.r or 0.0 for row in sound], sizes, _ALPHA)
+        found = stats.correlation_tests([row.r or 0.0 for row in sound], sizes, alpha)
         for row, p, *ends in zip(sound, *(side.tolist() for side in found), strict=True):
             tested[rows.index(row)] = replace(
-                row, p_corrected=p, decided=p <= _ALPHA, intervals={"r": tuple(ends)}
+                row, p_corrected=p, decided=p <= alpha, intervals={"r": tuple(ends)}
             )
     return table("correlations", "Correlations of -MuLER", CorrelationRow, tested, note=note)
 

@@ -20,6 +20,7 @@ from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.testset import SystemInfo
 from gnomon.muler import correlate
 from gnomon.muler.correlate_points import year_in
+from gnomon.muler.correlations import CorrelationRow, correlation_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -296,3 +297,14 @@ def test_real_outputs_give_the_r_of_an_independent_program(shared: Any) -> None:
     row = cells(found)["wmt19", "bleu"]
     assert row["r"] == pytest.approx(expected)
     assert row["n"] == 11
+
+
+def test_correlations_are_decided_at_the_confidence_asked_for() -> None:
+    names = {"test_set": "t", "metric": "bleu", "variant": "ratio", "against": "bleu"}
+    figures: dict[str, Any] = {"r": 0.8, "n": 10, "segments": 100}
+    open_: dict[str, Any] = {"p_corrected": None, "decided": None}
+    row = CorrelationRow(**names, feature="pos:NOUN", **figures, **open_)
+    for confidence in (0.95, 0.999):
+        (tested,) = correlation_table([row], confidence=confidence).rows
+        assert 0.001 < float(tested["p_corrected"] or 0) < 0.01
+        assert tested["decided"] is (confidence < 0.99) is (float(tested["low"] or 0) > 0)
