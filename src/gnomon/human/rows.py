@@ -35,8 +35,8 @@ class PreferredRow(Record):
     )
     verdict: str = column(
         "Verdict",
-        help="better, worse or undecided, by the corrected p; no interval: too few; confounded:"
-        " few or no raters link the two",
+        help="better, worse or undecided, by the corrected p; too few: segments or documents;"
+        " confounded: most judgements of one are by raters who did not judge the other",
     )
     by_segment: bool | None = column(
         "... by segments", help="what would be decided were segments independent"

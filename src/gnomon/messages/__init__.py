@@ -19,7 +19,8 @@ Parameters are numbers, names, lists and mappings of these; templates name the g
 ``{rate:percent low high}``         95 % [92, 98]
 ``{rate:size low high unit}``      likewise, without its sign; ``size-share``
 ``{rate:hundredths}``              .12
-``{p:p least}``                    p = .004; p <= .002 where ``least`` is what draws can show
+``{p:p least}``                    p = .004; p <= .002 where ``least`` is what draws can show;
+                                   of several p = .004 or less
 =================================  ==================================================
 
 What a sentence has only sometimes is a part, by the name of its parameter: it is left out where
@@ -332,12 +333,13 @@ class _Sentences(Formatter):
             return listed(list(map(str, value)), **({"most": int(rest)} if rest else {}))
         return str(super().format_field(value, format_spec))
 
-    def _figure(self, value: float, name: str, others: Sequence[str]) -> str:
+    def _figure(self, value: Any, name: str, others: Sequence[str]) -> str:
         """A figure with others: its ends and unit, or the least p that draws can show."""
         known = [self.get_field(other, (), self.params)[0] for other in others]
         open_end = others[-1:] == ["decided"] and known.pop()
         if name == "p":
-            return p_value(value, *(least or 0.0 for least in known))
+            every = value if isinstance(value, list) else [value]
+            return p_value(max(every), *(least or 0.0 for least in known), most=len(every) > 1)
         if name == "percent":
             return percent(value, *known)
         *ends, unit = known if len(known) == 3 else [*known, ""]

@@ -126,18 +126,21 @@ def _number(value: float, digits: int, *, share: bool) -> str:
     return text.replace("0.", ".", 1) if share and text.lstrip("-").startswith("0.") else text
 
 
-def p_value(p: float, least: float = 0.0) -> str:
+def p_value(p: float, least: float = 0.0, *, most: bool = False) -> str:
     """What a test says.
 
     Args:
         p: its p-value.
         least: the smallest one that its draws can show, corrected as ``p`` is: 2 / (draws + 1) for
             a two-sided bootstrap, 1 / (draws + 1) for a randomisation; 0 where it has no draws.
+        most: it is the largest of several.
 
     >>> p_value(0.0042), p_value(0.0001), p_value(0.37)
     ('p = .004', 'p < .001', 'p = .37')
     >>> p_value(2 / 1001, least=2 / 1001), p_value(0.0, least=1 / 10001)
     ('p <= .002', 'p <= .0001')
+    >>> p_value(0.0042, most=True), p_value(0.0001, most=True)
+    ('p = .004 or less', 'p < .001')
     """
     if least and p <= least * (1 + _ROUNDING) and least < 1:
         digits = 3 if least >= 0.001 else -math.floor(math.log10(least))
@@ -146,7 +149,7 @@ def p_value(p: float, least: float = 0.0) -> str:
     if p < 0.001:
         return "p < .001"
     text = f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"
-    return f"p = {text.removeprefix('0') if p < 1 else '1'}"
+    return f"p = {text.removeprefix('0') if p < 1 else '1'}{' or less' if most else ''}"
 
 
 def counted(n: int, what: str = "segment") -> str:

@@ -211,7 +211,7 @@ class BoundMetric(Metric):
         by_system: whether equal texts of two systems may score differently.
         max_calls: most scores of texts, or answers, that one request may cost; None: no matter.
         graded: whether scores of pairs say by how much; False for choices, from -1 to 1.
-        masks_used: which kind of mask ``masked`` puts, a key of
+        masks_used: which kind of mask ``masked`` puts, one of
             :data:`gnomon.metrics.masking.MASKS_USED`.
         choice: what a reader should know of the choice of tokens.
         ngram_orders: lengths of the n-grams that count.

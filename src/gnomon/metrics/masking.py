@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.core.options import Help, Seed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -39,13 +39,7 @@ MaskSeed: TypeAlias = Annotated[Seed, Help('of the words that masking="substitut
 
 #: masks as tables name them: on the metric's own tokens, words in the place of tokens, vectors
 #: pooled with words exchanged, words in the place of spans, other words in the texts
-MASKS_USED: Mapping[str, str] = {
-    "tokens": "masks on the metric's own tokens",
-    "mask words": "mask words in the place of tokens",
-    "pooled": "words exchanged in vectors (pooled)",
-    "in-place": "mask words in the texts",
-    "substitute": "other words in the texts",
-}
+MASKS_USED = ("tokens", "mask words", "pooled", "in-place", "substitute")
 
 
 class Action(IntEnum):

@@ -19,10 +19,12 @@ from gnomon.core.options import (
 from gnomon.core.registry import method
 from gnomon.core.signature import of_test_sets
 from gnomon.core.testset import TestSet
+from gnomon.core.verdicts import metric_title
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.messages import message
 from gnomon.metrics.base import Metrics
 from gnomon.metrics.masking import MaskSeed
+from gnomon.muler._mask_kinds import masks_differ
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of
 from gnomon.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
 from gnomon.muler.correlate_points import Gathered, add_scorers, gather, members
@@ -182,7 +184,10 @@ def _finding(
 
 
 def _notices(sets: Sequence[Member], setups: Sequence[Setup]) -> tuple[Message, ...]:
-    notices: list[Message] = [message("note.muler.correlated", pooled=len(sets) > 1)]
+    kinds = setups[0].kinds
+    titles = {metric_title(name, kinds): kind for name, kind in kinds.items()}
+    correlated = message("note.muler.correlated", pooled=len(sets) > 1)
+    notices = [*masks_differ(titles), correlated]
     notices += [
         message("note.muler.people_left_out", systems=member.human).about(testsets=[member.name])
         for member in sets

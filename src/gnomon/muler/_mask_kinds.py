@@ -1,4 +1,4 @@
-"""Figures under different kinds of mask do not compare: what notices and verdicts say."""
+"""Figures under different kinds of mask do not compare: the column, and what verdicts say."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gnomon.messages import message
 from gnomon.metrics.masking import MASKS_USED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Finding
     from gnomon.messages import Message
 
-__all__ = ["MASKS", "mixed_masks", "of_each_kind"]
+__all__ = ["MASKS", "masks_differ", "mixed_masks"]
 
 #: the column of tables with figures under masks
 MASKS: Any = column(
@@ -24,12 +24,16 @@ MASKS: Any = column(
 )
 
 
-def of_each_kind(kinds: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The kinds of mask, and the metrics of each."""
+def masks_differ(
+    kinds: Mapping[str, str], rows: Mapping[str, Sequence[int]] | None = None
+) -> Iterator[Message]:
+    """A caution where metrics, by their titles, have several kinds of mask."""
     metrics: dict[str, list[str]] = {}
     for metric, kind in kinds.items():
         metrics.setdefault(kind, []).append(metric)
-    return [{"kind": kind, "metrics": names} for kind, names in metrics.items()]
+    if len(metrics) > 1:
+        how = [{"kind": kind, "metrics": names} for kind, names in metrics.items()]
+        yield message("muler.masks", rows, metrics=list(kinds), how=how)
 
 
 def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Message]:
@@ -39,6 +43,4 @@ def mixed_masks(finding: Finding, rows: Iterable[Any]) -> Iterator[Message]:
     for row in rows:
         first.setdefault(row.metric, row)
     kinds = {titles[metric]: row.masks for metric, row in first.items()}
-    if len(set(kinds.values())) > 1:
-        places = finding.positions(first.values())
-        yield message("muler.masks", places, metrics=list(kinds), how=of_each_kind(kinds))
+    yield from masks_differ(kinds, finding.positions(first.values()))

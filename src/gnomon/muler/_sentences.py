@@ -331,9 +331,6 @@ def _mean_at(mean: Mean, n: int, alpha: float) -> tuple[float, float, float]:
 # What they say, in sentences.
 
 
-_SMALL = 0.001  # a p below this is said to be
-
-
 def sentences_verdict(finding: Finding) -> Iterator[Message]:
     """What systems change of what scorers measure."""
     every = finding.records(ScorerRow)
@@ -345,7 +342,7 @@ def sentences_verdict(finding: Finding) -> Iterator[Message]:
     for row in changed:
         groups.setdefault((row.scorer, (row.signed or 0.0) > 0), []).append(row)
     for (name, lower), some in groups.items():
-        largest, single = max(row.p or 0.0 for row in some), len(some) == 1
+        single = len(some) == 1
         yield message(
             "muler.scorers.changed",
             finding.positions(some),
@@ -353,8 +350,7 @@ def sentences_verdict(finding: Finding) -> Iterator[Message]:
             several=None if single else {"n": len(some), "scorer": name},
             each=[] if single else [row.change() for row in some],
             change="lower" if lower else "higher",
-            p=largest,
-            or_less=not single and largest >= _SMALL,
+            p=[row.p for row in some],
         )
     rest = [row for row in sound if row not in changed]
     few = [row for row in rows if row.p is None]

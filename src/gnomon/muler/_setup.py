@@ -28,7 +28,6 @@ from gnomon.metrics import bind, resolve, signature_of, with_masking
 from gnomon.metrics.base import each_metric
 from gnomon.metrics.black_box_masking import Substitution, with_substitution
 from gnomon.metrics.masking import (
-    MASKS_USED,
     Granularity,
     MaskKind,
     MaskPlan,
@@ -37,7 +36,6 @@ from gnomon.metrics.masking import (
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.scoring import by_other_references
 from gnomon.metrics.sequences import mask_stretch
-from gnomon.muler._mask_kinds import of_each_kind
 from gnomon.muler._words import WordsByFeature
 from gnomon.muler.discrepancy import Unscored
 from gnomon.muler.figures import feature_scores, presence
@@ -394,20 +392,17 @@ class Setup:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What stands for words under each metric, a key of :data:`MASKS_USED`."""
+        """What stands for words under each metric."""
         return {name: metric.masks_used for name, metric in self.metrics.items()}
 
     def _kinds_of_masks(self) -> Iterator[Message]:
-        """That words are exchanged though nobody asked for it, or that masks or tokens differ."""
+        """That words are exchanged though nobody asked for it, or that tokens differ."""
         if self.asked == "auto" and self.masks.kind == "substitute":
             without = [name for name, metric in self.metrics.items() if not _masks_tokens(metric)]
             several = len(self.metrics) > 1
             yield message("note.muler.other_words", without=without, all=several, how=_SUBSTITUTE)
-        elif len(set(self.kinds.values())) > 1:
-            kinds = of_each_kind(self.kinds)
-            yield message("note.muler.kinds_of_mask", kinds=kinds, instead=_SUBSTITUTE)
         elif len({type(metric) for metric in self.metrics.values()}) > 1 and (
-            self.masks.kind == "tokens"
+            set(self.kinds.values()) == {"tokens"}
         ):
             yield message("note.muler.own_tokens", method=None)
 
@@ -475,8 +470,7 @@ class Setup:
         facts = facts_of(self.testset, self.annotation, self.metrics)
         if Unscored.name in self.metrics:
             return facts
-        kinds = dict.fromkeys(self.kinds.values())
-        facts["masks"] = ", ".join(MASKS_USED[kind] for kind in kinds)
+        facts["masks"] = ", ".join(dict.fromkeys(self.kinds.values()))
         return facts
 
     def step(self, stage: str, done: int, total: int) -> None:

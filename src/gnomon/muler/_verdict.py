@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 _IN_FULL = 2
 #: features and systems that a sentence names
 _NAMED = 3
-#: p-values below this are said as such
-_SMALL = 0.001
 _ROUNDING = 1e-9
 #: of a difference, from segments where the words are equal, from which on it is said
 _SPILT = 0.2
@@ -297,14 +295,11 @@ def _of_two(
 
 
 def _tests(under: MetricFigures, pairs: Sequence[SystemPair]) -> dict[str, Any]:
-    """The largest p of some comparisons, of how many it is, and the least that draws can show."""
+    """P of some comparisons, of how many these are, and the least that draws can show."""
     comparisons = sum(pair.tested for pair in under.pairs)
     tails = 2 if comparisons == 1 else 1  # of several, distances have no sign
     least = tails / (pairs[0].row.resamples + 1)
-    p = max(pair.row.p or 0.0 for pair in pairs)
-    bound = p < _SMALL or p <= least + _ROUNDING
-    or_less = len(pairs) > 1 and not bound
-    return {"p": p, "least": least, "comparisons": comparisons, "or_less": or_less}
+    return {"p": [pair.row.p for pair in pairs], "least": least, "comparisons": comparisons}
 
 
 def _of_many(

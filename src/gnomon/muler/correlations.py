@@ -22,7 +22,7 @@ from gnomon.core.records import (
     column,
     table,
 )
-from gnomon.core.verdicts import LEAST, metric_title, titles_of
+from gnomon.core.verdicts import LEAST, metric_title, said_of, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler.figures import VARIANT, VARIANTS, is_outside
@@ -503,6 +503,7 @@ def points_of(
 
 def correlate_verdict(finding: Finding) -> Iterator[Message]:
     """Which features go along with the score over systems."""
+    yield from said_of("muler.masks", finding.notices)
     every = finding.records(CorrelationRow)
     titles, outside = titles_of(finding), _outside(finding.records(PointRow))
     for metric in dict.fromkeys(row.metric for row in every):
