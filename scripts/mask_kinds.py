@@ -29,8 +29,9 @@ import numpy as np
 from learned_map import drawn
 
 from gnomon.core.options import SEED
+from gnomon.core.running import Run
 from gnomon.metrics.masking import Action, MaskPlan
-from gnomon.muler._setup import MaskChoice, Run, WordChoice, prepared
+from gnomon.muler._setup import MaskChoice, WordChoice, prepared
 from gnomon.muler.figures import presence
 from gnomon.muler.validate.initials import all_initials, grouped
 from gnomon.muler.validate.random_words import random_groups, words_of

@@ -32,10 +32,22 @@ if TYPE_CHECKING:
 
     Look = Callable[[PairTable, Sequence[TextPair]], Sequence[PairImportances]]
 
-__all__ = ["Boost", "CellExplanation", "Engine", "ExplanationStore", "Memory", "Progress"]
+__all__ = [
+    "EFFORT",
+    "MAX_CALLS",
+    "Boost",
+    "CellExplanation",
+    "Effort",
+    "Engine",
+    "ExplanationStore",
+    "Memory",
+    "Progress",
+]
 
 
 _log = logging.getLogger(__name__)
+#: scores of pairs that a request may cost unless more are allowed
+MAX_CALLS = 1_000_000
 
 
 # From the pairs to explain down to the pairs that the metric must score, and back.
@@ -210,6 +222,17 @@ class CellExplanation(NamedTuple):
     other: NDArray[np.float64]
 
 
+class Effort(NamedTuple):
+    """How much explaining may cost, what it keeps, and whom it tells."""
+
+    max_calls: int = MAX_CALLS
+    cache: ExplanationStore | None = None
+    progress: Progress | None = None
+
+
+EFFORT = Effort()
+
+
 @dataclass(frozen=True, eq=False)
 class Engine:
     """Explains cells of one batch."""
@@ -219,9 +242,7 @@ class Engine:
     explainer: BoundExplainer
     both: bool
     before: tuple[Boost, ...]
-    max_calls: int
-    cache: ExplanationStore | None
-    progress: Progress | None
+    effort: Effort
 
     def explain(self, cells: Sequence[Cell]) -> tuple[list[CellExplanation], int]:
         """Explanations of some distinct cells, and how many of them the cache knew."""
@@ -232,8 +253,10 @@ class Engine:
         self._tell(done, len(cells))
         for group in self._groups(open_):
             explained = self._explained(group)
-            if self.cache is not None:
-                self.cache.put_many({self._address(c): _packed(f) for c, f in explained.items()})
+            if self.effort.cache is not None:
+                self.effort.cache.put_many(
+                    {self._address(c): _packed(f) for c, f in explained.items()}
+                )
             explanations |= explained
             done += len(group)
             self._tell(done, len(cells))
@@ -249,17 +272,17 @@ class Engine:
         return sum(self._calls(cell) for cell in cells)
 
     def _tell(self, done: int, total: int) -> None:
-        if self.progress:
-            self.progress("explaining", done, total)
+        if self.effort.progress:
+            self.effort.progress("explaining", done, total)
 
     def _check(self, cells: Sequence[Cell]) -> None:
         calls = self.estimate(cells)
-        if calls > self.max_calls:
+        if calls > self.effort.max_calls:
             times = f", {len(self.before) + 1} iterations," if self.before else ""
             raise UsageError(
                 f"explaining {self.scorer.bound.name!r} on {len(cells)} distinct outputs by"
                 f" {self.explainer.spec}{times} takes up to {calls} metric calls, more than the"
-                f" {self.max_calls} that are allowed; allow more (",
+                f" {self.effort.max_calls} that are allowed; allow more (",
                 Named("--max-calls", "max_calls= in a spec and in Python"),
                 "), take fewer systems or segments, or a cheaper explainer",
             )
@@ -321,10 +344,10 @@ class Engine:
         )
 
     def _read_cache(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
-        if self.cache is None:
+        if self.effort.cache is None:
             return {}
         address = {self._address(cell): cell for cell in cells}
-        values = self.cache.get_many(list(address))
+        values = self.effort.cache.get_many(list(address))
         return {
             address[name]: self._unpacked(address[name], value) for name, value in values.items()
         }

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from gnomon.bmx.explained_texts import MAX_CALLS, cache_of, calls_of, check_sides, explain_batch
+from gnomon.bmx.engine import MAX_CALLS, Effort
+from gnomon.bmx.explained_texts import cache_of, calls_of, check_sides, explain_batch
 from gnomon.bmx.explainers import find_explainer
 from gnomon.bmx.metric import BoundBmx
 from gnomon.core.errors import DataError, LengthMismatchError, UnknownNameError, UsageError
@@ -289,9 +290,7 @@ def explained(
             ready,
             both=both,
             scale=scale,
-            max_calls=max_calls,
-            cache=kept,
-            progress=progress,
+            effort=Effort(max_calls, kept, progress),
         ).explanations
         for block in batches
     ]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.bmx._direct import FunctionExplainer
-from gnomon.bmx.engine import Engine
+from gnomon.bmx.engine import EFFORT, MAX_CALLS, Effort, Engine
 from gnomon.bmx.explainers import NoticingExplainer, SidedExplainer, find_explainer
 from gnomon.bmx.pairs import Scorer, TextWords, cells_of
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.core.options import Help, Positive, Segments  # read for their limits
+from gnomon.core.options import Help, Positive, Segments, with_fields  # read for their limits
 from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import pick
@@ -195,10 +195,18 @@ class Explanations:
 Sides: TypeAlias = Literal["both", "candidate"]
 ExplainedSides: TypeAlias = Annotated[Sides, Help('explain "both" sides or the "candidate" alone.')]
 
-#: scores of pairs that a request may cost unless more are allowed
-MAX_CALLS = 1_000_000
+
+@dataclass(frozen=True)
+class ExplainingRun:
+    """How explanations are made, which decides none of them."""
+
+    max_calls: Positive = MAX_CALLS
+    cache: Cache | None = None
+    progress: Progress | None = None
+    allow_code: bool = False
 
 
+@with_fields(run=ExplainingRun)
 def explanations(
     testset: TestSet,
     metric: str | Metric | BoundMetric | Callable[..., float],
@@ -207,10 +215,7 @@ def explanations(
     sides: Sides = "both",
     systems: Sequence[str] | None = None,
     segments: Segments = None,
-    max_calls: Positive = MAX_CALLS,
-    cache: Cache | None = None,
-    progress: Progress | None = None,
-    allow_code: bool = False,
+    run: ExplainingRun,
 ) -> Explanations:
     """How much each word adds to the score of its segment.
 
@@ -227,7 +232,7 @@ def explanations(
     """
     chosen = find_explainer(explainer)
     both = check_sides(sides)
-    _, bound = bind(testset, metric, allow_code=allow_code)
+    _, bound = bind(testset, metric, allow_code=run.allow_code)
     rows = None
     if systems is not None:
         names = list(testset.systems)
@@ -236,15 +241,13 @@ def explanations(
     if rows is not None or segments is not None:
         chosen_segments = None if segments is None else [number - 1 for number in segments]
         batch = batch.select(systems=rows, segments=chosen_segments)
-    kept, notices = cache_of(bound, cache, chosen)
+    kept, notices = cache_of(bound, run.cache, chosen)
     explained = explain_batch(
         bound,
         batch,
         chosen.bind(testset, bound),
         both=both,
-        max_calls=max_calls,
-        cache=kept,
-        progress=progress,
+        effort=Effort(run.max_calls, kept, run.progress),
     ).explanations
     return replace(explained, notices=(*notices, *explained.notices))
 
@@ -271,9 +274,7 @@ def explain_batch(
     both: bool,
     before: tuple[Boost, ...] = (),
     scale: float = 1.0,
-    max_calls: int = MAX_CALLS,
-    cache: ExplanationStore | None = None,
-    progress: Progress | None = None,
+    effort: Effort = EFFORT,
 ) -> ExplainedBatch:
     """Explain a bound metric, or what some iterations make of it, on a batch.
 
@@ -288,7 +289,7 @@ def explain_batch(
             ")",
         )
     cells = cells_of(batch, scorer.role, by_system=_by_system(scorer, explainer))
-    engine = Engine(scorer, batch, explainer, both, before, max_calls, cache, progress)
+    engine = Engine(scorer, batch, explainer, both, before, effort)
     distinct, from_cache = engine.explain(cells.distinct)
     every = [distinct[number] for number in cells.of.tolist()]
     judges = _judges(cells, every)
@@ -334,7 +335,7 @@ def calls_of(
 ) -> int:
     """How many pairs explaining a batch takes at most, but for what a cache knows."""
     scorer = Scorer(bound, batch)
-    engine = Engine(scorer, batch, explainer, both, before, MAX_CALLS, cache, None)
+    engine = Engine(scorer, batch, explainer, both, before, Effort(cache=cache))
     cells = cells_of(batch, scorer.role, by_system=_by_system(scorer, explainer)).distinct
     return engine.estimate(engine.unknown(cells))
 

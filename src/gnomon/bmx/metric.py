@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gnomon.bmx.aggregation import combine, power_means
-from gnomon.bmx.engine import Boost, Memory, Progress
-from gnomon.bmx.explained_texts import MAX_CALLS, Sides, cache_of, calls_of, explain_batch
+from gnomon.bmx.engine import MAX_CALLS, Boost, Effort, Memory, Progress
+from gnomon.bmx.explained_texts import Sides, cache_of, calls_of, explain_batch
 from gnomon.bmx.explainers import (
     EXPLAINERS,
     REACHES_OF_EXPLAINERS,
@@ -323,9 +323,7 @@ class BoundBmx(OfOptions):
             both=self.metric.sides == "both",
             before=tuple(before),
             scale=self.metric.scale,
-            max_calls=self.metric.max_calls,
-            cache=self.__dict__["_memory"],
-            progress=self.progress,
+            effort=Effort(self.metric.max_calls, self.__dict__["_memory"], self.progress),
         )
         explanations = explained.explanations
         values, offsets = explanations.both()

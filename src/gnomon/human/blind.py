@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from os import PathLike, fspath
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.core.findings import ExhibitText, Finding, Listing
 from gnomon.core.manifest import imported
@@ -31,6 +30,7 @@ from gnomon.core.options import (
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
+from gnomon.core.running import Run
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import write_together
@@ -50,7 +50,7 @@ from gnomon.human.sheets import (
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.messages.audiences import flag
 from gnomon.metrics.base import Metrics
-from gnomon.muler.contrasting import PairRow, Run, Thresholds, WordChoice, draw, draw_contrasts
+from gnomon.muler.contrasting import PairRow, Thresholds, WordChoice, draw, draw_contrasts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -102,7 +102,7 @@ examples:
     verdict=sheet_verdict,
     check=check_sheet,
 )
-@with_fields(sources=FeatureSources)
+@with_fields(sources=FeatureSources, run=Run)
 def sheet(
     testset: TestSet | None = None,
     metrics: Metrics = "bleu",
@@ -120,9 +120,7 @@ def sheet(
     key: Annotated[str | PathLike[str], InputFile(), Metavar("FILE"), _FILES],
     confidence: Confidence = CONFIDENCE,
     seed: Annotated[Seed, _WHAT] = SEED,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    run: Run,
 ) -> Finding:
     """Write a blind sheet for people to fill in, or read filled ones back.
 
@@ -180,7 +178,7 @@ def sheet(
             limits,
             items=items,
             seed=seed,
-            run=Run(allow_code, cache, progress),
+            run=run,
         )
         drawn = _of_muler(found, items)
     elif scalar or origin == "paraphrases":

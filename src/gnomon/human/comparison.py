@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
 from gnomon.core.options import (
-    CONFIDENCE,
-    Confidence,
     Group,
     InputFile,
     Metavar,
-    Unit,
+    with_fields,
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
@@ -26,6 +23,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
 from gnomon.data.formats import Human, read_sample, with_human
+from gnomon.human.analyses import INTERIM, HumanTests
 from gnomon.human.campaign import LEAST_SEGMENTS, Campaign, campaigns
 from gnomon.human.estimates import Estimates, JudgedFrame, estimates
 from gnomon.human.rows import (
@@ -41,7 +39,6 @@ from gnomon.human.rows import (
 from gnomon.human.verdict import compare_verdict
 from gnomon.stats import holm, holm_levels
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, numbered
-from gnomon.stats.looks import look_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,11 +50,8 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.data.formats import Sample
 
-#: whether the leniency of raters is taken out
-Raters: TypeAlias = Literal["auto", "adjust", "ignore"]
 #: a first analysis at fewer documents calls equal systems different too often
 LEAST_FIRST_ANALYSIS = 30
-_INTERIM = re.compile(r"([1-9]\d?)/([1-9]\d?)")
 _TESTS = Group("intervals and tests")
 _EXAMPLES = """\
 examples:
@@ -71,7 +65,7 @@ examples:
 def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """What :func:`compare` refuses of options that fit each alone."""
     if options.interim is not None:
-        planned = _INTERIM.fullmatch(options.interim)
+        planned = INTERIM.fullmatch(options.interim)
         if planned is None or int(planned[1]) > int(planned[2]):
             said = (
                 f"interim is {options.interim!r}; which of how many planned analyses is expected,"
@@ -108,16 +102,14 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     verdict=compare_verdict,
     check=check_compare,
 )
+@with_fields(tests=HumanTests)
 def compare(
     testset: TestSet,
     *,
     human: Human = (),
     baseline: str | None = None,
-    unit: Unit = "auto",
-    raters: Annotated[Raters, _TESTS] = "auto",
     sample: Annotated[str | os.PathLike[str] | None, InputFile(), Metavar("FILE"), _TESTS] = None,
-    interim: Annotated[str | None, Metavar("K/N"), _TESTS] = None,
-    confidence: Confidence = CONFIDENCE,
+    tests: HumanTests,
 ) -> Finding:
     """Which system people prefer, with intervals that hold for other documents and other raters.
 
@@ -131,14 +123,8 @@ def compare(
         testset: outputs of two or more systems, and what people said of them.
         human: kinds of judgements ("esa"), or files of them; by default all kinds that there are.
         baseline: a system that all others are compared with; by default each with each.
-        unit: what is independent: "segment", "document", or "auto": documents where they are known.
-        raters: "adjust" takes the leniency of raters out, "ignore" does not; "auto" adjusts where
-            at least half of the raters judged two systems or more, and raters link all systems.
         sample: what ``gnomon human sample`` wrote of its draw ("sample.tsv"): each segment counts
             with 1 over its chance to be drawn, and strata apart. Needed where these chances differ.
-        interim: which of how many analyses, planned before the first, this is ("2/5"): the level is
-            O'Brien and Fleming's, so that all analyses together call equal systems different as
-            often as one test would.
 
     Returns:
         A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,
@@ -153,7 +139,7 @@ def compare(
         FormatError: the sample is not of this test set.
     """
     testset, kinds = with_human(testset, human)
-    plan = _Plan(unit, raters, interim, confidence, baseline)
+    plan = _Plan(**vars(tests), baseline=baseline)
     drawn = None if sample is None else _read_draw(testset, kinds, sample, plan)
     segments = None if drawn is None else [row.segment for row in drawn.rows]
     judged = campaigns(testset, kinds, drawn=segments)
@@ -167,26 +153,11 @@ def compare(
     return _finding(testset, [_compared(campaign, drawn, plan) for campaign in judged], plan, facts)
 
 
-class _Plan(NamedTuple):
+@dataclass(frozen=True)
+class _Plan(HumanTests):
     """What was asked for beside the data."""
 
-    unit: str
-    raters: Raters
-    interim: str | None
-    confidence: float
-    baseline: str | None
-
-    @property
-    def analyses(self) -> tuple[int, int]:
-        """This analysis, and how many were planned."""
-        match = _INTERIM.fullmatch(self.interim or "1/1")
-        return (int(match[1]), int(match[2])) if match else (1, 1)
-
-    @property
-    def level(self) -> float:
-        """The p that decides at this analysis."""
-        number, of = self.analyses
-        return look_levels(of, 1 - self.confidence)[number - 1]
+    baseline: str | None = None
 
 
 @dataclass(frozen=True)

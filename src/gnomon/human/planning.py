@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import CONFIDENCE, Confidence, Flags, InputFile, Limits, Metavar, Positive
+from gnomon.core.options import (
+    Flags,
+    InputFile,
+    Limits,
+    Metavar,
+    with_fields,
+)
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.data.formats import Human, with_human
+from gnomon.human.analyses import PlannedTests
 from gnomon.human.campaign import campaigns
 from gnomon.human.plan_rows import (
     BASIS,
@@ -27,7 +34,7 @@ from gnomon.human.plan_rows import (
 from gnomon.human.plan_verdict import plan_verdict
 from gnomon.human.protocols import Pilot, ProtocolName, pilot_of, pilot_of_protocol
 from gnomon.messages.audiences import Named, Words, flag
-from gnomon.stats.looks import look_levels, stopping
+from gnomon.stats.looks import stopping
 from gnomon.stats.power import detectable, needed_units
 
 if TYPE_CHECKING:
@@ -79,6 +86,7 @@ def check_plan(_outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     verdict=plan_verdict,
     check=check_plan,
 )
+@with_fields(campaign_tests=PlannedTests)
 def plan(
     campaign: Annotated[
         TestSet | str | os.PathLike[str] | None, InputFile(), Flags(("--from",)), Metavar("DIR")
@@ -87,11 +95,7 @@ def plan(
     difference: Annotated[Sequence[float], Limits(1e-6, 1e9, "above 0"), Metavar("POINTS")] = (),
     human: Human = (),
     protocol: ProtocolName | None = None,
-    power: Annotated[float, Limits(0.06, 0.999), Metavar("SHARE")] = 0.8,
-    systems: Annotated[int, Limits(2, 1000), Metavar("K")] = 2,
-    interim_analyses: Annotated[Positive, Limits(1, 99)] = 1,
-    same_rater: bool = False,
-    confidence: Confidence = CONFIDENCE,
+    campaign_tests: PlannedTests,
 ) -> Finding:
     """How large a campaign has to be for a difference to be found as often as wanted.
 
@@ -106,10 +110,6 @@ def plan(
         human: kinds of judgements, or files of them; by default all kinds that the campaign has.
         protocol: in place of a campaign, published ones: "esa" (WMT24, two language pairs), "mqm"
             (WMT21) or "da" (WMT17, standardised, single segments).
-        power: share of campaigns that are to find the difference.
-        systems: how many are compared, each with each: p is corrected for the number of pairs.
-        interim_analyses: how many analyses are planned (O'Brien and Fleming); 1 for the end alone.
-        same_rater: also plan for one person judging a document of all systems.
 
     Returns:
         A finding whose rows hold ``human, design, difference, power, documents, documents_low,
@@ -121,20 +121,13 @@ def plan(
         UsageError: neither a campaign nor a protocol is named, or both; or no difference.
     """
     pilots = [pilot_of_protocol(protocol)] if protocol else _pilots(campaign, human)
-    asked = _PlannedDifference(
-        tuple(difference),
-        power,
-        systems,
-        interim_analyses,
-        same_rater,
-        confidence,
-    )
-    planned = [row for pilot in pilots for row in _planned(pilot, asked)]
+    asked = campaign_tests
+    planned = [row for pilot in pilots for row in _planned(pilot, asked, difference)]
     return Finding(
         method="human plan",
         title="How large a campaign has to be",
         tables=(
-            table(PLAN, "Size of the campaign", PlannedRow, planned, confidence=confidence),
+            table(PLAN, "Size of the campaign", PlannedRow, planned, confidence=asked.confidence),
             table(
                 BASIS,
                 "What the plan rests on",
@@ -146,33 +139,14 @@ def plan(
         views=tuple(_views(pilots, planned)),
         facts={
             "as judged in": "; ".join(pilot.name for pilot in pilots),
-            "systems": f"{systems}, each with each" if systems > 2 else "2",
+            "systems": f"{asked.systems}, each with each" if asked.systems > 2 else "2",
             "level": f"{asked.level:.3g}",
-            "interim analyses": str(interim_analyses),
-            "one rater for all systems": "planned for, too" if same_rater else "not planned for",
+            "interim analyses": str(asked.interim_analyses),
+            "one rater for all systems": "planned for, too"
+            if asked.same_rater
+            else "not planned for",
         },
     )
-
-
-class _PlannedDifference(NamedTuple):
-    """What is asked of a plan."""
-
-    differences: tuple[float, ...]
-    power: float
-    systems: int
-    analyses: int
-    same_rater: bool
-    confidence: float
-
-    @property
-    def alpha(self) -> float:
-        """Of each pair."""
-        return (1 - self.confidence) / math.comb(self.systems, 2)
-
-    @property
-    def level(self) -> float:
-        """Of the last analysis."""
-        return look_levels(self.analyses, self.alpha)[-1]
 
 
 def _pilots(campaign: Any, human: Human) -> list[Pilot]:
@@ -182,7 +156,7 @@ def _pilots(campaign: Any, human: Human) -> list[Pilot]:
     return [pilot_of(each, name) for each in campaigns(testset, kinds)]
 
 
-def _designs(pilot: Pilot, asked: _PlannedDifference) -> list[tuple[Design, float]]:
+def _designs(pilot: Pilot, asked: PlannedTests) -> list[tuple[Design, float]]:
     """The designs that are planned, with the share of the variance that each leaves."""
     designs: list[tuple[Design, float]] = [("as judged", 1.0)]
     if pilot.adjusted is not None:
@@ -192,9 +166,11 @@ def _designs(pilot: Pilot, asked: _PlannedDifference) -> list[tuple[Design, floa
     return designs
 
 
-def _planned(pilot: Pilot, asked: _PlannedDifference) -> Iterator[PlannedRow]:
+def _planned(
+    pilot: Pilot, asked: PlannedTests, differences: Sequence[float]
+) -> Iterator[PlannedRow]:
     length = pilot.length or 1.0
-    for difference in asked.differences:
+    for difference in differences:
         for design, share in _designs(pilot, asked):
             sizes = [
                 needed_units(
@@ -217,7 +193,7 @@ def _planned(pilot: Pilot, asked: _PlannedDifference) -> Iterator[PlannedRow]:
                 documents=units if pilot.length else None,
                 segments=segments[0],
                 judgements=None if segments[0] is None else segments[0] * asked.systems,
-                expected=_expected(asked, z) if asked.analyses > 1 else None,
+                expected=_expected(asked, z) if asked.interim_analyses > 1 else None,
                 intervals={
                     "documents": (low, high) if pilot.length else (None, None),
                     "segments": (segments[1], segments[2]),
@@ -225,14 +201,14 @@ def _planned(pilot: Pilot, asked: _PlannedDifference) -> Iterator[PlannedRow]:
             )
 
 
-def _expected(asked: _PlannedDifference, z: float) -> float:
+def _expected(asked: PlannedTests, z: float) -> float:
     """The share of the judgements that is made on average."""
-    stops = stopping(asked.analyses, z, asked.alpha)
-    at = sum(float(chance) * k / asked.analyses for k, chance in enumerate(stops, start=1))
+    stops = stopping(asked.interim_analyses, z, asked.alpha)
+    at = sum(float(chance) * k / asked.interim_analyses for k, chance in enumerate(stops, start=1))
     return at + 1 - float(stops.sum())
 
 
-def _basis(pilot: Pilot, asked: _PlannedDifference, protocol: str | None) -> BasisRow:
+def _basis(pilot: Pilot, asked: PlannedTests, protocol: str | None) -> BasisRow:
     """The variances of a campaign, and the differences that it finds as often as wanted itself."""
 
     def shown(share: float | None) -> float | None:

@@ -17,6 +17,7 @@ from gnomon.core.options import (
     with_fields,
 )
 from gnomon.core.registry import method
+from gnomon.core.running import Run
 from gnomon.core.signature import of_test_sets
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import metric_title
@@ -26,7 +27,7 @@ from gnomon.metrics.base import Metrics
 from gnomon.metrics.masking import MaskSeed
 from gnomon.muler._mask_kinds import masks_differ
 from gnomon.muler._sentences import Scorers, scorer_faults, scorers_of
-from gnomon.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
+from gnomon.muler._setup import MaskOptions, WordChoice, check_masked, prepared
 from gnomon.muler.correlate_points import Gathered, add_scorers, gather, members
 from gnomon.muler.correlations import (
     SCORER,

@@ -25,6 +25,7 @@ from gnomon.core.options import (
     with_fields,
 )
 from gnomon.core.registry import method
+from gnomon.core.running import Run
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import Features, FeatureSources
@@ -44,7 +45,7 @@ from gnomon.muler._error_rates import CHARACTERS, WORDS, major_errors
 from gnomon.muler._error_rows import COUNTS, DIFFERENCES, ROWS
 from gnomon.muler._error_tables import ErrorTables
 from gnomon.muler._errors_verdict import errors_verdict
-from gnomon.muler._setup import Run, WordChoice
+from gnomon.muler._setup import WordChoice
 from gnomon.muler.errors_checks import (
     SURFACE,
     UNSPACED_SURFACE,

@@ -17,6 +17,7 @@ from gnomon.core.options import (
     with_fields,
 )
 from gnomon.core.registry import method
+from gnomon.core.running import Run
 from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
@@ -31,7 +32,7 @@ from gnomon.muler._score_checks import (
 )
 from gnomon.muler._score_rows import Scored
 from gnomon.muler._sentences import ScorerRow, Scorers, scorers_of, sentence_part
-from gnomon.muler._setup import MaskOptions, Run, WordChoice, prepared
+from gnomon.muler._setup import MaskOptions, WordChoice, prepared
 from gnomon.muler._verdict import muler_verdict
 from gnomon.muler.differences import DifferenceRow
 from gnomon.muler.exhibits import MulerSegmentRow, NegativeRow

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch, Ragged
     from gnomon.core.findings import View
     from gnomon.core.options import Capability
+    from gnomon.core.running import Run
     from gnomon.core.slices import Slice
     from gnomon.core.testset import TestSet
     from gnomon.core.validation import Problem
     from gnomon.linguistics import Tagger
     from gnomon.messages import Message
-    from gnomon.muler._setup import Run
     from gnomon.muler.uncertainty import Grouping
     from gnomon.stats.student import Mean
 

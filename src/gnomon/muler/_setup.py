@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.cache import Cache
     from gnomon.core.options import BoundOptions
+    from gnomon.core.running import Run
     from gnomon.core.signature import Signature
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
@@ -211,15 +212,6 @@ class MaskChoice(Masks):
         left_out = {"in-place": ("overlap",), "substitute": tuple(options)}.get(self.kind, ())
         fields: dict[str, object] = {k: v for k, v in options.items() if k not in left_out}
         return {"masking": "pooled", **fields} if metric.masks_used == "pooled" else fields
-
-
-@dataclass(frozen=True)
-class Run:
-    """How a request is run, which decides no number."""
-
-    allow_code: bool = False
-    cache: Cache | None = None
-    progress: Callable[[str, int, int], None] | None = None
 
 
 # What is refused before any work

@@ -15,7 +15,7 @@ from gnomon.core.signature import Signature, content_hash
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
 from gnomon.messages.audiences import flag
-from gnomon.muler._setup import MaskOptions, Run, WordChoice, mask_faults, prepared
+from gnomon.muler._setup import MaskOptions, WordChoice, mask_faults, prepared
 from gnomon.muler.exhibits import SegmentTexts
 from gnomon.muler.figures import figures, is_outside
 
@@ -25,7 +25,6 @@ __all__ = [
     "Draw",
     "HasSegments",
     "PairRow",
-    "Run",
     "Thresholds",
     "WordChoice",
     "contrast_faults",
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import ExhibitText
     from gnomon.core.options import BoundOptions
+    from gnomon.core.running import Run
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message

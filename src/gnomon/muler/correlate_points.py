@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Exhibit
+    from gnomon.core.running import Run
     from gnomon.core.signature import Signature
     from gnomon.linguistics import Tagger
     from gnomon.linguistics.scorers import SentenceScorer
     from gnomon.messages import Message
-    from gnomon.muler._setup import Run, Setup
+    from gnomon.muler._setup import Setup
     from gnomon.muler.figures import FeatureScores, Figures, Presence
 
 __all__ = ["Gathered", "Member", "add_scorers", "gather", "members", "year_in"]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
-from gnomon.core.cache import Cache
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, Finding, Highlight, Listing
-from gnomon.core.options import Group
+from gnomon.core.options import Group, with_fields
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
+from gnomon.core.running import Run
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
@@ -47,6 +47,7 @@ from gnomon.paraphrase.set_inputs import _parser_of, named_sets, wordings_of_stu
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gnomon.core.cache import Cache
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
     from gnomon.messages import Message
@@ -79,6 +80,23 @@ def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[
         yield problem._replace(option="tagger")
 
 
+@dataclass(frozen=True)
+class SyntaxTrees:
+    """Where the trees of the wordings come from.
+
+    Attributes:
+        trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
+            segment, or files of one tree in brackets per line: ref.NAME.ptb.
+        parse: make the trees of the other sets, from dependencies, by the standard pipeline of the
+            language of the test set.
+        tagger: the parser that does that (``spacy:NAME``); it need not be asked for by ``parse``.
+    """
+
+    trees: TreeSets | None = None
+    parse: Annotated[bool, Group("syntax trees")] = False
+    tagger: ParserName = None
+
+
 @method(
     "paraphrase.diversity",
     purpose="measure how different paraphrases are, in words and in structure, and how adequate",
@@ -95,18 +113,15 @@ def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[
     check=check_diversity,
     verdict=diversity_verdict,
 )
+@with_fields(syntax=SyntaxTrees, run=Run)
 def diversity(
     sets: Mapping[str, Wordings] | TestSet | Paraphrases,
     references: TestSet | None = None,
     *,
     metrics: Metrics = (),
     tokenizer: Tokeniser = None,
-    trees: TreeSets | None = None,
-    parse: Annotated[bool, Group("syntax trees")] = False,
-    tagger: ParserName = None,
-    allow_code: bool = False,
-    cache: Cache | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    syntax: SyntaxTrees,
+    run: Run,
 ) -> Finding:
     """Diversity and adequacy of sets of wordings (Bawden et al., 2020, section 5).
 
@@ -120,11 +135,6 @@ def diversity(
             set that is given as the sets.
         metrics: score each paraphrase as if it were an output, for the means of each method; those
             that look at meaning say more than those that count words.
-        trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
-            segment, or files of one tree in brackets per line: ref.NAME.ptb.
-        parse: make the trees of the other sets, from dependencies, by the standard pipeline of the
-            language of the test set.
-        tagger: the parser that does that (``spacy:NAME``); it need not be asked for by ``parse``.
 
     Returns:
         A finding with rows ``set, measure, value, n, wordings, skipped``, the table "adequacy" of
@@ -137,12 +147,13 @@ def diversity(
         UsageError: trees are to be made, and nothing says of which language; metrics are given, and
             no references.
     """
-    if parse and tagger is None:
+    tagger = syntax.tagger
+    if syntax.parse and tagger is None:
         known = sets if isinstance(sets, TestSet) else references
         tagger = _parser_of(None if known is None else known.outline.target_language)
-    given_trees = trees_of(trees)
+    given_trees = trees_of(syntax.trees)
     by_set = sets_in(sets)
-    adequate, signatures = _adequate(sets, by_set, references, metrics, allow_code=allow_code)
+    adequate, signatures = _adequate(sets, by_set, references, metrics, allow_code=run.allow_code)
     texts = [text for groups in by_set.values() for group in groups for text in group]
     tokeniser = text_tokeniser(texts, tokenizer)
     lexical = {
@@ -157,7 +168,7 @@ def diversity(
     notices: list[Message] = []
     sizes = {name: len(in_set) for name, in_set in by_set.items()}
     check_trees(given_trees, _size(by_set, given_trees), sizes)
-    parses = given_trees | _parsed(by_set, given_trees, tagger, cache, progress)
+    parses = given_trees | _parsed(by_set, given_trees, tagger, run.cache, run.progress)
     for name, groups in parses.items():
         values = syntactic_values(groups)
         rows.append(_row(name, "syntactic", values, set_mean(values, "zero"), groups))

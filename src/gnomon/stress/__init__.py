@@ -13,6 +13,7 @@ from gnomon.core.lazy import callable_package, lazy_exports
 if TYPE_CHECKING:
     from gnomon.stress.detection import stress as stress
     from gnomon.stress.detection import stress_pairs as stress_pairs
+    from gnomon.stress.outcomes import Detection as Detection
     from gnomon.stress.outputs import OtherOutputs as OtherOutputs
     from gnomon.stress.outputs import Output as Output
     from gnomon.stress.perturbations import Crossed as Crossed

@@ -25,25 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.core.findings import Exhibit, Table, View
-    from gnomon.stress.outcomes import ScoredPairs
+    from gnomon.stress.outcomes import Detection, ScoredPairs
 
 
 def tables_of_pairs(
-    scored: ScoredPairs, title: str, *, wanted: float, examples: int, confidence: float, seed: int
+    scored: ScoredPairs, title: str, how: Detection
 ) -> tuple[tuple[Table, ...], tuple[View, ...], tuple[Exhibit, ...]]:
-    """Tables, views and exhibits.
-
-    Args:
-        scored: the pairs.
-        title: of the first table.
-        wanted: the share that a metric must detect.
-        examples: pairs of each kind to read.
-        confidence: of the intervals.
-        seed: of the draw of examples.
-    """
-    rows = list(stress_rows(scored, wanted=wanted, confidence=confidence))
+    """Tables, the first of that title, views and exhibits."""
+    confidence = how.confidence
+    rows = list(stress_rows(scored, wanted=how.detection_rate, confidence=confidence))
     overall = overall_rows(rows, scored, confidence=confidence)
-    chosen = choose_examples(scored, most=examples, seed=seed)
+    chosen = choose_examples(scored, most=how.examples, seed=how.seed)
     tables = [
         table("stress", title, StressRow, rows, confidence=confidence),
         table(

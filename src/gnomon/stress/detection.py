@@ -37,7 +37,7 @@ from gnomon.stress._scoring import PairScores, control_scores, score_pairs
 from gnomon.stress._tables import tables_of_pairs
 from gnomon.stress.examples import StressExampleRow
 from gnomon.stress.figures import StressOverallRow, StressRow
-from gnomon.stress.outcomes import Outcomes, PairGroups, ScoredPairs
+from gnomon.stress.outcomes import DETECTION, Detection, Outcomes, PairGroups, ScoredPairs
 from gnomon.stress.own_texts import TextChoice, own_pairs
 from gnomon.stress.requests import NOTHING, check_stress, named_test_set
 from gnomon.stress.verdict import stress_verdict
@@ -149,11 +149,7 @@ def stress(
         metrics,
         scores={name: _padded(given, len(every)) for name, given in scores.items()},
         lower_is_better=lower_is_better,
-        detection_rate=detection_rate,
-        tie_tolerance=tie_tolerance,
-        examples=examples,
-        confidence=confidence,
-        seed=seed,
+        how=Detection(detection_rate, tie_tolerance, examples, confidence, seed),
         allow_code=allow_code,
         progress=progress,
     )
@@ -190,11 +186,7 @@ def stress_pairs(
     *,
     scores: Mapping[str, NDArray[np.float64]] = MappingProxyType({}),
     lower_is_better: Sequence[str] = (),
-    detection_rate: float = 0.8,
-    tie_tolerance: float = 1e-6,
-    examples: int = 3,
-    confidence: float = CONFIDENCE,
-    seed: int = SEED,
+    how: Detection = DETECTION,
     allow_code: bool = False,
     progress: Progress = None,
 ) -> Finding:
@@ -206,13 +198,7 @@ def stress_pairs(
         scores: of further metrics, by name: of the better and of the worse texts, [2, pairs]; NaN
             where there is none.
         lower_is_better: those of them whose lower scores are better.
-        detection_rate: the share of pairs in which a metric must score the error lower, to be said
-            to detect such errors.
-        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
-            1e-7 from run to run.
-        examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
-        confidence: of the intervals.
-        seed: of the random scores, a control.
+        how: what detecting an error takes, and what is shown.
         allow_code: let a spec ``python('module:function')`` import and run the module.
         progress: called with a stage, what is done and the total.
 
@@ -239,23 +225,16 @@ def stress_pairs(
         sign = -1 if name in lower_is_better else 1
         signature = Signature(name, (("scores", "given"),), gnomon="")
         said.append(PairScores(name, sign * given, sign, signature, ()))
-    controls = control_scores(pairs, seed)
+    controls = control_scores(pairs, how.seed)
     by_metric = {of_metric.metric: of_metric.scores for of_metric in said} | controls
     scored = ScoredPairs(
         PairGroups.of(pairs),
-        {name: Outcomes(good, bad, tie_tolerance) for name, (good, bad) in by_metric.items()},
+        {name: Outcomes(good, bad, how.tie_tolerance) for name, (good, bad) in by_metric.items()},
         tuple(controls),
         {of_metric.metric: of_metric.sign for of_metric in said},
         frozenset(of_metric.metric for of_metric in said if of_metric.reference_free),
     )
-    tables, views, exhibits = tables_of_pairs(
-        scored,
-        _TITLE,
-        wanted=detection_rate,
-        examples=examples,
-        confidence=confidence,
-        seed=seed,
-    )
+    tables, views, exhibits = tables_of_pairs(scored, _TITLE, how)
     return Finding(
         method="stress",
         title=_TITLE,
@@ -267,7 +246,7 @@ def stress_pairs(
             "pairs": f"{len(pairs):,}",
             "phenomena": str(len({pair.phenomenon for pair in pairs})),
             "detected means": "scored below the same text without the error",
-            "asked for": f"{detection_rate:g} of the pairs",
+            "asked for": f"{how.detection_rate:g} of the pairs",
             "controls": ", ".join(controls),
         },
         notices=tuple(dict.fromkeys(text for of_metric in said for text in of_metric.notices)),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.core.options import CONFIDENCE, SEED
 from gnomon.core.scripts import word_pattern
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from gnomon.core.pairs import Pair
 
 __all__ = [
+    "DETECTION",
     "FEW_PAIRS",
+    "Detection",
     "Outcomes",
     "PairGroups",
     "ScoredPairs",
@@ -42,6 +45,29 @@ __all__ = [
 
 #: shares of fewer pairs, or of fewer sentences, are no finding
 FEW_PAIRS = 20
+
+
+class Detection(NamedTuple):
+    """What it takes to detect an error, and what is shown of it.
+
+    Attributes:
+        detection_rate: the share of pairs in which a metric must score the error lower, to be said
+            to detect such errors.
+        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
+            1e-7 from run to run.
+        examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
+        confidence: of the intervals.
+        seed: of the random scores, a control, and of the draw of examples.
+    """
+
+    detection_rate: float = 0.8
+    tie_tolerance: float = 1e-6
+    examples: int = 3
+    confidence: float = CONFIDENCE
+    seed: int = SEED
+
+
+DETECTION = Detection()
 
 
 class Outcomes:

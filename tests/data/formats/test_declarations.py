@@ -10,7 +10,7 @@ from tests.data.formats.judged_sets import judged_set
 from tests.data.formats.published_sets import fill
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError
-from gnomon.data.formats import JudgedFile, SetFormat, declare_format
+from gnomon.data.formats import JudgedFile, JudgementOptions, SetFormat, declare_format
 from gnomon.data.formats.rows import head_of
 
 if TYPE_CHECKING:
@@ -139,12 +139,14 @@ def test_judgements_are_declared_alike(tmp_path: Path) -> None:
     form = declare_format(tmp_path / "marks.toml")
     fill(tmp_path, {"m.csv": ["who,no,mark", "alpha,1,5", "beta,3,2.5"]})
     file = tmp_path / "m.csv"
-    [scores] = form.read(JudgedFile(file, judged_set(), kind="marks", first_segment=1)).scores
+    [scores] = form.read(
+        JudgedFile(file, judged_set(), JudgementOptions("marks", first_segment=1))
+    ).scores
     assert (scores.kind, scores.level, scores.systems) == ("marks", "segment", ("alpha", "beta"))
     assert (scores.values[0, 0], scores.values[1, 2]) == (5.0, 2.5)
     fill(tmp_path, {"m.csv": ["who,no,mark", "alpha,1,5", "alpha,1,4"]})
     with pytest.raises(FormatError, match=r"m\.csv:3: a second score .* line 2 has the first"):
-        form.read(JudgedFile(file, judged_set(), kind="marks", first_segment=1))
+        form.read(JudgedFile(file, judged_set(), JudgementOptions("marks", first_segment=1)))
 
 
 @pytest.mark.parametrize(

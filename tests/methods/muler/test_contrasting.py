@@ -11,10 +11,10 @@ import pytest
 
 from gnomon import muler
 from gnomon.core.errors import DataError
+from gnomon.core.running import Run
 from gnomon.core.testset import TestSet
 from gnomon.muler.contrasting import (
     Contrasts,
-    Run,
     Thresholds,
     WordChoice,
     draw_contrasts,

@@ -14,7 +14,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.pairs import Pair
-from gnomon.stress.detection import stress_pairs
+from gnomon.stress.detection import Detection, stress_pairs
 from gnomon.stress.examples import StressExampleRow
 from gnomon.stress.figures import StressOverallRow, StressRow
 from gnomon.stress.outcomes import Outcomes, is_worded
@@ -209,7 +209,9 @@ def test_the_words_of_the_reference_split_demetr(shared: Path) -> None:
     pairs = [one for file in files for one in gn.formats.read_pairs(file) if one.kind == "error"]
     assert len(pairs) == 28320
     rows = [
-        row for row in stress_pairs(pairs, "bleu", examples=0).records(StressRow) if not row.control
+        row
+        for row in stress_pairs(pairs, "bleu", how=Detection(examples=0)).records(StressRow)
+        if not row.control
     ]
     worded = sum((row.detected_worded or 0) * row.worded_pairs for row in rows)
     unworded = sum((row.detected_unworded or 0) * row.unworded_pairs for row in rows)

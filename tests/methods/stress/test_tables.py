@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.core.findings import Bars, Finding
 from gnomon.core.pairs import Pair
 from gnomon.metrics.base import BoundMetric
-from gnomon.stress.detection import stress_pairs
+from gnomon.stress.detection import Detection, stress_pairs
 from gnomon.stress.examples import StressExampleRow, differing_words
 from gnomon.stress.figures import StressRow
 
@@ -62,12 +62,12 @@ def test_pairs_on_which_metrics_are_wrong_are_shown_first_and_then_others() -> N
     def constant(_candidate: str, _reference: str) -> float:
         return 1.0
 
-    finding = stress_pairs(given, by_house, examples=3)
+    finding = stress_pairs(given, by_house, how=Detection(examples=3))
     rows = finding.records(StressExampleRow)
     assert len(rows) == 3
     assert sorted(houses[row.good] for row in rows if row.wrong == "by_house") == [4, 7]
     assert [row.wrong for row in rows].count("") == 1
-    both = stress_pairs(given, [by_house, constant], examples=2)
+    both = stress_pairs(given, [by_house, constant], how=Detection(examples=2))
     wrong = {e.segment: e.systems for e in both.exhibits}
     assert {5, 8} <= wrong.keys()
     assert wrong[5] == ("by_house", "constant")
@@ -78,7 +78,7 @@ def test_pairs_on_which_metrics_are_wrong_are_shown_first_and_then_others() -> N
     assert bad.highlights == ()
     assert dict(bad.values)["constant"] == 1.0
     assert "examples" not in {
-        table.name for table in stress_pairs(given, "bleu", examples=0).tables
+        table.name for table in stress_pairs(given, "bleu", how=Detection(examples=0)).tables
     }
 
 
@@ -88,7 +88,7 @@ def test_harmless_changes_that_lower_the_score_are_wrong() -> None:
     def length(candidate: str, _reference: str) -> float:
         return float(len(candidate))
 
-    finding = stress_pairs(given, length, examples=2)
+    finding = stress_pairs(given, length, how=Detection(examples=2))
     assert [row.wrong for row in finding.records(StressExampleRow)] == ["length", "length"]
     row = rows_of(finding)["length"]
     assert (row.detected, row.lowered, row.status) == (None, 1, "")

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 TEXTS = ["the cat sat on the mat .", "a dog", "the rug lay on a dog . the cat", "mat"]
 
 
-@pytest.mark.parametrize("n", [None, 2])
-def test_one_group_and_no_price_is_beam_search(any_seq2seq: Seq2Seq, n: int | None) -> None:
-    plain = beam(any_seq2seq, TEXTS, beam=6, n=n, limit=8)
-    assert diverse(any_seq2seq, TEXTS, beam=6, n=n, groups=1, strength=0, limit=8) == plain
+def test_one_group_and_no_price_is_beam_search(any_seq2seq: Seq2Seq) -> None:
+    plain = beam(any_seq2seq, TEXTS, beam=6, limit=8)
+    assert diverse(any_seq2seq, TEXTS, beam=6, groups=1, strength=0, limit=8) == plain
 
 
 def test_without_a_price_all_groups_find_the_same(seq2seq: Seq2Seq) -> None:
@@ -30,7 +29,7 @@ def test_without_a_price_all_groups_find_the_same(seq2seq: Seq2Seq) -> None:
 
 
 def test_a_high_price_makes_the_best_of_all_groups_begin_differently(seq2seq: Seq2Seq) -> None:
-    for row in diverse(seq2seq, TEXTS, beam=4, groups=4, strength=1000.0, n=4, limit=8):
+    for row in diverse(seq2seq, TEXTS, beam=4, groups=4, strength=1000.0, limit=8):
         firsts = [one.pieces[0] for one in row if one.pieces]
         assert len(set(firsts)) == len(firsts)
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._human import with_human as with_human
     from gnomon.data.formats._human import write_human as write_human
     from gnomon.data.formats._judgements import JudgedFile as JudgedFile
+    from gnomon.data.formats._judgements import JudgementOptions as JudgementOptions
     from gnomon.data.formats._line_order import Misplaced as Misplaced
     from gnomon.data.formats._line_order import misplaced_lines as misplaced_lines
     from gnomon.data.formats._lines import read_lines as read_lines

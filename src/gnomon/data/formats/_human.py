@@ -15,7 +15,7 @@ from gnomon.core.lazy import checked
 from gnomon.core.options import Help, InputFile, Metavar
 from gnomon.core.spans import Span
 from gnomon.data.formats._files import LOGGER, STANDARD_INPUT
-from gnomon.data.formats._judgements import JudgedFile, say_coverage
+from gnomon.data.formats._judgements import JudgedFile, JudgementOptions, say_coverage
 from gnomon.data.formats._lines import shown
 from gnomon.data.formats._registry import (
     JudgementFormat,
@@ -168,7 +168,9 @@ def read_human(
                 f"{name} does not belong to the format {form.name}; its options are:"
                 f" {', '.join(options_of_format)}"
             )
-    judgements: Judgements = form.read(JudgedFile(path, testset, **{**form.defaults, **given}))
+    judgements: Judgements = form.read(
+        JudgedFile(path, testset, JudgementOptions(**{**form.defaults, **given}))
+    )
     rows = [*(s.systems for s in judgements.scores), *(r.rows for r in judgements.rankings)]
     if not any((*rows, judgements.errors, judgements.looked_at)):
         raise FormatError("holds no judgements", path=path)

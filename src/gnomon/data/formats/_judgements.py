@@ -139,6 +139,26 @@ class AnnotatedOutput(NamedTuple):
     line: int = 0
 
 
+class JudgementOptions(NamedTuple):
+    """What is asked of a file of what people said.
+
+    Attributes:
+        kind: what to call the judgements; empty: what the format calls them.
+        rename: name of a system in the file -> name in the test set.
+        weights: changes to :data:`gnomon.formats.MQM_WEIGHTS`.
+        language_pair: which pair, where the file holds several; the test set's by default.
+        first_segment: the number of the first segment, if it is known.
+        ends: what the ends of error spans are.
+    """
+
+    kind: str = ""
+    rename: Mapping[str, str] | None = None
+    weights: Mapping[str, float] | None = None
+    language_pair: str | None = None
+    first_segment: int | None = None
+    ends: SpanEnds = "last"
+
+
 class JudgedFile:
     """A file of what people said of a test set: what is asked of it, and what is read of it.
 
@@ -163,24 +183,20 @@ class JudgedFile:
         self,
         path: str | PathLike[str],
         testset: TestSet,
+        how: JudgementOptions | None = None,
         *,
-        kind: str = "",
-        rename: Mapping[str, str] | None = None,
-        weights: Mapping[str, float] | None = None,
-        language_pair: str | None = None,
-        first_segment: int | None = None,
-        ends: SpanEnds = "last",
         others: Iterable[str] = (),
     ) -> None:
         """Start with nothing read; ``others`` are further systems that the file may name."""
         self.path = shown(path)
         self.testset = testset
-        self.kind = kind
-        self.weights = weights
-        self.language_pair = language_pair or testset.language_pair
-        self.first_segment = first_segment
-        self.ends: SpanEnds = ends
-        self.names = SystemNames(testset, rename, others)
+        how = how or JudgementOptions()
+        self.kind = how.kind
+        self.weights = how.weights
+        self.language_pair = how.language_pair or testset.language_pair
+        self.first_segment = how.first_segment
+        self.ends = how.ends
+        self.names = SystemNames(testset, how.rename, others)
         self.scores: dict[str, ScoreTable] = {}
         self.outputs: dict[Hashable, AnnotatedOutput] = {}
         self.errors: list[ErrorSpan] = []

@@ -26,7 +26,7 @@ from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageEr
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.core.testset import SystemInfo
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._judgements import AnnotatedOutput, JudgedFile, say_count
+from gnomon.data.formats._judgements import AnnotatedOutput, JudgedFile, JudgementOptions, say_count
 from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
@@ -340,7 +340,7 @@ def read_mqm_set(
         )
     testset = replace(testset, info={name: SystemInfo(human=True) for name in human})
     places = {(p.document, p.number): i for i, p in enumerate(collected.parts[0].texts)}
-    file = JudgedFile(path, testset, kind="mqm")
+    file = JudgedFile(path, testset, JudgementOptions("mqm"))
     return testset.with_human(_judgements(file, table, places))
 
 

@@ -50,6 +50,7 @@ from gnomon.data.formats._files import (
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
     JudgedFile,
+    JudgementOptions,
     errors_of,
     human_score,
     human_scores_of,
@@ -509,7 +510,9 @@ def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
         if kind is None:
             continue
         with judgements_of(file):
-            ratings = read_ratings(JudgedFile(file, testset, kind=kind, others=outputs))
+            ratings = read_ratings(
+                JudgedFile(file, testset, JudgementOptions(kind), others=outputs)
+            )
             scored = {human.kind for human in testset.human if human.level == "segment"}
             has_scores = kind in scored or kind.partition(".")[0] in scored
             testset = testset.with_human(replace(ratings, scores=()) if has_scores else ratings)

@@ -103,7 +103,6 @@ def diverse(
     beam: int = 20,
     groups: int = 5,
     strength: float = 0.5,
-    n: int | None = None,
     length_penalty: float = 1.0,
     limit: int | None = None,
 ) -> list[list[Hypothesis]]:
@@ -120,13 +119,12 @@ def diverse(
         beam: hypotheses that are followed, those of all groups together.
         groups: a divisor of ``beam``.
         strength: price in units of log-probability; 0 and one group give :func:`beam`.
-        n: targets wanted of each text, at most ``beam``; by default all of them.
         length_penalty: as for :func:`beam`.
         limit: as for :func:`beam`.
 
     Returns:
-        Of each text at most ``n`` hypotheses: the best of each group in the order of their scores,
-        then the second of each, and so on; each target once.
+        Of each text at most ``beam`` hypotheses: the best of each group in the order of their
+        scores, then the second of each, and so on; each target once.
 
     Raises:
         UsageError: an option is out of its range.
@@ -135,19 +133,19 @@ def diverse(
     Source: Vijayakumar et al. (2018), Diverse Beam Search for Improved Description of Complex
     Scenes, AAAI, algorithm 1.
     """
-    plan = make_plan(beam, n, length_penalty)
+    plan = make_plan(beam, None, length_penalty)
     if groups < 1 or beam % groups:
         raise UsageError(f"a beam of {beam} cannot be divided into {groups} equal groups")
     if strength < 0:
         raise UsageError(f"strength={strength} would draw groups together; it must be 0 or more")
-    width, wanted = beam // groups, plan.n
-    plan = replace(plan, beam=width, n=min(width, wanted), groups=groups, strength=float(strength))
+    width = beam // groups
+    plan = replace(plan, beam=width, n=width, groups=groups, strength=float(strength))
     requests = make_requests(model, texts, limit=limit)
 
     def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
         slots = search(model, batch, plan)
         some = (slots[first : first + groups] for first in range(0, len(slots), groups))
-        return [proposals(model, _by_rank(text_groups)[:wanted]) for text_groups in some]
+        return [proposals(model, _by_rank(text_groups)) for text_groups in some]
 
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=beam))
 

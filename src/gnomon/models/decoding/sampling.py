@@ -35,7 +35,6 @@ class _SamplingOptions(NamedTuple):
     top_p: float
     temperature: float
     seed: int
-    length_penalty: float
 
 
 def sampled(
@@ -46,7 +45,6 @@ def sampled(
     top_p: float = 0.8,
     temperature: float = 1.0,
     seed: int = 0,
-    length_penalty: float = 1.0,
     limit: int | None = None,
 ) -> list[list[Hypothesis]]:
     """Targets drawn piece by piece from the nucleus of the model's distribution.
@@ -66,7 +64,6 @@ def sampled(
         top_p: in (0, 1]; 1 draws from the whole distribution.
         temperature: above 0; logits are divided by it before the nucleus is taken.
         seed: any whole number from 0.
-        length_penalty: for ``score`` alone.
         limit: as for :func:`beam`.
 
     Returns:
@@ -87,7 +84,7 @@ def sampled(
         raise UsageError(f"temperature={temperature} must be above 0 and finite")
     if seed < 0:
         raise UsageError(f"seed={seed} must be 0 or more")
-    options = _SamplingOptions(n, top_p, temperature, seed, length_penalty)
+    options = _SamplingOptions(n, top_p, temperature, seed)
     requests = make_requests(model, texts, limit=limit)
     decode = partial(_draw_pieces, model, options)
     return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=n))
@@ -133,7 +130,7 @@ def _proposed(
     for row in range(text * options.n, (text + 1) * options.n):
         size = int(length[row])
         target = tuple(pieces[row, :size].tolist())
-        score = float(total[row]) / (size + 1) ** options.length_penalty
+        score = float(total[row]) / (size + 1)
         targets.append(FinishedTarget(target, float(total[row]), score))
     return proposals(model, targets)
 

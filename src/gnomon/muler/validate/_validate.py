@@ -9,13 +9,14 @@ from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import SEED, Group, Limits, Metavar, Seed, with_fields
 from gnomon.core.registry import method
+from gnomon.core.running import Run
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.linguistics import Features, FeatureSources
 from gnomon.messages.audiences import parameter
 from gnomon.metrics.base import Metrics
 from gnomon.muler._mask_kinds import mixed_masks
-from gnomon.muler._setup import MaskOptions, Run, WordChoice, check_masked, prepared
+from gnomon.muler._setup import MaskOptions, WordChoice, check_masked, prepared
 from gnomon.muler.validate._frequency import (
     PartRow,
     frequency_experiment,

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Cell, View
+    from gnomon.core.running import Run
     from gnomon.linguistics import Tagger
     from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
-    from gnomon.muler._setup import Run, Setup
+    from gnomon.muler._setup import Setup
     from gnomon.muler.figures import Figures
     from gnomon.muler.validate.random_words import PlacedWords, Synthetic
 

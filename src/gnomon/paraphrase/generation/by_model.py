@@ -112,7 +112,6 @@ class DiverseBeamSearch(SearchingGenerator):
             beam=self.width(wanted),
             groups=self.groups,
             strength=self.strength,
-            n=self.width(wanted),
             length_penalty=self.length_penalty,
             limit=self.limit,
         )

@@ -1,0 +1,22 @@
+"""How a request is run: what it may load, what it keeps, whom it tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.core.cache import Cache
+
+__all__ = ["Run"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a request is run, which decides no number."""
+
+    allow_code: bool = False
+    cache: Cache | None = None
+    progress: Callable[[str, int, int], None] | None = None
