@@ -234,6 +234,48 @@ def test_a_command_writes_the_first_chart(
     assert "apertium-galician" in path.read_text("utf-8")
 
 
+def test_a_chart_is_chosen_by_words_of_its_title(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("vl_convert", reason="an extra")
+    from gnomon.cli import main
+
+    assert drawn().chart("LINE")["description"] == "lines"
+    paths = [tmp_path / name for name in ("a.svg", "b.svg")]
+    common = ["compare", "-t", str(example.path()), "-m", "bleu", "chrf", "--resamples", "0", "-q"]
+    figures = ["--figure", f"chrf={paths[0]}", "--figure", str(paths[1])]
+    assert main([*common, *figures]) == 0
+    assert ["chrF" in path.read_text("utf-8") for path in paths] == [True, False]
+    capsys.readouterr()
+    assert main([*common, "--figure", f"ter={paths[0]}"]) == 2
+    assert "BLEU of each system" in capsys.readouterr().err
+    assert main([*common, "--figure", "a.svg", "--figure", "bleu=a.svg"]) == 2
+    assert "--figure names a.svg twice" in capsys.readouterr().err
+
+
+def test_rows_of_a_high_figure_are_lower(tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="an extra")
+    rows = [{"name": f"n{i}", "group": f"g{k}", "a": i + k} for i in range(33) for k in range(2)]
+    columns = drawn().table().columns[:3]
+    finding = Finding(
+        "m", "m", (Table("t", "t", columns, tuple(rows)),), {}, views=drawn().views[1:2]
+    )
+    finding.save_figure(tmp_path / "f.svg")
+    high = float(re.findall(r'height="([\d.]+)pt"', (tmp_path / "f.svg").read_text("utf-8"))[0])
+    assert 4 < high / 72 < 6
+
+
+@pytest.mark.parametrize(("kind", "said"), [("svg", False), ("png", True)])
+def test_vowel_signs_that_the_renderer_misplaces_are_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str, said: bool
+) -> None:
+    pytest.importorskip("vl_convert", reason="an extra")
+    rows = tuple({**row, "name": f"{row['name']} \u0935\u093e"} for row in drawn().rows)
+    finding = replace(drawn(), tables=(replace(drawn().table(), records=rows),))
+    finding.save_figure(tmp_path / f"f.{kind}", 5)
+    assert ("vowel signs of Devanagari" in caplog.text) is said
+
+
 def test_a_figure_is_refused_with_its_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -362,10 +362,23 @@ def add_page(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--html", metavar="FILE", help="write a page that any browser opens")
     parser.add_argument(
         "--figure",
-        metavar="FILE",
-        help="write its first chart for a paper: .pdf, .svg or .png; 3.3 or 6.9 inches wide (pip"
+        action="append",
+        metavar="[TITLE=]FILE",
+        help="write its first chart for a paper, or one by words of its title, as in"
+        " chrf=figure.pdf: .pdf, .svg or .png; 3.3 or 6.9 inches wide; may be given again (pip"
         " install 'gnomon[figures]')",
     )
+
+
+def wanted_figures(args: argparse.Namespace) -> dict[str, str | None]:
+    """The title of the chart that each file is of; None: the first one."""
+    figures: dict[str, str | None] = {}
+    for given in args.figure or ():
+        title, _, path = given.rpartition("=")
+        if path in figures:
+            raise UsageError(f"--figure names {path} twice")
+        figures[path] = title or None
+    return figures
 
 
 def add_tables(parser: argparse._ActionsContainer) -> None:
@@ -608,10 +621,10 @@ def is_workbook(args: argparse.Namespace) -> bool:
 
 def check_outputs(args: argparse.Namespace, *paths: str | None, inputs: Iterable[str] = ()) -> None:
     """Refuse, before any work, outputs that cannot be written or that are one file."""
-    if getattr(args, "figure", None):
+    for path in wanted_figures(args) if hasattr(args, "figure") else ():
         from gnomon.report.charts import checked_figure
 
-        checked_figure(args.figure)
+        checked_figure(path)
     if is_workbook(args):
         from gnomon.data.formats import check_excel
 

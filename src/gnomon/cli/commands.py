@@ -304,7 +304,8 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
     tables = _options.wanted_tables(args)
     inputs = [path for option in method.options.values() for path in _read(option, options)]
-    _options.check_outputs(args, args.html, args.figure, *outcomes, *tables.values(), inputs=inputs)
+    written = [args.html, *_options.wanted_figures(args), *outcomes, *tables.values()]
+    _options.check_outputs(args, *written, inputs=inputs)
     if not args.html:
         every = args.format == "json" or _options.is_workbook(args)
         read = {*tables, *method.rows} if every else set(tables)
@@ -345,8 +346,8 @@ def _run(method: Method, args: argparse.Namespace) -> int:
 
 def _ended(args: argparse.Namespace, finding: Finding) -> int:
     """What comes after the answer: a figure, which may be refused, and the gate."""
-    if args.figure:
-        finding.save_figure(args.figure)
+    for path, title in _options.wanted_figures(args).items():
+        finding.save_figure(path, title)
     if finding.failure:
         raise GateError(finding.failure)
     return 0

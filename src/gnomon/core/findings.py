@@ -569,12 +569,12 @@ class Finding:
         """
         return self.table(name).to_pandas()
 
-    def chart(self, view: int | None = None) -> Any:  # of a package above this one
+    def chart(self, view: int | str | None = None) -> Any:  # of a package above this one
         """A view as a Vega-Lite specification, a mapping that notebooks draw.
 
         Args:
-            view: number of the view among ``views``, from 0; by default the first that is a
-                picture.
+            view: number of the view among ``views``, from 0, or words of its title; by default the
+                first that is a picture.
 
         Returns:
             A :class:`gnomon.report.charts.Chart`.
@@ -585,7 +585,7 @@ class Finding:
         return imported("gnomon.report.charts:chart")(self, view)
 
     def save_figure(
-        self, path: str | PathLike[str], view: int | None = None, *, wide: bool | None = None
+        self, path: str | PathLike[str], view: int | str | None = None, *, wide: bool | None = None
     ) -> None:
         """Write a view as PDF, SVG or PNG for a paper, by the ending of the name.
 

@@ -53,6 +53,7 @@ _INK, _SOFT, _GREY, _GRID, _PAPER = "#1c1f23", "#565d66", "#a9b0b8", "#e4e4df", 
 #: widths of a column and of a page of a paper, in inches
 _COLUMN, _PAGE = 3.3, 6.9
 _INCH = 72  # points
+_HIGHEST, _LOWEST_ROW = 5.5 * _INCH, 8
 _DOTS = 300  # of an inch of PNG
 #: sizes of letters and of a row, on a screen and in print
 _SCREEN, _PRINT = (11, 18), (8, 13)
@@ -90,6 +91,8 @@ class Chart(dict[str, Any]):
         heads = {row.get("head") for row in self.get("data", {}).get("values", ())}
         many = across > 1 or len(heads) > _HEADS
         inches = _PAGE if wide or (wide is None and many) else _COLUMN
+        if kind != "svg":
+            _warn_of_vowel_signs(json.dumps(self, ensure_ascii=False))
         spec = self._fitted(convert, across, inches * _INCH, ", ".join([*families, "sans-serif"]))
         size = {"scale": _DOTS / _INCH, "ppi": _INCH} if kind == "png" else {}
         made = getattr(convert, f"vegalite_to_{kind}")(spec, vl_version=_VERSION, **size)
@@ -99,13 +102,16 @@ class Chart(dict[str, Any]):
     def _fitted(self, convert: Any, across: int, width: float, fonts: str) -> Json:
         """The specification with panels that make it as wide as that."""
         panel = width / across / 2
+        letters, row = _PRINT
         for _ in range(3):  # labels of axes may become fewer
-            spec = {**self, "config": _look(*_PRINT, panel, fonts, round(width / 120))}
+            spec = {**self, "config": _look(letters, row, panel, fonts, round(width / 120))}
             drawn = convert.vegalite_to_svg(spec, vl_version=_VERSION)
-            now = float(_SIZE.findall(drawn)[0][1])
-            if now == width:
+            now, high = (float(size) for _, size in _SIZE.findall(drawn)[:2])
+            lower = max(_LOWEST_ROW, row * _HIGHEST / high) if high > _HIGHEST else row
+            if now == width and lower == row:
                 break
             panel = max(panel + (width - now) / across, 20.0)
+            row = lower
         return spec
 
 
@@ -149,6 +155,16 @@ def _fonts(text: str) -> list[str]:
     return list(dict.fromkeys(families))
 
 
+def _warn_of_vowel_signs(text: str) -> None:
+    """The renderer sets such signs over the letters beside them."""
+    signs = (letter for letter in text if unicodedata.category(letter) == "Mc")
+    if scripts := sorted({_script(sign).capitalize() for sign in signs}):
+        _log.warning(
+            "PDF and PNG set vowel signs of %s over their neighbours; write .svg, which is right",
+            ", ".join(scripts),
+        )
+
+
 def _unlike_sans(family: str) -> tuple[bool, bool]:
     return not family.startswith("Noto Sans"), "Sans" not in family or "Mono" in family
 
@@ -157,7 +173,7 @@ def _script(letter: str) -> str:
     return unicodedata.name(letter, "LATIN").split()[0]
 
 
-def chart(finding: Finding, view: int | None = None) -> Chart:
+def chart(finding: Finding, view: int | str | None = None) -> Chart:
     """A view as a Vega-Lite specification; see :meth:`gnomon.Finding.chart`."""
     chosen = _chosen(finding, view)
     table = finding.table(chosen.table)
@@ -178,16 +194,20 @@ def chart(finding: Finding, view: int | None = None) -> Chart:
     )
 
 
-def _chosen(finding: Finding, number: int | None) -> View:
-    pictures = [i for i, shown in enumerate(finding.views) if not isinstance(shown, Listing)]
-    listed = "; ".join(f"{i}: {finding.views[i].title}" for i in pictures) or "none"
-    if number is None:
-        if not pictures:
-            raise UsageError(f"{finding.method} has no view that can be drawn; see its tables")
-        return finding.views[pictures[0]]
-    if number not in pictures:
-        raise UsageError(f"view is {number!r}; views that can be drawn: {listed}")
-    return finding.views[number]
+def _chosen(finding: Finding, wanted: int | str | None) -> View:
+    pictures = {
+        number: shown
+        for number, shown in enumerate(finding.views)
+        if not isinstance(shown, Listing)
+    }
+    if wanted is None and not pictures:
+        raise UsageError(f"{finding.method} has no view that can be drawn; see its tables")
+    for number, shown in pictures.items():
+        named = isinstance(wanted, str) and wanted.casefold() in shown.title.casefold()
+        if named or wanted in (None, number):
+            return shown
+    listed = "; ".join(f"{number}: {shown.title}" for number, shown in pictures.items()) or "none"
+    raise UsageError(f"view is {wanted!r}; views that can be drawn: {listed}")
 
 
 def _name(value: Cell, titles: Mapping[str, str]) -> str:
@@ -195,28 +215,28 @@ def _name(value: Cell, titles: Mapping[str, str]) -> str:
 
 
 def _look(
-    size: int, row: int, panel: float = 420, fonts: str = "sans-serif", columns: int = 4
+    size: int, row: float, panel: float = 420, fonts: str = "sans-serif", columns: int = 4
 ) -> Json:
     """What all charts have in common, with letters, rows and panels of some size."""
     quiet = {"labelColor": _SOFT, "titleColor": _INK, "titleFontWeight": "normal"}
-    sizes = {"labelFontSize": size, "titleFontSize": size}
+    sizes = {"labelFontSize": size, "titleFontSize": size, "labelFont": fonts}
     return {
         "background": _PAPER,
-        "font": fonts,
+        "font": "sans-serif",
         "view": {"stroke": None, "continuousWidth": panel, "discreteWidth": panel,
                  "continuousHeight": 12 * row, "step": row},
         "axis": {**quiet, **sizes, "gridColor": _GRID, "domain": False, "tickColor": _GRID},
-        "axisY": {"labelLimit": 18 * size},
+        "axisY": {"labelLimit": 18 * size, "labelFontSize": min(size, row - 1)},
         "legend": {**quiet, **sizes, "orient": "bottom", "columns": columns, "symbolLimit": 40,
                    "gradientLength": 7.5 * size},
         "title": {"anchor": "start", "frame": "bounds", "orient": "bottom", "fontSize": size,
-                  "fontWeight": "normal", "color": _SOFT, "offset": 6},
+                  "font": fonts, "fontWeight": "normal", "color": _SOFT, "offset": 6},
         "header": {**sizes, "labelColor": _INK, "title": None, "labelAnchor": "start"},
         "range": {"category": list(_COLOURS)},
         "rule": {"color": _INK, "strokeWidth": 0.8},
         "bar": {"color": _COLOURS[0]},
         "point": {"filled": True, "size": 2.5 * size, "opacity": 1, "color": _COLOURS[0]},
-        "text": {"fontSize": size - 1, "color": _SOFT},
+        "text": {"fontSize": min(size - 1, row - 2), "font": fonts, "color": _SOFT},
         "line": {"strokeWidth": 1.4},
         "area": {"opacity": 0.16},
     }  # fmt: skip
