@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
     from gnomon.linguistics.faults.texts import Texts
 
-_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f'\u2019 ]\d{2,3}(?!\d))*(?:[.,]\d+)?")
+_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f'\u2019\u066c ]\d{2,3}(?!\d))*(?:[.,\u066b]\d+)?")
+_DIGITS = "〇一二三四五六七八九"
+_TENS = {"十": 10, "百": 100, "千": 1000}
+_MYRIADS = {"万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8, "兆": 1e12}
+_NUMERALS = "".join((_DIGITS, *_TENS, *_MYRIADS))
+_MIXED = re.compile(rf"[\d,.]*[{_NUMERALS}][\d,.{_NUMERALS}]*")
+_SHORT = 3  # letters of a number word that does not go on
+_UNSPACED = ("ko", "th")
 _HANDLE = re.compile(r"(?<![\w/])[@#]\w*[^\W\d]\w*")
 _QUOTE = re.compile('["“”„«»「」『』〝〞〟＂]')
 _ENDS = {"?": "?", "？": "?", "؟": "?", "!": "!", "！": "!", ":": ":", "：": ":"}
@@ -55,7 +62,7 @@ def number(texts: Texts) -> Iterator[Hit]:
             continue
         there = values_of(text, texts.language)
         for one in found:
-            if there.isdisjoint(_readings(one.group())):
+            if there.isdisjoint(_values_at(source, one)):
                 lacks = {"number": one.group()}
                 yield Hit(column, segment, -1, -1, one.start(), one.end(), lacks)
                 break
@@ -67,7 +74,7 @@ def _readings(written: str) -> set[float]:
     >>> sorted(_readings("1.234"))
     [1.234, 1234.0]
     """
-    plain = re.sub(r"[\u00a0\u202f'\u2019 ]", "", written)
+    plain = re.sub(r"[\u00a0\u202f'\u2019\u066c ]", "", written).replace("\u066b", ".")
     digits = re.sub(r"\D", "", plain)
     values = {float(digits)} if len(re.split(r"[.,]", plain)[-1]) == 3 or plain.isdigit() else set()
     head, mark, tail = plain.replace(",", ".").rpartition(".")
@@ -77,23 +84,76 @@ def _readings(written: str) -> set[float]:
 
 
 def values_of(text: str, language: str) -> set[float]:
-    """The values of all numbers of a text: digits, with the word of a scale behind them, words."""
-    data = _numbers()
-    scales: dict[str, float] = data["scales"]
+    """The values of all numbers of a text: digits, with the word of a scale behind them, words.
+
+    >>> sorted(values_of("1万2,000 Leute am 3. Mai, zwölf Kinder", "de"))
+    [1.0, 2.0, 3.0, 5.0, 12.0, 2000.0, 10000.0, 12000.0]
+    """
     values: set[float] = set()
     for one in _NUMBER.finditer(text):
-        readings = _readings(one.group())
-        values |= readings
-        after = text[one.end() :].lstrip(" \u00a0-").lower()
-        for scale, times in scales.items():
-            if after.startswith(scale):
-                values |= {round(value * times, 6) for value in readings}
-    words: dict[str, list[str]] = data["words"].get(language, {})
-    lower = text.lower()
-    for value, forms in words.items():
-        if any(form in lower for form in forms):
-            values.add(float(value))
-    return values
+        values |= _values_at(text, one)
+    for run in _MIXED.finditer(text):
+        values.add(_mixed(run.group()))
+    return values | _values_of_words(text, language)
+
+
+def _values_at(text: str, found: re.Match[str]) -> set[float]:
+    """The readings of digits, times the scale behind them; of hours after noon two."""
+    values = _readings(found.group())
+    after = text[found.end() : found.end() + 20].lstrip(" \u00a0-").lower()
+    scaled = {
+        round(value * float(times), 6)
+        for times, words in _numbers()["scales"].items()
+        if after.startswith(tuple(words))
+        for value in values
+    }
+    later = {value + 12 for value in values} if after.startswith(("pm", "p.m")) else set()
+    return values | scaled | later
+
+
+def _mixed(run: str) -> float:
+    """The value of numerals of Chinese and Japanese, digits among them.
+
+    >>> _mixed("三百二十"), _mixed("1万2000"), _mixed("二〇一五")
+    (320.0, 12000.0, 2015.0)
+    """
+    total = part = value = 0.0
+    for sign in re.findall(r"[\d,.]+|.", run):
+        if sign in _TENS:
+            part += (value or 1) * _TENS[sign]
+            value = 0
+        elif sign in _MYRIADS:
+            total += ((part + value) or 1) * _MYRIADS[sign]
+            part = value = 0
+        elif sign in _DIGITS:
+            value = 10 * value + _DIGITS.index(sign)
+        else:
+            value = float(sign.replace(",", "").strip(".") or 0) if sign.count(".") < 2 else 0
+    return total + part + value
+
+
+def _values_of_words(text: str, language: str) -> set[float]:
+    """The values of number words and of names of months."""
+    found = _word_pattern(language)
+    if found is None:
+        return set()
+    pattern, values = found
+    return {value for one in pattern.finditer(text.lower()) for value in values[one.group()]}
+
+
+@cache
+def _word_pattern(language: str) -> tuple[re.Pattern[str], dict[str, set[float]]] | None:
+    values: dict[str, set[float]] = {}
+    for some in (_numbers()["words"], _numbers()["months"]):
+        for value, forms in enumerate(some.get(language, ()), start=1):
+            for form in forms.split():
+                values.setdefault(form.replace("_", " "), set()).add(float(value))
+    if not values:
+        return None
+    # longer words go on: "drei" is found in "dreimal"
+    forms = sorted(values, key=len, reverse=True)
+    listed = "|".join(re.escape(one) + ("" if len(one) > _SHORT else r"\b") for one in forms)
+    return re.compile((r"\b" if language not in _UNSPACED else "") + f"(?:{listed})"), values
 
 
 @fault("quote", group="rate", needs=["source"], at_stake=_has_quotes)

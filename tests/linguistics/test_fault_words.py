@@ -1,4 +1,4 @@
-"""Phrases with which models answer instead of translating."""
+"""Phrases of answers in place of translations, and numbers in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import gnomon as gn
 from gnomon.linguistics import faults
+from gnomon.linguistics.faults import Texts, find_faults
 from gnomon.linguistics.faults.phrases import find_phrase, phrase_languages, phrase_pattern
 
 LISTS = tomllib.loads((Path(faults.__file__).parent / "phrases.toml").read_text("utf-8"))
@@ -48,3 +50,26 @@ def test_each_phrase_is_found_where_it_stands(language: str) -> None:
 )
 def test_what_counts_as_an_answer(language: str, text: str, found: bool) -> None:
     assert (find_phrase(phrase_pattern(language, "en"), text) is not None) == found
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "output"),
+    [
+        ("de", "It has 1,234.5 km.", "Es hat 1.234,5 km."),
+        ("ja", "About 1.5 million on May 12.", "5月12日に約150万人。"),
+        ("zh", "In 2015, 320 of them.", "二〇一五年有三百二十个。"),
+        ("hi", "It cost 250,000.", "इसकी कीमत 2.5 लाख थी।"),
+        ("de", "He is 12. On 5/3 at 4 pm.", "Er ist zwölf. Am 3. Mai um 16 Uhr."),
+        ("cs", "He had 3 dogs.", "Měl tři psy."),
+        ("ar", "In 1990.", "في ١٩٩٠."),
+        ("fr", "It is 20 years.", "Cela fait vingt ans."),
+    ],
+)
+def test_a_number_may_be_written_otherwise(language: str, source: str, output: str) -> None:
+    texts = Texts(
+        gn.TestSet.from_lists(
+            {"a": [output], "b": ["—"]}, [output], sources=[source], language_pair=f"en-{language}"
+        )
+    )
+    (number,) = find_faults(["number"])
+    assert [hit.column for hit in number.rule(texts)] == ["b"]
