@@ -13,6 +13,7 @@ from gnomon.core.signature import version as _version
 
 if TYPE_CHECKING:
     from gnomon import bmx as bmx
+    from gnomon import check as check
     from gnomon import difficulty as difficulty
     from gnomon import human as human
     from gnomon import judges as judges
@@ -50,6 +51,7 @@ _OBJECTS = {
 _MODULES = {
     "annotate": "gnomon.linguistics",
     "bmx": "gnomon.bmx",
+    "check": "gnomon.check",
     "difficulty": "gnomon.difficulty",
     "errors": "gnomon.core.errors",
     "example": "gnomon.data.example",
@@ -77,6 +79,7 @@ __all__ = [
     "__version__",
     "annotate",
     "bmx",
+    "check",
     "compare",
     "difficulty",
     "errors",

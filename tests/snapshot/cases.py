@@ -691,6 +691,14 @@ _PARAPHRASE = (
     ),
 )
 
+_CHECK = (
+    Case("check", "check -t es-en -m chrf --notes faults.csv", files=("faults.csv",)),
+    Case(
+        "check: gate",
+        "check -t es-en --kinds untranslated shape --resamples 0 --fail-above untranslated=1%",
+    ),
+)
+
 _STRESS = (
     Case("stress", "stress --pairs toy/minimal.tsv -m bleu chrf ter"),
     Case(
@@ -786,6 +794,7 @@ GROUPS = (
     Group("difficulty", _DIFFICULTY, example),
     Group("bmx", _BMX, toys),
     Group("paraphrase", _PARAPHRASE, toys),
+    Group("check", _CHECK, example),
     Group("stress", _STRESS, toys),
     Group("human", _HUMAN, example),
     Group("meaning", _MEANING, parts),

@@ -108,6 +108,7 @@ class Method:
     # test set and of options whether there is something to look at
     judged: bool | Callable[[Outline, Mapping[str, Any]], bool] = False
     systems: bool = True  # it needs systems
+    doubts: bool = True  # it says what looks wrong in its test sets, and nothing of such systems
     # what of a test set neither its numbers nor its pages need: its command cannot name it
     unread: tuple[Texts, ...] = ()
     # options that its command reads from a file in TOML, a recipe, and not from the command line
@@ -263,7 +264,8 @@ def method(name: str, *, purpose: str, **more: Any) -> Callable[[Callable[P, R]]
                 outlines = list(_outlines(data)) or [None]
                 for outline in outlines:
                     refuse(described.problems(outline, options, sets=len(outlines)))
-            doubts = _anomalies(bound.arguments, described) if described.systems else ()
+            told = described.systems and described.doubts
+            doubts = _anomalies(bound.arguments, described) if told else ()
             return described.with_verdict(function(*args, **kwargs), doubts)
 
         if "metrics" not in signature.parameters:

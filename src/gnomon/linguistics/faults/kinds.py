@@ -67,6 +67,7 @@ class Fault:
         cheap: methods that compare systems look for it.
         needs: what it cannot do without: "source", "reference", or a package that is installed.
         at_stake: which segments it may hit, bool [N]; None: all.
+        floor: a hit counts only where neither the reference is hit nor half of the systems.
         package: which offers it.
         about: what it is, in a line.
     """
@@ -77,6 +78,7 @@ class Fault:
     cheap: bool = False
     needs: tuple[str, ...] = ()
     at_stake: Callable[[Texts], NDArray[Any]] | None = None
+    floor: bool = True
     package: str = "gnomon"
     about: str = ""
 
@@ -98,6 +100,7 @@ def fault(
     cheap: bool = False,
     needs: Sequence[str] = (),
     at_stake: Callable[[Texts], NDArray[Any]] | None = None,
+    floor: bool = True,
 ) -> Callable[[Rule], Fault]:
     """Make a function a kind of faults; the parameters are those of :class:`Fault`."""
 
@@ -110,6 +113,7 @@ def fault(
             cheap=cheap,
             needs=tuple(needs),
             at_stake=at_stake,
+            floor=floor,
             about=about,
         )
 

@@ -63,7 +63,7 @@ def _pairs(text: str) -> set[str]:
     return {text[at : at + 2] for at in range(len(text) - 1)}
 
 
-@fault("double", group="shape", cheap=True)
+@fault("double", group="shape", cheap=True, floor=False)
 def double(texts: Texts) -> Iterator[Hit]:
     """Nine in ten outputs are those of another system, or of a reference."""
     numbers = texts.numbers

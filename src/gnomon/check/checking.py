@@ -1,0 +1,179 @@
+"""Whether every output is a translation, and keeps what it has to (``gnomon check``)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from gnomon.check.figures import (
+    DifferenceRow,
+    FaultRates,
+    HitRow,
+    RateRow,
+    hit_rows,
+)
+from gnomon.check.gate import check_limits, failures
+from gnomon.check.verdict import check_verdict
+from gnomon.comparison.scored import leader, scored
+from gnomon.core.errors import UnknownNameError
+from gnomon.core.findings import Bars, Finding, HeatMap
+from gnomon.core.options import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    Confidence,
+    Metavar,
+    OutputFile,
+    Resamples,
+    Seed,
+    Unit,
+    Workers,
+)
+from gnomon.core.records import column_names, table
+from gnomon.core.registry import method
+from gnomon.core.testset import TestSet
+from gnomon.linguistics.faults import Texts, find_faults
+from gnomon.linguistics.faults.floor import look
+from gnomon.linguistics.faults.kinds import FaultKinds
+from gnomon.messages import message
+from gnomon.metrics.base import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+
+    from gnomon.core.findings import Table
+
+__all__ = ["check"]
+
+Limits: TypeAlias = Annotated[Sequence[str], Metavar("KIND=SHARE")]
+
+_TITLE = "Faults of outputs"
+_EXAMPLES = """\
+examples:
+  gnomon check ref.txt -s src.txt -i old.txt new.txt
+  gnomon check -t wmt24/en-cs --kinds untranslated shape --html check.html
+  gnomon check ref.txt -s src.txt -i new.txt --notes faults.csv
+  gnomon check ref.txt -s src.txt -i new.txt --fail-above untranslated=0.5%   # for CI
+
+exit code 3: --fail-above found a system with more of a kind
+"""
+
+
+@method(
+    "check",
+    purpose="find outputs that are no translation, or change what they have to keep",
+    title=_TITLE,
+    examples=_EXAMPLES,
+    tables={"": "faults", "differences": "fault_differences", "hits": "fault_hits"},
+    rows={"check": RateRow, "differences": DifferenceRow, "hits": HitRow},
+    metrics="all",
+    doubts=False,
+    check=check_limits,
+    verdict=check_verdict,
+)
+def check(
+    testset: TestSet,
+    metrics: Metrics = "bleu",
+    *,
+    kinds: FaultKinds = ("all",),
+    baseline: str | None = None,
+    fail_above: Limits = (),
+    notes: OutputFile = None,
+    resamples: Resamples = RESAMPLES,
+    confidence: Confidence = CONFIDENCE,
+    unit: Unit = "auto",
+    seed: Seed = SEED,
+    workers: Workers = 1,
+    allow_code: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Finding:
+    """Is every output a translation, and does it keep what it has to?
+
+    Outputs are looked at for kinds of faults (``gnomon list faults``): empty ones, copies of the
+    source, answers of a model in place of a translation, loops, another segment's text, lost
+    placeholders. A hit counts where no reference has the same, nor half of the other systems.
+
+    Args:
+        testset: outputs, and sources or references; with both most is found.
+        metrics: by which it is told what missing translations cost; as in :func:`gnomon.score`.
+        kinds: names of kinds or groups: untranslated, shape, kept, rate, all.
+        baseline: the system that the others are compared with; by default the first of two
+            systems, and of more the one with the best score.
+        fail_above: kinds or groups, each with the largest share of segments that passes
+            ("untranslated=0.5%"); the finding's ``failure`` says which systems have more, and the
+            command line ends with exit code 3.
+        notes: a table (.csv) for all faults: system, segment, kind, place and text.
+        unit: what is independent: "segment", "document", or "auto": documents, where faults of at
+            least 15 of them are clearly alike.
+
+    Returns:
+        A finding whose rows hold ``system, kind, hits, segments, share, low, high`` (references
+        stand as ``reference:NAME``); tables ``differences`` and ``hits``.
+
+    Raises:
+        UnknownNameError: there is no such kind or system.
+        UsageError: an option is out of range.
+    """
+    found = look(Texts(testset), find_faults(kinds))
+    rates = FaultRates(testset, found, unit, resamples, confidence, seed)
+    systems = list(testset.systems)
+    if baseline is not None and baseline not in systems:
+        raise UnknownNameError("system (baseline)", baseline, systems)
+    differences: list[DifferenceRow] = []
+    signatures = {}
+    if len(systems) > 1:
+        judged = (
+            scored(testset, metrics, workers=workers, allow_code=allow_code, progress=progress)
+            if testset.references and rates.lost().any()
+            else []
+        )
+        signatures = {scores.metric: scores.signature for scores in judged}
+        best = leader(judged[0], systems) if judged and len(systems) > 2 else None
+        first = baseline or best or systems[0]
+        differences += rates.differences(first)
+        for scores in judged:
+            differences += rates.costs(scores, first)
+    hits = list(hit_rows(found))
+    if notes is not None:
+        _write_notes(notes, hits)
+    tables = [
+        table("check", _TITLE, RateRow, rates.rates(), confidence=confidence),
+        table("differences", "Differences", DifferenceRow, differences, confidence=confidence),
+        table("hits", "Faults", HitRow, hits),
+    ]
+    lacking = [{"kind": kind, "need": need} for kind, need in found.lacking.items()]
+    return Finding(
+        method="check",
+        title=_TITLE,
+        tables=tuple(one for one in tables if one.rows),
+        signatures=signatures,
+        views=_views(tables),
+        facts={
+            "segments": f"{testset.segments:,}",
+            "kinds": str(len(found.faults)),
+            "counted": "hits that neither a reference has nor half of the other systems",
+        },
+        notices=(message("note.check.lacking", kinds=lacking),) if lacking else (),
+        failure=failures(tables[0], fail_above),
+    )
+
+
+def _views(tables: Iterable[Table]) -> tuple[HeatMap | Bars, ...]:
+    """A chart: rates of each kind, systems beside references."""
+    rates = next(iter(tables))
+    return (
+        HeatMap(rates.name, _TITLE, "kind", "system", "share", low=0),
+        Bars(
+            rates.name, _TITLE, category="kind", series="system", values=("share",), ordered=False
+        ),
+    )
+
+
+def _write_notes(path: str | PathLike[str], hits: Sequence[HitRow]) -> None:
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, column_names(HitRow))
+        writer.writeheader()
+        writer.writerows(hit.cells() for hit in hits)

@@ -1,0 +1,60 @@
+"""A gate for continuous integration: fail where a kind of faults is too frequent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import UsageError
+from gnomon.core.validation import Problem
+from gnomon.linguistics.faults import find_faults
+from gnomon.linguistics.faults.texts import REFERENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gnomon.core.findings import Table
+    from gnomon.core.options import BoundOptions
+    from gnomon.core.summary import Outline
+
+__all__ = ["check_limits", "failures"]
+
+
+def check_limits(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:  # noqa: ARG001  # none of them depends on it
+    """What :func:`gnomon.check` refuses of its gate."""
+    for limit in options.fail_above:
+        try:
+            _parsed(limit)
+        except UsageError as error:
+            yield Problem("fail_above", error)
+
+
+def _parsed(limit: str) -> tuple[str, float]:
+    """A kind or group, and a share."""
+    kind, _, share = limit.partition("=")
+    percent = share.endswith("%")
+    try:
+        value = float(share.rstrip("%")) / (100 if percent else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise UsageError(
+            f"{limit!r} is no limit; write a kind of faults and a share, as in 'untranslated=0.5%'"
+        )
+    find_faults([kind])
+    return kind, value
+
+
+def failures(rates: Table, limits: Sequence[str]) -> str:
+    """Which systems have more faults than the limits allow; empty where all pass."""
+    said = []
+    for kind, most in map(_parsed, limits):
+        names = {kind} if kind == "untranslated" else {one.name for one in find_faults([kind])}
+        for row in rates.rows:
+            share = row["share"]
+            over = isinstance(share, float) and share > most
+            if row["kind"] in names and over and not str(row["system"]).startswith(REFERENCE):
+                said.append(
+                    f"{row['system']}: {row['hits']} of {row['segments']} segments are hit by"
+                    f" {row['kind']} (at most {most:.3%} pass)"
+                )
+    return "; ".join(said)

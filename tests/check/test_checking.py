@@ -1,0 +1,121 @@
+"""``gnomon.check``: rates, the floor, costs, the gate and notes."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+import gnomon as gn
+from gnomon.check.figures import DifferenceRow, HitRow, RateRow
+from gnomon.core.errors import UnknownNameError, UsageError
+
+SOURCES = [f"the {n} dogs ran through the garden and barked at {n + 1} cats" for n in range(40)]
+REFERENCE = [f"die {n} Hunde liefen im Garten und bellten {n + 1} Katzen an" for n in range(40)]
+GOOD = [text.replace("liefen", "rannten") for text in REFERENCE]
+
+
+def planted(**systems):
+    """References and systems, of which ``good`` has no fault."""
+    return gn.TestSet.from_lists(
+        {"good": GOOD, **systems}, REFERENCE, sources=SOURCES, language_pair="en-de"
+    )
+
+
+def bad(count=8):
+    """So many empty outputs, and the source in the next one."""
+    return [*[""] * count, SOURCES[count], *[f"{text}!" for text in GOOD[count + 1 :]]]
+
+
+def rate(finding, system, kind):
+    """The row of a system and a kind."""
+    [row] = [r for r in finding.records(RateRow) if (r.system, r.kind) == (system, kind)]
+    return row
+
+
+def test_rates_stand_beside_those_of_references():
+    finding = gn.check(planted(bad=bad()), resamples=100)
+    row = rate(finding, "bad", "untranslated")
+    assert (row.hits, row.segments, row.share) == (9, 40, 9 / 40)
+    assert row.ends("share")[0] < 9 / 40 < row.ends("share")[1]
+    assert rate(finding, "bad", "empty").hits == 8
+    assert rate(finding, "bad", "copied").hits == 1
+    assert rate(finding, "reference:A", "untranslated").hits == 0
+    hits = finding.records(HitRow, "hits")
+    assert {row.kind for row in hits if row.system == "good"} == set()
+    assert [row.segment for row in hits if row.kind == "empty"] == list(range(1, 9))
+
+
+def test_what_the_reference_has_or_half_of_the_others_does_not_count():
+    reference = ["", *REFERENCE[1:]]
+    some = gn.TestSet.from_lists({"a": ["", "", *GOOD[2:]]}, reference, sources=SOURCES)
+    assert [row.segment for row in gn.check(some).records(HitRow, "hits")] == [2]
+    one, two = ["", *GOOD[1:]], ["", "", *GOOD[2:]]
+    systems = {"a": one, "b": one, "c": one, "d": two, "e": GOOD}
+    some = gn.TestSet.from_lists(systems, REFERENCE, sources=SOURCES)
+    kinds = ["empty"]
+    hits = gn.check(some, kinds=kinds, resamples=0).records(HitRow, "hits")
+    assert [(row.system, row.segment) for row in hits] == [("d", 2)]
+
+
+def test_an_output_counts_for_one_kind():
+    answer = "I cannot translate this text, for it is the work of somebody else."
+    finding = gn.check(planted(bad=[answer, *[f"{text}!" for text in GOOD[1:]]]), resamples=0)
+    assert rate(finding, "bad", "not-a-translation").hits == 1
+    assert rate(finding, "bad", "language").hits == 0
+    assert rate(finding, "bad", "too-long").hits == 0
+
+
+def test_costs_are_told_on_all_segments_and_on_those_that_both_translated():
+    finding = gn.check(planted(bad=bad(12)), "chrf", resamples=200)
+    whole, part = [
+        row for row in finding.records(DifferenceRow, "differences") if row.kind == "chrf"
+    ]
+    assert (whole.on, whole.segments, part.on, part.segments) == ("all", 40, "translated", 27)
+    assert whole.difference < part.difference < 0
+
+
+def test_the_gate_says_which_systems_fail():
+    some = planted(bad=bad())
+    finding = gn.check(some, fail_above=["untranslated=25%", "empty=0.1"], resamples=0)
+    assert finding.failure.startswith("bad: 8 of 40 segments are hit by empty")
+    assert not gn.check(some, fail_above=["empty=20%"], resamples=0).failure
+    for wrong in ("empty", "empty=x", "empty=200%"):
+        with pytest.raises(UsageError, match="no limit"):
+            gn.check(some, fail_above=[wrong])
+    with pytest.raises(UnknownNameError):
+        gn.check(some, fail_above=["emty=1%"])
+
+
+def test_notes_are_a_table_of_hits(tmp_path):
+    path = tmp_path / "faults.csv"
+    gn.check(planted(bad=bad(1)), notes=path, resamples=0)
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["kind"], row["segment"]) for row in rows[:2]] == [("empty", "1"), ("copied", "2")]
+
+
+def test_kinds_that_lack_something_are_told():
+    some = gn.TestSet.from_lists({"a": GOOD}, REFERENCE, language_pair="en-de")
+    finding = gn.check(some, kinds=["copied", "empty"])
+    assert [str(note) for note in finding.notices] == [
+        "not looked for: copied (needs a source: -s)."
+    ]
+    assert {row.kind for row in finding.records(RateRow)} == {"untranslated", "empty"}
+
+
+def test_documents_that_are_alike_widen_intervals():
+    systems = {"good": GOOD, "bad": [*[""] * 4, *GOOD[4:]]}
+    documents = [f"d{n // 2}" for n in range(40)]
+    some = gn.TestSet.from_lists(
+        systems, REFERENCE, sources=SOURCES, language_pair="en-de", documents=documents
+    )
+    kinds = ["empty"]
+    wide = rate(gn.check(some, kinds=kinds, unit="document", resamples=0), "bad", "empty")
+    narrow = rate(gn.check(some, kinds=kinds, unit="segment", resamples=0), "bad", "empty")
+    assert wide.ends("share")[1] > narrow.ends("share")[1]
+
+
+def test_an_unknown_baseline_is_refused():
+    with pytest.raises(UnknownNameError, match="baseline"):
+        gn.check(planted(bad=bad()), baseline="worse")
