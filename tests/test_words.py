@@ -72,7 +72,7 @@ def texts() -> dict[str, str]:
     found["messages"] = "\n".join(kind.template for kind in catalogue().values())
     pages = resources.files("gnomon.report")
     for folder in ("templates", "static"):
-        for file in (pages / folder).iterdir():
+        for file in filter(Path.is_file, (pages / folder).iterdir()):
             found[file.name] = re.sub(
                 r"^ *//.*$|/\*.*?\*/", "", file.read_text("utf-8"), flags=re.MULTILINE
             )
