@@ -180,6 +180,23 @@ def test_kinds_of_words_lead_to_the_segments_without_script(looks: Any, served: 
     page.close()
 
 
+def test_the_answer_stands_beside_its_charts_and_above_them_where_there_is_no_room(
+    looks: Any, served: Served
+) -> None:
+    page = looks(1280, "light")
+    page.goto(served.page("result"))
+    page.locator("[data-chart] svg").nth(1).wait_for()
+    answer = page.locator(".verdict").first.bounding_box()
+    chart = page.locator("[data-chart]").first.bounding_box()
+    assert answer["x"] + answer["width"] <= chart["x"]
+    assert chart["y"] < 900
+    assert "apertium-direct" in page.locator("[data-chart]").first.inner_text()
+    page.set_viewport_size({"width": 390, "height": 900})
+    chart = page.locator("[data-chart]").first.bounding_box()
+    assert chart["y"] > page.locator(".verdict").first.bounding_box()["y"]
+    page.close()
+
+
 def test_a_note_is_written_by_keyboard_alone_without_script(looks: Any, served: Served) -> None:
     page = looks(390, "light", script=False)
     page.goto(served.page("segments that none fits").partition("?")[0] + "?segment=5")

@@ -35,12 +35,13 @@ __all__ = [
     "wants_json",
 ]
 
-#: files that pages load, and the package that has each
+#: files that pages load, and where each is
 STATIC = {
-    "report.css": "gnomon.report",
-    "serve.css": "gnomon.serve",
-    "serve.js": "gnomon.serve",
-    "icon.svg": "gnomon.serve",
+    "report.css": ("gnomon.report", "static/report.css"),
+    "vega.js": ("gnomon.report", "static/vendor/vega.js"),
+    "serve.css": ("gnomon.serve", "static/serve.css"),
+    "serve.js": ("gnomon.serve", "static/serve.js"),
+    "icon.svg": ("gnomon.serve", "static/icon.svg"),
 }
 _MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _PROBLEM = "application/problem+json"
@@ -122,6 +123,9 @@ def render(request: Request, template: str, *, status: int = 200, **values: obje
 @functools.cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from gnomon.report.html import json_in_html
 
     environment = Environment(
         loader=PackageLoader("gnomon.serve"),
@@ -133,6 +137,7 @@ def _environment() -> Environment:
     environment.filters["visible"] = lambda text: visible(str(text))
     environment.filters["visible_lines"] = lambda text: visible_lines(str(text))
     environment.filters["bytes"] = in_megabytes
+    environment.filters["in_script"] = lambda data: Markup(json_in_html(data))  # noqa: S704  # escaped
     environment.filters["sentence"] = lambda said: rendered(said, opening=False)
     environment.globals["static"] = lambda name: f"/static/{name}?v={static_file(name)[1]}"
     return environment
@@ -153,6 +158,7 @@ def in_megabytes(size: int) -> str:
 @functools.cache
 def static_file(name: str) -> tuple[bytes, str, str]:
     """A file that pages load: its content, a version of it, and its media type."""
-    content = (resources.files(STATIC[name]) / "static" / name).read_bytes()
+    package, path = STATIC[name]
+    content = (resources.files(package) / path).read_bytes()
     version = hashlib.sha256(content).hexdigest()[:12]
     return content, version, _MEDIA[name.rpartition(".")[2]]

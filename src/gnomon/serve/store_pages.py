@@ -9,12 +9,13 @@ from __future__ import annotations
 import atexit
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gnomon import studies
 from gnomon.core import registry as methods
-from gnomon.core.errors import DataError, UnknownNameError
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, HeatMap, Listing, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import grid, table_grid
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from gnomon.core.findings import Cell, Column
+    from gnomon.core.findings import Cell, Column, View
     from gnomon.core.store_views import StoredView
     from gnomon.core.tabular import Grid
     from gnomon.messages import Message
+    from gnomon.report.charts import Chart
     from gnomon.studies import Store
     from gnomon.studies.reading import FinishedTask, PageSource
 
@@ -173,6 +175,7 @@ class SetResult:
     segments: int
     verdicts: tuple[MethodVerdict, ...]
     tables: tuple[ShownTable, ...]
+    charts: tuple[Chart, ...]
 
 
 @dataclass(frozen=True)
@@ -235,6 +238,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> tuple[SetResult, ...]:
                 sketch.segments if sketch else 0,
                 tuple(by_set.get(name, ())),
                 tuple(_shown_tables(opened, source, name)),
+                tuple(_charts(opened, source, name)),
             )
         )
     return tuple(sets)
@@ -248,11 +252,26 @@ def _shown_tables(opened: OpenStore, source: PageSource, testset: str) -> Iterat
         for view in opened.store.schema(name).views:
             heat += isinstance(view, HeatMap)
             if isinstance(view, Listing) or (isinstance(view, HeatMap) and heat == 1):
-                table = _rows_of(opened, source, name, testset, view.where)
                 leads = isinstance(view, HeatMap) and view.rows == "feature"
-                yield ShownTable(grid(Finding("", view.title, (table,), {}, (view,)), view), leads)
+                yield ShownTable(grid(_finding(opened, source, view, testset), view), leads)
     if _COMPARED not in there and _SCORES in there:
         yield ShownTable(table_grid(_rows_of(opened, source, _SCORES, testset, {})))
+
+
+def _charts(opened: OpenStore, source: PageSource, testset: str) -> Iterator[Chart]:
+    """The first chart of each table that has one."""
+    from gnomon.report.charts import chart
+
+    for name in source.tables:
+        drawn = [v for v in opened.store.schema(name).views if not isinstance(v, Listing)]
+        if drawn and testset in source.testsets(name):
+            with suppress(UsageError):  # nothing of it is defined
+                yield chart(_finding(opened, source, drawn[0], testset))
+
+
+def _finding(opened: OpenStore, source: PageSource, view: View, testset: str) -> Finding:
+    table = _rows_of(opened, source, view.table, testset, view.where)
+    return Finding("", view.title, (table,), {}, (view,))
 
 
 def first_sentence(store: Path) -> str:
