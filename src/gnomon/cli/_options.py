@@ -621,10 +621,10 @@ def is_workbook(args: argparse.Namespace) -> bool:
 
 def check_outputs(args: argparse.Namespace, *paths: str | None, inputs: Iterable[str] = ()) -> None:
     """Refuse, before any work, outputs that cannot be written or that are one file."""
-    for path in wanted_figures(args) if hasattr(args, "figure") else ():
+    for figure in wanted_figures(args) if hasattr(args, "figure") else ():
         from gnomon.report.charts import checked_figure
 
-        checked_figure(path)
+        checked_figure(figure)
     if is_workbook(args):
         from gnomon.data.formats import check_excel
 

@@ -102,7 +102,7 @@ class Chart(dict[str, Any]):
     def _fitted(self, convert: Any, across: int, width: float, fonts: str) -> Json:
         """The specification with panels that make it as wide as that."""
         panel = width / across / 2
-        letters, row = _PRINT
+        letters, row = _PRINT[0], float(_PRINT[1])
         for _ in range(3):  # labels of axes may become fewer
             spec = {**self, "config": _look(letters, row, panel, fonts, round(width / 120))}
             drawn = convert.vegalite_to_svg(spec, vl_version=_VERSION)

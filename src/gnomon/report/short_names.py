@@ -46,7 +46,7 @@ def short_names(names: Iterable[str], most: int = _MOST) -> dict[str, str]:
 
 def _letters(text: str) -> list[str]:
     """What readers take for a character, with its marks."""
-    return regex.findall(r"\X", text)
+    return list(map(str, regex.findall(r"\X", text)))
 
 
 def _width(text: str) -> int:
