@@ -206,8 +206,8 @@ def test_transposed_python_references_are_recognised() -> None:
         gn.TestSet.from_lists({"a": ["x", "y", "z"]}, [["1", "2", "3"], ["4", "5", "6"]])
 
 
-def test_a_table_without_system_columns_is_refused(gnomon, files) -> None:
-    (files / "t.tsv").write_text("reference\ta\nx\ty\n", encoding="utf-8")
+def test_a_table_without_systems_is_refused(gnomon, files) -> None:
+    (files / "t.tsv").write_text("reference\tid\nx\ty\n", encoding="utf-8")
     answer = gnomon("score", "--table", files / "t.tsv", "-f", "json")
     assert answer.code == 1
     assert answer.json()["rows"] == []
@@ -321,13 +321,15 @@ def test_the_verdict_is_said_first_and_beside_tables_of_rows_alone(gnomon, files
     assert "BLEU" not in gnomon(*call, "-f", "tsv", "-q").err
 
 
-def test_a_table_that_is_named_like_lines_of_text_is_answered_by_its_option(gnomon, files) -> None:
+def test_a_table_alone_is_read_by_its_columns(gnomon, files) -> None:
     table = files / "out.csv"
     table.write_text("ref,A\na b c,a b c\n", encoding="utf-8")
-    for call in (("score", table), ("score", "-t", table)):
-        answer = gnomon(*call, stdin=b"")
-        assert answer.code != 0
-        assert "--system-columns COLUMN" in answer.err
+    answer = gnomon("score", table, "-f", "json")
+    assert [row["system"] for row in answer.json()["rows"]] == ["A"]
+    assert "columns were recognised as references: ref; systems: A" in answer.err
+    answer = gnomon("score", "-t", table, stdin=b"")
+    assert answer.code != 0
+    assert "--system-columns COLUMN" in answer.err
     assert gnomon("score", "--table", table, "--system-columns", "A").code == 0
 
 

@@ -259,8 +259,13 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     stored = base / "stored" / "t.parquet"
     stored.parent.mkdir()
     parquet.write_table(pa.Table.from_pylist(rows), stored, write_page_checksum=True)
+    workbook = base / "excel table" / "t.xlsx"
+    workbook.parent.mkdir()
+    workbook.write_bytes(
+        formats.to_workbook([formats.Worksheet("t", list(rows[0]), [[*r.values()] for r in rows])])
+    )
     for name, file in (("tsv", table), ("csv", separated), ("jsonl", objects), ("json", array),
-                       ("parquet", stored)):  # fmt: skip
+                       ("parquet", stored), ("xlsx", workbook)):  # fmt: skip
         columns = {"references": ["ref"], "systems": ["one"]}
         given = ("--reference-columns", "ref", "--system-columns", "one")
         yield Example(

@@ -574,6 +574,8 @@ def _load(args: argparse.Namespace) -> TestSet:
 
             args = argparse.Namespace(**vars(args) | {"test_set": str(example.path())})
         return _named_set(args)
+    if _is_table(args):
+        return formats.read_table(args.refs[0], language_pair=args.language_pair)
     if not args.refs and not (args.source and args.input):  # some metrics read sources alone
         raise UsageError(
             "no references: give reference files first, then systems, as in"
@@ -588,21 +590,19 @@ def _load(args: argparse.Namespace) -> TestSet:
             language_pair=args.language_pair,
         )
     except DataError as error:
-        if args.input:
+        if args.input or len(args.refs) < 2:
             raise
-        if len(args.refs) < 2:
-            if Path(args.refs[0]).suffix.lower() not in _TABLES:
-                raise
-            raise UsageError(
-                "no system comes by standard input; a table is read by its columns: --table"
-                f" {args.refs[0]} --system-columns COLUMN ... (columns of references that are not"
-                " called reference or ref: --reference-columns COLUMN ...)"
-            ) from error
         raise UsageError(f"no system comes by standard input; {_forgotten(args)}") from error
 
 
 #: how names of tables end
-_TABLES = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet"})
+_TABLES = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx"})
+
+
+def _is_table(args: argparse.Namespace) -> bool:
+    """Whether a table alone is given, whose columns are then recognised."""
+    alone = len(args.refs or ()) == 1 and not (args.input or args.source)
+    return alone and Path(args.refs[0].removesuffix(".gz")).suffix.lower() in _TABLES
 
 
 def _forgotten(args: argparse.Namespace) -> str:

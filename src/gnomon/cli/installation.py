@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
 from gnomon.cli.progress import stages
 from gnomon.core.errors import MissingDependencyError, UsageError
-from gnomon.core.scripts import spaced_words, unit_of_words
 
 if TYPE_CHECKING:
     import argparse
@@ -90,6 +89,8 @@ def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
 
 
 def _of_system(testset: TestSet, name: str) -> str:
+    from gnomon.core.scripts import spaced_words, unit_of_words
+
     texts, info = testset.systems[name], testset.info.get(name)
     words = [text[start:end] for text in texts for start, end in spaced_words(text)]
     said = [f"{len(words)} {unit_of_words(words)}s"]

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import read_records, read_table, write_lines
+from gnomon.data.formats import read_table, write_lines
 from gnomon.serve.comparison import write_whole
 from gnomon.serve.problems import in_words
 
 if TYPE_CHECKING:
-    from gnomon.serve._inspection import Guess
     from gnomon.serve.comparison import ComparisonRecord, FileChoice
 
 
@@ -72,33 +71,6 @@ def decoded(data: bytes, encoding: str, name: str) -> list[str]:
 SET_SUFFIXES = (".xml", ".sgm", ".sgml", ".tsv", ".csv", ".jsonl", ".json")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _TABLES = (".tsv", ".csv", ".jsonl", ".json")
-#: columns of tables that are no outputs
-_NO_OUTPUT = re.compile(
-    r"(.*[._-])?(id|seg|segment|line|index|no|nr|doc|document|docid|domain|score|rater|lang|lp|year)",
-    re.IGNORECASE,
-)
-
-
-#: words of names of files and columns
-_ROLE_NAMES: dict[Guess, frozenset[str]] = {
-    "source": frozenset((
-        "src", "source", "sources", "input", "orig", "original", "quelle", "fuente",
-    )),
-    "reference": frozenset((
-        "ref", "refs", "reference", "references", "gold", "human", "refa", "refb", "referenz",
-        "referencia",
-    )),
-}  # fmt: skip
-
-
-def role_of_name(name: str) -> Guess:
-    """What a file says that it is by its name; "unknown": nothing.
-
-    >>> role_of_name("newstest.ref.de"), role_of_name("online-A"), role_of_name("src.txt")
-    ('reference', 'unknown', 'source')
-    """
-    words = set(re.findall(r"[a-z]+", name.casefold()))
-    return next((role for role, names in _ROLE_NAMES.items() if names & words), "unknown")
 
 
 def read_set(path: Path, name: str) -> TestSet:
@@ -114,30 +86,9 @@ def read_set(path: Path, name: str) -> TestSet:
             if file.suffix not in _TABLES:
                 raise DataError(in_words(error)) from error
         try:
-            return replace(_read_table(file), path=None)
+            return replace(read_table(file), path=None)
         except GnomonError as error:
             raise DataError(in_words(error)) from error
-
-
-def _read_table(file: Path) -> TestSet:
-    """A table whose columns are sources, references and outputs, by their names."""
-    rows = [record.values for record in read_records(file)]
-    if not rows:
-        raise FormatError("holds no rows", path=file.name)
-    columns = [
-        column
-        for column in rows[0]
-        if all(isinstance(row.get(column), str) for row in rows)
-        and not _NO_OUTPUT.fullmatch(column)
-    ]
-    roles = {column: role_of_name(column) for column in columns}
-    sources = [column for column, role in roles.items() if role == "source"]
-    return read_table(
-        file,
-        source=sources[0] if sources else None,
-        references=[column for column, role in roles.items() if role == "reference"],
-        systems=[column for column, role in roles.items() if role == "unknown"],
-    )
 
 
 def add_output(texts: Path, upload: Path, choice: FileChoice, segments: int) -> None:

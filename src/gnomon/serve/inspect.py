@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import anomalies, misplaced_lines, plain_name
+from gnomon.data.formats import anomalies, misplaced_lines, plain_name, role_of_name
 from gnomon.data.formats.looks import SomeLines
 from gnomon.messages import noted
 from gnomon.serve._inspection import (
@@ -18,7 +18,7 @@ from gnomon.serve._inspection import (
     InspectedFile,
     Inspection,
 )
-from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set, role_of_name
+from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set
 from gnomon.serve.encodings import ENCODINGS, certain_encoding, proposals
 from gnomon.serve.language import guess_language
 

@@ -144,9 +144,48 @@ def test_a_missing_column_is_answered_with_what_to_do(
 def test_a_column_that_may_hold_references_is_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, column: str, says: bool
 ) -> None:
-    read_table(tsv(tmp_path, f"src\thyp\t{column}\na\tb\tc\n"))
+    read_table(tsv(tmp_path, f"src\thyp\t{column}\na\tb\tc\n"), systems=["hyp"])
     said = f"if '{column}' holds them, rename it to 'reference'"
     assert (said in caplog.text) == says
+
+
+@pytest.mark.parametrize(
+    ("rows", "references", "systems"),
+    [
+        (["id\tsource\tgold\tv1\tv2\tscore", "1\tq\tहाँ\tबस\tसब\t.5"], ["gold"], ["v1", "v2"]),
+        (["src\tref_a\tref_b\tmt\tnotes", "q\t犬\t狗\t犬だ\tx"], ["ref_a", "ref_b"], ["mt"]),
+        (["ref\tv1\tlength", "a\tb\t7"], ["ref"], ["v1"]),
+        (["ref\tsystem\tseg\tmt", "a\tB\t2\tx", "c\tB\t1\ty"], ["ref"], ["B"]),
+    ],
+)
+def test_columns_are_recognised_and_said_where_none_is_named(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    rows: list[str],
+    references: list[str],
+    systems: list[str],
+) -> None:
+    testset = read_table(tsv(tmp_path, "\n".join(rows) + "\n"))
+    assert (list(testset.references), list(testset.systems)) == (references, systems)
+    assert f"references: {', '.join(references)}" in caplog.text
+
+
+def test_columns_that_are_not_recognised_are_listed_with_their_first_cells(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"first row: v1 \('a'\), v2 \('b'\)"):
+        read_table(tsv(tmp_path, "v1\tv2\na\tb\n"))
+
+
+def test_the_first_table_of_a_workbook_is_a_table(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="needs openpyxl: pip install 'gnomon[excel]'")
+    book = openpyxl.Workbook()
+    for row in (("src", "ref", "v1"), ("a\tb", "c\nd", "=SUM(a)"), ("x", "y", None)):
+        book.active.append(row)
+    book.active["C2"].data_type = "s"
+    book.save(tmp_path / "t.xlsx")
+    testset = read_table(tmp_path / "t.xlsx")
+    assert testset.sources == ("a\tb", "x")
+    assert testset.references == {"ref": ("c\nd", "y")}
+    assert testset.systems == {"v1": ("=SUM(a)", "")}
 
 
 def test_a_frame_names_its_own_keyword() -> None:
@@ -303,7 +342,7 @@ def test_the_format_is_told_by_the_suffix_or_by_the_user(tmp_path: Path) -> None
         read_table(tmp_path / "t.dat", references=["r"])
     assert read_table(tmp_path / "t.dat", references=["r"], format="jsonl").segments == 1
     with pytest.raises(UnknownNameError, match="there are: tsv, csv, jsonl"):
-        read_table(tmp_path / "t.dat", references=["r"], format="xlsx")
+        read_table(tmp_path / "t.dat", references=["r"], format="ods")
 
 
 def test_standard_input_needs_a_format(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._sgml import read_sgml as read_sgml
     from gnomon.data.formats._table import read_frame as read_frame
     from gnomon.data.formats._table import read_table as read_table
+    from gnomon.data.formats._table import role_of_name as role_of_name
     from gnomon.data.formats._testsets import SetInfo as SetInfo
     from gnomon.data.formats._testsets import language_pairs as language_pairs
     from gnomon.data.formats._testsets import output_files as output_files

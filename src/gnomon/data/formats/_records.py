@@ -16,7 +16,15 @@ from gnomon.core.errors import FormatError, RowNumber, UsageError, not_installed
 from gnomon.data.formats._files import LOGGER, STANDARD_INPUT, largest_input, read_bytes
 from gnomon.data.formats._lines import read_lines, read_text, shown
 from gnomon.data.formats._registry import RecordFormat, format_of_name, formats_of
-from gnomon.data.formats.rows import FileRecord, form_of, read_separated, read_tsv, short_json
+from gnomon.data.formats.rows import (
+    FileRecord,
+    form_of,
+    read_separated,
+    read_tsv,
+    sheet_rows,
+    short_json,
+)
+from gnomon.data.formats.spreadsheets import read_worksheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +73,10 @@ def _read_csv_rows(path: str | PathLike[str]) -> list[FileRecord]:
     if broken:
         LOGGER.info("%s: %d fields hold line ends, which stay in them", table.path, broken)
     return list(table)
+
+
+def _read_sheet_rows(path: str | PathLike[str]) -> list[FileRecord]:
+    return sheet_rows(shown(path), read_worksheet(path), ())
 
 
 # JSON: an object per line, a list of objects, or an object with a list per column.
@@ -270,32 +282,38 @@ def _no_constant(text: str) -> object:
 FORMATS = (
     RecordFormat(
         name="tsv",
-        title="a table with a header and no quoting; you name the columns",
+        title="a table with a header and no quoting",
         suffixes=(".tsv",),
         read=_read_tsv_rows,
     ),
     RecordFormat(
         name="csv",
-        title="a table with a header, the separator is recognised; you name the columns",
+        title="a table with a header, the separator is recognised",
         suffixes=(".csv",),
         read=_read_csv_rows,
     ),
     RecordFormat(
         name="jsonl",
-        title="one JSON object per line; you name the keys",
+        title="one JSON object per line",
         suffixes=(".jsonl", ".ndjson"),
         read=_read_objects,
     ),
     RecordFormat(
         name="json",
-        title="a list of JSON objects, or an object with a list per column; you name the keys",
+        title="a list of JSON objects, or an object with a list per column",
         suffixes=(".json",),
         read=_read_array,
     ),
     RecordFormat(
         name="parquet",
-        title="a table in Parquet (gnomon[frames]); you name the columns",
+        title="a table in Parquet (gnomon[frames])",
         suffixes=(".parquet",),
         read=_read_parquet,
+    ),
+    RecordFormat(
+        name="xlsx",
+        title="the first table of a workbook (gnomon[excel])",
+        suffixes=(".xlsx",),
+        read=_read_sheet_rows,
     ),
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.lazy import checked
@@ -23,11 +24,40 @@ if TYPE_CHECKING:
 
     from gnomon.data.formats.rows import FileRecord
 
-_SUFFIXES = (".tsv", ".csv", ".jsonl", ".ndjson", ".json", ".parquet")
+_SUFFIXES = (".tsv", ".csv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx")
 #: how others call the columns of sources, references and outputs
 _SOURCES = ("source", "src")
 _REFERENCES = ("reference", "ref", "references", "refs")
 _OUTPUTS = ("mt", "hypothesis", "hyp", "candidate", "prediction", "output")
+_SEGMENTS = ("seg", "segment", "seg_id", "segment_id", "segid")
+_DOCUMENTS = ("document", "doc", "doc_id", "docid", "document_id")
+#: columns that are no outputs
+_NO_OUTPUT = re.compile(
+    r"(.*[._-])?(id|seg|segid|segment|line|index|no|nr|doc|document|docid|domain|score|rater"
+    r"|annotator|comment|note|notes|lang|lp|year|date|time)",
+    re.IGNORECASE,
+)
+TextRole: TypeAlias = Literal["source", "reference", "unknown"]
+#: words of names of files and columns
+_ROLE_NAMES: Mapping[TextRole, frozenset[str]] = {
+    "source": frozenset((
+        "src", "source", "sources", "input", "orig", "original", "quelle", "fuente",
+    )),
+    "reference": frozenset((
+        "ref", "refs", "reference", "references", "gold", "human", "refa", "refb", "referenz",
+        "referencia",
+    )),
+}  # fmt: skip
+
+
+def role_of_name(name: str) -> TextRole:
+    """What a file or a column says that it is by its name; "unknown": nothing.
+
+    >>> role_of_name("newstest.ref.de"), role_of_name("online-A"), role_of_name("src.txt")
+    ('reference', 'unknown', 'source')
+    """
+    words = set(re.findall(r"[a-z]+", name.casefold()))
+    return next((role for role, names in _ROLE_NAMES.items() if names & words), "unknown")
 
 
 @checked
@@ -56,9 +86,9 @@ def read_table(
     ``KEY.1``, ``KEY.2``, ..., as many as a segment has, and null is a missing reference; a key
     that occurs twice, and NaN, are refused. Blank lines are skipped.
 
-    Where neither sources nor references are named, columns of the usual names are taken (source or
-    src, reference or ref; with a language pair, the texts of ``translation``), and mt, hypothesis
-    or the like where no system is.
+    Where no column is named, they are recognised, and that is said: sources and references by their
+    names (src, ref, gold, ...; with a language pair, the texts of ``translation``), outputs by mt,
+    hypothesis or the like beside a column ``system``, else each further column of texts.
 
     Args:
         path: the file (``.gz`` allowed), or ``-`` for standard input.
@@ -116,15 +146,67 @@ class TableColumns:
     labels: Sequence[str] | Mapping[str, str] = ()
     language_pair: str | None = None
 
-    def completed(self, first: FileRecord) -> TableColumns:
-        """With the columns of usual names where none is named."""
-        columns = self
+    def completed(self, records: Sequence[FileRecord], where: str) -> TableColumns:
+        """With the columns that are recognised where none is named."""
+        first, columns = records[0], self
+        named = replace(self, language_pair=None) != TableColumns()
         if not self.references and self.source is None:
             source, references = _usual_columns(first, self.language_pair)
             columns = replace(columns, source=source, references=references)
-        if not self.systems and self.system_column is None:
-            columns = replace(columns, systems=_only(first, _OUTPUTS))
-        return columns
+        outputs = _only(first, _OUTPUTS)
+        if named:
+            if not self.systems and self.system_column is None:
+                columns = replace(columns, systems=outputs)
+            return columns
+        return _recognised(records, columns, outputs, where)
+
+
+def _recognised(
+    records: Sequence[FileRecord], usual: TableColumns, outputs: list[str], where: str
+) -> TableColumns:
+    """Columns by their names and contents, which is said."""
+    first = records[0]
+    texts = [column for column in first.values if _holds_texts(records, column)]
+    by_role: dict[TextRole, list[str]] = {"source": [], "reference": [], "unknown": []}
+    for column in texts:
+        by_role[role_of_name(column)].append(column)
+    source = usual.source or next(iter(by_role["source"]), None)
+    references = list(usual.references) or by_role["reference"]
+    documents = _only(first, _DOCUMENTS)
+    columns = replace(usual, source=source, references=references)
+    if documents and isinstance(first.values[documents[0]], str):
+        columns = replace(columns, document=documents[0])
+    if isinstance(first.values.get("domain"), str):
+        columns = replace(columns, domain="domain")
+    if "system" in first.values and outputs:
+        segment = next(iter(_only(first, _SEGMENTS)), None)
+        columns = replace(
+            columns, system_column="system", candidate=outputs[0], segment_column=segment
+        )
+    else:
+        taken = {source, *references, "system"}
+        others = [column for column in by_role["unknown"] if column not in taken]
+        columns = replace(columns, systems=outputs or others)
+    found = {
+        "source": [source],
+        "references": references,
+        "systems": [columns.system_column, *columns.systems],
+        "documents": [columns.document],
+        "domains": [columns.domain],
+    }
+    said = (f"{what}: {', '.join(filter(None, some))}" for what, some in found.items() if any(some))
+    LOGGER.warning("%s: columns were recognised as %s", where, "; ".join(said))
+    return columns
+
+
+def _holds_texts(records: Sequence[FileRecord], column: str) -> bool:
+    """Whether a column may hold sources, references or outputs: texts, and not numbers alone."""
+    if _NO_OUTPUT.fullmatch(column):
+        return False
+    cells = [record.values.get(column) for record in records]
+    return all(isinstance(cell, str) for cell in cells) and any(
+        re.search(r"[^\W\d_]", cell) for cell in cells if isinstance(cell, str)
+    )
 
 
 def read_frame(frame: object, *, name: str = "data frame", **columns: Any) -> TestSet:
@@ -155,7 +237,7 @@ def _test_set(
 ) -> TestSet:
     if not records:
         raise DataError(f"{where} has no rows: there is no segment to score")
-    columns = columns.completed(records[0])
+    columns = columns.completed(records, where)
     _check_request(columns, records, frame=path is None)
     source, candidate, system_column = columns.source, columns.candidate, columns.system_column
     references, systems = _columns_by_name(columns.references), _columns_by_name(columns.systems)
@@ -238,8 +320,8 @@ def _check_request(columns: TableColumns, records: Sequence[FileRecord], *, fram
     if not columns.references and columns.source is None:
         meant = column_meant("reference", records[0].paths)
         raise UsageError(
-            "name the columns of the references (or of the source, without any); there are:"
-            f" {', '.join(records[0].paths)}",
+            "name the columns of the references (or of the source, without any); there are, with"
+            f" what is in the first row: {_first_cells(records[0])}",
             ("; ", _remedy("reference", "reference", meant, frame=frame)) if meant else "",
         )
     if (columns.system_column is None) != (columns.candidate is None):
@@ -250,6 +332,10 @@ def _check_request(columns: TableColumns, records: Sequence[FileRecord], *, fram
         )
     if columns.segment_column is not None and columns.system_column is None:
         raise UsageError("segment_column is for a row per system and segment; give system_column")
+
+
+def _first_cells(first: FileRecord) -> str:
+    return ", ".join(f"{column} ({str(first.value(column))[:20]!r})" for column in first.paths)
 
 
 #: options of the command line that name columns, by keyword

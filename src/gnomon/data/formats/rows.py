@@ -614,6 +614,7 @@ def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[F
                 path=path,
                 line=number,
             )
+        cells += [""] * (len(header) - len(cells))
         texts = (cell.strip() for cell in cells)
         rows.append(FileRecord(path, number, dict(zip(header, texts, strict=False))))
     return rows
