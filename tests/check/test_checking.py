@@ -119,3 +119,25 @@ def test_documents_that_are_alike_widen_intervals():
 def test_an_unknown_baseline_is_refused():
     with pytest.raises(UnknownNameError, match="baseline"):
         gn.check(planted(bad=bad()), baseline="worse")
+
+
+def test_glossaries_rules_and_judges_are_kinds_like_the_others(tmp_path):
+    glossary, rules = tmp_path / "terms.csv", tmp_path / "rules.csv"
+    glossary.write_text("source,target\ndogs,Hunde\n", encoding="utf-8")
+    rules.write_text("segment,must,at-most\n,,60\n3,Katzen,\n", encoding="utf-8")
+    outputs = ["die Katzen liefen"] * 2 + ["die Hunde " * 7, *GOOD[3:]]
+    finding = gn.check(
+        planted(bad=outputs),
+        kinds=["empty"],
+        glossary=glossary,
+        match="forms",
+        rules=rules,
+        fail_above=["term=10%", "rule=0"],
+        resamples=0,
+    )
+    assert rate(finding, "bad", "term").hits == 2
+    hits = finding.records(HitRow, "hits")
+    assert [(row.kind, row.segment) for row in hits] == [("term", 1), ("term", 2), ("rule", 3)]
+    assert finding.failure.startswith("bad: 1 of 40 segments are hit by rule")
+    with pytest.raises(UsageError, match="rule asks yes or no"):
+        gn.check(planted(bad=outputs), kinds=["empty"], judge="chrf")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -15,6 +16,9 @@ from gnomon.check.figures import (
     hit_rows,
 )
 from gnomon.check.gate import check_limits, failures
+from gnomon.check.glossary import read_glossary
+from gnomon.check.rules import Rules, read_rules
+from gnomon.check.terms import Match, Terminology
 from gnomon.check.verdict import check_verdict
 from gnomon.comparison.scored import leader, scored
 from gnomon.core.errors import UnknownNameError
@@ -24,16 +28,19 @@ from gnomon.core.options import (
     RESAMPLES,
     SEED,
     Confidence,
+    InputFile,
     Metavar,
     OutputFile,
     Resamples,
     Seed,
+    Specs,
     Unit,
     Workers,
 )
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
+from gnomon.linguistics import OptionalTagger
 from gnomon.linguistics.faults import Texts, find_faults
 from gnomon.linguistics.faults.floor import look
 from gnomon.linguistics.faults.kinds import FaultKinds
@@ -42,12 +49,13 @@ from gnomon.metrics.base import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from os import PathLike
 
     from gnomon.core.findings import Table
+    from gnomon.linguistics.faults import Fault
 
 __all__ = ["check"]
 
+GivenFile: TypeAlias = Annotated[str | PathLike[str] | None, InputFile(), Metavar("FILE")]
 Limits: TypeAlias = Annotated[Sequence[str], Metavar("KIND=SHARE")]
 
 _TITLE = "Faults of outputs"
@@ -79,6 +87,11 @@ def check(
     metrics: Metrics = "bleu",
     *,
     kinds: FaultKinds = ("all",),
+    glossary: GivenFile = None,
+    match: Match = "lemmas",
+    tagger: OptionalTagger = None,
+    rules: GivenFile = None,
+    judge: Annotated[str | None, Specs()] = None,
     baseline: str | None = None,
     fail_above: Limits = (),
     notes: OutputFile = None,
@@ -100,6 +113,13 @@ def check(
         testset: outputs, and sources or references; with both most is found.
         metrics: by which it is told what missing translations cost; as in :func:`gnomon.score`.
         kinds: names of kinds or groups: untranslated, shape, kept, rate, all.
+        glossary: terms and their translations (.csv, .tsv, .jsonl, .tbx), which outputs are to use.
+        match: how terms are found: "lemmas" (base forms), "forms" (as they are written) or "wmt25"
+            (the rule of WMT25's terminology task).
+        tagger: of base forms; by default those of the package simplemma.
+        rules: what outputs must keep, a table with columns segment, must, must-not, pattern,
+            not-pattern, at-most.
+        judge: a metric between 0 and 1, as a judge that is asked yes or no: below .5 breaks a rule.
         baseline: the system that the others are compared with; by default the first of two
             systems, and of more the one with the best score.
         fail_above: kinds or groups, each with the largest share of segments that passes
@@ -117,7 +137,16 @@ def check(
         UnknownNameError: there is no such kind or system.
         UsageError: an option is out of range.
     """
-    found = look(Texts(testset), find_faults(kinds))
+    prescribed: list[Fault] = []
+    if glossary is not None:
+        terms = read_glossary(glossary, testset.language_pair)
+        prescribed += Terminology(terms, match, tagger).faults
+    if rules is not None or judge is not None:
+        kept = Rules() if rules is None else read_rules(rules)
+        if judge is not None:
+            kept = kept.with_judge(scored(testset, judge, allow_code=allow_code, progress=None)[0])
+        prescribed.append(kept.fault)
+    found = look(Texts(testset), [*find_faults(kinds), *prescribed])
     rates = FaultRates(testset, found, unit, resamples, confidence, seed)
     systems = list(testset.systems)
     if baseline is not None and baseline not in systems:
@@ -157,7 +186,7 @@ def check(
             "counted": "hits that neither a reference has nor half of the other systems",
         },
         notices=(message("note.check.lacking", kinds=lacking),) if lacking else (),
-        failure=failures(tables[0], fail_above),
+        failure=failures(tables[0], fail_above, {one.name: one.group for one in found.faults}),
     )
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.check.figures import UNTRANSLATED
 from gnomon.core.errors import UsageError
 from gnomon.core.validation import Problem
 from gnomon.linguistics.faults import find_faults
 from gnomon.linguistics.faults.texts import REFERENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Table
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
 
 __all__ = ["check_limits", "failures"]
+
+#: kinds and a group that a glossary or rules bring
+PRESCRIBED = ("term", "forbidden-term", "consistency", "rule", "prescribed")
 
 
 def check_limits(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:  # noqa: ARG001  # none of them depends on it
@@ -40,15 +44,24 @@ def _parsed(limit: str) -> tuple[str, float]:
         raise UsageError(
             f"{limit!r} is no limit; write a kind of faults and a share, as in 'untranslated=0.5%'"
         )
-    find_faults([kind])
+    if kind not in PRESCRIBED:
+        find_faults([kind])
     return kind, value
 
 
-def failures(rates: Table, limits: Sequence[str]) -> str:
-    """Which systems have more faults than the limits allow; empty where all pass."""
+def failures(rates: Table, limits: Sequence[str], groups: Mapping[str, str]) -> str:
+    """Which systems have more faults than the limits allow; empty where all pass.
+
+    Args:
+        rates: the table of rates.
+        limits: kinds or groups with the largest shares that pass.
+        groups: of the kinds.
+    """
     said = []
     for kind, most in map(_parsed, limits):
-        names = {kind} if kind == "untranslated" else {one.name for one in find_faults([kind])}
+        names = {kind}
+        if kind != UNTRANSLATED:
+            names |= {name for name, group in groups.items() if kind in (group, "all")}
         for row in rates.rows:
             share = row["share"]
             over = isinstance(share, float) and share > most

@@ -65,7 +65,7 @@ class Fault:
         rule: yields the hits in texts.
         group: what it belongs to; kinds of the group "rate" are never listed as errors.
         cheap: methods that compare systems look for it.
-        needs: what it cannot do without: "source", "reference", or a package that is installed.
+        needs: what it cannot do without: "source", "reference", "document", or a package.
         at_stake: which segments it may hit, bool [N]; None: all.
         floor: a hit counts only where neither the reference is hit nor half of the systems.
         package: which offers it.
@@ -84,7 +84,11 @@ class Fault:
 
     def lacks(self, texts: Texts) -> str:
         """What it needs and is not there; empty where nothing lacks."""
-        there = {"source": texts.sources is not None, "reference": bool(texts.references)}
+        there = {
+            "source": texts.sources is not None,
+            "reference": bool(texts.references),
+            "document": texts.documents is not None,
+        }
         for need in self.needs:
             if need in there and not there[need]:
                 return need
