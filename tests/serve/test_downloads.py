@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
+import openpyxl
 import pytest
 
 from gnomon.core.errors import UnknownNameError
@@ -15,6 +17,7 @@ from gnomon.serve.downloads import file_name, rows_file, table_file
 from gnomon.serve.store_pages import open_store, table_names
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -57,6 +60,24 @@ def test_every_table_of_a_study_comes_in_every_kind_with_all_rows(finished: Path
         if name in source.tables:
             (counted,) = source.ask(f"select count(*) from {source.rows(name)}")[0]
             assert len(rows) == counted
+
+
+def test_a_workbook_has_all_tables_and_the_texts(shows: Callable[..., Any], stored: Path) -> None:
+    client = shows()
+    assert client.get("/download/workbook").status_code == 404
+    assert client.post("/made/workbook").status_code == 303
+    while "It is being made" in client.get("/made/workbook").text:
+        time.sleep(0.05)
+    answer = client.get("/download/workbook")
+    assert "shown.xlsx" in answer.headers["content-disposition"]
+    book = openpyxl.load_workbook(io.BytesIO(answer.content))
+    opened = open_store(stored)
+    assert {"found", "texts", *opened.source.tables} <= {*book.sheetnames}
+    assert book["texts"].max_row == 1 + 60
+    source = opened.rows()
+    (counted,) = source.ask(f"select count(*) from {source.rows('segments')}")[0]
+    assert book["segments"].max_row == 1 + counted
+    assert "as a workbook" in client.get("").text
 
 
 def test_an_unknown_table_or_kind_is_said(finished: Path) -> None:

@@ -29,7 +29,7 @@ from gnomon.serve.problems import in_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main", "make_index", "run_step", "write_report"]
+__all__ = ["main", "make_index", "run_step", "write_report", "write_workbook"]
 
 #: the study file of a step that is not done yet
 _TRIAL = ".step.toml"
@@ -48,7 +48,8 @@ def main() -> None:
     if task == "inspect":
         sys.exit(inspect_draft(Path(folder)))
     os.nice(10)
-    sys.exit((make_index if task == "index" else write_report)(Path(folder), Path(given[0])))
+    makers = {"index": make_index, "report": write_report, "workbook": write_workbook}
+    sys.exit(makers[task](Path(folder), Path(given[0])))
 
 
 def run_step(folder: Path, places: Sequence[int]) -> int:
@@ -98,6 +99,15 @@ def write_report(folder: Path, store: Path) -> int:
     from gnomon.cli.entry import main as run_command
 
     return run_command(["report", str(store), "-o", str(folder / "report.html"), "--quiet"])
+
+
+def write_workbook(folder: Path, store: Path) -> int:
+    """Write all tables of a store, and its texts, as worksheets."""
+    from gnomon.report import write_xlsx
+    from gnomon.serve.store_pages import all_of_it, open_store
+
+    write_xlsx(folder / "results.xlsx", all_of_it(open_store(store)))
+    return 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, fields, replace
 from http import HTTPStatus
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -34,12 +35,13 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from gnomon.serve.store_pages import OpenStore
+    from gnomon.serve.workers import Task
 
 T = TypeVar("T")
 #: characters of a value in an address
 _LONGEST = 300
-#: in the folder of a study
-REPORT = "report.html"
+#: what is made of a study on request -> its file, in the folder of the study
+MADE: dict[str, str] = {"report": "report.html", "workbook": "results.xlsx"}
 
 
 # What pages have in common.
@@ -160,7 +162,7 @@ async def _result(request: Request) -> Shown:
             "result": result,
             "progress": far,
             "partial": far.partial or (job is not None and job["active"]),
-            "report": _state_of_report(request),
+            "made": {what: _state_of(request, what) for what in _offered()},
         }
 
     if job is not None and not reading.is_store(study.store):  # nothing was computed yet
@@ -265,42 +267,58 @@ async def _table_file(request: Request) -> Response:
     return _file(parts, f"{stem}.{kind}", _downloads.KINDS[kind])
 
 
-# What takes longer than a page may: the full report, of ``gnomon report``.
+# What takes longer than a page may: the full report, and all tables as a workbook.
 
 
-def _state_of_report(request: Request) -> str:
+def _offered() -> list[Task]:
+    """What can be made; a workbook needs a package of its own."""
+    return ["report", "workbook"] if find_spec("openpyxl") else ["report"]
+
+
+def _asked(request: Request) -> Task:
+    for what in _offered():
+        if what == request.path_params["what"]:
+            return what
+    raise NotFound
+
+
+def _state_of(request: Request, what: Task) -> str:
     folder = _folder(request)
-    made = background_of(request).state("report", folder)
-    if made == "running" or (folder / REPORT).is_file():
+    made = background_of(request).state(what, folder)
+    if made == "running" or (folder / MADE[what]).is_file():
         return "running" if made == "running" else "done"
     return "failed" if made == "ended" else "none"
 
 
 async def _build(request: Request) -> Response:
+    what = _asked(request)
+
     def work(opened: OpenStore) -> None:
         sizes_of_sets(opened)  # what cannot be read is said at once
-        (_folder(request) / REPORT).unlink(missing_ok=True)
-        background_of(request).start("report", _folder(request), request.state.study.store)
+        (_folder(request) / MADE[what]).unlink(missing_ok=True)
+        background_of(request).start(what, _folder(request), request.state.study.store)
 
     await _made(request, work)
-    address = f"/studies/{request.state.study.id}/made/report"
+    address = f"/studies/{request.state.study.id}/made/{what}"
     return RedirectResponse(address, HTTPStatus.SEE_OTHER)
 
 
 async def _built(request: Request) -> Shown:
+    what = _asked(request)
+
     def work(_opened: OpenStore) -> dict[str, Any]:
-        return {**_common(request), "build": _state_of_report(request)}
+        return {**_common(request), "what": what, "build": _state_of(request, what)}
 
     return Shown("made.html.j2", await _made(request, work))
 
 
-async def _report(request: Request) -> Response:
-    """The report as a file to save: scripts of its own run nowhere near this server."""
-    file = _folder(request) / REPORT
+async def _made_file(request: Request) -> Response:
+    """The file to save: scripts of its own run nowhere near this server."""
+    file = _folder(request) / MADE[_asked(request)]
     if not await run_in_threadpool(file.is_file):
         raise NotFound
-    name = f"{_downloads.file_name(request.state.study.title)}.html"
-    return FileResponse(file, media_type="text/html", filename=name)
+    name = f"{_downloads.file_name(request.state.study.title)}{file.suffix}"
+    return FileResponse(file, filename=name)
 
 
 def _page(path: str, handler: Any, **more: Any) -> Page:
@@ -318,8 +336,8 @@ PAGES = (
     _page("/segments", _segments, texts=True),
     _form("/notes", _write_note),
     _page("/download/tables/{table}.{kind}", _table_file, texts=True),
-    _page("/made/report", _built, texts=True),
-    _page("/download/report", _report, texts=True),
-    _form("/made/report", _build),
+    _page("/made/{what}", _built, texts=True),
+    _page("/download/{what}", _made_file, texts=True),
+    _form("/made/{what}", _build),
 )
 __all__ = ["PAGES", "GnomonError", "page_values"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from gnomon import studies
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
-from gnomon.core.findings import Finding, HeatMap, Listing, Table
+from gnomon.core.findings import Column, Finding, HeatMap, Listing, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import grid, table_grid
 from gnomon.core.verdicts import split_notes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from gnomon.core.findings import Cell, Column, View
+    from gnomon.core.findings import Cell, View
     from gnomon.core.store_views import StoredView
     from gnomon.core.tabular import Grid
     from gnomon.messages import Message
@@ -352,16 +352,43 @@ def _cell(value: object) -> Cell:
     return value if value is None or isinstance(value, str | bool | int) else str(value)
 
 
+def all_of_it(opened: OpenStore) -> Finding:
+    """What a study found, with all rows of its tables and with its texts."""
+    source = opened.rows()
+    tables = [_rows_of(opened, source, name, None, {}) for name in source.tables]
+    said = (message for one in studies.verdicts(opened.store) for message in one.verdict)
+    texts = _texts(opened.store)
+    return Finding("run", opened.store.name, (*tables, *texts), {}, verdict=tuple(said))
+
+
+def _texts(store: Store) -> Iterator[Table]:
+    """The texts of all test sets that can be read, a row for each segment."""
+    rows: list[dict[str, Cell]] = []
+    for planned in store.sets():
+        with suppress(DataError):  # they are not where they were
+            testset = planned.read()
+            named = {f"reference {name}": texts for name, texts in testset.references.items()}
+            given = {"source": testset.sources or (), **named, **testset.systems}
+            for i in range(testset.segments):
+                row = {name: texts[i] for name, texts in given.items() if texts}
+                rows.append({"testset": planned.name, "segment": i + 1, **row})
+    heads = dict.fromkeys(head for row in rows for head in row)
+    columns = [Column(head, head, "count" if head == "segment" else "text") for head in heads]
+    if rows:
+        records = tuple({head: row.get(head) for head in heads} for row in rows)
+        yield Table("texts", "Texts", tuple(columns), records)
+
+
 def _rows_of(
-    opened: OpenStore, source: PageSource, name: str, testset: str, where: Mapping[str, Cell]
+    opened: OpenStore, source: PageSource, name: str, testset: str | None, where: Mapping[str, Cell]
 ) -> Table:
-    """The rows that a view shows of a table."""
+    """The rows of a table, or of a test set in it, that a view shows."""
     schema = opened.store.schema(name)
     stored = source.rows(name, testset=testset)
     there = source.columns(stored)
     columns = [column for column in schema.columns if column.name in there]
-    conditions: list[str] = ["testset = ?"]
-    values: list[Cell] = [testset]
+    conditions = ["true" if testset is None else "testset = ?"]
+    values: list[Cell] = [] if testset is None else [testset]
     for key, value in where.items():
         if key not in there:
             raise DataError(f"the table {name} has no column {key} any more")
@@ -382,7 +409,7 @@ def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
 
 
 __all__ = [
-    "OpenStore", "first_sentence", "open_store",
+    "OpenStore", "all_of_it", "first_sentence", "open_store",
     "quotes_texts", "sections", "sizes_of_sets", "study_result",
     "table_names", "table_sql",
 ]  # fmt: skip

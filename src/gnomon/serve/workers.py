@@ -28,14 +28,14 @@ __all__ = ["Background", "Worker", "memory_of"]
 #: seconds between two looks at the memory and the time of what runs
 _LOOK = 0.1
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-Task: TypeAlias = Literal["index", "report"]
+Task: TypeAlias = Literal["index", "report", "workbook"]
 
 
 class Worker:
     """A process of the command line, under limits.
 
     Args:
-        task: "inspect", "run", "index" or "report".
+        task: "inspect", "run", "index", "report" or "workbook".
         folder: where it works, and writes its log.
         limits: what it may take.
         wall: seconds that it may take.
