@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import unicodedata
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -20,7 +20,6 @@ from gnomon.core.errors import UsageError, not_installed
 from gnomon.core.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, StackedBars
 from gnomon.core.tabular import UNDEFINED, cell_text, number_of, selected, visible
 from gnomon.core.verdicts import titles_of
-from gnomon.report.html import METRICS
 from gnomon.report.short_names import with_short_names
 from gnomon.stats import pearson
 
@@ -33,14 +32,18 @@ if TYPE_CHECKING:
 Json: TypeAlias = dict[str, Any]
 Rows: TypeAlias = "Sequence[Mapping[str, Cell]]"
 
-__all__ = ["Chart", "chart"]
+__all__ = ["METRICS", "Chart", "chart", "figure", "look"]
 
 _log = logging.getLogger(__name__)
+#: columns that hold names of metrics
+METRICS = frozenset({"metric", "against", "baseline"})
 #: what JupyterLab and VS Code draw
 _VERSION = "5.20"
 _SCHEMA = f"https://vega.github.io/schema/vega-lite/v{_VERSION}.1.json"
 _MIME = "application/vnd.vegalite.v5+json"
 _MOST = 40  # rows of one picture
+_ON_REQUEST = 200  # on a page, where the first stand at first
+_FEW = 12  # rows of a heat map that stand in the order of their table
 _BESIDE = 4  # series side by side
 _PANELS = 6
 _LINE_LENGTH = 48  # characters below a chart
@@ -177,21 +180,43 @@ def chart(finding: Finding, view: int | str | None = None) -> Chart:
     """A view as a Vega-Lite specification; see :meth:`gnomon.Finding.chart`."""
     chosen = _chosen(finding, view)
     table = finding.table(chosen.table)
-    titles = titles_of(finding)  # of metrics, as people know them
-    named = [column.name for column in table.columns if column.kind == "text"]
-    rows = [
-        {**row, **{name: _name(row[name], titles if name in METRICS else {}) for name in named}}
-        for row in selected(table, chosen.where)
-    ]
+    rows = selected(table, chosen.where)
     if not rows:
         raise UsageError(f"the view {chosen.title!r} has no rows to draw")
-    made = _DRAWERS[type(chosen)](chosen, table, rows)
-    if not made.get("data", {}).get("values", rows):
+    room = _Room()
+    made = _drawn(chosen, table, rows, titles_of(finding), room)
+    if made is None:
         raise UsageError(f"the view {chosen.title!r} has no defined values to draw")
-    made = with_short_names(made)
-    return Chart(
-        {"$schema": _SCHEMA, "description": chosen.title, "config": _look(*_SCREEN), **made}
-    )
+    for said in room.left_out:
+        _log.warning("%s", said)
+    config = _look(*_SCREEN)
+    return Chart({"$schema": _SCHEMA, "description": chosen.title, "config": config, **made})
+
+
+def figure(view: View, table: Table, rows: Rows, titles: Mapping[str, str]) -> Json | None:
+    """A view of some rows as a page draws it, without what all charts have in common.
+
+    None where nothing is to be drawn. ``titles``: of metrics, as people know them.
+    """
+    made = _drawn(view, table, rows, titles, _Room(_ON_REQUEST)) if rows else None
+    return None if made is None else {"description": visible(view.title), **made}
+
+
+def look() -> Json:
+    """What all charts of a page have in common."""
+    return _look(*_SCREEN)
+
+
+def _drawn(
+    view: View, table: Table, rows: Rows, titles: Mapping[str, str], room: _Room
+) -> Json | None:
+    named = [column.name for column in table.columns if column.kind == "text"]
+    shown = [
+        {**row, **{name: _name(row[name], titles if name in METRICS else {}) for name in named}}
+        for row in rows
+    ]
+    made = _DRAWERS[type(view)](view, table, shown, room)
+    return with_short_names(made) if made["data"]["values"] else None
 
 
 def _chosen(finding: Finding, wanted: int | str | None) -> View:
@@ -249,13 +274,19 @@ def _distinct(rows: Rows, name: str) -> list[Any]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
-def _first(names: list[Any], most: int) -> list[Any]:
-    """The names that a chart has room for; that there are more is said."""
-    if len(names) > most:
-        _log.warning(
-            "the chart shows %d of %d: %s ... %s", most, len(names), names[0], names[most - 1]
-        )
-    return names[:most]
+@dataclass(frozen=True)
+class _Room:
+    """What a chart has no room for, in words."""
+
+    most: int = _MOST  # rows of a heat map
+    left_out: list[str] = field(default_factory=list)
+
+    def first(self, names: list[Any], most: int) -> list[Any]:
+        """The names that a chart has room for."""
+        if len(names) > most:
+            ends = f"{names[0]} ... {names[most - 1]}"
+            self.left_out.append(f"the chart shows {most} of {len(names)}: {ends}")
+        return names[:most]
 
 
 def _said(table: Table, row: Mapping[str, Cell], names: Iterable[str], shown: Iterable[str]) -> str:
@@ -301,9 +332,14 @@ def _scale(column: Column, values: Iterable[Cell], *, zero: bool) -> Json:
 
 
 def _whisker(low: str, high: str, title: str) -> Json:
+    silent = {"aria": False}
     return {
         "transform": [{"filter": f"isValid(datum.{low}) && isValid(datum.{high})"}],
-        "mark": {"type": "errorbar", "ticks": {"size": 5, "strokeWidth": 0.8}, "aria": False},
+        "mark": {
+            "type": "errorbar",
+            "rule": silent,
+            "ticks": {"size": 5, "strokeWidth": 0.8, **silent},
+        },
         "encoding": {"x": _numbers(low, title), "x2": {"field": high}, "color": {"value": _INK}},
     }
 
@@ -318,7 +354,7 @@ def _in_panels(made: Json, rows: Sequence[Json], values: Sequence[Cell]) -> Json
 # A function for each kind of view.
 
 
-def _bars(view: Bars, table: Table, rows: Rows) -> Json:
+def _bars(view: Bars, table: Table, rows: Rows, room: _Room) -> Json:
     """Bars or dots with their intervals; series side by side where they are few."""
     columns = [table.column(name) for name in view.values]
     # the first that all rows have a value of
@@ -327,12 +363,12 @@ def _bars(view: Bars, table: Table, rows: Rows) -> Json:
     if view.ordered:
         rows = _best_first(rows, ruling.name, better=view.better or ruling.better)
     series = [name for name in view.shown if any(r[view.series] == name for r in rows)]
-    series = _first(series or _distinct(rows, view.series), view.most or _MOST)
-    names = _first(_distinct(rows, view.category), _MOST)
+    series = room.first(series or _distinct(rows, view.series), view.most or _MOST)
+    names = room.first(_distinct(rows, view.category), _MOST)
     beside = len(names) > 1 and len(series) <= _BESIDE
     apart = len(names) > 1 and not beside
     if apart:
-        columns, names = columns[:1], _first(names, _PANELS)
+        columns, names = columns[:1], room.first(names, _PANELS)
     values: list[Json] = [
         {"name": row[view.category if beside else view.series], "series": row[view.series],
          "panel": row[view.category], **_bar(view, table, row, columns)}
@@ -444,10 +480,10 @@ def _band() -> list[Json]:
     return [{"transform": [{"filter": "datum.band"}], "mark": mark, "encoding": untold}]
 
 
-def _stacked(view: StackedBars, table: Table, rows: Rows) -> Json:
+def _stacked(view: StackedBars, table: Table, rows: Rows, room: _Room) -> Json:
     """Bars of parts that add up, a panel for each series."""
-    panels = _first(_distinct(rows, view.series), _PANELS)
-    names = _first(_distinct(rows, view.category), _MOST)
+    panels = room.first(_distinct(rows, view.series), _PANELS)
+    names = room.first(_distinct(rows, view.category), _MOST)
     values = [
         {"name": row[view.category], "panel": row[view.series], "part": column.title,
          "place": place,
@@ -462,10 +498,24 @@ def _stacked(view: StackedBars, table: Table, rows: Rows) -> Json:
     return _in_panels({"mark": "bar", "encoding": parts}, values, panels)
 
 
-def _heat_map(view: HeatMap, table: Table, rows: Rows) -> Json:
+def _by_contrast(rows: Rows, view: HeatMap) -> list[Any]:
+    """The names of its rows, of many those first whose cells differ most."""
+    values: dict[Any, list[float]] = {}
+    for row in rows:
+        number = number_of(row[view.value])
+        values.setdefault(row[view.rows], []).extend([] if number is None else [number])
+    if len(values) <= _FEW:
+        return list(values)
+    apart = {
+        name: max(cells, default=0.0) - min(cells, default=0.0) for name, cells in values.items()
+    }
+    return sorted(apart, key=lambda name: -apart[name])
+
+
+def _heat_map(view: HeatMap, table: Table, rows: Rows, room: _Room) -> Json:
     """A cell for each row and column, with its figure; greyed where it means little."""
     column = table.column(view.value)
-    names = _first(_distinct(rows, view.rows), _MOST)
+    names = room.first(_by_contrast(rows, view), room.most)
     more = [name for name in (view.under, view.beside) if name]
     values: list[Json] = []
     for row in rows:
@@ -480,6 +530,7 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows) -> Json:
             {"name": row[view.rows], "head": row[view.columns], "value": value, "faint": faint,
              "text": f"{cell_text(value, column)}{mark}", "said": said}
         )  # fmt: skip
+    values.sort(key=lambda cell: names.index(cell["name"]))
     low, high = view.low, view.high
     around = low is not None and high is not None and low < 0 < high
     scale: Json = {"scheme": _SCALES[column.better], "clamp": True}
@@ -488,13 +539,15 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows) -> Json:
     scale |= {
         name: end for name, end in (("domainMin", low), ("domainMax", high)) if end is not None
     }
-    colour = _numbers("value", _of_metric(view, rows, column.title), scale=scale, legend={})
+    better = f", {column.better} is better" if column.better else ""
+    title = f"{_of_metric(view, rows, column.title)}{better}"
+    colour = _numbers("value", title, scale=scale, legend={"titleLimit": 0})
     grey = {"test": "datum.faint", "value": _GRID}
-    light = {
-        "test": "!datum.faint && luminance(scale('color', datum.value)) < .35",
-        "value": _PAPER,
-    }
-    axis = {"orient": "top", "labelAngle": -40, "labelLimit": 130}
+    letters = [
+        {"test": "datum.faint", "value": _SOFT},
+        {"test": "luminance(scale('color', datum.value)) < .18", "value": "white"},
+    ]
+    axis = {"orient": "top", "labelAngle": -40, "labelLimit": 130, "labelOverlap": True}
     return {
         "data": {"values": values},
         "encoding": {"y": _lined_up(values), "x": _lined_up(values, "head", axis=axis)},
@@ -504,7 +557,7 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows) -> Json:
                 "mark": {"type": "text", "aria": False},
                 "encoding": {
                     "text": {"field": "text"},
-                    "color": {"condition": light, "value": _INK},
+                    "color": {"condition": letters, "value": "black"},
                 },
             },
         ],
@@ -518,10 +571,10 @@ _BESIDE_POINT = {
 }
 
 
-def _scatter(view: Scatter, table: Table, rows: Rows) -> Json:
+def _scatter(view: Scatter, table: Table, rows: Rows, room: _Room) -> Json:
     """Named points, with r and n of each panel; names that would lie over others are left out."""
     values: list[Json] = []
-    panels = _first(_distinct(rows, view.panels), _PANELS) if view.panels else [None]
+    panels = room.first(_distinct(rows, view.panels), _PANELS) if view.panels else [None]
     for panel in panels:
         mine = [row for row in rows if view.panels is None or row[view.panels] == panel]
         values += _points(view, table, mine, len(panels))
@@ -598,10 +651,10 @@ def _identity(view: Scatter | Lines, points: Sequence[tuple[float, float]]) -> l
     return [{"data": {"values": ends}, "mark": dashed}]
 
 
-def _lines(view: Lines, table: Table, rows: Rows) -> Json:
+def _lines(view: Lines, table: Table, rows: Rows, room: _Room) -> Json:
     """Curves with their bands; they break where a value is undefined."""
-    panels = _first(_distinct(rows, view.panels), _PANELS) if view.panels else [None]
-    series = _first(_distinct(rows, view.series), len(_COLOURS))
+    panels = room.first(_distinct(rows, view.panels), _PANELS) if view.panels else [None]
+    series = room.first(_distinct(rows, view.series), len(_COLOURS))
     names = [view.series, *([view.panels] if view.panels else [])]
     ends = [end for end in (view.low, view.high) if end]
     values: list[Json] = [
@@ -630,9 +683,10 @@ def _lines(view: Lines, table: Table, rows: Rows) -> Json:
     return _in_panels({"layer": layers, "encoding": encoding}, values, panels)
 
 
-def _boxes(view: Boxes, table: Table, rows: Rows) -> Json:
+def _boxes(view: Boxes, table: Table, rows: Rows, room: _Room) -> Json:
     """A box from quartile to quartile, with its median and whiskers."""
-    shown = [row for row in rows if number_of(row[view.values[2]]) is not None][:_MOST]
+    whole = [row for row in rows if number_of(row[view.values[2]]) is not None]
+    shown = whole[: len(room.first([row[view.category] for row in whole], _MOST))]
     parts = ("low", "first", "middle", "third", "high")
     more = [*view.values, *([view.beside] if view.beside else [])]
     values = [
@@ -657,7 +711,7 @@ def _boxes(view: Boxes, table: Table, rows: Rows) -> Json:
     }
 
 
-_DRAWERS: dict[type, Callable[[Any, Table, Rows], Json]] = {
+_DRAWERS: dict[type, Callable[[Any, Table, Rows, _Room], Json]] = {
     HeatMap: _heat_map,
     Bars: _bars,
     StackedBars: _stacked,

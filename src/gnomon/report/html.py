@@ -1,9 +1,8 @@
 """One self-contained HTML page for any findings: opens by double click and loads nothing.
 
-Charts are drawn as SVG by the page's own script, not by a plotting library: so the reader can pick
-systems and features, the Content-Security-Policy stays strict (no inline style, no outside code),
-and neither the page nor the installation carries a plotting library. Every chart has its table
-beside it as the textual form.
+Charts are drawn by Vega-Lite, which a page with charts carries, from the specifications of
+:mod:`gnomon.report.charts`. The Content-Security-Policy stays strict: no inline style, no outside
+code, no expression that is run as code. Every chart has its table beside it as the textual form.
 """
 
 from __future__ import annotations
@@ -17,16 +16,18 @@ from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from gnomon.core.findings import HeatMap, Listing
+from gnomon.core.findings import Listing
 from gnomon.core.lazy import checked
 from gnomon.core.signature import version
-from gnomon.core.tabular import visible
+from gnomon.core.tabular import grid, visible
 from gnomon.core.verdicts import split_notes, titles_of
 from gnomon.messages import noted, rendered
 from gnomon.metrics.titles import metric_titles
+from gnomon.report.charts import METRICS, look
+from gnomon.report.panels import Panel, drawn_columns, packed, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Sequence
     from os import PathLike
 
     from gnomon.core.findings import (
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
         Finding,
         Highlight,
         Table,
-        View,
     )
     from gnomon.messages import Message
 
@@ -46,15 +46,7 @@ Json: TypeAlias = dict[str, Any]
 __all__ = ["to_html", "write_html"]
 
 #: what draws tables, views and marked texts, of one finding and of a study alike
-DRAWERS = (
-    "text.js",
-    "tables.js",
-    "grid.js",
-    "charts.js",
-    "plots.js",
-    "boxes.js",
-    "heatmap.js",
-)
+DRAWERS = ("text.js", "tables.js", "grid.js", "figures.js")
 _UNSAFE = str.maketrans(
     {
         "<": "\\u003c",
@@ -67,7 +59,6 @@ _UNSAFE = str.maketrans(
 #: lines of a script that speak to its authors alone
 _COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent"})
 
 
 @checked
@@ -98,9 +89,11 @@ def to_html(findings: Finding | Sequence[Finding], *, title: str | None = None) 
 
     listed = [findings] if isinstance(findings, Finding) else list(findings)
     shown = [_head(finding) for finding in listed]
+    data = payload(listed)
     return framed(
         "report.html.j2",
-        payload(listed),
+        data,
+        charts=any(finding["panels"] for finding in data["findings"]),
         scripts=(*DRAWERS, "exhibits.js", "page.js"),
         title=title or (listed[0].title if listed else "gnomon report"),
         contents=_contents(shown),
@@ -115,6 +108,7 @@ def framed(
     scripts: Sequence[str],
     styles: Sequence[str] = ("report.css",),
     more_scripts: str = "",
+    charts: bool = False,
     **shown: object,
 ) -> str:
     """A page: a template with scripts and styles of this package, and data that these read."""
@@ -132,6 +126,8 @@ def framed(
     style = "".join(map(_static, styles))
     parts = ['\n"use strict";\n(() => {\n', *map(_static, scripts), "})();\n"]
     script = _COMMENT.sub("", "".join(parts))
+    if charts:
+        script = f"\n{_static('vendor/vega.js')}{script}"
     return environment.get_template(template).render(
         policy=policy(script, style, more_scripts),
         version=version(),
@@ -175,7 +171,11 @@ def _head(finding: Finding) -> dict[str, object]:
         "facts": dict(finding.facts),
         "notices": [*map(rendered, others), *map(noted, finding.notices)],
         "panels": [
-            {**panel, "glosses": _glosses(finding.tables[panel["views"][0]["table"]], panel)}
+            {
+                "title": panel.title,
+                "glosses": _glosses(finding, panel),
+                "grid": grid(finding, panel.views[0]),
+            }
             for panel in _panels(finding)
         ],
         "exhibits": bool(finding.exhibits),
@@ -249,6 +249,7 @@ def payload(findings: Sequence[Finding]) -> Json:
     return {
         "findings": contents,
         "glosses": _meanings(findings),
+        "look": look(),
         "long": _short_names(findings),
         **pool.lists(),
     }
@@ -264,10 +265,6 @@ def _meanings(findings: Sequence[Finding]) -> dict[str, str]:
             words = [column.name for column in table.columns if column.kind == "text"]
             named.update(row[name] for name in words for row in table.rows)
     return {feature: meaning for feature, meaning in MEANINGS.items() if feature in named}
-
-
-#: columns that hold names of metrics
-METRICS = frozenset({"metric", "against", "baseline"})
 
 
 def _short_names(findings: Sequence[Finding]) -> dict[str, str]:
@@ -295,23 +292,23 @@ def _finding(finding: Finding, pool: _Pool) -> Json:
         "tables": [
             {**_table(table), "answers": _answers(finding, table)} for table in finding.tables
         ],
-        "panels": _panels(finding),
+        "panels": [
+            panel.charts(table, table.rows, titles_of(finding))
+            for panel in _panels(finding)
+            for table in [finding.table(panel.views[0].table)]
+        ],
         "exhibits": [_exhibit(exhibit, pool) for exhibit in finding.exhibits],
     }
 
 
-#: what a view draws of its table, by the names of its attributes
-_DRAWN = ("value", "values", "parts", "x", "y", "beside", "under")
+def _panels(finding: Finding) -> list[Panel]:
+    return panels(view for view in finding.views if finding.table(view.table).rows)
 
 
-def _glosses(table: Table, panel: Json) -> list[tuple[str, str]]:
+def _glosses(finding: Finding, panel: Panel) -> list[tuple[str, str]]:
     """What the columns that a panel draws mean, as far as their titles do not say it."""
-    view = panel["views"][0]
-    drawn: dict[str, None] = {}
-    for attribute in _DRAWN:
-        names = view.get(attribute) or ()
-        drawn |= dict.fromkeys([names] if isinstance(names, str) else names)
-    columns = (table.column(name) for name in drawn)
+    table = finding.table(panel.views[0].table)
+    columns = (table.column(name) for name in drawn_columns(panel.views[0]))
     return [(column.title, column.help) for column in columns if column.help]
 
 
@@ -320,48 +317,8 @@ def _answers(finding: Finding, table: Table) -> list[str]:
     shown: dict[str, None] = {}
     views = [view for view in finding.views if view.table == table.name]
     for view in sorted(views, key=lambda one: isinstance(one, Listing)):  # pictures first
-        for attribute in ("columns",) if isinstance(view, Listing) else _DRAWN:
-            names = getattr(view, attribute, None) or ()
-            shown |= dict.fromkeys([names] if isinstance(names, str) else names)
+        shown |= dict.fromkeys(view.columns if isinstance(view, Listing) else drawn_columns(view))
     return list(shown)
-
-
-def _panels(finding: Finding) -> list[Json]:
-    tables = [table.name for table in finding.tables]
-    numbered = ((view, tables.index(finding.table(view.table).name)) for view in finding.views)
-    return panels((view, table) for view, table in numbered if finding.tables[table].rows)
-
-
-def panels(views: Iterable[tuple[View, int]]) -> list[Json]:
-    """Views in panels: those that differ only in title, ``where`` and prominence share one.
-
-    The page offers the values of ``where`` as choices, so that the first view of a panel suffices
-    to show them all. Listings get none: the page holds every table.
-    """
-    by_title: dict[str, Json] = {}
-    for view, table in views:
-        if isinstance(view, Listing):
-            continue
-        content = _view(view, table)
-        family = repr({k: v for k, v in content.items() if k not in _OF_ONE_VIEW})
-        keys = repr(sorted(view.where))
-        panel = by_title.setdefault(
-            f"{type(view).__name__} {family} {keys}",
-            {"type": type(view).__name__, "title": view.title, "views": []},
-        )
-        panel["views"].append(content)
-    return list(by_title.values())
-
-
-def _view(view: View, table: int) -> Json:
-    content = asdict(view)
-    content["table"] = table
-    content["where"] = [[name, value] for name, value in view.where.items()]
-    if content.get("better") is None:
-        content.pop("better", None)
-    for name in ("low", "high") if isinstance(view, HeatMap) else ():
-        content[name] = _number(content[name])
-    return content
 
 
 def _table(table: Table) -> Json:
@@ -374,20 +331,6 @@ def _table(table: Table) -> Json:
 
 def _column(column: Column, cells: Sequence[Cell]) -> Json:
     return {**asdict(column), **packed(cells)}
-
-
-def packed(cells: Sequence[Cell]) -> Json:
-    """A column: what recurs in it is stored once, by number; numbers that do not, as they are."""
-    levels: dict[tuple[type, Cell], int] = {}  # by type too: True is no 1
-    plain = [_number(cell) for cell in cells]
-    codes = [levels.setdefault((type(cell), cell), len(levels)) for cell in plain]
-    if any(isinstance(cell, str) for cell in plain) or 2 * len(levels) <= len(plain):
-        return {"levels": [cell for _, cell in levels], "codes": codes}
-    return {"cells": plain}
-
-
-def _number(cell: Cell) -> Cell:
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 def _exhibit(exhibit: Exhibit, pool: _Pool) -> Json:

@@ -89,8 +89,10 @@ def with_short_names(chart: dict[str, Any]) -> dict[str, Any]:
     values = chart["data"]["values"]
     named = (row[key] for row in values for key in _NAMES if isinstance(row.get(key), str))
     short = short_names(named)
-    made: dict[str, Any] = _replaced(chart, short) if short else chart
-    return made
+    if not short:
+        return chart
+    whole = {of: name for name, of in short.items()}
+    return {**_replaced(chart, short), "usermeta": {"names": whole}}
 
 
 def _replaced(part: Any, short: dict[str, str]) -> Any:

@@ -11,11 +11,12 @@ a network.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import shutil
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
@@ -23,19 +24,22 @@ from urllib.parse import quote
 import numpy as np
 
 from gnomon.core.errors import OutputError
+from gnomon.core.findings import Bars, Column, Table
 from gnomon.core.signature import version
 from gnomon.linguistics import MEANINGS
 from gnomon.messages import noted, phrase, rendered
-from gnomon.report.html import DRAWERS, framed, json_in_html, packed, panels
+from gnomon.report.charts import look
+from gnomon.report.html import DRAWERS, framed, json_in_html
+from gnomon.report.panels import packed, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from typing import IO
 
     from numpy.typing import NDArray
 
-    from gnomon.core.findings import Cell
+    from gnomon.core.findings import Cell, View
     from gnomon.core.page_data import PageSegment, PageSet, PageTable, PageText, StudyPages
 
 __all__ = ["write_site"]
@@ -64,8 +68,11 @@ def write_site(
         total = len(content.tables) + len(content.testsets)
         tables = []
         names = {testset.name: number for number, testset in enumerate(content.testsets)}
+        steps = _steps(content.tables)
         for number, table in enumerate(content.tables):
-            tables.append(_table(sink, number, table, names))
+            drawn = _Drawn(table, content, steps)
+            about = _table(sink, number, table, names, drawn)
+            tables.append({**about, "drawn": drawn.write(sink, number, names)})
             if progress:
                 progress("pages", number + 1, total)
         sets = []
@@ -78,6 +85,7 @@ def write_site(
             "gnomon": version(),
             "inside": sink.inside,
             "glosses": MEANINGS,
+            "look": look(),
             "facts": list(content.facts.items()),
             "notices": list(map(noted, content.notices)),
             "lower": list(content.lower_is_better),
@@ -101,7 +109,9 @@ def write_site(
         sink.finish(*_page(content, about))
 
 
-def _table(sink: Sink, number: int, table: PageTable, sets: Mapping[str, int]) -> dict[str, Any]:
+def _table(
+    sink: Sink, number: int, table: PageTable, sets: Mapping[str, int], drawn: _Drawn
+) -> dict[str, Any]:
     """Write the parts of a table; returns what the page must know of it beforehand."""
     named = [column.name for column in table.columns]
     sizes: list[int] = []
@@ -111,6 +121,7 @@ def _table(sink: Sink, number: int, table: PageTable, sets: Mapping[str, int]) -
         sink.add(f"table-{number}-{chunk}", [packed(cells) for cells in columns])
         sizes.append(len(columns[0]) if columns else 0)
         held = dict(zip(named, columns, strict=True))
+        drawn.take(held)
         testset = _only(held.get("testset", ()))
         of.append((sets.get(str(testset)), _only(held.get("metric", ()))))
     return {
@@ -118,11 +129,121 @@ def _table(sink: Sink, number: int, table: PageTable, sets: Mapping[str, int]) -
         "title": table.title,
         "note": table.note,
         "section": table.section,
-        "panels": panels((view, 0) for view in table.views),
         "columns": [asdict(column) for column in table.columns],
         "parts": sizes,
         "of": of,
     }
+
+
+#: a column that tells steps of a study apart whose rows agree in all words
+_STEP = Column("options", "Options")
+_LONGEST = 80  # characters of what options say
+_TASK = "task"
+
+
+class _Drawn:
+    """The charts of a table, test set by test set."""
+
+    def __init__(self, table: PageTable, content: StudyPages, steps: Mapping[Cell, str]) -> None:
+        self.lower, self.titles, self.steps = content.lower_is_better, content.names, steps
+        self.panels = panels(table.views or _of_scores(table))
+        self.table = Table(table.name, table.title, tuple(table.columns), ())
+        self.by_set: dict[Cell, list[dict[str, Cell]]] = {}
+
+    def take(self, held: Mapping[str, Sequence[Cell]]) -> None:
+        """Some rows, column by column."""
+        if not self.panels or "testset" not in held:
+            return
+        for cells in zip(*held.values(), strict=True):
+            row = dict(zip(held, cells, strict=True))
+            self.by_set.setdefault(row["testset"], []).append(row)
+
+    def write(self, sink: Sink, number: int, sets: Mapping[str, int]) -> list[int]:
+        """Write the charts; returns the numbers of the test sets that have some."""
+        written = []
+        for testset, rows in self.by_set.items():
+            place = sets.get(str(testset))
+            shown = [] if place is None else list(self._charts(rows))
+            if place is not None and shown:
+                sink.add(f"chart-{number}-{place}", shown)
+                written.append(place)
+        return written
+
+    def _charts(self, rows: list[dict[str, Cell]]) -> Iterator[dict[str, Any]]:
+        columns, table = self.table.columns, self.table
+        step: tuple[str, ...] = ()
+        if _TASK in rows[0] and _are_mixed(columns, rows):
+            said = _differences({self.steps.get(row[_TASK], "{}") for row in rows}, columns)
+            rows = [{**row, "options": said[self.steps.get(row[_TASK], "{}")]} for row in rows]
+            table, step = replace(table, columns=(*columns, _STEP)), (_STEP.name,)
+        for panel in self.panels:
+            kinds: dict[Cell, list[dict[str, Cell]]] = {}
+            for row in rows:
+                kinds.setdefault(row[_STEP.name] if step else None, []).append(row)
+            apart = dict.fromkeys(
+                name for some in kinds.values() for name in panel.tell_apart(columns, some)
+            )
+            made = panel.charts(table, rows, self.titles, (*step, *apart), self.lower)
+            if made["charts"]:
+                yield made
+
+
+def _of_scores(table: PageTable) -> tuple[View, ...]:
+    """How the scores of systems are looked at, metric by metric."""
+    names = {column.name for column in table.columns}
+    if table.name != "scores" or not {"metric", "system", "score"} <= names:
+        return ()
+    where = {"metric": None}
+    return (Bars("scores", "Scores", "metric", "system", ("score",), where=where, ordered=True),)
+
+
+def _steps(tables: Sequence[PageTable]) -> dict[Cell, str]:
+    """The options of each task, as JSON."""
+    found: dict[Cell, str] = {}
+    for table in tables:
+        names = [column.name for column in table.columns]
+        if table.name == "tasks" and {"key", "options"} <= set(names):
+            for columns in table.parts(_FEWEST):
+                held = dict(zip(names, columns, strict=True))
+                found |= {
+                    k: str(v or "{}") for k, v in zip(held["key"], held["options"], strict=True)
+                }
+    return found
+
+
+def _are_mixed(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> bool:
+    """Whether some rows agree in all words."""
+    words = [column.name for column in columns if column.kind == "text" and column.name != _TASK]
+    return len({tuple(row[name] for name in words) for row in rows}) < len(rows)
+
+
+def _differences(among: Iterable[str], columns: Sequence[Column]) -> dict[str, str]:
+    """What options say that differs from the others'; those that columns show are left out."""
+    shown = {column.name for column in columns}
+    read = {text: dict(_within(json.loads(text), "")) for text in among}
+    names = dict.fromkeys(name for options in read.values() for name in options)
+    differing = [
+        name
+        for name in sorted(names)
+        if name not in shown and len({repr(options.get(name)) for options in read.values()}) > 1
+    ]
+    said = {
+        text: "; ".join(f"{name}: {options.get(name, 'not given')}" for name in differing)
+        for text, options in read.items()
+    }
+    return {
+        text: f"{words[:_LONGEST]}\u2026" if len(words) > _LONGEST else words or "no options"
+        for text, words in said.items()
+    }
+
+
+def _within(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Options by name, those within others too."""
+    if not isinstance(value, dict):
+        yield name, value if isinstance(value, str) else json.dumps(value)
+        return
+    for key, inner in value.items():
+        yield from _within(inner, f"{name}.{key}" if name else key)
 
 
 def _only(cells: Sequence[Cell]) -> Cell:
@@ -131,7 +252,7 @@ def _only(cells: Sequence[Cell]) -> Cell:
     return distinct.pop() if len(distinct) == 1 else None
 
 
-def _page(content: StudyPages, data: object) -> tuple[str, str]:
+def _page(content: StudyPages, data: Mapping[str, Any]) -> tuple[str, str]:
     """The page in two pieces, between which a single file holds the parts of its data."""
     methods = [(f"method/{_encoded(name)}", title) for name, title, _ in content.sections]
     pages = [
@@ -146,6 +267,7 @@ def _page(content: StudyPages, data: object) -> tuple[str, str]:
         "study.html.j2",
         data,
         scripts=_SCRIPTS,
+        charts=any(table["drawn"] for table in data["tables"]),
         styles=("report.css", "study.css"),
         more_scripts=" 'strict-dynamic'",
         title=content.title,

@@ -144,7 +144,7 @@ def test_a_features_cell_leads_to_its_segments_and_they_to_all_systems(
 ) -> None:
     seen = visit(folder / "folder")
     page = seen.go("method/package.features")
-    page.locator("table.heat tbody tr", has_text="pos:VERB").locator("td[data-c='4']").click()
+    page.locator(".drawing [aria-label^='pos:VERB, system-004: ']").click()
     page.locator("article").first.wait_for()
     assert page.locator("h1").inner_text() == "Segments"
     assert page.evaluate("document.activeElement.tagName") == "H1"
@@ -170,7 +170,7 @@ def test_a_features_cell_leads_to_its_segments_and_they_to_all_systems(
 def test_a_heat_map_walks_by_keyboard_and_enter_leads_on(visit: Opener, folder: Path) -> None:
     seen = visit(folder / "folder")
     page = seen.go("method/package.features")
-    page.locator("td[data-r='0'][data-c='0']").focus()
+    page.locator(".drawing [aria-label^='pos:VERB, system-000: ']").focus()
     for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     page.locator("article").first.wait_for()
@@ -315,7 +315,7 @@ def test_pages_of_one_test_set_read_no_other(
         (tmp_path / "r" / "data" / f"table-1-{part}.js").unlink()
     seen = visit(tmp_path / "r")
     page = seen.go("method/package.features/1")
-    assert page.locator("table.heat thead th .turn").count() == 2
+    assert page.locator(".drawing [tabindex]").count() == 8
     assert seen.go("system/1/0").locator("h2", has_text="MuLER").count() == 1
     assert seen.go("systems/1").locator("tbody tr").count() == 2
     page.get_by_label("Test set", exact=True).first.select_option("a/de-en")
@@ -373,7 +373,7 @@ def test_the_home_page_says_what_was_found_test_set_by_test_set(
         expect(page.locator(".verdict li").first).to_have_text("v is on top.")
         box = page.locator(".verdict").first.bounding_box()
         assert box["y"] + box["height"] <= 844
-        picture = page.locator(".proof svg.chart, .proof table.heat").first.bounding_box()
+        picture = page.locator(".proof .drawing svg").first.bounding_box()
         assert picture["y"] < 600  # it begins well within the first screen
         warned = page.locator(".verdict [data-level=caution]").first
         assert "<b>b/de-en</b>" in warned.inner_text()
@@ -403,7 +403,7 @@ def test_the_first_screen_of_a_study_holds_the_first_sentence_of_each_method(
         assert words.strip() in leads.nth(1).inner_text()
         box = leads.nth(1).bounding_box()
         assert box["y"] + box["height"] <= (800 if width == 1280 else 844) / 2
-        picture = page.locator(".proof svg.chart, .proof table.heat").first.bounding_box()
+        picture = page.locator(".proof .drawing svg").first.bounding_box()
         assert box["y"] < picture["y"] < 600
         rest = page.locator("section", has_text="More results").locator(".verdict li")
         expect(rest).to_have_count(6)
@@ -466,8 +466,11 @@ def test_a_single_test_set_has_no_page_of_all(visit: Opener, folder: Path) -> No
     assert page.locator("nav.contents a", has_text="All test sets").count() == 0
 
 
+SAID = "nodes => nodes.map((node) => node.getAttribute('aria-label'))"
+
+
 def test_kinds_of_judgements_are_never_pooled(
-    visit: Opener, made: ModuleType, tmp_path: Path
+    visit: Opener, made: ModuleType, tmp_path: Path, expect: Any
 ) -> None:
     study = made.several()
     given = {"a/de-en": {"bleu": (30, 20, 10, 25)}, "b/de-en": {"bleu": (40, 20, 10)}}
@@ -475,22 +478,12 @@ def test_kinds_of_judgements_are_never_pooled(
     write_site(tmp_path / "r", replace(study, tables=(study.tables[0], *told)))
     seen = visit(tmp_path / "r", accept_downloads=True)
     page = seen.go("method/package.people")
-    heads = page.locator("table.heat").first.locator("thead th")
-    assert heads.all_inner_texts()[1:] == ["Pearson (da)\n↕", "Pearson (mqm)\n↕"]
-    panels = page.locator("svg.plot")
-    shown = [one.split("\n")[:2] for one in panels.all_text_contents()]
-    assert panels.count() == 2, shown
-    assert "bleu (da)" in panels.nth(0).text_content()
-    assert "r = 1.00, n = 4" in panels.nth(0).text_content()
-    assert "r = \u22121.00, n = 4" in panels.nth(1).text_content()
-    page.get_by_label("Human scores").nth(1).select_option("mqm")
-    page.wait_for_function("document.querySelectorAll('svg.plot').length === 1")
-    assert "r = \u22121.00, n = 4" in panels.nth(0).text_content()
-    page.get_by_label("Test set").select_option("all, side by side")
-    page.locator("h3", has_text="all test sets").wait_for()
-    assert page.locator("table.heat").first.locator("thead th").all_inner_texts()[1:] == [
-        f"{name} ({kind})\n↕" for kind in ("da", "mqm") for name in ("a/de-en", "b/de-en")
-    ]
+    marks = page.locator(".drawn").first.locator(".drawing [tabindex]")
+    assert marks.evaluate_all(SAID) == ["bleu, Pearson: value 1.00"]
+    dots = page.locator(".drawn").nth(1)
+    assert "bleu, r = 1.00, n = 4" in dots.locator("svg").text_content()
+    dots.locator("select").select_option("mqm")
+    expect(dots.locator("svg")).to_contain_text("bleu, r = -1.00, n = 4")
     seen.go("systems")
     assert downloaded(page)[:2] == [
         ["system", "Human scores (da)", "Human scores (mqm)", "bleu", "ter"],
@@ -499,46 +492,16 @@ def test_kinds_of_judgements_are_never_pooled(
     assert seen.problems == []
 
 
-def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path) -> None:
+def test_steps_with_other_options_are_told_apart(visit: Opener, sets: Path, expect: Any) -> None:
     seen = visit(sets)
     page = seen.go("method/package.features")
     options = page.get_by_label("Options")
     assert options.locator("option").all_inner_texts() == [
         "pattern.number: [0-9]+", "pattern.number: the"
     ]  # fmt: skip
-    cells = page.locator("table.heat tbody td[data-c]")
-    assert cells.all_inner_texts() == ["0.10", "0.20", "0.30", "0.40"]
+    cells = page.locator(".drawing [tabindex]")
+    values = [said.rsplit(" ", 1)[1] for said in cells.evaluate_all(SAID)]
+    assert values == ["0.10", "0.20", "0.30", "0.40"]
     options.select_option("pattern.number: the")
-    page.locator("h3", has_text="pattern.number: the").wait_for()
-    assert cells.all_inner_texts() == ["0.60", "0.70", "0.80", "0.90"]
-    assert seen.problems == []
-
-
-def test_many_systems_are_shown_some_at_a_time_with_any_figure_of_their_rows(
-    visit: Opener, made: ModuleType, tmp_path: Path
-) -> None:
-    study = made.study(64, 4, features=3)
-    write_site(tmp_path / "r", study)
-    seen = visit(tmp_path / "r")
-    page = seen.go("method/package.features")
-    heads = page.locator("table.heat thead .turn")
-    assert heads.count() == 30
-    page.get_by_label("System", exact=True).select_option("61 to 64")
-    assert [one.split("\n")[0] for one in heads.all_inner_texts()] == [
-        f"system-{n:03d}" for n in range(60, 64)
-    ]
-    page.locator("td[data-r='1'][data-c='2']").click()
-    page.locator("article").first.wait_for()
-    assert page.get_by_label("System").input_value() == "system-062"
-    seen.go("method/package.features")
-    page.get_by_label("Metric", exact=True).select_option("chrf")
-    page.locator("h3", has_text="MuLER under chrF").wait_for()
-    page.get_by_label("Figure").select_option("spread")
-    page.locator("h3", has_text="MuLER under chrF: spread").wait_for()
-    table = study.tables[1]
-    names = [column.name for column in table.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
-    first = next(row for row in rows if row["metric"] == "chrf")
-    cell = page.locator("td[data-r='0'][data-c='0']").inner_text().replace("\u2212", "-")
-    assert float(cell) == pytest.approx(first["spread"], abs=0.005)
+    expect(cells.first).to_have_attribute("aria-label", "re:number, x: muler 0.60")
     assert seen.problems == []

@@ -55,7 +55,7 @@ def test_a_package_has_a_page_of_its_own_in_the_report_of_a_study(
     page.locator("h1", has_text="Repetitions").wait_for()
     main = page.locator("main")
     assert "find words that systems say twice in a row" in main.inner_text()
-    page.locator("svg.chart").first.wait_for()
+    page.locator(".drawing svg").first.wait_for()
     page.locator("summary", has_text="Table (4 rows)").click()
     main.locator("table.data tbody tr").nth(1).wait_for()
     assert main.locator("table.data tbody tr").first.inner_text().split() == [

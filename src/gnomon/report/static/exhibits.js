@@ -17,11 +17,12 @@ function exhibits(box, finding) {
   const find = search("Text", change("text"));
   const more = button("Show more segments", () => { state.shown += MORE_CARDS; draw(); });
   box.append(toolbar(group.node, unique(all.map((e) => e.kind)).length > 1 ? kind.node : null, system.node, find.node, total), note, list, more);
-  finding.lead = (name, head) => {
+  // A mark of a chart: what its names are of, as far as segments are listed for it.
+  finding.lead = (names) => {
+    const of = (values) => values.find((v) => names.includes(shown(v))) ?? null, name = of(unique(all.map((e) => e.group))), head = of(systems);
     Object.assign(state, {group: name, system: head, kind: null, text: "", shown: FIRST_CARDS});
     group.set(name); system.set(head); kind.set(null); find.box.value = "";
-    if (group.box.selectedIndex === 0) { state.group = null; }
-    draw(all.some((e) => e.group === name) ? "" : `No segments are listed for ${shown(name)}; all are shown.`);
+    draw(name === null && head === null ? `No segments are listed for ${names[0]}; all are shown.` : "");
     const heading = box.parentElement.querySelector("h3");
     heading.tabIndex = -1;
     heading.focus({preventScroll: true});

@@ -10,6 +10,24 @@ const LINKS = {};
 const own = (object, name) => object && Object.hasOwn(object, name) ? object[name] : undefined;
 const link = (href, node) => href ? el("a", {href}, node) : node;
 
+function sortButton(label, state, key, redraw, numeric) {
+  const active = state.key === key;
+  const arrow = active ? (state.down ? "\u25be" : "\u25b4") : "\u2195";
+  return el("button", {type: "button", class: "sort", "data-active": active, onclick: () => {
+    if (!active) { state.key = key; state.down = numeric; } else if (state.down === numeric) state.down = !numeric; else state.key = null;
+    redraw();
+  }}, label, el("span", {class: "arrow", "aria-hidden": "true"}, arrow));
+}
+const ariaSort = (state, key) => state.key === key ? (state.down ? "descending" : "ascending") : "none";
+
+// Drawing anew takes the focus away: give it back to the control in the same place.
+function keepingFocus(box, draw) {
+  const controls = () => [...box.querySelectorAll("button.sort")];
+  const place = controls().indexOf(document.activeElement);
+  draw();
+  if (place >= 0 && controls()[place]) controls()[place].focus();
+}
+
 function grid(box, t, options = {}) {
   const known = t.whole() && t.size <= SMALL, every = [...t.columns.values()].filter((c) => !isEnd(t, c) && ![...UNSEEN, ...(options.hide || []), ...(options.unseen || [])].includes(c.name));
   // a column without any value is absent

@@ -5,9 +5,7 @@ page.findings.forEach((content, f) => {
   if (finding.exhibits.length) exhibits(place("segments"), finding);
   finding.panels.forEach((panel, p) => {
     const box = place("p" + p);
-    DRAWERS[panel.type](box, finding, panel);
-    // the first picture stands below the verdict, its controls below the picture
-    if (p === 0) box.append(...box.querySelectorAll(":scope > .toolbar"));
+    drawPanel(box, panel, {name: `gnomon-${f + 1}-${p + 1}`, pick: finding.lead || null});
   });
   // a table without rows has no section
   finding.tables.forEach((table, t) => { if (place("t" + t)) grid(place("t" + t), {...table, file: `gnomon-${f + 1}-${t + 1}`}); });
@@ -23,4 +21,4 @@ for (const node of document.querySelectorAll("[data-copy]")) {
     setTimeout(() => { node.textContent = "Copy"; }, 1500);
   });
 }
-document.documentElement.dataset.ready = "yes";
+later(() => { document.documentElement.dataset.ready = "yes"; });

@@ -71,7 +71,7 @@ function segmentTable() {
   const own = page.sets.flatMap((set, t) => set.metrics.flatMap((metric, m) => blocksOf(set).map((systems, b) => ({set, t, m, b, metric, systems}))));
   if (!own.length) return [];
   const column = (name, title, kind) => plainColumn({name, title, kind, digits: 4});
-  const about = {name: "segments", title: "Scores of segments", section: "systems", panels: [], note: "",
+  const about = {name: "segments", title: "Scores of segments", section: "systems", drawn: [], note: "",
     columns: [column("testset", "Test set", "text"), column("system", "System", "text"), column("segment", "Segment", "count"), column("metric", "Metric", "text"), column("score", "Score", "number")]};
   return [lazily(about, own.map((o) => o.systems * o.set.segments), own.map((o) => [o.t, o.metric]), (p) => load(`score-${own[p].t}-${own[p].m}-${own[p].b}`), (part, n, i, p) => {
     const {set, metric, b} = own[p], k = Math.floor(i / set.segments), at = i % set.segments;
@@ -96,7 +96,7 @@ const inSet = (at) => { const t = setOf(at("testset")); return [t, systemOf(t, a
 const textsOf = (t) => t >= 0 && !page.sets[t].missing;
 function layerHref(t, name, metric, k) {
   if (!textsOf(t)) return null;
-  const set = page.sets[t], f = set.layers.findIndex((layer) => layer.kind === "spans" && layer.name === name), m = set.metrics.indexOf(metric);
+  const set = page.sets[t], f = set.layers.findIndex((layer) => layer.kind === "spans" && shown(layer.name) === shown(name)), m = set.metrics.indexOf(metric);
   return f < 0 ? null : `#/segments/${t}?f=${f}${k < 0 ? "" : "&s=" + k}${m < 0 ? "" : "&m=" + m}&o=worst`;
 }
 LINKS.system = (at) => { const [t, k] = inSet(at); return k < 0 ? null : `#/system/${t}/${k}`; };

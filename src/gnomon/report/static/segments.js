@@ -153,7 +153,7 @@ async function segmentsPage({box, rest, query, head, alive}) {
   }
 }
 
-// One segment: all systems side by side, with marks and scores, and what methods show of it.
+// One segment: all systems side by side, with marks and scores.
 async function segmentPage({box, rest, query, head, alive}) {
   const t = Number(rest[0]), n = Number(rest[1]), set = page.sets[t];
   if (!set || !(n >= 1 && n <= set.segments)) throw new Error("there is no such segment");
@@ -167,7 +167,6 @@ async function segmentPage({box, rest, query, head, alive}) {
   const mark = layerChoice(set, state.f, (v) => { state.f = v; try { history.replaceState(null, "", address(n)); } catch { /* the page works without */ } draw(); });
   box.append(ways, el("p", {class: "tags"}, ...tagsOf(s)), section("Source and references", toolbar(mark), texts), section("Outputs of the systems", outputs));
   draw();
-  await ofSegment();
 
   function draw() {
     ways.replaceChildren(n > 1 ? el("a", {href: address(n - 1), rel: "prev"}, "Previous segment") : "", n < set.segments ? el("a", {href: address(n + 1), rel: "next"}, "Next segment") : "",
@@ -180,18 +179,5 @@ async function segmentPage({box, rest, query, head, alive}) {
     grid(holder, whole, {given: {testset: set.name}, shade: shades, plain: ["system", "output"], find: "System or text", sort: set.metrics.length ? {key: "m0", down: lower(set.metrics[0]) === "higher"} : {},
       chosen: (i) => i === state.s, cells: {output: (i) => { const entry = s.text(s.outputs[i]); return entry ? markedText(set, entry, state.f, "div") : el("em", {}, "(missing)"); }}});
     outputs.replaceChildren(holder);
-  }
-  // What methods show of single segments.
-  async function ofSegment() {
-    for (const own of tables.filter((o) => o.panels && o.mayHold && o.mayHold(t))) {
-      const panels = own.panels.filter((panel) => panel.views[0].where.some(([name]) => name === "segment"));
-      if (!panels.length) continue;
-      await own.of(t);
-      const rows = rowsOfSet(own, t, {segment: n});
-      if (!alive() || !rows.length) continue;
-      const place = el("div");
-      box.append(section(own.title, place));
-      for (const panel of panels) drawPanel(place, own, rows, panel);
-    }
   }
 }

@@ -67,22 +67,15 @@ function foundSections(t, picture) {
 }
 // What proves it: the first picture of a method that found something, else scores by the first metric.
 async function foundPicture(place, t) {
-  for (const {section} of page.found.filter((one) => one.set === t)) {
-    for (const own of tablesOf(section).filter((o) => o.mayHold(t))) {
-      const panel = own.panels.find((one) => one.type === "Bars" || one.type === "HeatMap");
-      if (!panel) continue;
-      await own.of(t);
-      drawPanel(place, own, rowsOfSet(own, t), panel);
-      if (place.childElementCount) return;
-    }
+  const found = page.found.filter((one) => one.set === t).flatMap(({section}) => tablesOf(section));
+  for (const own of [...found, ...tables.filter((one) => one.name === "scores")]) {
+    const [panel] = await chartsOf(own, t);
+    if (!panel) continue;
+    const [drawn, inner] = titledBox("drawn");
+    place.append(drawn);
+    drawPanel(inner, panel, {name: own.file});
+    return;
   }
-  if (!table("scores")) return;
-  const {metrics, whole} = await scoreTable(t);
-  if (!metrics.length) return;
-  const at = whole.columns.get("m0").at, rows = Array.from({length: whole.size}, (_, i) => ({metric: metrics[0], system: whole.columns.get("system").at(i), score: at(i)})).filter((row) => isNumber(row.score));
-  const scores = made("first-scores", `${shown(metrics[0])} of each system`, [{name: "metric", title: "Metric"}, {name: "system", title: "System"}, {name: "score", title: "Score", kind: "number", digits: digitsFor(rows.map((row) => row.score)), better: lower(metrics[0])}], rows);
-  const view = {title: scores.title, table: 0, category: "metric", series: "system", values: ["score"], where: [["metric", metrics[0]]], shown: [], most: null, beside: null, ordered: true, strong: null, ends: null};
-  drawPanel(place, scores, rows.map((_, i) => i), {type: "Bars", title: scores.title, views: [view]});
 }
 async function systemsPage({box, rest, head, alive}) {
   const t = Number(rest[0] || 0) < page.sets.length ? Number(rest[0] || 0) : 0, set = page.sets[t];
@@ -91,8 +84,6 @@ async function systemsPage({box, rest, head, alive}) {
   box.append(...foundSections(t, picture));
   await foundPicture(picture, t);
   if (!alive()) return;
-  // its controls stand below it
-  for (const drawn of picture.querySelectorAll(".drawn > div")) drawn.append(...drawn.querySelectorAll(":scope > .toolbar"));
   const notices = page.notices.length ? el("details", {class: "notices", open: !own.length}, el("summary", {}, `Notes on data and tests (${page.notices.length})`), el("ul", {}, ...page.notices.map((n) => data(n, "li")))) : "";
   box.append(notices, el("dl", {class: "facts"}, ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
   if (table("scores")) {

@@ -41,9 +41,6 @@ function withEnds(table, column, i) {
   return ends ? `${text} [${ends.map((end) => format(end, column)).join(", ")}]` : text;
 }
 const outside = (value, column) => column.kind === "share" && isNumber(value) && (value < 0 || value > 1);
-// Not Math.min(...values), which takes no more values than the stack.
-const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity), most = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
-const somewhere = (table, column) => { for (let i = 0; i < table.size; i += 1) if (isNumber(column.at(i))) return true; return false; };
 const filterRows = (table, where) => Array.from({length: table.size}, (_, i) => i)
   .filter((i) => where.every(([name, value]) => table.columns.get(name).at(i) === value));
 const distinct = (table, rows, name) => unique(rows.map(table.columns.get(name).at));
@@ -58,50 +55,6 @@ function compare(a, b, down) {
     ? String(a).localeCompare(String(b), "en", {numeric: true}) : a - b;
   return down ? -order : order;
 }
-function cellsOf(table, rows, across, along) {
-  const cells = new Map();
-  const a = table.columns.get(across), b = table.columns.get(along);
-  for (const i of rows) {
-    if (!cells.has(a.at(i))) cells.set(a.at(i), new Map());
-    cells.get(a.at(i)).set(b.at(i), i);
-  }
-  return (x, y) => cells.has(x) ? cells.get(x).get(y) : undefined;
-}
-function range(table, rows, name) {
-  const column = table.columns.get(name);
-  const values = rows.map(column.at).filter(isNumber);
-  if (!values.length) return "-";
-  const low = format(Math.min(...values), column), high = format(Math.max(...values), column);
-  return low === high ? low : low + "\u2013" + high;
-}
-
-// The heading of a panel is the title of the view that is nearest to what is chosen.
-// The view of a panel that what is chosen is of, or nearest to.
-function chosenView(panel, state) {
-  const near = (view) => view.where.filter(([name, value]) => state.some((pair) => pair[0] === name && pair[1] === value)).length;
-  return panel.views.reduce((a, b) => near(b) > near(a) ? b : a);
-}
-const retitle = (box, panel, state) => box.parentElement.querySelector("h3").replaceChildren(data(chosenView(panel, state).title));
-
-// One select for each column that the view fixes and that holds more than one value.
-function whereControls(table, panel, redraw) {
-  const state = panel.views[0].where.map(([name, value]) => [name, value]);
-  const nodes = state.map((pair) => {
-    const column = table.columns.get(pair[0]);
-    const values = distinct(table, filterRows(table, []), pair[0]);
-    if (values.length < 2) return null;
-    return choice(column.title, values.map((v) => [v, v === "" || v === null ? "all" : typeof v === "boolean" ? (v ? "yes" : "no") : v]), pair[1],
-      (value) => { pair[1] = value; redraw(); }).node;
-  }).filter(Boolean);
-  return {state, nodes};
-}
-function kindControl(names, initial, change) {
-  const kinds = unique(names.map(kindOf));
-  if (kinds.length < 2) return {value: null, node: null};
-  const options = [[null, "all"], ...kinds.map((k) => [k, k || "other"])];
-  return {value: initial, node: choice("Kind", options, initial, change).node};
-}
-
 function download(name, type, ...pieces) {
   const url = URL.createObjectURL(new Blob(pieces, {type: type + ";charset=utf-8"}));
   const link = el("a", {href: url, download: name});

@@ -1,7 +1,7 @@
 // Text from data becomes text nodes, never markup; the page's elements are made of these.
 const page = JSON.parse(document.getElementById("data").textContent);
 const strings = page.strings;
-const FIRST_CARDS = 6, MORE_CARDS = 20, MANY = 24, AT_ONCE = 30, LONG_TEXT = 600;
+const FIRST_CARDS = 6, MORE_CARDS = 20, LONG_TEXT = 600;
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/u;
 const NAMES = new Map([[0x061c, "ALM"], [0x200b, "ZWSP"], [0x200e, "LRM"], [0x200f, "RLM"], [0x2028, "LS"],
@@ -35,7 +35,6 @@ function fill(node, attributes, children) {
   return node;
 }
 const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 const data = (text, tag = "bdi", attributes = {}) => put(el(tag, {dir: "auto", title: short(text) === null ? null : String(text), ...attributes}), short(text) ?? String(text));
 // What a feature's name stands for, in a word or two; names are users' own.
 const gloss = (name) => page.glosses && Object.hasOwn(page.glosses, String(name)) ? page.glosses[String(name)] : "";

@@ -1,10 +1,9 @@
-"""Scatter plots, curves, cells of little weight and cut bars, in a real browser."""
+"""Charts of all kinds in a real browser: drawn, walked by keys, cut, saved, in both schemes."""
 
 from __future__ import annotations
 
 import math
 import random
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +21,6 @@ from gnomon.core.findings import (
     View,
 )
 from gnomon.report import write_html
-from gnomon.stats import pearson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -206,15 +204,10 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-on_both = pytest.mark.parametrize(
-    "page", [(1280, "light"), (390, "dark")], ids=["desktop", "phone"], indirect=True
-)
-
-
-@pytest.fixture
+@pytest.fixture(params=[(1280, "light"), (390, "dark")], ids=["desktop", "phone"], scope="module")
 def page(request: pytest.FixtureRequest, browser: Any, page_file: Path) -> Iterator[Any]:
-    """Wide and light, where a test does not ask for both; without fault or sideways scrolling."""
-    width, scheme = getattr(request, "param", (1280, "light"))
+    """A page that shows without fault or sideways scrolling."""
+    width, scheme = request.param
     made = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     problems: list[str] = []
     made.on("console", lambda m: problems.append(m.text))
@@ -227,150 +220,118 @@ def page(request: pytest.FixtureRequest, browser: Any, page_file: Path) -> Itera
     made.close()
 
 
-def test_every_panel_says_r_and_n_of_its_points(page: Any) -> None:
-    captions = page.locator("#f0-p1 svg.plot .stat").all_text_contents()
-    assert len(captions) == len(FEATURES)
-    for feature, caption in zip(FEATURES, captions, strict=True):
-        rows = [r for r in points() if (r["metric"], r["feature"]) == ("bleu", feature)]
-        pairs = [(r["muler"], r["spread"]) for r in rows if r["muler"] is not None]
-        expected = f"r = {pearson(*zip(*pairs, strict=True)):.2f}, n = {len(pairs)}"
-        assert caption.replace("\u2212", "-").startswith(expected)
-    assert captions[4].endswith("(1 undefined)")
+MARKS = "nodes => nodes.map((n) => n.__data__.datum.said)"
 
 
-def test_the_metric_chosen_changes_the_points(page: Any) -> None:
-    before = page.locator("#f0-p1 .stat").first.text_content()
-    page.locator("#f0-p1").get_by_label("Metric").select_option(label="chrF")
-    assert page.locator("#f0-p1 .stat").first.text_content() != before
+def marks(page: Any, panel: int) -> Any:
+    return page.locator(f"#f0-p{panel} .drawing [tabindex]")
 
 
-@on_both
-def test_names_of_points_never_lie_over_one_another_or_over_points(page: Any) -> None:
-    hits = page.evaluate("""() => {
-      const over = (a, b) => a.x + 1 < b.right && b.x + 1 < a.right
-        && a.y + 2 < b.bottom && b.y + 2 < a.bottom;
-      let hits = 0;
-      for (const plot of document.querySelectorAll("#f0-p1 svg.plot, #f0-p2 svg.plot")) {
-        const plates = [...plot.querySelectorAll(".plate")].map((n) => n.getBoundingClientRect());
-        plates.forEach((a, i) => plates.slice(i + 1).forEach((b) => { hits += over(a, b); }));
-      }
-      return hits;
-    }""")
-    assert hits == 0
-    assert page.locator("#f0-p1 svg.plot").first.locator(".plate").count() >= 4
+def test_every_kind_is_drawn_with_a_mark_for_each_value_in_words(page: Any) -> None:
+    said = [marks(page, panel).evaluate_all(MARKS) for panel in range(9)]
+    assert said[0][0] == "pos:NOUN, BLEU: r 1.00, n 12"
+    bars = 24 if page.viewport_size["width"] > 640 else 12  # one of two panels
+    assert [len(one) for one in said] == [17, 71, 71, 12, 129, 43, bars, 2, 120]
+    assert "Harbour_NMT.6750, 2018, pos:NOUN: MuLER 0.23, max - min 31.45" in said[1]
+    assert said[7][0].startswith("a: Quartile 0 0.00, Quartile 1 1.00, Quartile 2 3.00")
+    texts = page.locator("#f0-p1 svg").text_content()
+    assert "pos:ADJ, r = " in texts
+    assert ", n = 11" in texts  # one value is undefined
 
 
-@on_both
-def test_points_are_walked_by_keys_and_read_aloud(page: Any) -> None:
-    box = page.locator("#f0-p1")
-    assert box.locator(".plot").first.locator("[tabindex='0']").count() == 1
-    box.locator(".plot").first.locator("[tabindex='0']").focus()
-    first = box.locator(".detail").inner_text()
-    page.keyboard.press("ArrowRight")
-    second = box.locator(".detail").inner_text()
-    assert first != second
-    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == second
-    assert re.search(r"pos:NOUN: MuLER 0\.\d\d, max - min \d\d\.\d\d$", second)
+def test_a_chart_is_one_stop_of_the_tab_key_and_its_marks_are_walked(page: Any) -> None:
+    cells = marks(page, 0)
+    assert page.locator("#f0-p0 .drawing [tabindex='0']").count() == 1
+    page.locator("#f0-p0 .drawing [tabindex='0']").focus()
+    card = page.locator("#f0-p0 .card")
+    assert card.inner_text() == "pos:NOUN, BLEU: r 1.00, n 12"
+    for key in ("ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    assert card.inner_text() == "pos:VERB, indices-BLEU: r -0.50, n 12"
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == card.inner_text()
+    page.keyboard.press("Home")
+    assert card.inner_text() == cells.first.get_attribute("aria-label")
     page.keyboard.press("End")
     page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.classList.contains('point')")
+    assert card.inner_text() == cells.last.get_attribute("aria-label")
 
 
-def test_the_system_pointed_at_is_marked_in_every_panel(page: Any) -> None:
-    page.locator("#f0-p1 .plot").nth(5).locator(".point").nth(2).hover(force=True)
-    assert page.locator("#f0-p1 .point.same").count() == len(FEATURES)
-
-
-@on_both
-def test_curves_break_where_a_value_is_undefined_and_carry_bands(page: Any) -> None:
-    plot = page.locator("#f0-p4 svg.plot").first
-    moves = [d.count("M") for d in plot.locator("path.curve").evaluate_all(
-        "nodes => nodes.map((n) => n.getAttribute('d'))"
-    )]  # fmt: skip
-    assert moves == [1, 1, 2, 1]
-    assert plot.locator("path.band").count() == 4
-    assert page.locator("#f0-p5 path.band").count() == 0
-    assert page.locator("#f0-p4 .legend").first.inner_text().split() == ["System", *SYSTEMS[:4]]
-
-
-def test_panels_share_a_scale_when_asked(page: Any) -> None:
-    box = page.locator("#f0-p1")
-    ticks = """nodes => nodes.map((n) =>
-      [...n.querySelectorAll('.tick:not(.stat)')].map((t) => t.textContent).join())"""
-    assert len(set(box.locator("svg.plot").evaluate_all(ticks))) > 1
-    box.get_by_label("Scale").select_option("the same for all")
-    assert len(set(box.locator("svg.plot").evaluate_all(ticks))) == 1
-
-
-def test_the_line_of_identity_runs_through_equal_coordinates(page: Any) -> None:
-    line = page.locator("#f0-p3 svg.plot line.guide").first
-    ends = [float(line.get_attribute(name)) for name in ("x1", "y1", "x2", "y2")]
-    d = page.locator("#f0-p3 svg.plot .point").first.get_attribute("d")
-    x, y = (float(v) for v in re.match(r"M([-\d.]+),([-\d.]+)a", d).groups())  # type: ignore[union-attr]  # a circle
-    share = (x + 3.6 - ends[0]) / (ends[2] - ends[0])
-    assert y == pytest.approx(ends[1] + share * (ends[3] - ends[1]), abs=0.01)
-
-
-def test_cells_of_few_systems_are_grey_and_say_so(page: Any) -> None:
-    cells = page.locator("#f0-p0 tbody tr", has_text="ent:PERSON").locator("td")
-    assert [cells.nth(i).get_attribute("class").strip() for i in range(3)] == ["faint"] * 3
-    label = cells.first.get_attribute("aria-label")
-    assert label == "\u22120.99 5: r and n, ent:PERSON, BLEU, few systems"
-    assert cells.first.locator("small").inner_text() == "5"
-    assert "fewer than 8" in page.locator("#f0-p0 .legend").inner_text()
-
-
-@on_both
-def test_one_share_far_outside_leaves_the_other_bars_readable(page: Any) -> None:
-    chart = page.locator("#f0-p6 svg.chart").first
-    assert chart.locator("path.clipped").count() == 4
-    widths = chart.locator("rect").evaluate_all("nodes => nodes.map((n) => n.width.baseVal.value)")
-    assert min(widths) > 0.05 * max(widths)
-    assert "40.00 !" in chart.locator(".value").all_text_contents()
-
-
-def test_a_plot_is_saved_as_one_drawing(page: Any) -> None:
-    with page.expect_download() as download:
-        page.locator("#f0-p4").get_by_role("button", name="Save as SVG").click()
-    text = download.value.path().read_text(encoding="utf-8")
-    assert text.startswith("<svg")
-    assert 'fill-opacity="0.16"' in text
-
-
-@on_both
-def test_a_box_is_drawn_from_quartile_to_quartile_with_its_median(page: Any) -> None:
-    chart = page.locator("#f0-p7 svg.chart")
-    assert chart.locator("rect.box").count() == 2
-    box, median = chart.locator("rect.box").first, chart.locator("line.median").first
-    ends = [float(box.get_attribute(name)) for name in ("x", "width")]
-    # quartiles of group a are 0, 1, 3, 6, 10: the median at 2/5 of the box from 1 to 6
-    share = (float(median.get_attribute("x1")) - ends[0]) / ends[1]
-    assert share == pytest.approx(0.4, abs=0.01)
-    label = chart.locator("g[role=img]").first.get_attribute("aria-label")
-    assert label.startswith("a: Quartile 0 0.00, Quartile 1 1.00, Quartile 2 3.00")
-    assert label.endswith("n 7")
-
-
-def test_boxes_follow_the_choice_and_are_read_by_keys(page: Any) -> None:
+def test_a_choice_draws_other_rows(page: Any, expect: Any) -> None:
     panel = page.locator("#f0-p7")
     panel.get_by_label("Kind").select_option("digit")
-    assert panel.locator("rect.box").count() == 1
-    panel.locator("g[role=img]").focus()
-    assert panel.locator(".detail").inner_text().startswith("1: Quartile 0 3.00")
+    expect(marks(page, 7)).to_have_count(1)
+    assert marks(page, 7).evaluate_all(MARKS)[0].startswith("1: Quartile 0 3.00")
+    panel.get_by_label("Kind").select_option("letter")
+    expect(marks(page, 7)).to_have_count(2)
 
 
-def test_one_curve_may_be_drawn_in_the_colour_of_text(page: Any) -> None:
-    strokes = page.locator("#f0-p8 path.curve").evaluate_all(
-        "nodes => nodes.map((n) => getComputedStyle(n).stroke)"
+def test_one_share_far_outside_leaves_the_other_bars_readable(page: Any) -> None:
+    widths = marks(page, 6).evaluate_all("nodes => nodes.map((n) => n.getBBox().width)")
+    assert min(widths) > 0.03 * max(widths)
+
+
+def test_text_in_charts_is_readable(page: Any) -> None:
+    """Letters on a cell against its colour, all others against the page."""
+    worst = page.evaluate("""() => {
+      const light = (css) => {
+        const pen = document.createElement("canvas").getContext("2d");
+        pen.fillStyle = css;
+        pen.fillRect(0, 0, 1, 1);
+        return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map((v) => v / 255)
+          .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+          .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+      };
+      const apart = (a, b) => (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+      const ground = light(getComputedStyle(document.body).backgroundColor);
+      let worst = 21;
+      for (const text of document.querySelectorAll(".drawing svg text")) {
+        if (!text.textContent || text.closest("[opacity='0']")) continue;
+        const datum = text.__data__ && text.__data__.datum;
+        const cell = datum && datum.said && datum.head !== undefined
+          && [...document.querySelectorAll(".drawing [tabindex]")]
+            .find((n) => n.__data__.datum.said === datum.said);
+        const under = cell ? light(getComputedStyle(cell).fill) : ground;
+        worst = Math.min(worst, apart(light(getComputedStyle(text).fill), under));
+      }
+      return worst;
+    }""")
+    assert worst >= 4.5
+
+
+def test_a_chart_is_saved_as_a_drawing(page: Any) -> None:
+    for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as download:
+            page.locator("#f0-p4").get_by_role("button", name=f"Save as {kind}").click()
+        assert download.value.path().read_bytes().startswith(begins)
+
+
+def test_of_many_rows_those_that_differ_most_stand_first_and_all_on_request(
+    browser: Any, expect: Any, tmp_path: Path
+) -> None:
+    columns = (Column("feature", "Feature"), Column("system", "System"), Column("v", "V", "number"))
+    rows = tuple(
+        {"feature": f"f{n}", "system": s, "v": n * k} for n in range(20) for k, s in enumerate("ab")
     )
-    assert strokes[1] == page.evaluate("getComputedStyle(document.body).color")
-    assert strokes[0] != strokes[1]
+    view = HeatMap("t", "Many", "feature", "system", "v")
+    write_html(
+        tmp_path / "m.html", Finding("m", "M", (Table("t", "T", columns, rows),), {}, (view,))
+    )
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((tmp_path / "m.html").as_uri())
+    page.wait_for_selector("html[data-ready]")
+    cells = page.locator(".drawing [tabindex]")
+    assert [one.split(",")[0] for one in cells.evaluate_all(MARKS)][:4] == ["f19"] * 2 + ["f18"] * 2
+    assert cells.count() == 24
+    page.get_by_role("button", name="Show all 20 rows").click()
+    expect(cells).to_have_count(40)
+    page.close()
 
 
-def test_a_choice_that_brings_other_curves_offers_and_shows_them(page: Any) -> None:
-    panel = page.locator("#f0-p8")
-    assert panel.locator("path.curve").count() == 2
-    assert panel.locator(".picker").count() == 1
-    panel.get_by_label("Kind").select_option("digit")
-    assert panel.locator("path.curve").count() == 1
-    assert panel.locator(".picker").count() == 0
+def test_without_a_script_a_table_stands_there(browser: Any, page_file: Path) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(page_file.as_uri())
+    table = page.locator("#f0-p0 + noscript table")
+    assert table.locator("tbody tr").first.inner_text().split() == [
+        "pos:NOUN", "1.00", "[12]", "0.54", "[12]", "-0.42", "[12]"
+    ]  # fmt: skip
+    page.close()
