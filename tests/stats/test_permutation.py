@@ -29,7 +29,7 @@ from gnomon.stats.pair_tests import BLOCK, exchanged
 
 NAN = float("nan")
 STATISTICS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b}
-SWAPS = ["cells", "inputs"]
+SWAPS = ["cells", "rows+cols", "inputs", "systems"]
 Array = NDArray[np.float64]
 
 
@@ -202,8 +202,18 @@ def test_p_values_approach_those_of_all_exchanges() -> None:
         assert found.p[i, j] == pytest.approx(expected, abs=0.015)
 
 
-@pytest.mark.parametrize(("grouping", "theirs"), [("none", "global"), ("item", "input")])
-def test_p_values_are_near_those_of_nlpstats(grouping: str, theirs: str) -> None:
+@pytest.mark.parametrize(
+    ("levels", "swaps"),
+    thinned(
+        [("none", "global"), ("item", "input")],
+        [("inputs", "inputs"), ("systems", "systems"), ("rows+cols", "both")],
+        keep=3,
+    ),
+)
+def test_p_values_are_near_those_of_nlpstats(
+    levels: tuple[str, str], swaps: tuple[str, str]
+) -> None:
+    (grouping, theirs), (swap, method) = levels, swaps
     peer = pytest.importorskip("nlpstats.correlations.permutation")
     human, metrics = scores(4, (6, 8), 2)
     metrics[0] = metrics[1] + np.random.default_rng(1).normal(size=(6, 8)) / 2
@@ -216,12 +226,12 @@ def test_p_values_are_near_those_of_nlpstats(grouping: str, theirs: str) -> None
         human,
         theirs,
         "pearson",
-        "inputs",
+        method,
         alternative="greater",
         n_resamples=300,
     ).pvalue
     np.random.set_state(state)  # noqa: NPY002 - likewise
-    found = outcome(human, metrics, swap="inputs", grouping=grouping, count=4000, plus_one=False)
+    found = outcome(human, metrics, swap=swap, grouping=grouping, count=4000, plus_one=False)
     assert found.p[0, 1] == pytest.approx(expected, abs=0.1)  # of 300 draws: 3.5 deviations
 
 

@@ -18,6 +18,7 @@ from gnomon.models._folder import (
     read_causal,
     usable_device,
 )
+from gnomon.models.word_pieces import length_batches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CausalModel", "load_causal"]
 
+#: padded pieces per batch: every one of them takes a number for each word of the vocabulary
+_BUDGET = {"cpu": 512, "cuda": 8192}
 #: continuations that are read at a time: each has the memory of the whole prompt
 _CONTINUED = 16
 
@@ -53,6 +56,32 @@ class CausalModel:
     def identity(self) -> str:
         """Model and revision or hash."""
         return self.folder.identity
+
+    def log_probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Mean natural logarithm of the probability of each piece given those before it.
+
+        The first piece of a text is given and not predicted: nothing is put before it. Pieces
+        beyond the model's limit are left out.
+
+        Args:
+            texts: the texts; each is scored once, so leave out repetitions.
+
+        Returns:
+            float64 [T], at most 0; 0 for texts of fewer than two pieces.
+        """
+        if not texts:
+            return np.zeros(0)
+        rows = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        ids = [row[: self.limit] for row in rows]
+        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        means = np.zeros(len(texts))
+        long = np.flatnonzero(lengths > 1)
+        budget = _BUDGET.get(self.device.split(":")[0], _BUDGET["cpu"])
+        for group in length_batches(lengths[long], budget):
+            batch = long[group]
+            means[batch] = self._means([ids[int(number)] for number in batch])
+        self.scored += len(texts)
+        return means
 
     def answer_log_probabilities(
         self, prompt: str, answers: Sequence[str], *, special: bool = True
@@ -150,6 +179,25 @@ class CausalModel:
         with torch.inference_mode():
             first, second = self.model(input_ids=ids).logits[:, 0].float()
         return not torch.allclose(first, second, atol=1e-4)
+
+    def _means(self, batch: list[list[int]]) -> NDArray[np.float64]:
+        import torch
+
+        width = max(map(len, batch))
+        ids = torch.zeros((len(batch), width), dtype=torch.long)
+        kept = torch.zeros_like(ids)
+        for row, pieces in enumerate(batch):
+            ids[row, : len(pieces)] = torch.tensor(pieces)
+            kept[row, : len(pieces)] = 1
+        ids, kept = ids.to(self.device), kept.to(self.device)
+        with torch.inference_mode():
+            logits = self.model(input_ids=ids, attention_mask=kept).logits[:, :-1].float()
+            lost = torch.nn.functional.cross_entropy(
+                logits.transpose(1, 2), ids[:, 1:], reduction="none"
+            )
+            means = -(lost * kept[:, 1:]).sum(dim=1) / kept[:, 1:].sum(dim=1)
+        log_probabilities: NDArray[np.float64] = means.double().cpu().numpy()
+        return log_probabilities
 
 
 def load_causal(

@@ -104,8 +104,8 @@ def all_pairs(metrics: int) -> list[tuple[int, int]]:
 # Random exchanges of two metrics' scores, drawn in blocks that depend on the seed alone.
 
 
-Swap = Literal["cells", "inputs"]
-SWAPS: tuple[Swap, ...] = ("cells", "inputs")
+Swap = Literal["cells", "rows+cols", "inputs", "systems"]
+SWAPS: tuple[Swap, ...] = ("cells", "rows+cols", "inputs", "systems")
 BLOCK = 64  # draws; a part of what a seed means
 
 
@@ -123,11 +123,16 @@ def blocks(count: int) -> list[int]:
 def exchanged(
     swap: Swap, shape: tuple[int, int], seed: tuple[int, ...], block: int
 ) -> NDArray[np.uint8]:
-    """1 where scores are exchanged, [draws, systems or 1, items], for one block of draws."""
+    """1 where scores are exchanged, [draws, systems or 1, items or 1], for one block of draws."""
     generator = np.random.default_rng([*seed, block])
     systems, items = shape
     if swap == "inputs":
         return _coins(generator, items)[:, None, :]
+    if swap == "systems":
+        return _coins(generator, systems)[:, :, None]
+    if swap == "rows+cols":
+        rows, columns = _coins(generator, systems), _coins(generator, items)
+        return rows[:, :, None] ^ columns[:, None, :]
     return _coins(generator, systems * items).reshape(BLOCK, systems, items)
 
 

@@ -296,7 +296,10 @@ def permutation_test(
     statistic computed again:
 
     - ``cells``: every cell by its own coin (PERM-BOTH as mt-metrics-eval draws it);
-    - ``inputs``: all systems of an item together (PERM-INPUTS).
+    - ``rows+cols``: every system and every item by a coin; a cell is exchanged when exactly one
+      of its two coins says so (PERM-BOTH of the paper and of nlpstats);
+    - ``inputs``: all systems of an item together (PERM-INPUTS);
+    - ``systems``: all items of a system together (PERM-SYSTEMS).
 
     p-values are one-sided: that the row metric agrees better than the column metric.
 
