@@ -6,6 +6,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import msgspec
+import openpyxl
 import pytest
 from tests.data.formats.wmt_files import small_set, to_xml
 from tests.serve.comparisons import BETTER, REFERENCE, WORSE, choices, upload
@@ -129,7 +130,8 @@ def _docx(folder: Path) -> bytes:
             b"PK\x03\x04xx",
             "a.zip is a ZIP archive, which is not opened here. Open it on your machine, take",
         ),
-        ("a.xlsx", b"PK\x03\x04xx", "a.xlsx is a spreadsheet. Save it as CSV or TSV"),
+        ("a.ods", b"PK\x03\x04xx", "a.ods is a spreadsheet. Save it as XLSX or CSV"),
+        ("a.xlsx", b"PK\x03\x04xx", "a.xlsx"),
         ("a.pdf", b"%PDF-1.4\n\0", "a.pdf is a PDF file. Save its text as plain text"),
         ("a.doc", b"\xd0\xcf\x11\xe0\0\0", "a.doc is a Word file. Save it as plain text"),
         ("a.txt", bytes(range(256)) * 9, "a.txt is no text. Choose a file of plain text."),
@@ -280,7 +282,7 @@ def texts_of(workspace: Workspace, draft: str, wanted: ComparisonChoices) -> Tes
 _SOURCES = [f"Satz {n}" for n in range(30)]
 
 
-@pytest.mark.parametrize("suffix", ["tsv", "csv", "jsonl"])
+@pytest.mark.parametrize("suffix", ["tsv", "csv", "jsonl", "xlsx"])
 def test_a_table_of_texts_is_a_test_set_of_its_own(queue: Queue, suffix: str) -> None:
     names = ("id", "source", "reference", "mt one", "mt two")
     texts = zip(map(str, range(30)), _SOURCES, REFERENCE, BETTER, WORSE, strict=True)
@@ -291,6 +293,11 @@ def test_a_table_of_texts_is_a_test_set_of_its_own(queue: Queue, suffix: str) ->
         msgspec.json.encode(row).decode() for row in rows
     ]  # fmt: skip
     draft = upload(queue.workspace, {f"texts.{suffix}": lines})
+    if suffix == "xlsx":
+        book = openpyxl.Workbook()
+        for row in cells:
+            book.active.append(row)
+        book.save(queue.workspace.draft_folder(draft) / "uploads" / "0")
     (file,) = queue.inspect(draft).files
     assert (file.kind, file.segments, file.systems) == ("set", 30, ["mt one", "mt two"])
     wanted = choices("compare")

@@ -68,9 +68,9 @@ def decoded(data: bytes, encoding: str, name: str) -> list[str]:
 
 
 #: of files that may be a test set of their own
-SET_SUFFIXES = (".xml", ".sgm", ".sgml", ".tsv", ".csv", ".jsonl", ".json")
+SET_SUFFIXES = (".xml", ".sgm", ".sgml", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
-_TABLES = (".tsv", ".csv", ".jsonl", ".json")
+_TABLES = (".tsv", ".csv", ".jsonl", ".json", ".xlsx")
 
 
 def read_set(path: Path, name: str) -> TestSet:

@@ -85,8 +85,8 @@ _KNOWN = (
     (b"{\\rtf", "is a rich text file. Save it as plain text, one segment per line."),
 )
 _OFFICE = {".docx": _WORD_FILE, ".doc": _WORD_FILE, ".odt": _WORD_FILE.replace("Word", "Writer")}
-_SHEET = "is a spreadsheet. Save it as CSV or TSV, or each column as plain text."
-_OFFICE |= dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET)
+_SHEET = "is a spreadsheet. Save it as XLSX or CSV, or each column as plain text."
+_OFFICE |= dict.fromkeys((".xls", ".ods"), _SHEET)
 
 
 def _file(
@@ -122,6 +122,8 @@ def _plain(
 def _binary(data: bytes, suffix: str) -> str:
     """What a file is that is no text; empty where it may be one."""
     if data.startswith(b"PK\x03\x04"):
+        if suffix == ".xlsx":
+            return ""
         if suffix in _OFFICE:
             return _OFFICE[suffix]
         head = data[: 1 << 16]
