@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from gnomon.linguistics.faults.kinds import Hit, fault
 from gnomon.linguistics.faults.phrases import find_phrase, phrase_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from gnomon.linguistics.faults.texts import Texts
 
@@ -19,7 +20,8 @@ _SELDOM = 0.05  # as common in the references
 _OPENING, _OPENING_LETTERS = 4, 8
 _SHARE, _LEAST = 0.003, 3  # of the outputs begin alike
 _ALIKE, _BEGIN = 0.2, 4  # of their sources begin with the same characters
-_ESCAPED = {"amp", "apos", "quot"}
+_BEGINNING = 80  # characters that hold an opening
+_ESCAPED = {"&amp;", "&apos;", "&quot;"}
 
 
 @fault("not-a-translation", group="untranslated", cheap=True)
@@ -50,13 +52,11 @@ def _remarks(texts: Texts) -> Iterator[Hit]:
     if len(common) < _FUNCTION:
         return
     for column, segment, text, source in texts.outputs():
-        words = [word.lower() for word in texts.words(text)]
-        if len(words) < _REMARK:
+        words = text.lower().split()
+        if len(words) < _REMARK or len(common.intersection(words)) < 2:
             continue
         marks = [word in common for word in words]
-        if sum(marks) < _FUNCTION:
-            continue
-        own = {word.lower() for word in texts.words(source)}
+        own = set(source.lower().split())
         for at in range(len(words) - _REMARK + 1):
             row = words[at : at + _REMARK]
             if sum(marks[at : at + _REMARK]) >= _FUNCTION and sum(w in own for w in row) <= 6:
@@ -66,16 +66,19 @@ def _remarks(texts: Texts) -> Iterator[Hit]:
 
 def _function_words(texts: Texts) -> set[str]:
     """The commonest words of the sources that are rare in the references, or else in the pool."""
-    if texts.sources is None:
-        return set()
-    beside = [texts.vocabularies[name] for name in (*texts.references,) or (*texts.systems,)]
-    size = max(texts.source_words.total(), 1)
-    sizes = max(sum(one.total() for one in beside), 1)
+    beside = _counts(chain(*(texts.references or texts.systems).values()))
+    of_sources = _counts(texts.sources or ())
+    share = _SELDOM * max(beside.total(), 1) / max(of_sources.total(), 1)
     return {
         word
-        for word, count in texts.source_words.most_common(_COMMON)
-        if word.isalpha() and sum(one[word] for one in beside) / sizes < _SELDOM * count / size
+        for word, count in of_sources.most_common(_COMMON)
+        if word.isalpha() and beside[word] < share * count
     }
+
+
+def _counts(texts: Iterable[str | None]) -> Counter[str]:
+    """How often each word occurs in some texts."""
+    return Counter(chain.from_iterable(text.lower().split() for text in texts if text))
 
 
 def _openings(texts: Texts) -> Iterator[Hit]:
@@ -101,6 +104,8 @@ def _openings(texts: Texts) -> Iterator[Hit]:
 
 def _opening(texts: Texts, text: str) -> tuple[str, ...]:
     """The first words of a text, in lower case; empty of shorter texts."""
-    count = _OPENING_LETTERS if texts.unspaced else _OPENING
-    words = texts.words(text[:120])[:count]
-    return tuple(word.lower() for word in words) if len(words) == count else ()
+    begin = text[:_BEGINNING].lower()
+    if texts.unspaced:
+        return (begin[:_OPENING_LETTERS],) if len(begin) >= _OPENING_LETTERS else ()
+    words = begin.split(None, _OPENING)[:_OPENING]
+    return tuple(words) if len(words) == _OPENING else ()

@@ -44,16 +44,19 @@ def copied(texts: Texts) -> Iterator[Hit]:
 
 
 def _copies(texts: Texts) -> Iterator[tuple[str, int]]:
-    source_words: dict[str, set[str]] = {}
+    known: dict[str, tuple[set[str], list[str]]] = {}
     for column, segment, text, source in texts.outputs():
-        if source not in source_words:
-            source_words[source] = _lower_case(texts, source)
-        words = source_words[source]
+        if source not in known:
+            some = _lower_case(texts, source)
+            # no copy lacks them all
+            enough = int(len(some) * (1 - _OF_SOURCE)) + 1
+            known[source] = some, sorted(some, key=len)[-enough:]
+        words, longest = known[source]
         if len(words) < _FEW:
             long_enough = len(texts.plain_words(source)) >= _EQUAL_WORDS and words
             if long_enough and text.strip().lower() == source.strip().lower():
                 yield column, segment
-        elif _may_be_copied(text, words):
+        elif any(word in text for word in longest):
             own = _lower_case(texts, text)
             both = len(words & own)
             if both >= _OF_SOURCE * len(words) and both >= _OF_OUTPUT * len(own):
@@ -63,12 +66,6 @@ def _copies(texts: Texts) -> Iterator[tuple[str, int]]:
 def _lower_case(texts: Texts, text: str) -> set[str]:
     """Its words that begin with no capital and no digit."""
     return {word for word in texts.plain_words(text) if word[0].isalpha() and not word[0].isupper()}
-
-
-def _may_be_copied(text: str, words: set[str]) -> bool:
-    """Whether one of so many words is there that no copy lacks them all."""
-    enough = int(len(words) * (1 - _OF_SOURCE)) + 1
-    return any(word in text for word in sorted(words, key=len)[-enough:])
 
 
 @fault("half-copied", group="untranslated", needs=["source"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gnomon.linguistics.faults.kinds import Hit, fault
@@ -68,6 +69,10 @@ def find_loop(text: str) -> tuple[int, int] | None:
 
 
 def _may_loop(text: str) -> bool:
-    """Whether some words come again, or there are few different letters, in a quick look."""
+    """Whether pairs of words come again, or a word is long, in a quick look."""
     words = text.split()
-    return len(words) - len(set(words)) >= 3 or max(map(len, words)) >= _LOOP
+    if len(words) - len(set(words)) >= _TIMES - 1:
+        pairs = [*pairwise(words)]
+        if len(pairs) - len(set(pairs)) >= _TIMES - 2:
+            return True
+    return len(max(words, key=len)) >= _LOOP
