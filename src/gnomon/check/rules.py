@@ -118,6 +118,7 @@ class Rules:
             name="rule",
             rule=self._broken,
             group="prescribed",
+            floor=False,
             at_stake=self._at_stake,
             about="A rule for the segment that the output breaks.",
         )
