@@ -152,7 +152,7 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
             ("first segments, s", ""),
             ("last segments, s", f"?page={segments // 10}"),
             ("by lowest score of a system, s", "?sort=worst&system=A"),
-            ("with two words, s", "?q=the+of&length=10-12"),
+            ("with two words, s", "?q=the+of&shortest=10&longest=12"),
             ("of a feature and a system, s", "?feature=re:the&system=B&sort=worst"),
         ):
             made[name] = min(browser.get(f"{base}/segments{query}")[0] for _ in range(3))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.core.errors import UnknownNameError
 from gnomon.serve.index import make, read_index
 from gnomon.serve.notes import read_notes
 from gnomon.serve.segment_pages import (
@@ -19,7 +19,6 @@ from gnomon.serve.segment_pages import (
     SegmentPage,
     SegmentQuery,
     differences,
-    length_limits,
     pieces,
     segment_page,
 )
@@ -98,7 +97,9 @@ def test_a_feature_finds_the_segments_where_both_have_it(
 
 def test_words_and_lengths_filter(asked: Callable[..., SegmentPage], texts: gn.TestSet) -> None:
     sizes = [len(text.split()) for text in texts.references["A"]]
-    assert _all(asked, length="8-12") == [n for n, size in enumerate(sizes, 1) if 8 <= size <= 12]
+    assert _all(asked, shortest=8, longest=12) == [
+        n for n, size in enumerate(sizes, 1) if 8 <= size <= 12
+    ]
     outputs = texts.systems["apertium-direct"]
     fitting = [
         n
@@ -143,12 +144,6 @@ def test_outputs_are_told_apart_by_words(asked: Callable[..., SegmentPage]) -> N
 def test_unknown_names_are_said(asked: Callable[..., SegmentPage], query: dict[str, str]) -> None:
     with pytest.raises(UnknownNameError):
         asked(**query)
-
-
-@pytest.mark.parametrize("length", ["x", "20-10", "-", "", "1-2-3", "9999999"])
-def test_what_is_no_length_is_said(length: str) -> None:
-    with pytest.raises(UsageError):
-        length_limits(length)
 
 
 @given(st.text("ab c猫。", max_size=30), st.text("ab c猫。", max_size=30))
@@ -231,7 +226,7 @@ def test_a_damaged_index_is_made_anew(stored: Path, tmp_path: Path) -> None:
 
 def test_nothing_that_fits_says_what_to_change(shows: Callable[..., Any], stored: Path) -> None:
     make(Store(stored), stored_study(stored).folder / "index")
-    page = shows().get("/segments?q=zzzz&length=1-2").text
+    page = shows().get("/segments?q=zzzz&shortest=1&longest=2").text
     assert "No segment fits" in page
     assert "Change the length or the words" in page
 

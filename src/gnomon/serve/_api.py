@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from gnomon.comparison.tables import ComparisonRow
-    from gnomon.messages import Message
     from gnomon.serve._inspection import Inspection
     from gnomon.serve.uploads import Upload
     from gnomon.serve.workspace import Comparison
@@ -253,30 +252,20 @@ def _row(cells: Mapping[str, Any]) -> ComparisonRow:
 def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     from gnomon.comparison.gate import failures
     from gnomon.comparison.tables import ComparisonRow
-    from gnomon.studies import Store
-    from gnomon.studies.reading import cells_of
+    from gnomon.serve.store_pages import COMPARED, open_store, rows_of
 
-    store = Store.open(comparison.store)
-    name = find("compare").tables[""]
-    rows: list[ComparisonRow] = []
-    signatures: dict[str, Signature] = {}
-    notices: list[Message] = []
-    for entry in (entry for entry in store.entries.values() if entry.method == "compare"):
-        if entry.key not in store.planned() or not entry.rows.get(name):
-            continue
-        cells = cells_of(store.file(name, entry.key))
-        rows += [
-            _row(dict(zip(cells, values, strict=True)))
-            for values in zip(*cells.values(), strict=True)
-        ]
-        signatures |= {k: Signature.parse(text) for k, text in entry.signatures.items()}
-        notices += entry.notices
+    opened = open_store(comparison.store, comparison.folder / "index")
+    entries = [entry for entry in opened.entries if entry.method == "compare"]
+    rows = rows_of(opened, opened.rows(), COMPARED, None, {}).rows
+    signatures = {
+        name: Signature.parse(text) for entry in entries for name, text in entry.signatures.items()
+    }
     finding = Finding(
         "compare",
         comparison.about.title,
-        (table(name, "", ComparisonRow, rows),),
+        (table(COMPARED, "", ComparisonRow, [*map(_row, rows)]),),
         signatures=signatures,
-        notices=tuple(notices),
+        notices=tuple(notice for entry in entries for notice in entry.notices),
     )
     try:
         judged = gate.metrics or comparison.about.choices.metrics

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -226,19 +227,11 @@ class DraftForm:
     @property
     def lines(self) -> list[tuple[str, list[str]]]:
         """First and last lines of all files side by side: a label, then one per file."""
-        rows: list[tuple[str, list[str]]] = []
         shown = [form.file for form in self.files if form.file.kind == "text"]
-        count = max((len(file.first) for file in shown), default=0)
-        rows += [(str(n + 1), [_line(file.first, n) for file in shown]) for n in range(count)]
-        most = max((len(file.last) for file in shown), default=0)
-        for n in range(most, 0, -1):
-            label = "last" if n == 1 else f"last but {n - 1}"
-            rows.append((label, [_line(file.last, len(file.last) - n) for file in shown]))
-        return rows
-
-
-def _line(lines: Sequence[str], n: int) -> str:
-    return lines[n] if 0 <= n < len(lines) else ""
+        first = zip_longest(*(file.first for file in shown), fillvalue="")
+        last = zip_longest(*(file.last[::-1] for file in shown), fillvalue="")
+        ends = [(f"last but {n}" if n else "last", [*texts]) for n, texts in enumerate(last)]
+        return [(str(n), [*texts]) for n, texts in enumerate(first, start=1)] + ends[::-1]
 
 
 async def _inspect(request: Request) -> Response | Shown:

@@ -26,7 +26,6 @@ __all__ = [
     "SegmentPage",
     "SegmentQuery",
     "differences",
-    "length_limits",
     "pieces",
     "segment_page",
 ]
@@ -44,7 +43,6 @@ ORDERS = {
     "worst": "lowest score first",
     "best": "highest score first",
 }
-_LENGTH = re.compile(r"(\d{0,6})\s*(?:[-\u2013]\s*(\d{0,6}))?")
 #: letters of scripts without spaces, words, spaces, and each other character
 _TOKEN = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]|\\s+|\\w+|.", re.DOTALL
@@ -58,7 +56,8 @@ class SegmentQuery:
     testset: str = ""
     feature: str = ""
     system: str = ""
-    length: str = ""
+    shortest: int | None = None
+    longest: int | None = None
     q: str = ""
     sort: str = "number"
     metric: str = ""
@@ -71,7 +70,7 @@ class SegmentQuery:
         """What is filtered by, for a page that shows nothing: what to change."""
         asked = {
             "the feature": self.feature,
-            "the length": self.length,
+            "the length": self.shortest or self.longest,
             "the words": self.q,
             "the notes": self.noted,
         }
@@ -144,21 +143,6 @@ class SegmentPage:
     def last(self) -> int:
         """Number of the last one."""
         return self.first + len(self.cards) - 1 if self.total else 0
-
-
-def length_limits(text: str) -> tuple[int | None, int | None]:
-    """The least and the greatest length that a text like ``10-20``, ``30-`` or ``7`` asks for."""
-    text = text.strip()
-    match = _LENGTH.fullmatch(text)
-    if not text or match is None or not any(match.groups()):
-        raise UsageError(f"a length is a number of words, like 12, 10-20, 30- or -5; got {text!r}")
-    low, high = match[1], match[2]
-    if high is None:
-        return int(low), int(low)
-    limits = (int(low) if low else None, int(high) if high else None)
-    if None not in limits and limits[0] > limits[1]:  # type: ignore[operator]  # both are numbers here
-        raise UsageError(f"the length {text} has no room: {limits[0]} is more than {limits[1]}")
-    return limits
 
 
 def segment_page(
@@ -257,12 +241,11 @@ class _SegmentRequest:
 
     def _conditions(self) -> tuple[str, list[object]]:
         asked, about = self.asked, self.about
-        low, high = length_limits(asked.length) if asked.length else (None, None)
         limits: dict[str, object] = {
             "segment = ?": asked.segment,
             "list_contains(?, segment)": [*self.notes] if asked.noted else None,
-            "length >= ?": low,
-            "length <= ?": high,
+            "length >= ?": asked.shortest,
+            "length <= ?": asked.longest,
         }
         given = {sql: value for sql, value in limits.items() if value is not None}
         conditions, values = [*given], [*given.values()]

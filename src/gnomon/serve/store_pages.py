@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 #: stores that stay open, each with a connection of its own
 _OPEN = 8
-_SCORES, _COMPARED = "scores", "comparisons"
+_SCORES, COMPARED = "scores", "comparisons"
 
 
 @dataclass(frozen=True)
@@ -254,8 +254,8 @@ def _shown_tables(opened: OpenStore, source: PageSource, testset: str) -> Iterat
             if isinstance(view, Listing) or (isinstance(view, HeatMap) and heat == 1):
                 leads = isinstance(view, HeatMap) and view.rows == "feature"
                 yield ShownTable(grid(_finding(opened, source, view, testset), view), leads)
-    if _COMPARED not in there and _SCORES in there:
-        yield ShownTable(table_grid(_rows_of(opened, source, _SCORES, testset, {})))
+    if COMPARED not in there and _SCORES in there:
+        yield ShownTable(table_grid(rows_of(opened, source, _SCORES, testset, {})))
 
 
 def _charts(opened: OpenStore, source: PageSource, testset: str) -> Iterator[Chart]:
@@ -270,7 +270,7 @@ def _charts(opened: OpenStore, source: PageSource, testset: str) -> Iterator[Cha
 
 
 def _finding(opened: OpenStore, source: PageSource, view: View, testset: str) -> Finding:
-    table = _rows_of(opened, source, view.table, testset, view.where)
+    table = rows_of(opened, source, view.table, testset, view.where)
     return Finding("", view.title, (table,), {}, (view,))
 
 
@@ -355,7 +355,7 @@ def _cell(value: object) -> Cell:
 def all_of_it(opened: OpenStore) -> Finding:
     """What a study found, with all rows of its tables and with its texts."""
     source = opened.rows()
-    tables = [_rows_of(opened, source, name, None, {}) for name in source.tables]
+    tables = [rows_of(opened, source, name, None, {}) for name in source.tables]
     said = (message for one in studies.verdicts(opened.store) for message in one.verdict)
     texts = _texts(opened.store)
     return Finding("run", opened.store.name, (*tables, *texts), {}, verdict=tuple(said))
@@ -379,7 +379,7 @@ def _texts(store: Store) -> Iterator[Table]:
         yield Table("texts", "Texts", tuple(columns), records)
 
 
-def _rows_of(
+def rows_of(
     opened: OpenStore, source: PageSource, name: str, testset: str | None, where: Mapping[str, Cell]
 ) -> Table:
     """The rows of a table, or of a test set in it, that a view shows."""
@@ -409,7 +409,7 @@ def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
 
 
 __all__ = [
-    "OpenStore", "all_of_it", "first_sentence", "open_store",
+    "COMPARED", "OpenStore", "all_of_it", "first_sentence", "open_store",
     "quotes_texts", "sections", "sizes_of_sets", "study_result",
     "table_names", "table_sql",
 ]  # fmt: skip
