@@ -248,6 +248,15 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
         lambda _: [formats.read_lines(file) for file in files],
     )  # fmt: skip
     yield from _units(base, options)
+    answers = [
+        {"doc_id": n, "target": text, "resps": [[text]], "filtered_resps": [text]}
+        for n, text in enumerate(TEXTS)
+    ]
+    log = write(base / "log" / "samples.jsonl", map(json.dumps, answers))
+    yield Example(
+        "log", ("log",), log.parent, ("score", str(log), "-i", str(log), *options),
+        lambda _: gn.TestSet.from_files(references=[log], systems=[log]), ALL,
+    )  # fmt: skip
     rows = [{"ref": text, "one": text, "doc": "d"} for text in TEXTS]
     table = write(
         base / "table" / "t.tsv", ["ref\tone\tdoc", *("\t".join(r.values()) for r in rows)]

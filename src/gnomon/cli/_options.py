@@ -574,6 +574,10 @@ def _load(args: argparse.Namespace) -> TestSet:
 
             args = argparse.Namespace(**vars(args) | {"test_set": str(example.path())})
         return _named_set(args)
+    logs = [path for path in args.refs or () if formats.is_evaluation_log(path)]
+    if logs and logs == args.refs and not args.input:
+        # of what each model answered; the references are those of the first
+        args = argparse.Namespace(**vars(args) | {"refs": logs[:1], "input": logs})
     if _is_table(args):
         return formats.read_table(args.refs[0], language_pair=args.language_pair)
     if not args.refs and not (args.source and args.input):  # some metrics read sources alone

@@ -168,7 +168,7 @@ def test_what_is_no_data_frame_or_lacks_a_column_is_refused() -> None:
         FormatError, match=r"data frame, row 1: unknown column or key 'nope'.*src, ref"
     ):
         gn.TestSet.from_frame(ROWS, reference="nope")
-    with pytest.raises(UsageError, match=r"name the columns of the references.*there are: a"):
+    with pytest.raises(UsageError, match=r"name the columns of the references.*first row: a "):
         gn.TestSet.from_frame([{"a": "x"}])
     with pytest.raises(FormatError, match=r"data frame, row 1: r is 5; a string is expected"):
         gn.TestSet.from_frame([{"r": 5, "a": "x"}], reference="r", systems="a")

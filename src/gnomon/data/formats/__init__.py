@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._judgements import JudgementOptions as JudgementOptions
     from gnomon.data.formats._line_order import Misplaced as Misplaced
     from gnomon.data.formats._line_order import misplaced_lines as misplaced_lines
+    from gnomon.data.formats._lines import is_evaluation_log as is_evaluation_log
     from gnomon.data.formats._lines import read_lines as read_lines
     from gnomon.data.formats._lines import read_plain as read_plain
     from gnomon.data.formats._lines import read_systems as read_systems

@@ -70,6 +70,8 @@ UNIT_FORMATS = {
     ".srt": "subtitles",
     ".vtt": "subtitles",
 }
+#: how logs of evaluations are called
+LOGS = (".jsonl", ".json", ".eval")
 _used_input: TextIO | None = None
 _piped: dict[tuple[int, int], bytes] = {}  # what came through a descriptor, which can be read once
 MAX_INPUT = "GNOMON_MAX_INPUT"

@@ -19,6 +19,7 @@ from gnomon.core.testset import TestSet
 from gnomon.data.formats._anomalies import say_roles, warn_of_anomalies
 from gnomon.data.formats._files import (
     LOGGER,
+    LOGS,
     STANDARD_INPUT,
     UNIT_FORMATS,
     atomic_write,
@@ -285,7 +286,7 @@ def read_plain(
     if source is not None and sources is not None:
         report_empty(shown(source), "source", sources)
     testset = TestSet(
-        name=plain_name((references or [source or "test set"])[0]),
+        name=_name((references or [source or "test set"])[0]),
         references=dict(zip(_reference_names(references), refs, strict=True)),
         systems=dict(zip(names, rest, strict=True)),
         sources=sources,
@@ -329,13 +330,25 @@ def _segments(path: str | PathLike[str]) -> list[str]:
     return _lines_of(_texts(path))
 
 
+def is_called_log(path: str | PathLike[str]) -> bool:
+    """Whether a file is called as logs of evaluations are, and as no file of lines is."""
+    return str(path).removesuffix(".gz").lower().endswith(LOGS)
+
+
+def is_evaluation_log(path: str | PathLike[str]) -> bool:
+    """Whether a file is the log of an evaluation, by its name and by how it begins."""
+    from gnomon.data.formats._logs import is_log
+
+    return is_called_log(path) and Path(path).is_file() and is_log(read_bytes(path), str(path))
+
+
 def _lines_of(file: list[str] | Units) -> list[str]:
     return file if isinstance(file, list) else [file.targets.get(i, "") for i in file.ids]
 
 
 def _texts(path: str | PathLike[str]) -> list[str] | Units:
     """The lines of a file, or its translation units; of other markup lines are no segments."""
-    form = unit_format(path)
+    form = "log" if is_called_log(path) else unit_format(path)
     lines = read_lines(path) if form is None else []
     kind = _MARKUP.match("\n".join(lines[:_HEAD]))
     if kind:
@@ -414,8 +427,13 @@ def read_parallel(files: Mapping[Path, str]) -> dict[Path, list[str]]:
 
 def _system_names(paths: Sequence[str | PathLike[str]]) -> dict[str, str | PathLike[str]]:
     named: dict[str, str | PathLike[str]] = {}
+    logs = [Path(path) for path in paths if is_called_log(path)]
+    # of logs of one name, which stand in folders of their models
+    by_folder = len({log.stem for log in logs}) < len(logs)
     for path in paths:
-        name = plain_name(shown(path))
+        name = _name(path)
+        if is_called_log(path) and by_folder:
+            name = Path(path).resolve().parent.name
         if name in named:
             raise DataError(
                 f"two systems are called {name!r}: {named[name]} and {path}; a system is named"
@@ -425,14 +443,18 @@ def _system_names(paths: Sequence[str | PathLike[str]]) -> dict[str, str | PathL
     return named
 
 
+def _name(path: str | PathLike[str]) -> str:
+    return Path(path).stem if is_called_log(path) else plain_name(shown(path))
+
+
 def _reference_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
     names: list[str] = []
-    taken = {plain_name(shown(path)) for path in paths}
+    taken = {_name(path) for path in paths}
     for path in paths:
-        name, number = plain_name(shown(path)), 1
+        name, number = _name(path), 1
         while name in names or (number > 1 and name in taken):
             number += 1
-            name = f"{plain_name(shown(path))}-{number}"
+            name = f"{_name(path)}-{number}"
         names.append(name)
     return names
 

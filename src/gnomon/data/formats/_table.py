@@ -194,6 +194,8 @@ def _recognised(
         "documents": [columns.document],
         "domains": [columns.domain],
     }
+    if source is None and not references:
+        return columns
     said = (f"{what}: {', '.join(filter(None, some))}" for what, some in found.items() if any(some))
     LOGGER.warning("%s: columns were recognised as %s", where, "; ".join(said))
     return columns

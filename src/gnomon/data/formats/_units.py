@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from gnomon.data.formats._files import LOGGER, read_bytes
 from gnomon.data.formats._lines import decode
 from gnomon.data.formats._registry import Format
 from gnomon.data.formats._xml import tree
+from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,12 +34,14 @@ class Units:
     Attributes:
         sources: text by id, in the file's order; of subtitles there are none.
         targets: likewise; a unit that is not translated has none.
+        references: of the log of an evaluation what its outputs were compared with.
         language_pair: "en-de", where the file says so.
     """
 
     sources: Mapping[str, str]
     targets: Mapping[str, str]
     language_pair: str | None = None
+    references: Mapping[str, str] | None = None
 
     @property
     def ids(self) -> Sequence[str]:
@@ -90,10 +93,13 @@ def joined(
     """
     first, units = next((name, file) for name, file in files if isinstance(file, Units))
     columns = [_column(name, file, first, units) for name, file in files]
+    for number, (_, file) in enumerate(files[:references]):
+        if isinstance(file, Units) and file.references is not None:
+            columns[number] = file.references
     last = files[-1][1]
     if sourced and isinstance(last, Units):
         columns[-1] = last.sources or columns[-1]
-    elif units.sources and not sourced:
+    elif any(units.sources.values()) and not sourced:
         columns.append(units.sources)
     kept = [i for i in units.ids if all(i in column for column in columns[:references])]
     if not kept:
@@ -130,7 +136,8 @@ def _check_ids(name: str, file: Units, first: str, units: Units) -> None:
             f" {lacking[0]!r}; units are joined by their ids: write both files from the same"
             " project"
         )
-    other = sum(file.sources[i] != read for i, read in sources.items() if i in file.sources)
+    both = ((file.sources.get(i), read) for i, read in sources.items())
+    other = sum(bool(one and read and one != read) for one, read in both)
     if other * 2 > len(ids):
         raise DataError(
             f"{name} has other sources than {first} in {other} of {len(ids)} units with the same"
@@ -255,6 +262,23 @@ _ESCAPE = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
 
 
+def _log(data: bytes, path: str) -> Units:
+    from gnomon.data.formats._logs import samples_of
+
+    samples = samples_of(data, path)
+    if samples is None:
+        raise FormatError(
+            "holds no lines of texts, and no log of an evaluation that is known; a table is read by"
+            " its columns (",
+            flag("table", "FILE"),
+            ")",
+            path=path,
+        )
+    found = _collected(((name, source, text) for name, source, _, text in samples), None)
+    references = _collected(((name, None, target) for name, _, target, _ in samples), None)
+    return replace(found, references=references.targets or None)
+
+
 def _po(data: bytes, path: str) -> Units:
     header: dict[str, str] = {}
     units = []
@@ -325,6 +349,7 @@ _READERS: Mapping[str, Callable[[bytes, str], Units]] = {
     "tmx": _tmx,
     "po": _po,
     "subtitles": _cues,
+    "log": _log,
 }
 
 FORMATS = tuple(
@@ -334,5 +359,6 @@ FORMATS = tuple(
         ("tmx", "TMX, a translation memory of two languages; units by id, or by source"),
         ("po", "PO of gettext, without fuzzy entries; units by source and context"),
         ("subtitles", "SubRip and WebVTT: .srt, .vtt; cues in their order"),
+        ("log", "logs of lm-evaluation-harness, inspect and OpenAI's batches; samples by id"),
     )
 )

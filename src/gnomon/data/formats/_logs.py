@@ -1,0 +1,150 @@
+"""Logs of evaluations, whose outputs are paired by the ids of their samples.
+
+lm-evaluation-harness (``samples_TASK.jsonl``), inspect (``.eval``, ``.json``) and the output of
+OpenAI's batches. References come from the log where it has targets; sources where a sample names
+one. Of several answers the first counts, and the filtered one before the raw one.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.errors import FormatError
+from gnomon.data.formats._files import largest_input
+from gnomon.data.formats._lines import decode
+from gnomon.data.formats._table import role_of_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+Sample = tuple[str, str | None, str | None, str | None]
+
+
+def samples_of(data: bytes, path: str) -> list[Sample] | None:
+    """Id, source, reference and output of each sample; none where the file is no log.
+
+    Raises:
+        FormatError: it begins as a log and cannot be read on.
+    """
+    objects = _archived(data, path) if data.startswith(b"PK") else _objects(data, path)
+    first = next(objects, {})
+    reader = _reader(first)
+    if reader is None:
+        return None
+    try:
+        return [sample for one in (first, *objects) for sample in reader(one)]
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise FormatError(
+            "begins as a log of an evaluation, and a later sample is not built as those of its kind"
+            f" are ({type(error).__name__}: {error})",
+            path=path,
+        ) from error
+
+
+def is_log(data: bytes, path: str) -> bool:
+    """Whether a file begins as one."""
+    return data.startswith(b"PK") or _reader(next(_objects(data, path), {})) is not None
+
+
+def _reader(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Iterator[Sample]] | None:
+    return next((read for keys, read in _KINDS if keys <= set(first)), None)
+
+
+def _objects(data: bytes, path: str) -> Iterator[dict[str, Any]]:
+    """The objects of a file: one that is all of it, or one a line."""
+    text = decode(data, path)
+    lines = text.splitlines() if "\n" in text.strip() else [text]
+    try:
+        yield _object(lines[0])
+    except ValueError:  # one that stands on several lines
+        lines = [text]
+        try:
+            yield _object(text)
+        except ValueError:
+            return
+    for number, line in enumerate(lines[1:], start=2):
+        if line.strip():
+            try:
+                yield _object(line)
+            except ValueError as error:
+                raise FormatError(f"is no JSON object ({error})", path=path, line=number) from error
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it stands too deep") from error
+    if not isinstance(value, dict):
+        raise ValueError("it is something else")  # noqa: TRY004  # what json raises, too
+    return value
+
+
+def _archived(data: bytes, path: str) -> Iterator[dict[str, Any]]:
+    """The samples of inspect's archive."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            inside = [one for one in packed.infolist() if one.filename.startswith("samples/")]
+            if sum(one.file_size for one in inside) > largest_input():
+                raise FormatError("is too large, unpacked", path=path)
+            yield {"samples": [_object(packed.read(one).decode()) for one in inside]}
+    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError) as error:
+        raise FormatError(
+            f"is no archive of inspect that can be read ({error})", path=path
+        ) from error
+
+
+def _harness(sample: Mapping[str, Any]) -> Iterator[Sample]:
+    answer = (sample.get("filtered_resps") or sample["resps"])[0]
+    while isinstance(answer, list):
+        answer = answer[0]
+    target = sample.get("target")
+    target = target[0] if isinstance(target, list) and target else target
+    yield str(sample["doc_id"]), _source(sample.get("doc")), _text(target), _text(answer)
+
+
+def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
+    for sample in log["samples"]:
+        target = sample.get("target")
+        target = target[0] if isinstance(target, list) and target else target
+        choices = (sample.get("output") or {}).get("choices") or [{}]
+        content = (choices[0].get("message") or {}).get("content")
+        source = _source(sample.get("metadata"))
+        yield str(sample["id"]), source, _text(target), _text(content)
+
+
+def _batch(sample: Mapping[str, Any]) -> Iterator[Sample]:
+    body = (sample["response"] or {}).get("body") or {}
+    choices = body.get("choices") or [{}]
+    yield (
+        str(sample["custom_id"]),
+        None,
+        None,
+        _text((choices[0].get("message") or {}).get("content")),
+    )
+
+
+def _text(value: object) -> str | None:
+    """A text, or the texts of a message's parts."""
+    if isinstance(value, list):
+        parts = [part.get("text") for part in value if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return value if isinstance(value, str) else None
+
+
+def _source(document: object) -> str | None:
+    """The text of a sample that is called as sources are."""
+    named = document.items() if isinstance(document, dict) else ()
+    texts = [text for key, text in named if isinstance(text, str) and role_of_name(key) == "source"]
+    return texts[0] if len(texts) == 1 else None
+
+
+_KINDS: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], Iterator[Sample]]], ...] = (
+    (frozenset({"doc_id", "resps"}), _harness),
+    (frozenset({"samples"}), _inspected),
+    (frozenset({"custom_id", "response"}), _batch),
+)

@@ -1,0 +1,114 @@
+"""Logs of evaluations stand where files of outputs do."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import gnomon as gn
+from gnomon.core.errors import DataError, FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_SOURCES = ("犬が吠える", "猫")
+_REFERENCES = ("the dog barks", "a cat")
+
+
+def _harness(number: int, output: str) -> dict[str, Any]:
+    return {
+        "doc_id": number,
+        "doc": {"source": _SOURCES[number], "reference": _REFERENCES[number]},
+        "target": _REFERENCES[number],
+        "resps": [[f"Sure! {output}"]],
+        "filtered_resps": [output],
+        "chrf": 0.5,
+    }
+
+
+def _inspected(number: int, output: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": [{"type": "text", "text": output}]}
+    return {
+        "id": number,
+        "target": [_REFERENCES[number]],
+        "output": {"choices": [{"message": message}]},
+    }
+
+
+def _batch(number: int, output: str) -> dict[str, Any]:
+    choices = [{"message": {"role": "assistant", "content": output}}]
+    return {"custom_id": str(number), "response": {"body": {"choices": choices}}, "error": None}
+
+
+def _lines(path: Path, make: Callable[[int, str], dict[str, Any]], *outputs: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    # in another order in each file
+    rows = [json.dumps(make(n, text)) for n, text in enumerate(outputs)]
+    path.write_text("\n".join(rows if "a" in path.parent.name else rows[::-1]) + "\n")
+    return path
+
+
+def test_samples_are_paired_by_their_ids(tmp_path: Path) -> None:
+    a = _lines(tmp_path / "model-a" / "samples_t.jsonl", _harness, "a dog", "cat")
+    b = _lines(tmp_path / "other" / "samples_t.jsonl", _harness, "dogs", "cats")
+    testset = gn.TestSet.from_files(references=[a], systems=[a, b])
+    assert testset.sources == _SOURCES
+    assert testset.references == {"samples_t": _REFERENCES}
+    assert testset.systems == {"model-a": ("a dog", "cat"), "other": ("dogs", "cats")}
+
+
+def test_logs_of_other_tools_stand_beside_a_file_of_lines(tmp_path: Path) -> None:
+    reference = tmp_path / "ref.txt"
+    reference.write_text("the dog barks\na cat\n")
+    samples = [_inspected(n, text) for n, text in enumerate(("x", "y"))]
+    (tmp_path / "one.json").write_text(json.dumps({"version": 2, "samples": samples}, indent=1))
+    with zipfile.ZipFile(tmp_path / "two.eval", "w") as packed:
+        packed.writestr("header.json", "{}")
+        for sample in samples:
+            packed.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+    three = _lines(tmp_path / "a" / "three.jsonl", _batch, "x", "y")
+    outputs = [tmp_path / "one.json", tmp_path / "two.eval", three]
+    testset = gn.TestSet.from_files(references=[reference], systems=outputs)
+    assert testset.systems == dict.fromkeys(("one", "two", "three"), ("x", "y"))
+    assert (
+        gn.TestSet.from_files(references=outputs[:1], systems=[]).references["one"] == _REFERENCES
+    )
+
+
+def test_a_sample_without_an_answer_is_an_empty_output(tmp_path: Path) -> None:
+    def make(number: int, output: str) -> dict[str, Any]:
+        return _batch(number, output) if number else {"custom_id": "0", "response": None}
+
+    log = _lines(tmp_path / "a" / "batch.jsonl", make, "x", "y")
+    (tmp_path / "ref.txt").write_text("p\nq\n")
+    testset = gn.TestSet.from_files(references=[tmp_path / "ref.txt"], systems=[log])
+    assert testset.systems == {"batch": ("", "y")}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            '{"text": "a"}\n',
+            "no log of an evaluation that is known; a table is read by its columns",
+        ),
+        ('{"custom_id": "1", "response": null}\nno\n', r":2: is no JSON object"),
+        ('{"custom_id": "1", "response": null}\n{"id": 2}\n', "not built as those of its kind"),
+        ("[" * 100_000, "no log of an evaluation"),
+    ],
+)
+def test_what_is_no_log_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    (tmp_path / "x.jsonl").write_text(text)
+    with pytest.raises(FormatError, match=problem):
+        gn.TestSet.from_files(references=[tmp_path / "x.jsonl"], systems=[])
+
+
+def test_samples_that_a_log_lacks_are_named(tmp_path: Path) -> None:
+    a = _lines(tmp_path / "a" / "t.jsonl", _harness, "x", "y")
+    b = _lines(tmp_path / "b" / "u.jsonl", _harness, "x")
+    with pytest.raises(DataError, match=r"lacks 1 of the 2 units of .*, the first is '1'"):
+        gn.TestSet.from_files(references=[a], systems=[b])
