@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.lazy import checked
+from gnomon.core.options import with_fields
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._anomalies import warn_of_anomalies
 from gnomon.data.formats._files import LOGGER, plain_name
@@ -60,39 +61,11 @@ def role_of_name(name: str) -> TextRole:
     return next((role for role, names in _ROLE_NAMES.items() if names & words), "unknown")
 
 
-@checked
-def read_table(
-    path: str | PathLike[str],
-    *,
-    format: str | None = None,  # noqa: A002  # the word that users know from every command
-    source: str | None = None,
-    references: Sequence[str] | Mapping[str, str] = (),
-    systems: Sequence[str] | Mapping[str, str] = (),
-    system_column: str | None = None,
-    candidate: str | None = None,
-    segment_column: str | None = None,
-    document: str | None = None,
-    domain: str | None = None,
-    labels: Sequence[str] | Mapping[str, str] = (),
-    language_pair: str | None = None,
-    name: str | None = None,
-) -> TestSet:
-    """Read a test set from one table: a row per segment, or a row per system and segment.
+@dataclass(frozen=True)
+class TableColumns:
+    """Which columns hold what.
 
-    TSV has a header, fields between tabs and no quoting: quotation marks are text. CSV has fields
-    between commas, semicolons, tabs or bars, quoted as RFC 4180 has it. An empty field is an empty
-    text. JSONL has one object per line, JSON a list of them (or an object with a list per column),
-    Parquet rows; there ``a.b`` names the key ``b`` inside ``a``, a list of references becomes
-    ``KEY.1``, ``KEY.2``, ..., as many as a segment has, and null is a missing reference; a key
-    that occurs twice, and NaN, are refused. Blank lines are skipped.
-
-    Where no column is named, they are recognised, and that is said: sources and references by their
-    names (src, ref, gold, ...; with a language pair, the texts of ``translation``), outputs by mt,
-    hypothesis or the like beside a column ``system``, else each further column of texts.
-
-    Args:
-        path: the file (``.gz`` allowed), or ``-`` for standard input.
-        format: "tsv", "csv", "jsonl", "json" or "parquet"; by default, the file's suffix tells.
+    Attributes:
         source: column of the sources.
         references: columns of the references, named after their columns, or name -> column.
         systems: columns of the systems likewise, for one row per segment.
@@ -104,36 +77,7 @@ def read_table(
         domain: column of the domains.
         labels: columns of further labels, or name -> column.
         language_pair: "de-en" or "en".
-        name: what to call the test set; the file's name by default.
-
-    Raises:
-        MissingFileError: the file is missing.
-        FormatError: a row has another number of fields, a line is no JSON object, a column or key
-            is missing (those that exist are listed), or the rows of one segment contradict.
-        DataError: the file has no rows, or systems have unequal numbers of segments.
-        UsageError: the columns do not make a test set.
-        MissingDependencyError: Parquet needs a package that is not installed.
     """
-    where = shown(path)
-    columns = TableColumns(
-        source=source,
-        references=references,
-        systems=systems,
-        system_column=system_column,
-        candidate=candidate,
-        segment_column=segment_column,
-        document=document,
-        domain=domain,
-        labels=labels,
-        language_pair=language_pair,
-    )
-    records = read_records(path, format)
-    return _test_set(records, where, columns, name=name or _table_name(where), path=where)
-
-
-@dataclass(frozen=True)
-class TableColumns:
-    """Which columns hold what, as :func:`read_table` takes them."""
 
     source: str | None = None
     references: Sequence[str] | Mapping[str, str] = ()
@@ -209,6 +153,47 @@ def _holds_texts(records: Sequence[FileRecord], column: str) -> bool:
     return all(isinstance(cell, str) for cell in cells) and any(
         re.search(r"[^\W\d_]", cell) for cell in cells if isinstance(cell, str)
     )
+
+
+@checked
+@with_fields(columns=TableColumns)
+def read_table(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know from every command
+    columns: TableColumns,
+    name: str | None = None,
+) -> TestSet:
+    """Read a test set from one table: a row per segment, or a row per system and segment.
+
+    TSV has a header, fields between tabs and no quoting: quotation marks are text. CSV has fields
+    between commas, semicolons, tabs or bars, quoted as RFC 4180 has it. An empty field is an empty
+    text. JSONL has one object per line, JSON a list of them (or an object with a list per column),
+    Parquet rows; there ``a.b`` names the key ``b`` inside ``a``, a list of references becomes
+    ``KEY.1``, ``KEY.2``, ..., as many as a segment has, and null is a missing reference; a key
+    that occurs twice, and NaN, are refused. Blank lines are skipped.
+
+    Where no column is named, they are recognised, and that is said: sources and references by their
+    names (src, ref, gold, ...; with a language pair, the texts of ``translation``), outputs by mt,
+    hypothesis or the like beside a column ``system``, else each further column of texts.
+
+    Args:
+        path: the file (``.gz`` allowed), or ``-`` for standard input.
+        format: "tsv", "csv", "jsonl", "json" or "parquet"; by default, the file's suffix tells.
+        columns: which columns hold what.
+        name: what to call the test set; the file's name by default.
+
+    Raises:
+        MissingFileError: the file is missing.
+        FormatError: a row has another number of fields, a line is no JSON object, a column or key
+            is missing (those that exist are listed), or the rows of one segment contradict.
+        DataError: the file has no rows, or systems have unequal numbers of segments.
+        UsageError: the columns do not make a test set.
+        MissingDependencyError: Parquet needs a package that is not installed.
+    """
+    where = shown(path)
+    records = read_records(path, format)
+    return _test_set(records, where, columns, name=name or _table_name(where), path=where)
 
 
 def read_frame(frame: object, *, name: str = "data frame", **columns: Any) -> TestSet:

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UnknownNameError
+from gnomon.core.options import with_fields
 from gnomon.data.official._available import Available, listed
 from gnomon.data.official._convert import Wishes, convert_sets
 from gnomon.data.official._folder import WrittenSet, default_path, sets_here
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from gnomon.data.formats import Incomplete
     from gnomon.data.official.downloading import Progress
 
 __all__ = [
@@ -112,22 +112,13 @@ def fetch(
         return _fetch(name, language_pairs, origin)
 
 
+@with_fields(wishes=Wishes)
 def convert(
     paths: Sequence[str | PathLike[str]],
     folder: str | PathLike[str],
     *,
     format: str | None = None,  # noqa: A002  # the word that users know from every command
-    language_pair: str | None = None,
-    systems: Sequence[str] = (),
-    references: Sequence[str] = (),
-    outputs: Sequence[str | PathLike[str]] = (),
-    human: Sequence[str | PathLike[str]] = (),
-    first_segment: Literal[0, 1] | None = None,
-    span_ends: Literal["last", "behind"] | None = None,
-    keep: Sequence[str] = (),
-    incomplete: Incomplete = "refuse",
-    layout: str = "gnomon",
-    compress: bool = False,
+    wishes: Wishes,
 ) -> tuple[WrittenSet, ...]:
     """Convert test sets of any format that is read into folders of gnomon's layout.
 
@@ -138,19 +129,7 @@ def convert(
             ``FOLDER/NAME/PAIR``.
         format: one that reads files named together with it (wmt-xml, wmt-sgml, wmt-mqm), where
             the files do not tell.
-        language_pair: only this pair; also that of a set which does not say its own.
-        systems: only these.
-        references: only these; in an MQM file, those "systems" that are human translations.
-        outputs: plain text files of further systems.
-        human: files of human judgements, in any format of :func:`gnomon.formats.read_human`.
-        first_segment: the number of the first segment in these, if it is not the format's own.
-        span_ends: what the ends of their error spans are: the "last" character, or the one
-            "behind"; by default as formats have it.
-        keep: what is kept although it is usually left out: "test-suites", "unreferenced"
-            (segments without a reference), "entities" (``&amp;`` in SGML as it stands).
-        incomplete: what becomes of a system that lacks segments: "refuse", "empty", "drop".
-        layout: "gnomon" or "mt-metrics-eval".
-        compress: write the texts as ``.txt.gz``.
+        wishes: what is to become of the sets.
 
     Returns:
         The sets that were written.
@@ -161,19 +140,6 @@ def convert(
         DataError: nothing is found, or a set cannot be converted (others are written all the same).
         OutputError: the folder is not empty.
     """
-    wishes = Wishes(
-        language_pair=language_pair,
-        systems=tuple(systems),
-        references=tuple(references),
-        outputs=tuple(map(str, outputs)),
-        human=tuple(map(str, human)),
-        first_segment=first_segment,
-        span_ends=span_ends,
-        keep=tuple(keep),
-        incomplete=incomplete,
-        layout=layout,
-        compress=compress,
-    )
     return convert_sets([Path(path) for path in paths], Path(folder), wishes, form=format)
 
 

@@ -27,6 +27,8 @@ from gnomon.data.official.obtaining import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from os import PathLike
+    from typing import Literal
 
     from gnomon.core.testset import TestSet
     from gnomon.data.formats import Incomplete
@@ -41,16 +43,32 @@ _MARK = re.compile(r"^[0-9a-f]{8}-(?=.)")
 
 @dataclass(frozen=True)
 class Wishes:
-    """What is to become of the sets that are found."""
+    """What is to become of the sets that are found.
+
+    Attributes:
+        language_pair: only this pair; also that of a set which does not say its own.
+        systems: only these.
+        references: only these; in an MQM file, those "systems" that are human translations.
+        outputs: plain text files of further systems.
+        human: files of human judgements, in any format of :func:`gnomon.formats.read_human`.
+        first_segment: the number of the first segment in these, if it is not the format's own.
+        span_ends: what the ends of their error spans are: the "last" character, or the one
+            "behind"; by default as formats have it.
+        keep: what is kept although it is usually left out: "test-suites", "unreferenced"
+            (segments without a reference), "entities" (``&amp;`` in SGML as it stands).
+        incomplete: what becomes of a system that lacks segments: "refuse", "empty", "drop".
+        layout: "gnomon" or "mt-metrics-eval".
+        compress: write the texts as ``.txt.gz``.
+    """
 
     language_pair: str | None = None
-    systems: tuple[str, ...] = ()
-    references: tuple[str, ...] = ()
-    outputs: tuple[str, ...] = ()
-    human: tuple[str, ...] = ()
-    first_segment: int | None = None
-    span_ends: str | None = None
-    keep: tuple[str, ...] = ()
+    systems: Sequence[str] = ()
+    references: Sequence[str] = ()
+    outputs: Sequence[str | PathLike[str]] = ()
+    human: Sequence[str | PathLike[str]] = ()
+    first_segment: Literal[0, 1] | None = None
+    span_ends: Literal["last", "behind"] | None = None
+    keep: Sequence[str] = ()
     incomplete: Incomplete = "refuse"
     layout: str = "gnomon"
     compress: bool = False
