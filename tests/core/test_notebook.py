@@ -65,7 +65,9 @@ def test_html_is_small_and_escaped(testset: gn.TestSet, compared: gn.Finding) ->
     named = replace(testset, name=evil, systems={evil: testset.systems["apertium-direct"]}, info={})
     scores = gn.score(named, "chrf")
     table = Table("t", evil, (Column("a", evil),), tuple({"a": evil * 50} for _ in range(500)))
-    finding = Finding("m", evil, (table,), {}, notices=(told(evil, "note"),) * 20)
+    finding = Finding(
+        "m", evil, (table,), {}, notices=(*(told(f"{evil}{n}", "note") for n in range(20)),)
+    )
     for one in (named, scores, finding, table, testset, compared):
         html = one._repr_html_()  # type: ignore[attr-defined]  # what Jupyter asks for
         assert len(html) < 20_000

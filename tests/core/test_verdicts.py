@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from gnomon.core import verdicts
 from gnomon.core.findings import Column, Finding, Table
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
-from gnomon.messages import Kind, Message, add, message
+from gnomon.messages import Kind, Message, add, joined, message, noted
 from gnomon.report import print_finding, render, to_html
 
 SAID = told("B is better than A by 1.3 BLEU [0.4, 2.2]", rows=(0,))
@@ -245,3 +246,30 @@ def test_a_method_says_what_it_found_by_the_function_that_it_declares(finding: F
     (said,) = made().verdict
     assert str(said) == "1 row is not enough."
     assert said == Message("mine.few", "undecided", {"rows": 1}, {"rows": (0,)})
+
+
+def _missing(metric: str, number: int = 3) -> Message:
+    cells: dict[str, Any] = {"scores": 9, "segments": 5, "unlike": False}
+    fewer = [{"system": "A", "n": 2}]
+    said = message("note.metrics.missing", missing=number, fewer=fewer, **cells)
+    return said.about(metrics=[metric])
+
+
+@pytest.mark.parametrize("names", [("БЛЕУ", "chrF", "ТЕР"), ("蓝", "字", "词")])
+def test_notes_that_differ_in_a_name_alone_are_one(names: tuple[str, ...]) -> None:
+    first, second, third = names
+    tokens = [message("note.muler.masks_tokens", metric=one, instead="--masking") for one in names]
+    lacking = [*map(_missing, names)]
+    notices = (*tokens, lacking[0], _missing(first, 4), *lacking[1:], lacking[0])
+    said = list(map(noted, joined(notices)))
+    assert len(said) == 3
+    assert said[0].startswith(f"{first}, {second} and {third} mask their own tokens and look at")
+    assert said[1].startswith(f"{first}, {second} and {third}: 3 of 9 scores")
+    assert said[2].startswith(f"{first}: 4 of 9 scores")
+    (alone,) = joined(tokens[:1])
+    assert str(alone).startswith(f"{first} masks its own tokens and looks at no mask words")
+    table = Table("t", "T", (Column("a", "A"),), ({"a": 1},))
+    assert (
+        "<summary>3 notes</summary>"
+        in Finding("m", "M", (table,), {}, notices=notices)._repr_html_()
+    )

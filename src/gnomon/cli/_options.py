@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from gnomon.cli.parser import HelpFormatter, rare
 from gnomon.core.errors import DataError, OutputError, UsageError
-from gnomon.messages import noted, rendered
+from gnomon.messages import joined, noted, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
@@ -764,7 +764,7 @@ def log_notices(results: Sequence[Finding | Scores], verdict: Sequence[Message] 
     """Say on stderr what was found, and what the reader of some results should know."""
     for statement in verdict:
         _log.info("%s", rendered(statement))
-    for notice in dict.fromkeys(notice for result in results for notice in result.notices):
+    for notice in joined(notice for result in results for notice in result.notices):
         _log.debug("%s", noted(notice))
 
 

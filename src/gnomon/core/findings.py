@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from gnomon.core import notebook
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.manifest import imported
-from gnomon.messages import noted
+from gnomon.messages import joined, noted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sized
@@ -614,7 +614,7 @@ class Finding:
         first, others = split_notes(self.verdict)
         said = [f"<p>{notebook.escape(str(statement))}</p>" for statement in first]
         rows = [self._table_in_brief()] if self.tables else []
-        notes = [*map(str, others), *map(noted, self.notices)]
+        notes = [*map(str, others), *map(noted, joined(self.notices))]
         return notebook.html_box(self.title, [*said, *rows, notebook.html_fold("note", notes)])
 
     def _table_in_brief(self) -> str:

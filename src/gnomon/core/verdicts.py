@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.manifest import imported
-from gnomon.messages import Message, message
+from gnomon.messages import Message, joined, message
 from gnomon.messages.grammar import amount, counted, listed, p_value, unsigned_amount
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def split_notes(verdict: Sequence[Message]) -> tuple[Sequence[Message], Sequence
     cautions = [n for n, said in enumerate(verdict) if said.level == "caution"]
     after = {*cautions[_CAUTIONS:], *(n for n, said in enumerate(verdict) if said.level == "note")}
     shown = [said for n, said in enumerate(verdict) if n not in after]
-    return shown, [verdict[n] for n in sorted(after)]
+    return shown, joined(verdict[n] for n in sorted(after))
 
 
 #: cautions of data that are said before anything else; of doubtful systems nothing else is said

@@ -10,7 +10,8 @@ Parameters are numbers, names, lists and mappings of these; templates name the g
 =================================  ==================================================
 ``{segments:count segment}``       1,948 segments; ``count person|people``
 ``{names}``, ``{names:list 6}``    a, b and c; of many the first three, or six
-``{names:is|are}``                 the first for one, or one name; else the second
+``{names:is|are}``                 the first for one, or one name; else the second. A message
+                                   that has this of its ``metric`` or ``system`` joins others
 ``{segments:about segment}``       2,620 segments: rounded to what an estimate bears
 ``{rate:amount low high unit}``    1.3 BLEU [0.4, 2.2]: its ends and unit are parameters, or parts
 ``{metric!c}``, ``{metric!u}``     with a capital letter; as the acronym that a short name is
@@ -66,6 +67,7 @@ __all__ = [
     "Message",
     "add",
     "catalogue",
+    "joined",
     "kind_of",
     "message",
     "noted",
@@ -327,7 +329,8 @@ class _Sentences(Formatter):
         if name == "hundredths":
             return f"{value:.2f}".removeprefix("0")
         if "|" in format_spec:
-            number = len(value) if isinstance(value, list) else value
+            number = 1 if isinstance(value, str) else value
+            number = len(value) if isinstance(value, list) else number
             return format_spec.split("|")[number != 1]
         if isinstance(value, list):
             return listed(list(map(str, value)), **({"most": int(rest)} if rest else {}))
@@ -368,16 +371,63 @@ def rendered(said: Message, *, opening: bool = True, audience: Audience | None =
     if said.level == "error":
         return phrase(said, audience)
     opened = ["Caution"] if opening and said.level == "caution" else []
-    about = said.subjects
-    words = [*about.get("testsets", ()), *opened, *about.get("metrics", ()), phrase(said, audience)]
+    words = [*_named(said, "testsets"), *opened, *_named(said, "metrics"), phrase(said, audience)]
     text = ": ".join(words)
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def noted(said: Message) -> str:
     """What a notice says, in a list of these: without opening and stop."""
-    about = said.subjects
-    return ": ".join([*about.get("testsets", ()), *about.get("metrics", ()), phrase(said)])
+    return ": ".join([*_named(said, "testsets"), *_named(said, "metrics"), phrase(said)])
+
+
+def _named(said: Message, kind: str) -> list[str]:
+    names = said.subjects.get(kind)
+    return [listed(names)] if names else []
+
+
+def joined(messages: Iterable[Message]) -> list[Message]:
+    """Messages, each once; those that differ in the name of a metric or system alone are one."""
+    said = list(dict.fromkeys(messages))
+    for kind, param in (("metrics", "metric"), ("systems", "system")):
+        groups: dict[Message, tuple[Message, dict[str, None]]] = {}
+        for one in said:
+            bare, names = _without_name(one, kind, param)
+            groups.setdefault(bare, (one, {}))[1].update(dict.fromkeys(names))
+        said = [_of_all(one, kind, param, tuple(names)) for one, names in groups.values()]
+    return said
+
+
+def _without_name(said: Message, kind: str, param: str) -> tuple[Message, Sequence[str]]:
+    """A message but for the names that may join it to others, and these."""
+    names = list(said.subjects.get(kind, ()))
+    own = said.params.get(param)
+    if isinstance(own, str):
+        if not _takes_several(kind_of(said.code), param):
+            return said, ()
+        names.append(own)
+    if not names:
+        return said, ()
+    params, subjects = ({**said.params, param: None}, {**said.subjects, kind: ()})
+    return replace(said, params=params, subjects=subjects, rows={}), names
+
+
+def _takes_several(kind: Kind, param: str) -> bool:
+    """Whether a template says a parameter of one or of several."""
+    fields = Formatter().parse(kind.template)
+    return any(name == param and "|" in (how or "") for _, name, how, _ in fields)
+
+
+def _of_all(said: Message, kind: str, param: str, names: tuple[str, ...]) -> Message:
+    """A message of several metrics or systems."""
+    if len(names) < 2:
+        return said
+    params, subjects = dict(said.params), dict(said.subjects)
+    if isinstance(params.get(param), str):
+        params[param] = list(names)
+    if subjects.get(kind):
+        subjects[kind] = names
+    return replace(said, params=params, subjects=subjects)
 
 
 def phrase(said: Message, audience: Audience | None = None) -> str:

@@ -8,7 +8,7 @@ from gnomon.core.findings import Finding
 from gnomon.core.tabular import visible
 from gnomon.core.verdicts import split_notes
 from gnomon.data.formats import Piece, Worksheet, atomic_write, to_workbook
-from gnomon.messages import noted, rendered
+from gnomon.messages import joined, noted, rendered
 from gnomon.report.machine import scores_finding, segments_finding
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _found(finding: Finding) -> Worksheet:
     rows = [("found", "", rendered(one)) for one in first]
     rows += [("fact", name, text) for name, text in finding.facts.items()]
     rows += [("note", "", rendered(one)) for one in others]
-    rows += [("note", "", noted(one)) for one in finding.notices]
+    rows += [("note", "", noted(one)) for one in joined(finding.notices)]
     rows += [("note", table.name, table.note) for table in finding.tables if table.note]
     rows += [("signature", name, str(one)) for name, one in finding.signatures.items()]
     shown = [(kind, visible(name), visible(text)) for kind, name, text in rows]

@@ -21,7 +21,7 @@ from gnomon.core.lazy import checked
 from gnomon.core.signature import version
 from gnomon.core.tabular import grid, visible
 from gnomon.core.verdicts import split_notes, titles_of
-from gnomon.messages import noted, rendered
+from gnomon.messages import joined, noted, rendered
 from gnomon.metrics.titles import metric_titles
 from gnomon.report.charts import METRICS, look
 from gnomon.report.panels import Panel, drawn_columns, packed, panels
@@ -169,7 +169,7 @@ def _head(finding: Finding) -> dict[str, object]:
         "title": finding.title,
         "verdict": leading(first),
         "facts": dict(finding.facts),
-        "notices": [*map(rendered, others), *map(noted, finding.notices)],
+        "notices": [*map(rendered, others), *map(noted, joined(finding.notices))],
         "panels": [
             {
                 "title": panel.title,

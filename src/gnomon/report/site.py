@@ -27,7 +27,7 @@ from gnomon.core.errors import OutputError
 from gnomon.core.findings import Bars, Column, Table
 from gnomon.core.signature import version
 from gnomon.linguistics import MEANINGS
-from gnomon.messages import noted, phrase, rendered
+from gnomon.messages import joined, noted, phrase, rendered
 from gnomon.report.charts import look
 from gnomon.report.html import DRAWERS, framed, json_in_html
 from gnomon.report.panels import packed, panels
@@ -87,7 +87,7 @@ def write_site(
             "glosses": MEANINGS,
             "look": look(),
             "facts": list(content.facts.items()),
-            "notices": list(map(noted, content.notices)),
+            "notices": list(map(noted, joined(content.notices))),
             "lower": list(content.lower_is_better),
             "long": dict(content.names),
             "standings": [column._asdict() for column in content.standings],

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 from gnomon.core.lazy import checked
 from gnomon.core.tabular import brief_grid, grid, scores_grid, visible
 from gnomon.core.verdicts import counted, listed, of_scores, split_notes
-from gnomon.messages import noted, rendered
+from gnomon.messages import joined, noted, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -285,7 +285,7 @@ def print_finding(
         signatures = {n: s for n, s in other.signatures.items() if last.signatures.get(n) != s}
         _print_grid(console, replace(other, signatures=signatures))  # others come at the end
         console.print()
-    further = (noted(one) for one in finding.notices if one not in finding.verdict)
+    further = map(noted, joined(one for one in finding.notices if one not in finding.verdict))
     listed_notes = _listed([*notes, *further], verbose=verbose)
     _print_grid(console, replace(last, notes=(*last.notes, *listed_notes)))
 

@@ -10,7 +10,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.findings import Bars, Boxes, Column, HeatMap, Listing, Scatter, StackedBars, Table
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import titles_of
-from gnomon.messages import noted
+from gnomon.messages import joined, noted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -485,7 +485,7 @@ def scores_grid(scores: Sequence[Scores], *, digits: int | None = None) -> Grid:
         for name, values in zip(systems, table, strict=True)
     )
     heads = (GridColumn("System"), *(GridColumn(c.title, numeric=True) for c in columns))
-    notes = tuple(map(noted, dict.fromkeys(notice for s in scores for notice in s.notices)))
+    notes = tuple(map(noted, joined(notice for s in scores for notice in s.notices)))
     signatures = {name: str(one) for name, one in score_signatures(scores).items()}
     return Grid("Scores", heads, rows, notes=notes, signatures=signatures)
 
