@@ -105,6 +105,15 @@ def _muler(exchanged: gn.TestSet) -> bool:
     return any(row["decided"] for row in finding.table("differences").rows)
 
 
+def _omissions(seed: int) -> bool:
+    """What two systems leave out whose documents are exchanged whole."""
+    runs = {"long": r"\w{7,}", "the": r"\bthe\b", "comma": ",", "capitals": r"[A-Z]\w+"}
+    asked: dict[str, object] = {"features": ["re:*"], "pattern": runs, "variants": ["ratio"]}
+    mixed = _exchanged(seed, whole=True)
+    finding = gn.muler.score(mixed, "none", examples=0, resamples=999, **asked)  # type: ignore[arg-type]  # as they are
+    return any(row["decided"] for row in finding.table("omissions").rows)
+
+
 def _muler_of_several_words(seed: int) -> bool:
     return _muler(_exchanged(seed, whole=False))
 
@@ -254,6 +263,7 @@ _WORLDS: dict[str, Callable[[int], bool]] = {
     "MuLER of several words": _muler_of_several_words,
     "MuLER of documents exchanged whole": _muler_of_whole_documents,
     "MuLER with missing scores": _muler_with_missing_scores,
+    "omissions of documents exchanged whole": _omissions,
     "people of some leniency": _by_people_of_some_leniency,
     "people, systems judged in part": _by_people_in_part,
     "people, at two analyses": _at_two_analyses,

@@ -254,7 +254,7 @@ def empty_outputs() -> Finding:
 
 @world(
     "half of the determiners deleted",
-    says=["muler.uneven"],
+    says=["muler.uneven", "muler.omits"],
     silent=["muler.left-out"],
     without=["B makes fewer errors than A on determiners"],
 )
@@ -268,7 +268,7 @@ def fewer_determiners() -> Finding:
 
 @world(
     "a system that leaves out each animal that it would get wrong",
-    says=["muler.undecided", "muler.uneven"],
+    says=["muler.undecided", "muler.uneven", "muler.omits"],
     silent=["muler.better", "muler.left-out"],
 )
 def left_out_when_wrong() -> Finding:

@@ -87,7 +87,7 @@ def balanced() -> Iterable[Message]:
     return discrepancy_verdict(uneven(0.31, 0.3))
 
 
-@world("as many in every segment", says=["muler.alike"], silent=["muler.*"])
+@world("as many in every segment", says=["muler.even"], silent=["muler.*"])
 def as_many() -> Iterable[Message]:
     return discrepancy_verdict(uneven(0.0, 0.0))
 

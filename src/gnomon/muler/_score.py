@@ -34,7 +34,7 @@ from gnomon.muler._score_rows import Scored
 from gnomon.muler._sentences import ScorerRow, Scorers, scorers_of, sentence_part
 from gnomon.muler._setup import MaskOptions, WordChoice, prepared
 from gnomon.muler._verdict import muler_verdict
-from gnomon.muler.differences import DifferenceRow
+from gnomon.muler.differences import DifferenceRow, OmissionRow
 from gnomon.muler.exhibits import MulerSegmentRow, NegativeRow
 from gnomon.muler.figures import VARIANTS, MulerRow, Variants
 from gnomon.muler.score_views import score_finding
@@ -62,6 +62,7 @@ examples:
     rows={
         "muler": MulerRow,
         "differences": DifferenceRow,
+        "omissions": OmissionRow,
         "negative": NegativeRow,
         "segments": MulerSegmentRow,
         "scorers": ScorerRow,
@@ -127,14 +128,15 @@ def score(
         "differences" compares every pair of systems: ``metric, variant, slice, feature, system_a,
         system_b, difference, low, high, p, decided, words, effective, p_words, spill_over,
         segments, resamples, carried, reliable``; a difference has to hold in the segments where the
-        words of the feature differ, else it is carried over from other words. The table "negative"
-        lists segments that score above their oracle; "segments", if asked for, holds ``system,
-        metric, feature, segment, base, oracle, anti_oracle, candidate_count, reference_count``;
-        "scorers" ``scorer, system, slice, n, signed, low, high, p, decided, absolute, absolute_low,
-        absolute_high, coverage, mean_reference``: the mean over segments of score(reference) -
-        score(candidate) and the mean absolute difference, of segments with a score on both sides.
-        Without a metric rows hold ``system, feature, slice, segments, add, miss, hit, surplus,
-        p_counts, decided, absent``.
+        words of the feature differ, else it is carried over from other words. "omissions" compares
+        how many segments have too few of a feature: ``slice, feature, system_a, system_b,
+        difference, low, high, p, decided, words``. The table "negative" lists segments that score
+        above their oracle; "segments", if asked for, holds ``system, metric, feature, segment,
+        base, oracle, anti_oracle, candidate_count, reference_count``; "scorers" ``scorer, system,
+        slice, n, signed, low, high, p, decided, absolute, absolute_low, absolute_high, coverage,
+        mean_reference``: the mean over segments of score(reference) - score(candidate) and the mean
+        absolute difference, of segments with a score on both sides. Without a metric rows hold
+        ``system, feature, slice, segments, add, miss, hit, surplus, p_counts, decided, absent``.
 
     Raises:
         UsageError: a feature, scorer or option is malformed, or no tagger is named or found.

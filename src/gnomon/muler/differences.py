@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 __all__ = [
     "DifferenceRow",
     "Differences",
+    "OmissionRow",
     "differences_table",
     "listings",
+    "omissions_table",
     "pictures",
 ]
 
@@ -114,6 +116,16 @@ _LISTED_COLUMNS = (
 )
 
 
+_A = column("A", help="the system that comes first in the test set")
+_B = column("B", help="the other one")
+_P = column("p", digits=4, help="two-sided, adjusted over the features and pairs of the family")
+_DECIDED = column(
+    "decided",
+    help="whether the interval leaves 0 out, and p is at most 1 - confidence; empty where"
+    " there is no interval",
+)
+
+
 class DifferenceRow(Record):
     """Two systems on a feature."""
 
@@ -121,22 +133,16 @@ class DifferenceRow(Record):
     variant: str = VARIANT
     slice: str | None = SLICE
     feature: str = FEATURE
-    system_a: str = column("A", help="the system that comes first in the test set")
-    system_b: str = column("B", help="the other one")
+    system_a: str = _A
+    system_b: str = _B
     difference: float | None = column(
         "A - B",
         digits=3,
         help="MuLER of A less that of B; below 0: A loses less",
         interval=EndColumns(),
     )
-    p: float | None = column(
-        "p", digits=4, help="two-sided, adjusted over the features and pairs of the family"
-    )
-    decided: bool | None = column(
-        "decided",
-        help="whether the interval leaves 0 out, and p is at most 1 - confidence; empty where"
-        " there is no interval",
-    )
+    p: float | None = _P
+    decided: bool | None = _DECIDED
     words: int = column("differing", help="segments in which the words of the feature differ")
     effective: int = column(
         "effective",
@@ -186,6 +192,30 @@ class DifferenceRow(Record):
     def is_finding(self) -> bool:
         """Whether it is decided, and not carried over from other words."""
         return bool(self.decided) and not self.carried
+
+
+class OmissionRow(Record):
+    """Two systems, and how many segments have too few of a feature."""
+
+    slice: str | None = SLICE
+    feature: str = FEATURE
+    system_a: str = _A
+    system_b: str = _B
+    difference: float | None = column(
+        "A - B",
+        digits=3,
+        help="share of the segments with too few of it (miss) of A less that of B",
+        interval=EndColumns(),
+    )
+    p: float | None = _P
+    decided: bool | None = _DECIDED
+    words: int = column("differing", help="segments where one of the two alone has too few")
+
+
+def omissions_table(rows: Sequence[DifferenceRow]) -> Table:
+    """How often systems have too few of a feature, pair by pair."""
+    kept = [OmissionRow.of(row) for row in rows]
+    return table("omissions", "Differences in what systems leave out", OmissionRow, kept)
 
 
 def differences_table(rows: Sequence[DifferenceRow], options: Bootstrap) -> Table:

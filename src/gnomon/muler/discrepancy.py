@@ -13,6 +13,7 @@ from gnomon.core.signature import Signature
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
+from gnomon.muler.differences import OmissionRow
 from gnomon.muler.figures import MulerRow
 from gnomon.stats.significance import in_steps
 
@@ -167,18 +168,49 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
                 phrases = [_surplus(row) for row in of_system]
                 phrases[0] |= {"of": True, "having": True}
                 yield _uneven(finding, of_system, what, one=True, system=system, features=phrases)
+    yield from _omissions(finding)
     if alone:
         yield from _balanced([row for row in rows if not row.decided], len(systems))
+
+
+def _omissions(finding: Finding) -> Iterator[Message]:
+    """Of what some systems have too few in more segments than others."""
+    every = [row for row in finding.records(OmissionRow) if row.slice is None]
+    decided = [row for row in every if row.decided]
+    decided.sort(key=lambda row: -abs(row.difference or 0.0))
+    told = [_omission(row) for row in decided]
+    if decided and len({(row.system_a, row.system_b) for row in every}) > 1:
+        often = Counter(one["kind"] for one in told)
+        widest = {one["kind"]: one for one in reversed(told)}
+        pairs = [{**widest[kind], "n": n} for kind, n in often.most_common()]
+        sides = {"one": False, "system": None, "other": None, "features": []}
+        yield message("muler.omits", finding.positions(decided), several=True, pairs=pairs, **sides)
+        return
+    for system in dict.fromkeys(one["system"] for one in told):
+        own = [one for one in told if one["system"] == system]
+        rows = [row for row, one in zip(decided, told, strict=True) if one in own]
+        sides = {"one": True, "system": system, "other": own[0]["other"], "features": own}
+        yield message("muler.omits", finding.positions(rows), several=False, pairs=[], **sides)
+
+
+def _omission(row: OmissionRow) -> dict[str, Any]:
+    """Who has too few of a kind of words more often than whom, and how much more."""
+    ends = sorted(abs(end or 0.0) for end in row.ends("difference"))
+    sides = (row.system_a, row.system_b)
+    system, other = sides if (row.difference or 0.0) > 0 else reversed(sides)
+    told = {"system": system, "other": other, "kind": gloss(row.feature)}
+    return {**told, "share": abs(row.difference or 0.0), "low": ends[0], "high": ends[1]}
 
 
 def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
     """How many balance as far as the data can tell, and how many in every segment."""
     differ = [row for row in rows if row.miss or row.add]
     alike = [row for row in rows if row not in differ and row.hit]
-    for claim, some in (("muler.even", differ), ("muler.alike", alike)):
+    for what, some in (("unknown", differ), ("alike", alike)):
         if some:
             n, single = len(some), systems == 1
-            yield message(claim, kinds=n if single else None, combinations=None if single else n)
+            counted = {"kinds": n if single else None, "combinations": None if single else n}
+            yield message("muler.even", what=what, **counted)
 
 
 def _uneven(finding: Finding, rows: Sequence[MulerRow], what: str, **params: Any) -> Message:

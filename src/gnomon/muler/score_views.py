@@ -10,7 +10,7 @@ from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler._setup import drawn_slices
-from gnomon.muler.differences import differences_table, listings, pictures
+from gnomon.muler.differences import differences_table, listings, omissions_table, pictures
 from gnomon.muler.discrepancy import (
     COUNTED,
     Unscored,
@@ -191,6 +191,8 @@ def score_finding(
         tables.append(negative_table(scored_features.negatives, scored_features.negatives_left_out))
     if scored_features.per_segment:
         tables.append(segment_table(scored_features.segments))
+    if uncertainty is not None:
+        tables.append(omissions_table(uncertainty.omissions().rows()))
     said = () if uncertainty is None else uncertainty.notices()
     counts = [gloss(feature) for feature in dict.fromkeys(scored_features.by_document)]
     by_document = scored_features.grouping.notices(counts=counts)

@@ -418,6 +418,8 @@ class Uncertainty:
     words: WordsByFeature
     effects: list[float] = field(default_factory=list)
     by_document: dict[str, bool] = field(default_factory=dict)
+    # by slice and feature: which segments have too few of it
+    missing: dict[str | None, dict[str, Floats]] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None], Frame] = field(default_factory=dict)
 
     @cached_property
@@ -469,6 +471,22 @@ class Uncertainty:
             sums = _summed(scores, _FIGURES[variant])
             of_feature = FeatureRatios.of(scores.feature, sums, inside, differ, units)
             self.differences.add((metric, variant, slice_.name), of_feature, units)
+        missing = np.where(slice_.members, present.miss, np.nan)  # the same under all metrics
+        self.missing.setdefault(slice_.name, {})[scores.feature] = missing
+
+    def omissions(self) -> Differences:
+        """Comparisons of how many segments have too few of each feature.
+
+        Documents are the unit where systems differ alike in segments of one, on any feature.
+        """
+        found = Differences(self.differences.systems, self.options)
+        for name, missing in self.missing.items():
+            members = ~np.isnan(next(iter(missing.values()))).all(axis=0)
+            alike = any(self.grouping.by_document(miss[1:] - miss[0]) for miss in missing.values())
+            units = Units.of(len(members), self.grouping.within(members) if alike else None)
+            for feature, miss in missing.items():
+                found.add(("", "miss", name), _omitted(feature, miss, units), units)
+        return found
 
     def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
         """How many times as far figures scatter over documents as over segments."""
@@ -516,6 +534,15 @@ class Uncertainty:
         yield message(
             "note.muler.jackknife", **how, documents=n, least=LEAST_DOCUMENTS, metrics=metrics
         )
+
+
+def _omitted(feature: str, missing: Floats, units: Units) -> FeatureRatios:
+    """The shares of segments that have too few of a feature, as ratios of sums."""
+    judged = ~np.isnan(missing)
+    miss = np.where(judged, missing, 0.0)
+    first, second = np.triu_indices(len(miss), 1)
+    sums = miss, judged.astype(np.float64)
+    return FeatureRatios.of(feature, sums, judged, miss[first] != miss[second], units)
 
 
 def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
