@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # compiled once, and not again by each of the many processes that tests start
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test build vendor lock outdated newest verify sanitize lint types docs pytest pythons bench clean debian
+.PHONY: demo test build vendor lock outdated newest verify sanitize lint types docs pytest pythons bench pictures clean debian
 
 demo:
 	@test -e $(VENV)/.demo || echo "gnomon is installed into $(VENV) with what its example needs: about 850 MB on disk, 240 to \
@@ -101,6 +101,10 @@ newest: $(VENV)/.test
 	$(PIP) $(UV)
 	rm -f $(VENV)/.demo $(VENV)/.test
 	$(BIN)/python scripts/newest.py
+
+# the pictures of README and docs, from what the code gives now
+pictures: $(VENV)/.test
+	$(BIN)/python scripts/pictures.py
 
 debian:
 	sh scripts/debian_packages.sh

@@ -8,6 +8,7 @@ gc.disable()  # trees of pages stay to the end: a quarter of the time goes by lo
 os.environ["NO_COLOR"] = "1"
 os.environ["COLUMNS"] = "80"
 
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -186,7 +187,14 @@ def _mathml(translator: Any, node: Any) -> None:
     raise nodes.SkipNode
 
 
+def _with_pictures(app: Any, error: Exception | None) -> None:
+    """Pictures for a light and a dark page stand in HTML, of which Sphinx copies no files."""
+    if error is None:
+        shutil.copytree(Path(app.srcdir, "images"), Path(app.outdir, "images"), dirs_exist_ok=True)
+
+
 def setup(app: Any) -> None:
     """What Sphinx calls: after napoleon, which writes the types of fields."""
     app.connect("autodoc-process-docstring", _plain_types, priority=900)
+    app.connect("build-finished", _with_pictures)
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
