@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.comparison.tables import ComparisonRow, chosen_by_score, tested_by
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
 
 #: of a system's score that matters, in the metric's own units
 MinDrop: TypeAlias = Annotated[float, Limits(0), Metavar("UNITS")]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """When a comparison fails.
+
+    Attributes:
+        fail_if_worse: metrics by which no system may be significantly worse than the baseline;
+            the finding's ``failure`` says where one is, and the command line ends with exit code 3.
+        min_drop: smallest drop that fails, in the metric's own units.
+    """
+
+    fail_if_worse: Sequence[str] = ()
+    min_drop: MinDrop = 0.0
 
 
 def gate_faults(options: BoundOptions) -> Iterator[Problem]:

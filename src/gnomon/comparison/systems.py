@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
 from typing import Annotated
@@ -10,7 +10,7 @@ from typing import Annotated
 from gnomon.agreement.meaning import read_meanings
 from gnomon.comparison.checks import check_compare, check_documents, check_systems
 from gnomon.comparison.compared import SystemComparison
-from gnomon.comparison.gate import MinDrop, failures
+from gnomon.comparison.gate import Gate, failures
 from gnomon.comparison.meanings import fitting_meanings, meaning_rows
 from gnomon.comparison.ngrams import ngram_rows, read_tokens
 from gnomon.comparison.paired import PairedScores, PairedTest, PairedTestPlan
@@ -35,6 +35,7 @@ from gnomon.core.options import (
     Shorthand,
     Unit,
     Workers,
+    with_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -68,6 +69,7 @@ exit code 3: --fail-if-worse found a system that is worse than the baseline
     verdict=compare_verdict,
     check=check_compare,
 )
+@with_fields(gate=Gate)
 def compare(
     testset: TestSet,
     metrics: Metrics = "bleu",
@@ -90,8 +92,7 @@ def compare(
     examples: Count = 3,
     ngrams: Annotated[Count, Needs("gnomon.comparison.ngrams:needs")] = 10,
     workers: Annotated[Workers, Flags(("-j", "--paired-jobs"))] = 1,
-    fail_if_worse: Sequence[str] = (),
-    min_drop: MinDrop = 0.0,
+    gate: Gate,
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
@@ -124,9 +125,6 @@ def compare(
             people agreed with a difference of this size in other test sets.
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length (1 to 4); 0 for none.
-        fail_if_worse: metrics by which no system may be significantly worse than the baseline;
-            the finding's ``failure`` says where one is, and the command line ends with exit code 3.
-        min_drop: smallest drop that fails, in the metric's own units.
 
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
@@ -148,7 +146,7 @@ def compare(
     known = () if delta_accuracy is None else read_meanings(delta_accuracy)
     judged = scored(testset, metrics, workers=workers, allow_code=allow_code, progress=progress)
     meanings = fitting_meanings(known, judged, str(delta_accuracy)) if known else {}
-    first = bool(fail_if_worse) or test == "sacrebleu"
+    first = bool(gate.fail_if_worse) or test == "sacrebleu"
     chosen = baseline is None and len(testset.systems) > 2 and not first
     doubtful = frozenset(doubtful_systems(testset.anomalies))
     sound = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
@@ -174,8 +172,8 @@ def compare(
     if progress:
         progress("segments and n-grams", 1, 1)
     finding = comparison.finding()
-    if not fail_if_worse:
+    if not gate.fail_if_worse:
         return finding
     said_first = replace(finding, notices=(*compared.anomalies, *finding.notices))
-    worse = failures(said_first, fail_if_worse, min_drop=min_drop)
+    worse = failures(said_first, gate.fail_if_worse, min_drop=gate.min_drop)
     return replace(finding, failure=worse)

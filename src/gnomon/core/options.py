@@ -75,6 +75,7 @@ __all__ = [
     "Group",
     "Help",
     "InputFile",
+    "IntervalOptions",
     "Limits",
     "Metavar",
     "Misfit",
@@ -355,6 +356,14 @@ class DrawOptions:
     """How often is drawn, for intervals of which confidence, with which seed."""
 
     resamples: Resamples = RESAMPLES
+    confidence: Confidence = CONFIDENCE
+    seed: Seed = SEED
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """Intervals of which confidence, and the seed of what is drawn."""
+
     confidence: Confidence = CONFIDENCE
     seed: Seed = SEED
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, Listing, Scatter
-from gnomon.core.options import CONFIDENCE, SEED, Confidence, OutputFile, Positive, Seed
+from gnomon.core.options import IntervalOptions, OutputFile, Positive, with_fields
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -102,6 +102,7 @@ def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
     check=check_calibrate,
     verdict=calibration_verdict,
 )
+@with_fields(intervals=IntervalOptions)
 def calibrate(
     testset: TestSet,
     metrics: Metrics = (),
@@ -109,8 +110,7 @@ def calibrate(
     human: Human = (),
     items: Positive = 50,
     save: OutputFile = None,
-    confidence: Confidence = CONFIDENCE,
-    seed: Seed = SEED,
+    intervals: IntervalOptions,
     allow_code: bool = False,
 ) -> Finding:
     """Carry a judge's scores over to people's by some outputs that both scored.
@@ -136,19 +136,19 @@ def calibrate(
         ServerFailedError: the server stopped answering; what it said is kept.
     """
     testset, named = with_human(testset, human)
-    made = _CalibratedJudges(testset, items, seed)
+    made = _CalibratedJudges(testset, items, intervals.seed)
     signatures: dict[str, Signature] = {}
     for name, judge in named_judges(metrics, allow_code=allow_code):
         bound = judge.bind(testset)
         for kind in named or testset.human_kinds("segment"):
             made.add(name, kind, bound)
-        how = {"method": "calibrate", "items": items, "seed": seed}
+        how = {"method": "calibrate", "items": items, "seed": intervals.seed}
         signatures[name] = signature_of(bound, testset.batch()).adding(how)
     if save is not None:
         _save(save, made.texts, made.humans)
-    rows = list(calibration_rows(made.samples, confidence))
+    rows = list(calibration_rows(made.samples, intervals.confidence))
     tables = (
-        table("calibration", _TITLE, CalibrationRow, rows, confidence=confidence),
+        table("calibration", _TITLE, CalibrationRow, rows, confidence=intervals.confidence),
         table("points", "Outputs by the judge and by people", CalibrationPoint, made.points),
     )
     return Finding(
@@ -157,7 +157,7 @@ def calibrate(
         tables=tables,
         signatures=signatures,
         views=tuple(made.views()),
-        facts={"test set": testset.name, "outputs drawn": str(items), "seed": str(seed)},
+        facts={"test set": testset.name, "outputs drawn": str(items), "seed": str(intervals.seed)},
         notices=tuple(dict.fromkeys(made.notices)),
     )
 
