@@ -106,6 +106,7 @@ class HitRow(Record):
     source_start: int | None = column("Source start", help="first character in the source")
     source_end: int | None = column("Source end", help="behind the last one")
     text: str = column("Text", help="what stands there, or the beginning of the output")
+    expected: str = column("Expected", help="what a glossary or a rule prescribes there")
 
 
 @dataclass(frozen=True)
@@ -282,4 +283,5 @@ def hit_rows(found: FoundFaults) -> Iterator[HitRow]:
                 source_start=source_start,
                 source_end=source_end,
                 text=shown[:_SHOWN],
+                expected=" | ".join(map(str, hit.params.get("expected", ()))),
             )

@@ -28,7 +28,7 @@ from gnomon.linguistics.faults import Fault, Hit
 from gnomon.linguistics.word_lists import Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -64,21 +64,21 @@ class Rule:
     at_most: int | None = None
     segment: int | None = None
 
-    def breach(self, text: str) -> tuple[int, int, str, object] | None:
+    def breach(self, text: str) -> tuple[int, int, str, Sequence[object]] | None:
         """Where a text breaks it, and what it breaks; None where it keeps it."""
         if self.must and not any(one in text for one in self.must):
-            return -1, -1, "must", list(self.must)
+            return -1, -1, "must", self.must
         for one in self.must_not:
             if one in text:
                 at = text.index(one)
-                return at, at + len(one), "must-not", one
+                return at, at + len(one), "must-not", [one]
         if self.pattern and not self.pattern.find(text, seconds=_SECONDS):
-            return -1, -1, "pattern", self.pattern.pattern
+            return -1, -1, "pattern", [self.pattern.pattern]
         place = self.not_pattern and self.not_pattern.find(text, seconds=_SECONDS)
         if self.not_pattern and place:
-            return *place, "not-pattern", self.not_pattern.pattern
+            return *place, "not-pattern", [self.not_pattern.pattern]
         if self.at_most is not None and len(text) > self.at_most:
-            return self.at_most, len(text), "at-most", self.at_most
+            return self.at_most, len(text), "at-most", [self.at_most]
         return None
 
 
@@ -132,10 +132,11 @@ class Rules:
             breaches = (rule.breach(text) for rule in (*everywhere, *own.get(segment, ())))
             broken = next(filter(None, breaches), None)
             if broken:
-                start, end, rule_name, value = broken
-                yield Hit(column, segment, start, end, params={"rule": rule_name, "value": value})
+                start, end, name, values = broken
+                said = {"rule": name, "expected": [f"{name}: {value}" for value in values]}
+                yield Hit(column, segment, start, end, params=said)
             elif self.answers and column in self.answers and self.answers[column][segment] < _YES:
-                yield Hit(column, segment, params={"rule": self.judge})
+                yield Hit(column, segment, params={"rule": self.judge, "expected": [self.judge]})
 
     def _at_stake(self, texts: Texts) -> NDArray[np.bool_]:
         if self.answers or any(rule.segment is None for rule in self.rules):

@@ -11,7 +11,7 @@ from gnomon.linguistics.faults.texts import REFERENCE
 from gnomon.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gnomon.core.findings import Finding
@@ -35,7 +35,7 @@ def check_verdict(finding: Finding) -> Iterator[Message]:
         (row for row in systems if row.kind == UNTRANSLATED and row.hits), key=lambda r: -r.hits
     )
     if not missing and any(row.kind == UNTRANSLATED for row in systems):
-        yield _all_translated(finding, [row for row in systems if row.kind == UNTRANSLATED])
+        yield _all_translated(finding, systems, groups)
     for row in missing[:_SYSTEMS]:
         own = [one for one in systems if one.system == row.system]
         of_kinds = [one for one in own if groups.get(one.kind) == UNTRANSLATED and one.hits]
@@ -75,19 +75,24 @@ def _kinds(rows: Iterable[RateRow]) -> list[dict[str, Any]]:
     return [{"kind": row.kind, "hits": row.listed} for row in ordered]
 
 
-def _all_translated(finding: Finding, rows: Sequence[RateRow]) -> Message:
+def _all_translated(
+    finding: Finding, systems: Sequence[RateRow], groups: Mapping[str, str]
+) -> Message:
+    rows = [row for row in systems if row.kind == UNTRANSLATED]
+    kinds = dict.fromkeys(row.kind for row in systems if groups.get(row.kind) == UNTRANSLATED)
     most = max(rows, key=lambda row: row.ends("share")[1] or 0.0)
     return message(
         "check.translated",
         finding.positions(rows),
         systems=[row.system for row in rows],
+        looked=[{"kind": kind} for kind in kinds],
         segments=most.segments,
         high=most.ends("share")[1],
     )
 
 
 def _others(
-    finding: Finding, systems: Sequence[RateRow], groups: dict[str, str]
+    finding: Finding, systems: Sequence[RateRow], groups: Mapping[str, str]
 ) -> Iterator[Message]:
     """What else is wrong in systems: shape, marks that are kept, what was prescribed."""
     some = [
@@ -180,7 +185,7 @@ def _rates(
     finding: Finding,
     systems: Sequence[RateRow],
     references: Sequence[RateRow],
-    groups: dict[str, str],
+    groups: Mapping[str, str],
 ) -> Iterator[Message]:
     """Rates of systems that lie above those of the references, intervals apart."""
     floor: dict[str, RateRow] = {}
