@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from gnomon.serve.index import IndexedSet
 
-SIZES = (50_000, 500_000)
+SIZES = (10_000, 100_000)
 _STUDY = """
 name = "large"
 store = "large.store"

@@ -1,18 +1,19 @@
-"""What a server costs when twenty people use it at once, and when a large file comes.
+"""What a server does when twenty people use it at once, a large file comes, and it is killed.
 
 ``python benchmarks/serve_load.py`` prints a table and writes it to ``benchmarks/serve_load.md``.
 Each of twenty people, with a token of their own, sends the bundled example (209 segments, two
 systems) to a server in a process of its own, and asks for its state four times a second until all
-is decided.
+is decided. Then come 200 requests at once, 2,000 in a row, and 20 deaths of the server, each just
+after somebody sent a comparison.
 MATEO, the nearest peer, is no package that can be installed, and is not beside it.
 """
 
 from __future__ import annotations
 
 import json
-import re
+import os
+import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -24,24 +25,24 @@ import httpx
 from _measure import keep
 
 from gnomon.data import example
-from serve import cpu_seconds, megabytes, server
+from gnomon.serve import Access
+from gnomon.serve.workspace import Workspace
+from serve import megabytes, server
 
-PEOPLE = 20
-_OPEN = ("queued", "running", "interrupted")
+PEOPLE, AT_ONCE, IN_A_ROW, DEATHS = 20, 200, 2000, 20
+_OPEN = ("queued", "running")
 _EX = example.path()
 FILES = {
     "reference": _EX / "ref.A.txt",
     "a": _EX / "systems" / "apertium-direct.txt",
     "b": _EX / "systems" / "apertium-catalan.txt",
 }
-_REQUEST = json.dumps({"language_pair": "es-en", "methods": {}})
+_REQUEST = json.dumps({"language_pair": "es-en"})
 
 
 def token(folder: Path, name: str) -> str:
     """A way in for somebody."""
-    command = [sys.executable, "-m", "gnomon", "serve", "tokens", str(folder), "--add", name]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return re.search(r"token=(\S+)", said)[1]  # type: ignore[index]  # it says one
+    return Access(folder).add_token(name, "author")[1]
 
 
 def person(address: str, secret: str) -> tuple[list[float], float, str]:
@@ -49,14 +50,7 @@ def person(address: str, secret: str) -> tuple[list[float], float, str]:
     headers = {"Authorization": f"Bearer {secret}"}
     with httpx.Client(base_url=address, headers=headers, timeout=60) as client:
         begun = time.perf_counter()
-        opened = [(name, path.read_bytes()) for name, path in FILES.items()]
-        parts = [
-            ("reference" if name == "reference" else "output", (f"{name}.txt", data))
-            for name, data in opened
-        ]
-        sent = client.post("/api/v1/comparisons", files=parts, data={"request": _REQUEST})
-        if sent.is_error:
-            sys.exit(sent.text)
+        sent = send(client)
         at, state, polls = f"/api/v1/comparisons/{sent.json()['id']}", "queued", []
         while state in _OPEN:
             time.sleep(0.25)
@@ -64,6 +58,37 @@ def person(address: str, secret: str) -> tuple[list[float], float, str]:
             state = client.get(at).raise_for_status().json()["state"]
             polls.append(time.perf_counter() - asked)
         return polls, time.perf_counter() - begun, state
+
+
+def send(client: httpx.Client) -> httpx.Response:
+    """Have the example compared."""
+    parts = [
+        ("reference" if name == "reference" else "output", (f"{name}.txt", path.read_bytes()))
+        for name, path in FILES.items()
+    ]
+    sent = client.post("/api/v1/comparisons", files=parts, data={"request": _REQUEST})
+    if sent.is_error:
+        sys.exit(sent.text)
+    return sent
+
+
+def killed(folder: Path, home: Path, secret: str) -> int:
+    """How many comparisons are done in the end, of those that servers took before they died."""
+    taken = []
+    for number in range(DEATHS + 1):
+        with server(folder, home) as (browser, process, _):
+            if number < DEATHS:
+                headers = {"Authorization": f"Bearer {secret}"}
+                with httpx.Client(base_url=browser.address, headers=headers, timeout=60) as client:
+                    taken.append(send(client).json()["id"])
+                time.sleep(0.1 * (number % 8))
+                os.kill(process, signal.SIGKILL)
+                continue
+            workspace = Workspace(folder)
+            while any(workspace.study(each).job.active for each in taken):
+                time.sleep(0.2)
+            return sum(workspace.study(each).job.state == "done" for each in taken)
+    return 0
 
 
 def large_upload(address: str, secret: str, process: int) -> tuple[float, float]:
@@ -98,10 +123,6 @@ def main() -> None:
         with server(folder, Path(temporary) / "home") as (browser, process, first):
             idle = megabytes(process)
             pages = sorted(browser.get("/")[0] for _ in range(40))
-            cpu = cpu_seconds(process)
-            for _ in range(200):
-                browser.get("/")
-            cpu = (cpu_seconds(process) - cpu) / 200
             secrets = [token(folder, f"person {n}") for n in range(PEOPLE)]
             person(browser.address, secrets[0])
             with ThreadPoolExecutor(PEOPLE) as pool:
@@ -109,17 +130,28 @@ def main() -> None:
             polls = [seconds for each, _, _ in came for seconds in each]
             late, ends = 1000 * statistics.quantiles(polls, n=20)[-1], [end for _, end, _ in came]
             took, more = large_upload(browser.address, secrets[0], process)
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                asked = list(pool.map(lambda _: browser.get("/"), range(AT_ONCE)))
+            answered, slowest = sum(s == 200 for *_, s in asked), max(s for s, *_ in asked)
+            before = megabytes(process)
+            for _ in range(IN_A_ROW):
+                browser.get("/")
+            grown = megabytes(process) - before
             rows = [
                 f"| first page of a fresh server | {first:.2f} s |",
                 f"| the form | {1000 * statistics.median(pages):.0f} ms |",
-                f"| CPU of a page | {1000 * cpu:.1f} ms |",
                 f"| memory of the server, idle | {idle:.0f} MB |",
                 f"| {PEOPLE} at once: 95th percentile of {len(polls)} questions | {late:.0f} ms |",
                 f"| the same: answered | {sum(s == 'done' for *_, s in came)} of {PEOPLE} |",
                 f"| the same: first and last answer after | {min(ends):.1f}, {max(ends):.1f} s |",
                 f"| 49 MB sent: taken | {took:.1f} s |",
                 f"| the same: what the server takes more | {more:.0f} MB |",
+                f"| {AT_ONCE} requests at once: answered | {answered} of {AT_ONCE} |",
+                f"| the same: the last one after | {slowest:.1f} s |",
+                f"| {IN_A_ROW:,} requests in a row: what the server takes more | {grown:.0f} MB |",
             ]
+        done = killed(folder, Path(temporary) / "home", secrets[0])
+        rows.append(f"| {DEATHS} deaths of the server: done in the end | {done} of {DEATHS} |")
     keep("serve_load", ["| | |", "|---|---|", *rows])
 
 

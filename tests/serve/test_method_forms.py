@@ -28,6 +28,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> tuple[TestClient, str, An
     folder = tmp_path_factory.mktemp("served") / "comparisons"
     app = make_app(Settings(folder=folder, metrics={"Ours": "bertscore(model='roberta-large')"}))
     study = comparison_of(app, "owner")
+    (study.texts / "human").mkdir(parents=True)  # as of a test set that people have judged
+    (study.texts / "human" / "mqm.spans.tsv").touch()
     rest(app.state.workspace, study.id, "cancelled")
     client = browser_of(app, app.state.access.launch_token())
     return client, f"/studies/{study.id}", app
@@ -142,9 +144,10 @@ def test_what_still_runs_is_not_asked_for_more(pages):
     assert "still running" in answer.text
 
 
-@pytest.mark.parametrize("name", ["bench", "stress", "nothing", "metaeval", "../people"])
-def test_no_other_method_is_run(pages, name):
-    client, base, _ = pages
+@pytest.mark.parametrize("name", ["bench", "stress", "nothing", "metaeval", "errors", "../people"])
+def test_no_other_method_is_run_nor_one_whose_texts_lack_what_it_needs(pages, name):
+    client, _, app = pages
+    base = f"/studies/{comparison_of(app, 'owner').id}"
     assert client.get(f"{base}/methods/{name}").status_code == 404
     assert client.post(f"{base}/methods/{name}", data={}).status_code == 404
 
@@ -169,6 +172,11 @@ def test_a_method_joins_its_comparison_and_nothing_is_computed_again(tmp_path):
         # the same again is one question; other settings replace the answer
         assert client.post(f"{base}/methods/score", data=fields).headers["location"] == base
         assert not workspace.study(study).job.active
+        faults = {"check:kinds": "empty"}
+        assert client.post(f"{base}/methods/check", data=faults).status_code == 303
+        wait_for(lambda: not workspace.study(study).job.active)
+        assert workspace.study(study).job.steps[-1].state == "done", workspace.study(study).job
+        assert "Faults of outputs" in client.get(base).text
         again = client.post(f"{base}/methods/score", data={"score:metrics": "chrf"})
         assert again.headers["location"] == base
         wait_for(lambda: not workspace.study(study).job.active)

@@ -30,6 +30,21 @@ __all__ = ["PAGES"]
 _WORDS = {"done": "has run", "queued": "waits", "running": "runs"}
 
 
+#: what a test set must hold for a method, as its folder has it
+_NEEDS = {"errors": "human/*.spans.tsv", "metaeval": "human/*.tsv"}
+
+
+def _offered(study: Comparison) -> dict[str, Method]:
+    """The methods that the texts of a comparison allow."""
+    single = _is_single(study)
+    return {
+        name: method
+        for name, method in served_methods().items()
+        if not (single and name == "compare")
+        and (name not in _NEEDS or any(study.texts.glob(_NEEDS[name])))
+    }
+
+
 def _is_single(study: Comparison) -> bool:
     """Whether a comparison has one translation."""
     roles = [file.role for file in study.about.choices.files]
@@ -38,25 +53,24 @@ def _is_single(study: Comparison) -> bool:
 
 async def _methods(request: Request) -> Shown:
     study: Comparison = request.state.study
-    methods = await run_in_threadpool(served_methods)
+    methods = await run_in_threadpool(_offered, study)
     job = await run_in_threadpool(job_view, request, study)
     steps = {step.method: more for step, *more in job["steps"]} if job else {}
     states = {step.method: _WORDS.get(step.state, "") for step in study.job.steps}
-    single = _is_single(study)
     values = {
         **page_values(request, study.about.title),
-        "methods": [each for each in methods.values() if not single or each.name != "compare"],
+        "methods": list(methods.values()),
         "steps": steps,
         "states": states,
         "active": study.job.active,
-        "single": single,
+        "single": _is_single(study),
     }
     return Shown("methods.html.j2", values)
 
 
 async def _served(request: Request) -> Method:
     """The method of an address."""
-    methods = await run_in_threadpool(served_methods)
+    methods = await run_in_threadpool(_offered, request.state.study)
     method = methods.get(request.path_params["method"])
     if method is None:
         raise NotFound

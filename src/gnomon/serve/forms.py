@@ -40,16 +40,22 @@ OFFERED: Mapping[str, tuple[str, ...]] = {
     "score": ("metrics",),
     "compare": ("metrics", "baseline", "test", "resamples", "confidence", "seed"),
     "muler": ("metrics", "features", "pattern", "tagger", "resamples", "confidence"),
+    "check": ("kinds", "baseline", "tagger", "resamples", "confidence", "seed"),
+    "errors": ("features", "side", "pattern", "tagger", "resamples", "confidence"),
+    "metaeval": ("levels", "test", "baseline", "resamples", "confidence", "seed"),
 }
 #: option -> what it asks for, in words, where its name is short for those who write commands
 LABELS = {
     "baseline": "translation that the others are compared with",
     "confidence": "confidence of ranges",
     "features": "kinds of words",
+    "kinds": "kinds of faults",
+    "levels": "what is judged",
     "metrics": "measured by",
     "pattern": "patterns of your own",
     "resamples": "random draws for ranges and tests",
     "seed": "seed of random draws",
+    "side": "side whose errors are counted",
     "tagger": "program that tells kinds of words apart",
     "test": "test of a difference",
 }
@@ -149,9 +155,9 @@ def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any
 
 def kind_of(option: Option) -> Kind:
     """How a page asks for an option."""
-    if option.choices and str not in parts_of(option.kind) and not option.named:
-        return "select"
-    return "lines" if option.many or option.named else "text"
+    if option.many or option.named:
+        return "lines"
+    return "select" if option.choices and str not in parts_of(option.kind) else "text"
 
 
 def texts_of(value: object) -> tuple[str, ...]:
