@@ -25,7 +25,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 _ROUNDS = 3
 _PAGES = {
     "systems": ("systems", "table.data tbody tr"),
-    "a method": ("method/package.features", "table.heat tbody tr"),
+    "a method": ("method/package.features", ".drawing svg"),
     "one system": ("system/0/17", "table.data tbody tr"),
     "segments of a feature, worst first": ("segments/0?f=0&s=5&m=1&o=worst", "article"),
     "one segment": ("segment/0/1500?f=3", "table.data tbody tr"),

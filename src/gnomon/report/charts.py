@@ -541,13 +541,13 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows, room: _Room) -> Json:
     }
     better = f", {column.better} is better" if column.better else ""
     title = f"{_of_metric(view, rows, column.title)}{better}"
-    colour = _numbers("value", title, scale=scale, legend={"titleLimit": 0})
+    colour = _numbers("value", title, scale=scale, legend={"titleLimit": 0, "tickCount": 2})
     grey = {"test": "datum.faint", "value": _GRID}
     letters = [
         {"test": "datum.faint", "value": _SOFT},
         {"test": "luminance(scale('color', datum.value)) < .18", "value": "white"},
     ]
-    axis = {"orient": "top", "labelAngle": -40, "labelLimit": 130, "labelOverlap": True}
+    axis = {"orient": "top", "labelAngle": -40, "labelLimit": 130}
     return {
         "data": {"values": values},
         "encoding": {"y": _lined_up(values), "x": _lined_up(values, "head", axis=axis)},

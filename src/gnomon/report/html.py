@@ -214,8 +214,8 @@ def _sections(f: int, finding: dict[str, object]) -> list[dict[str, str]]:
         ]
         if kind == "p" and finding["exhibits"]:
             titles.append(("segments", "Segments behind the numbers"))
-    if finding["signatures"]:
-        titles.append(("signatures", "Signatures, to reproduce each number"))
+    if finding["facts"] or finding["signatures"]:
+        titles.append(("made", "How it was made"))
     return [{"id": f"f{f}-{name}-title", "title": title} for name, title in titles]
 
 

@@ -1,7 +1,7 @@
 // Charts of specifications: one stop of the Tab key each, arrows from mark to mark, Enter as a click.
 const TINTS = {"#0072b2": "--blue", "#d55e00": "--orange", "#009e73": "--green", "#cc79a7": "--pink", "#b38600": "--olive", "#56b4e9": "--sky", "#5b4b9a": "--violet",
   "#7a5c3e": "--red", "#1c1f23": "--ink", "#565d66": "--soft", "#a9b0b8": "--neutral", "#e4e4df": "--grid", "#ffffff": "--paper"};
-const FIRST_ROWS = 12, SMALL_BOX = 560, CELL = 28;
+const FIRST_ROWS = 12, SMALL_BOX = 560, CELL = 28, LETTER = 16;
 const tinted = (spec) => {
   const css = getComputedStyle(document.documentElement);
   return JSON.parse(JSON.stringify(spec).replace(/#[0-9a-f]{6}/g, (c) => TINTS[c] ? css.getPropertyValue(TINTS[c]).trim() : c));
@@ -17,7 +17,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redr
 
 // One after the other, so that the page answers in between.
 let queue = Promise.resolve();
-const later = (work) => { queue = queue.then(work).then(() => new Promise((done) => setTimeout(done))); return queue; };
+const later = (work) => { queue = queue.then(work).catch((error) => console.error(error)).then(() => new Promise((done) => setTimeout(done))); return queue; };
 
 function figure(box, spec, {name = "chart", pick = null} = {}) {
   const place = el("div", {class: "drawing"}), card = el("p", {class: "card", role: "status"}), tools = el("div", {class: "after"});
@@ -38,11 +38,12 @@ function figure(box, spec, {name = "chart", pick = null} = {}) {
     width = box.clientWidth;
     const small = width < SMALL_BOX, few = long && all.isConnected ? names.slice(0, FIRST_ROWS) : null;
     const made = tinted({...spec, data: {}}), kept = few ? rows.filter((row) => few.includes(row.name)) : rows;
+    const heads = unique(rows.map((row) => row.head)).length, axis = made.encoding?.x?.axis;
     made.data = {values: kept};
     if (few) parts(made).forEach((part) => { part.encoding.y.scale.domain = few; });
     // figures stand in cells that are wide enough
-    if (made.layer && width / unique(rows.map((row) => row.head)).length < CELL) made.layer = made.layer.filter(({mark}) => mark.type !== "text");
-    if (small && made.encoding?.x?.axis) made.encoding.x.axis.labelLimit = 70;
+    if (made.layer && width / heads < CELL) made.layer = made.layer.filter(({mark}) => mark.type !== "text");
+    if (axis) Object.assign(axis, {labelOverlap: width / heads < LETTER}, small ? {labelLimit: 70} : {});
     if (small && made.hconcat) made.hconcat = made.hconcat.slice(0, 1); // cards say the other figures
     if (made.columns) made.columns = small ? 1 : made.columns;
     const across = made.hconcat ? made.hconcat.length : made.columns || 1;

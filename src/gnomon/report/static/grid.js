@@ -1,5 +1,5 @@
 // A table of any size: some rows at a time, searched, sorted, filtered, downloaded; a real table.
-const PER_PAGE = [25, 50, 100, 500], FEW = 80, PIECE = 4000;
+const PER_PAGE = [25, 50, 100, 500], FEW = 80, PIECE = 4000, BRIEF = 5;
 // tables of so many rows are read at once, without words
 const SMALL = 20_000;
 // Keys that join tables are for queries: downloads have them.
@@ -44,8 +44,11 @@ function grid(box, t, options = {}) {
   const per = choice("Rows", PER_PAGE.map((n) => [n, n]), state.per, (n) => { state.per = n; state.page = 0; draw(); });
   const saver = (kind, mime, join, escape) => button(`Download ${kind.toUpperCase()}`, () => save(kind, mime, join, escape), {class: "quiet", "aria-label": `Download ${kind.toUpperCase()}: ${shown(t.title)}`});
   const helps = every.filter((c) => c.help && !blank.has(c));
-  box.append(toolbar(...(options.controls || []), choices, find.node, t.size > PER_PAGE[0] ? per.node : null, total), alike, body,
-    el("div", {class: "after"}, pager, saver("tsv", "text/tab-separated-values", "\t", escapeTsv), saver("csv", "text/csv", ",", escapeCsv)),
+  const tools = toolbar(...(options.controls || []), choices, find.node, t.size > PER_PAGE[0] ? per.node : null, total), folded = options.folded && t.size > BRIEF + 1;
+  const unfold = button(`Show all ${count(t.size)} rows`, () => { state.per = options.per || 50; unfold.remove(); tools.hidden = false; draw(); }, {class: "quiet", "aria-label": `Show all ${count(t.size)} rows: ${shown(t.title)}`});
+  if (folded) { state.per = BRIEF; tools.hidden = true; }
+  box.append(tools, alike, body,
+    el("div", {class: "after"}, folded ? unfold : "", pager, saver("tsv", "text/tab-separated-values", "\t", escapeTsv), saver("csv", "text/csv", ",", escapeCsv)),
     helps.length ? el("details", {class: "helps"}, el("summary", {}, "What the columns mean"), el("dl", {}, ...helps.flatMap((c) => [data(c.title, "dt"), data(c.help, "dd")]))) : "",
     blank.size ? el("p", {class: "note"}, `Without any value: ${[...blank].map((c) => shown(c.title)).join(", ")}.`) : "");
   if (t.whole()) offer(); else if (t.parts === 1 || t.size <= SMALL) t.all().then(offer);
@@ -139,7 +142,7 @@ function grid(box, t, options = {}) {
   function turns() {
     const last = Math.max(0, Math.ceil(sizeNow() / state.per) - 1);
     const go = (label, to, off) => button(label, () => { state.page = to; draw().then(() => { const again = [...pager.querySelectorAll("button")].find((b) => b.textContent === label); (again && !again.disabled ? again : body.querySelector(".scroll")).focus(); }); }, {disabled: off});
-    pager.hidden = last === 0;
+    pager.hidden = last === 0 || tools.hidden;
     pager.replaceChildren(go("First", 0, state.page === 0), go("Previous", state.page - 1, state.page === 0),
       el("span", {}, `Page ${count(state.page + 1)} of ${count(last + 1)}`), go("Next", state.page + 1, state.page === last), go("Last", last, state.page === last));
   }

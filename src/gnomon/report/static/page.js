@@ -8,7 +8,7 @@ page.findings.forEach((content, f) => {
     drawPanel(box, panel, {name: `gnomon-${f + 1}-${p + 1}`, pick: finding.lead || null});
   });
   // a table without rows has no section
-  finding.tables.forEach((table, t) => { if (place("t" + t)) grid(place("t" + t), {...table, file: `gnomon-${f + 1}-${t + 1}`}); });
+  finding.tables.forEach((table, t) => { if (place("t" + t)) grid(place("t" + t), {...table, file: `gnomon-${f + 1}-${t + 1}`}, {folded: true}); });
 });
 for (const node of document.querySelectorAll("[data-copy]")) {
   node.hidden = false;

@@ -12,10 +12,12 @@ function shadeOf(layer, value) {
 }
 const signed = (text) => text.replace("-", "\u2212");
 const markLabel = (layer, value) => layer.kind === "spans" ? layer.title : `${layer.title}: ${isNumber(value) ? signed(value.toPrecision(3)) : "undefined"}`;
+// Of source and target, as far as they are known.
+const languages = (set) => { const pair = /^([a-z]{2,3}(?:_\w+)?)-([a-z]{2,3}(?:_\w+)?)$/.exec(set.pair || ""); return pair ? [1, 2].map((n) => pair[n].replace("_", "-")) : [null, null]; };
 // An entry is a text and its marks by layer: [layer, [start, end, ...], [value, ...]].
-function markedText(set, entry, number, tag = "p") {
+function markedText(set, entry, number, tag = "p", lang = languages(set)[1]) {
   const [text, marks = []] = entry, own = number === null ? null : marks.find((m) => m[0] === number), layer = set.layers[number];
-  const scale = number === null ? null : scaleOf(layer), body = el(tag, {class: "text", dir: "auto", "data-better": scale ? scale.better : null});
+  const scale = number === null ? null : scaleOf(layer), body = el(tag, {class: "text", dir: "auto", lang, "data-better": scale ? scale.better : null});
   const [, ends = [], values = []] = own || [];
   const spans = Array.from({length: ends.length / 2}, (_, n) => [ends[2 * n], ends[2 * n + 1], markLabel(layer, values[n]), shadeOf(layer, values[n])]);
   marked(body, text, spans);
@@ -39,7 +41,7 @@ async function readSegment(t, number) {
 const tagsOf = (s) => [["Document", s.document], ["Domain", s.domain]].filter(([, v]) => v).map(([name, v]) => el("span", {}, name + " ", data(v)));
 const side = (name, body, css) => el("div", {class: `side ${css}`}, el("h3", {}, data(name)), body);
 function sidesOf(set, s, layer) {
-  const found = s.source === null ? [] : [side("Source", markedText(set, s.text(s.source), null), "source")];
+  const found = s.source === null ? [] : [side("Source", markedText(set, s.text(s.source), null, "p", languages(set)[0]), "source")];
   s.references.forEach((n, r) => { if (n !== null) found.push(side(`Reference ${set.references[r]}`, markedText(set, s.text(n), layer), "reference")); });
   return found;
 }

@@ -62,7 +62,7 @@ function foundSections(t, picture) {
   const size = `${shown(set.name)}: ${count(set.systems.length)} system${set.systems.length === 1 ? "" : "s"}, ${count(set.segments)} segment${set.segments === 1 ? "" : "s"}`;
   const others = page.sets.map((_, n) => n).filter((n) => n !== t && of(n).length)
     .map((n) => el("details", {class: "fold found"}, el("summary", {}, data(page.sets[n].name), el("span", {class: "count"}, data(of(n)[0].said[0][1]))), el("div", {}, ...list(n))));
-  return [...(own.length ? [section(size, leads, picture)] : []), ...(rest.length ? [section("More results", ...rest)] : []),
+  return [...(own.length ? [section(size, el("div", {class: "answer"}, leads, picture))] : []), ...(rest.length ? [section("More results", ...rest)] : []),
     ...(others.length ? [section(own.length ? "Other test sets" : "Results", ...others)] : [])];
 }
 // What proves it: the first picture of a method that found something, else scores by the first metric.
@@ -80,11 +80,11 @@ async function foundPicture(place, t) {
 async function systemsPage({box, rest, head, alive}) {
   const t = Number(rest[0] || 0) < page.sets.length ? Number(rest[0] || 0) : 0, set = page.sets[t];
   head("Results");
-  const picture = el("div", {class: "proof"}), own = page.found.filter((one) => one.set === t);
+  const picture = el("div", {class: "panel proof"}), own = page.found.filter((one) => one.set === t);
   box.append(...foundSections(t, picture));
   await foundPicture(picture, t);
   if (!alive()) return;
-  const notices = page.notices.length ? el("details", {class: "notices", open: !own.length}, el("summary", {}, `Notes on data and tests (${page.notices.length})`), el("ul", {}, ...page.notices.map((n) => data(n, "li")))) : "";
+  const notices = page.notices.length ? el("details", {class: "notices", open: !own.length}, el("summary", {}, `${page.notices.length} note${page.notices.length > 1 ? "s" : ""}`), el("ul", {}, ...page.notices.map((n) => data(n, "li")))) : "";
   box.append(notices, el("dl", {class: "facts"}, ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
   if (table("scores")) {
     const {metrics, whole} = await scoreTable(t);
