@@ -137,6 +137,7 @@ def measure(store: Path, segments: int, home: Path) -> dict[str, float]:
     """What each page costs."""
     from gnomon.serve.store_pages import stored_study
 
+    os.environ["XDG_DATA_HOME"] = str(home)  # where the index is
     base = f"/studies/{stored_study(store).id}"
     made: dict[str, float] = {}
     with server(store, home) as (browser, process, made["first page of a fresh server, s"]):

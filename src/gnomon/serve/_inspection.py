@@ -12,11 +12,11 @@ Guess = Literal["source", "reference", "output", "set", "unknown"]
 class FileRemedy(msgspec.Struct, kw_only=True):
     """A way on with a file.
 
-    ``id`` is "encoding" (read it as ``encoding``; ``lines`` are its first ones so), "save" (as
-    plain text), "unpack", "leave" (it out), "first" or "look" (at ``line``).
+    ``id`` is "encoding" (read it as ``encoding``; ``lines`` are its first ones so), "leave" (it
+    out) or "look" (at ``line``).
     """
 
-    id: Literal["encoding", "save", "unpack", "leave", "look"]
+    id: Literal["encoding", "leave", "look"]
     text: str
     encoding: str | None = None
     lines: list[str] = []

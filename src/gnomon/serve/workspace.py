@@ -365,15 +365,11 @@ class Workspace:
         flush_folder(folder.parent)
 
     def _sweep(self) -> None:
-        """Delete what a sudden end left half deleted, and drafts that nobody confirmed."""
+        """Delete what a sudden end left half deleted, and drafts that are older than a day."""
         for kind in (_STUDIES, _DRAFTS):
             for entry in os.scandir(self.folder / kind):
                 if entry.name.endswith(".deleted"):
                     shutil.rmtree(entry.path, ignore_errors=True)
-        self.sweep_drafts()
-
-    def sweep_drafts(self) -> None:
-        """Delete drafts that are older than a day."""
         for entry in os.scandir(self.folder / _DRAFTS):
             with suppress(FileNotFoundError, NotFound):
                 if time.time() - entry.stat().st_mtime > _DAY:
