@@ -165,8 +165,8 @@ def test_the_model_says_what_it_was_made_of(
 def test_training_lowers_the_loss_and_keeps_the_last_checkpoint(
     tmp_path: Path, tiny: dict[str, object], rows: Rows
 ) -> None:
-    options = {**tiny, "dimensions": 32, "learning_rate": 5e-3, "validate_every": 30}
-    recipe = Recipe(**options, max_steps=150, stop_on="loss")  # type: ignore[arg-type]  # plain options
+    options = {**tiny, "dimensions": 32, "learning_rate": 1e-2, "validate_every": 15}
+    recipe = Recipe(**options, max_steps=75, stop_on="loss")  # type: ignore[arg-type]  # plain options
     done = fit(_pairs(rows), tmp_path, recipe=recipe)
     state = json.loads((_last(tmp_path) / "trainer_state.json").read_text(encoding="utf-8"))
     losses = [one["eval_loss"] for one in state["log_history"] if "eval_loss" in one]
