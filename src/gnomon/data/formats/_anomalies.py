@@ -139,7 +139,7 @@ def _doubt(what: str, systems: Sequence[str], **counts: Any) -> Message:
 def _find_odd_segments(testset: TestSet, numbered: Numbered) -> Iterator[Message]:
     """Segments without a reference, and segments that come again."""
     size, columns = testset.segments, list(testset.references.values())
-    empty = sum(not any(row) for row in zip(*columns, strict=True))
+    empty = [any(row) for row in zip(*columns, strict=True)].count(False)
     if size > empty > _SOME_EMPTY * size:
         yield message("data.no_reference", empty=empty, segments=size)
     if not columns or not testset.systems:

@@ -113,10 +113,10 @@ def damaged_texts(lines: SomeLines) -> Iterator[DamagedTexts]:
                 if count < _FEWEST or count <= _MORE * most:
                     continue
                 whole = [text for text in texts[name] if text]
-                telling = [text for text in whole if len(text) >= kind.shortest]
-                if sum(map(kind.is_there, telling)) >= kind.least * len(telling):
-                    damaged = sum(map(kind.is_there, whole))
-                    yield DamagedTexts(name, reference, kind.name, damaged, len(whole))
+                damaged = list(map(kind.is_there, whole))
+                telling = [n for n, text in enumerate(whole) if len(text) >= kind.shortest]
+                if sum(damaged[n] for n in telling) >= kind.least * len(telling):
+                    yield DamagedTexts(name, reference, kind.name, sum(damaged), len(whole))
 
 
 def _count(kind: Damage, bit: int, texts: Sequence[str | None], lines: LineCounts) -> int:
