@@ -120,21 +120,27 @@ class ErrorRates(NamedTuple):
         Without a hit the upper end is that rate under which none in so many segments, or
         documents, is as rare as the interval says (3 in n of 95 %, the rule of three).
         """
-        low, high = _ends(self.draws, self.samples, self.rate)
-        if self.draws is None:
-            return low, high
-        rare = -math.log(1 - self.draws.confidence)
-        none = np.minimum(100 * _divided(np.full(self.rate.shape, rare), self.units), 100.0)
-        return low, np.where(self.hits == 0, none, high)
+        if self.draws is None or self.samples is None:
+            return np.full_like(self.rate, np.nan), np.full_like(self.rate, np.nan)
+        low, high = self.draws.ends(self.rate, self.samples)
+        return low, np.where(self.hits == 0, self._rare(1 - self.draws.confidence), high)
 
-    def relative(self) -> tuple[Floats, Floats, Floats]:
-        """Rates as multiples of that of all words, and the ends of their intervals."""
+    def relative(self, levels: Floats) -> tuple[Floats, Floats, Floats]:
+        """Rates as multiples of that of all words, and the ends of intervals, each of its level."""
         value = _divided(self.rate, self.rate[:, :1])
-        if self.samples is None:
-            return value, *_ends(None, None, value)
-        low, high = _ends(self.draws, _divided(self.samples, self.samples[:, :1]), value)
-        none = _divided(self.ends()[1], self.rate[:, :1])
+        low, high = np.full((2, *value.shape), np.nan)
+        if self.samples is None or self.draws is None:
+            return value, low, high
+        samples = _divided(self.samples, self.samples[:, :1])
+        for at in np.ndindex(value.shape):
+            draws = replace(self.draws, confidence=1 - levels[at])
+            low[at], high[at] = draws.ends(value[at], samples[at])
+        none = _divided(self._rare(levels), self.rate[:, :1])
         return value, low, np.where(self.hits == 0, none, high)
+
+    def _rare(self, level: float | Floats) -> Floats:
+        """Rates under which no hit at all is as rare as a level."""
+        return np.minimum(100 * _divided(-np.log(level) + 0 * self.rate, self.units), 100.0)
 
     def tests(self) -> Floats:
         """P of each rate being that of all words, float64 [3, F, K + 1]; NaN without draws.
@@ -153,12 +159,6 @@ class ErrorRates(NamedTuple):
         exact = np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2))
         none = np.where(self.hits == 0, np.exp(-self.units * share), 0.0)
         return np.asarray(np.maximum(np.maximum(drawn, exact), none))
-
-
-def _ends(draws: Draws | None, samples: Floats | None, values: Floats) -> tuple[Floats, Floats]:
-    if draws is None or samples is None:
-        return np.full_like(values, np.nan), np.full_like(values, np.nan)
-    return draws.ends(values, samples)
 
 
 def _divided(above: Floats, below: NDArray[Any]) -> Floats:

@@ -28,13 +28,19 @@ class ErrorRateRow(Record):
     )
     relative: float | None = column(
         "Relative rate",
-        help="the rate as a multiple of that of all words (or characters)",
+        help="the rate as a multiple of that of all words (or characters); its interval is that of"
+        " the step of Holm's procedure",
         interval=True,
     )
     p_words: float | None = column(
         "p, all words",
         digits=4,
         help="of the rate being that of all words, corrected over features after Holm",
+    )
+    decided: bool | None = column(
+        "Decided",
+        help="whether that p is at most 1 - confidence, and the interval of the relative rate"
+        " leaves 1 out",
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import LEAST
+from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.data.formats.error_marks import within_word
 from gnomon.messages import message
 from gnomon.metrics.marked_outputs import marked_exhibit
@@ -35,7 +35,7 @@ from gnomon.muler._error_rows import (
 )
 from gnomon.muler._setup import facts_of, tagger_field
 from gnomon.muler.pairs import FEWEST_DIFFERING
-from gnomon.stats import holm
+from gnomon.stats import holm, holm_levels
 from gnomon.stats.draws import DocumentDraws, SegmentDraws
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
@@ -57,8 +57,6 @@ if TYPE_CHECKING:
 _LISTED = 15
 #: systems of which so much more is listed, of all segments, differ in it
 _UNLISTED = 0.01
-#: a fact of one marker
-LISTED = "outputs listed"
 #: of at least so many marks, as many cut words where places are wrong
 _MARKS, _CUT = 20, 0.3
 # what text lists of each table
@@ -159,8 +157,7 @@ class ErrorTables:
         facts["outputs checked"] = str(int(self.tallies[0].judged.sum()))
         for number, marks in enumerate(self.every):
             self.notices += self._few(number)
-            listed = self._listed(marks)
-            facts |= {f"{marks.name}: {LISTED}": listed} if listed else {}
+            self.notices += self._unlisted(marks)
         return Finding(
             method="errors",
             title="Errors by linguistic feature",
@@ -185,16 +182,16 @@ class ErrorTables:
             said = message("data.few", of=[], n=n, unit=unit, least=least)
             yield said.about(metrics=[self.every[number].name])
 
-    def _listed(self, marks: ErrorMarks) -> str:
-        """How many outputs of the systems have errors, if others are only taken as checked."""
+    def _unlisted(self, marks: ErrorMarks) -> Iterator[Message]:
+        """Says how many outputs of the systems have errors, if others are taken as checked."""
         if marks.listed is None:
-            return ""
+            return
         some = [k for k in np.argsort(-marks.listed, kind="stable").tolist() if marks.listed[k]]
+        ends = [{"system": self.systems[k], "n": int(marks.listed[k])} for k in (some[0], some[-1])]
         whole = self.testset.segments
-        if marks.listed[some[0]] - marks.listed[some[-1]] <= _UNLISTED * whole:
-            return ""
-        first, last = (f"{self.systems[k]}: {marks.listed[k]:,} of" for k in (some[0], some[-1]))
-        return f"{first} {whole:,}, {last} {whole:,}"
+        if marks.listed[some[0]] - marks.listed[some[-1]] > _UNLISTED * whole:
+            name = metric_title(marks.name)
+            yield message("errors.unlisted", marks=name, listed=ends, outputs=whole)
 
     def _tables(self) -> Iterator[Table]:
         level = self.bootstrap.confidence if self.bootstrap.resamples else None
@@ -217,16 +214,20 @@ class ErrorTables:
     def _rate_rows(self, number: int) -> Iterator[ErrorRateRow]:
         marks, tallies, rates = self.every[number], self.tallies[number], self.rates[number]
         low, high = rates.ends()
-        relative, beneath, above = rates.relative()
         p = rates.tests()
         p[:, 0] = np.nan  # all words themselves
         p[:, rates.occurrences < LEAST] = np.nan
         if not isinstance(self.draws[number], DocumentDraws):
             checked = [*tallies.judged.sum(axis=1), tallies.judged.any(axis=0).sum()]
             p[:, :, np.array(checked) < LEAST] = np.nan
-        corrected = np.stack(
-            [np.stack([holm(p[s, :, k]) for k in range(p.shape[2])], axis=1) for s in range(len(p))]
-        )
+        alpha = round(1 - self.bootstrap.confidence, 12)
+        corrected, levels = p.copy(), np.full(p.shape, alpha)
+        for s, k in np.ndindex(p.shape[0], p.shape[2]):
+            corrected[s, :, k] = holm(p[s, :, k])
+            steps = holm_levels(p[s, :, k], alpha)
+            levels[s, :, k] = np.where(np.isnan(p[s, :, k]), alpha, steps)
+        relative, beneath, above = rates.relative(levels)
+        decided = (corrected <= alpha) & ((beneath > 1) | (above < 1))
         looked = [*np.flatnonzero(tallies.judged.any(axis=1)).tolist()]
         for k in (-1, *looked):
             for f, feature in enumerate(tallies.features):
@@ -242,7 +243,8 @@ class ErrorTables:
                         hits=int(rates.hits[at]),
                         rate=rates.rate[at],
                         relative=relative[at],
-                        p_words=float(corrected[s, f, k]),
+                        p_words=float(corrected[at]),
+                        decided=None if np.isnan(corrected[at]) else bool(decided[at]),
                         intervals={
                             "rate": (low[at], high[at]),
                             "relative": (beneath[at], above[at]),

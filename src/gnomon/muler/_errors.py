@@ -132,8 +132,8 @@ def errors(
 
     Returns:
         A finding whose rows hold ``marks, by, system, feature, severity, occurrences, hits, rate,
-        relative``; tables ``differences`` (pairs of systems) and ``counts`` (by severity and
-        category). ``None`` where undefined.
+        relative, p_words, decided``; tables ``differences`` (pairs of systems) and ``counts`` (by
+        severity and category). ``None`` where undefined.
 
     Raises:
         DataError: nobody marked errors, or there are several kinds and none was named.

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import LEAST, amount, listed, metric_title, p_value, said_of
+from gnomon.core.verdicts import LEAST, metric_title, said_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler._error_rates import UNITS
 from gnomon.muler._error_rows import ErrorRateDifferenceRow, ErrorRateRow
-from gnomon.muler._error_tables import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any, Literal
+    from typing import Any
 
     from gnomon.core.findings import Finding
     from gnomon.messages import Message
 
-_ALPHA = 0.05
 _UNNAMED = "errors"  # marks of a file that says no more of them
 
 
@@ -26,10 +24,7 @@ def errors_verdict(finding: Finding) -> Iterator[Message]:
     """Where errors are more frequent than elsewhere, and which systems differ."""
     rows = [row for row in finding.records(ErrorRateRow) if row.severity == "any"]
     markers = list(dict.fromkeys(row.marks for row in rows))
-    for marks in markers:
-        unlisted = finding.facts.get(f"{marks}: {LISTED}")
-        if unlisted:
-            yield message("errors.unlisted", {}, marks=metric_title(marks), listed=unlisted)
+    yield from said_of("errors.unlisted", finding.notices)
     for marks in markers:
         whole = [row for row in rows if row.marks == marks and row.system is None]
         yield from _where(finding, marks, whole)
@@ -46,42 +41,36 @@ def _where(finding: Finding, marks: str, rows: Sequence[ErrorRateRow]) -> Iterat
             n, unit = (words.occurrences, words.feature[:-1]) if words else (0, "word")
             yield message("data.few", {}, of=[metric_title(marks)], n=n, unit=unit, least=LEAST)
         return
-    others = [row for row in rows if row.occurrences >= LEAST and row.feature not in UNITS]
-    apart = [row for row in others if _is_low(row.p_words)]
+    apart = [row for row in rows if row.decided]
     more = [row for row in apart if (row.relative or 0.0) > 1]
-    fewer = [row for row in apart if (row.relative or 0.0) <= 1]
+    fewer = [row for row in apart if row not in more]
     more.sort(key=lambda row: -(row.relative or 0.0))
     fewer.sort(key=lambda row: row.relative or 0.0)
-    text = ""
-    for some, what in ((more, "more often on"), (fewer, "less often on")):
-        if some:
-            names = listed(
-                [f"{gloss(row.feature)} ({_size(row, 'relative')} times)" for row in some]
-            )
-            text += f"; {what} {names}"
+    low, high = words.ends("rate")
     yield message(
         "errors.where",
         finding.positions([words, *more, *fewer]),
         level="finding" if more else "undecided",
         **_named(marks),
-        rate=_size(words, "rate"),
+        rate=words.rate,
+        low=low,
+        high=high,
         unit=words.feature,
-        more=text,
+        often=bool(more),
+        more=[_times(row) for row in more],
+        seldom=bool(fewer),
+        fewer=[_times(row) for row in fewer],
     )
+
+
+def _times(row: ErrorRateRow) -> dict[str, Any]:
+    low, high = row.ends("relative")
+    return {"kind": gloss(row.feature), "times": row.relative, "low": low, "high": high}
 
 
 def _named(marks: str) -> dict[str, Any]:
     """The marks by their name, unless nobody gave them one."""
     return {"marks": "" if marks == _UNNAMED else metric_title(marks), "unnamed": marks == _UNNAMED}
-
-
-def _is_low(p: float | None) -> bool:
-    return p is not None and p <= _ALPHA
-
-
-def _size(row: ErrorRateRow, name: Literal["rate", "relative"]) -> str:
-    value = row.rate if name == "rate" else row.relative
-    return "an undefined number" if value is None else amount(value, *row.ends(name))
 
 
 def _systems(finding: Finding) -> Iterator[Message]:
@@ -97,9 +86,9 @@ def _systems(finding: Finding) -> Iterator[Message]:
             continue
         row = of_features[0]
         first, second = row.system_a, row.system_b
-        low, high = (end or 0.0 for end in row.ends("difference"))
         if row.difference < 0:
-            first, second, low, high = second, first, -high, -low
+            first, second = second, first
+        low, high = row.ends("difference")
         yield message(
             "errors.systems",
             finding.positions([row]),
@@ -108,6 +97,9 @@ def _systems(finding: Finding) -> Iterator[Message]:
             first=first,
             second=second,
             feature=gloss(row.feature),
-            size=amount(abs(row.difference), low, high, decided=True),
-            p=p_value(row.p or 0.0),
+            difference=row.difference,
+            low=low,
+            high=high,
+            decided=True,
+            p=row.p,
         )
