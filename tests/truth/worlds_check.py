@@ -167,3 +167,21 @@ def faults_of_the_reference() -> Finding:
     systems = {name: [text.replace("wieder", name) for text in outputs] for name in "abcde"}
     testset = gn.TestSet.from_lists(systems, reference, sources=sources, language_pair="en-de")
     return gn.check(testset, kinds=["kept"], resamples=100)  # type: ignore[operator]  # a package that is called
+
+
+def _with_answers(share: int) -> gn.TestSet:
+    outputs = [text.replace("wieder", "noch") for text in GERMAN]
+    answers = [SOURCE[n] if n < share else f"{text} doch" for n, text in enumerate(outputs)]
+    return gn.TestSet.from_lists(
+        {"good": outputs, "bad": answers}, GERMAN, sources=SOURCE, language_pair="en-de"
+    )
+
+
+@world("a twelfth of a system is the source", says=["data.untranslated"], silent=["data.empty"])
+def comparison_with_copies() -> Finding:
+    return gn.compare(_with_answers(8), "chrf", resamples=100)
+
+
+@world("one output of a hundred is the source", silent=["data.untranslated", "data.empty"])
+def comparison_with_a_copy() -> Finding:
+    return gn.compare(_with_answers(1), "chrf", resamples=100)

@@ -66,6 +66,7 @@ exit code 3: --fail-if-worse found a system that is worse than the baseline
     rows=ROWS,
     metrics="all",
     reuses="costly",
+    untranslated=True,
     verdict=compare_verdict,
     check=check_compare,
 )

@@ -109,6 +109,7 @@ class Method:
     judged: bool | Callable[[Outline, Mapping[str, Any]], bool] = False
     systems: bool = True  # it needs systems
     doubts: bool = True  # it says what looks wrong in its test sets, and nothing of such systems
+    untranslated: bool = False  # it says which systems have many outputs that are no translations
     # what of a test set neither its numbers nor its pages need: its command cannot name it
     unread: tuple[Texts, ...] = ()
     # options that its command reads from a file in TOML, a recipe, and not from the command line
@@ -286,6 +287,8 @@ def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Message
     found: dict[Message, None] = {}
     for testset in sets:
         said = getattr(testset, "anomalies", ())
+        if method.untranslated:
+            said = (*said, *getattr(testset, "untranslated", ()))
         if said and method.judged is True:  # of systems that nobody judged nothing is said
             judged = {name for each in (*testset.human, *testset.rankings) for name in each.systems}
             said = (one for one in said if judged.intersection(one.subjects.get("systems", judged)))

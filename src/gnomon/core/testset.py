@@ -659,6 +659,14 @@ class TestSet:
         return cast("tuple[Message, ...]", self.__dict__["_anomalies"])
 
     @property
+    def untranslated(self) -> tuple[Message, ...]:
+        """Which systems have many outputs that are no translations; looked for once."""
+        if "_untranslated" not in self.__dict__:
+            found = imported("gnomon.linguistics.faults.floor:untranslated")(self)
+            object.__setattr__(self, "_untranslated", found)
+        return cast("tuple[Message, ...]", self.__dict__["_untranslated"])
+
+    @property
     def empty_outputs(self) -> dict[str, int]:
         """How many outputs of a system are empty, by its name; of those that leave some."""
         counts = {n: t.count("") + sum(map(str.isspace, t)) for n, t in self.systems.items()}

@@ -109,7 +109,7 @@ def split_notes(verdict: Sequence[Message]) -> tuple[Sequence[Message], Sequence
 #: cautions of data that are said before anything else; of doubtful systems nothing else is said
 _DATA = (
     *("data.doubtful", "data.unread", "data.no_reference", "data.repeated"),
-    *("data.damaged", "data.favoured", "data.copied"),
+    *("data.untranslated", "data.damaged", "data.favoured", "data.copied"),
 )
 
 

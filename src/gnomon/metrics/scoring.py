@@ -83,6 +83,7 @@ def score(
     examples=_EXAMPLES,
     tables={"": "scores", "segments": "segments"},
     by_system=True,
+    untranslated=True,
     check=check_score,
 )
 def score(

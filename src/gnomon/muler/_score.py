@@ -68,6 +68,7 @@ examples:
         "scorers": ScorerRow,
     },
     by_system=True,
+    untranslated=True,
     tagged=True,
     usual={"examples": 0},
     for_pages={"examples": ""},

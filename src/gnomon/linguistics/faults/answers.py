@@ -82,20 +82,22 @@ def _counts(texts: Iterable[str | None]) -> Counter[str]:
 
 
 def _openings(texts: Texts) -> Iterator[Hit]:
-    """An opening that returns in one column and that no other text has."""
+    """An opening that returns in one column, of other sources each time, and that no other has."""
+    if texts.sources is None:
+        return
     columns: dict[str, dict[tuple[str, ...], list[int]]] = {}
     for column, segment, text, _ in texts.outputs():
         opening = _opening(texts, text)
         if opening:
             columns.setdefault(column, {}).setdefault(opening, []).append(segment)
-    beside = {_opening(texts, text) for text in texts.sources or ()}
-    begins = [text[:_BEGIN].lower() for text in texts.sources or ()]
+    beside = {_opening(texts, text) for text in texts.sources}
+    begins = [text[:_BEGIN].lower() for text in texts.sources]
     for column, openings in columns.items() if len(texts.columns) > 1 else ():
         others = [one for name, one in columns.items() if name != column]
         for opening, segments in openings.items():
             if len(segments) < max(_LEAST, _SHARE * texts.segments) or opening in beside:
                 continue
-            alike = max(Counter(begins[one] for one in segments).values()) if begins else 1
+            alike = max(Counter(begins[one] for one in segments).values())
             if alike > max(_ALIKE * len(segments), 1) or _ESCAPED & {*opening}:
                 continue
             if not any(opening in one for one in others):

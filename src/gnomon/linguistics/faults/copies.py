@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gnomon.core.languages import language_scripts
-from gnomon.core.scripts import script_counts
+from gnomon.core.scripts import main_script, script_counts
 from gnomon.linguistics.faults.kinds import Hit, fault
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ _OF_SOURCE, _OF_OUTPUT = 0.8, 0.6
 _EQUAL_WORDS = 3
 _IN_A_ROW, _CAPITALS = 6, 2
 _SOME_LETTERS = 12
+_ENOUGH = 200  # texts of a column tell the script of all
 _LETTERS, _WORDS = 25, 5  # of an output whose language is told
 _FAR, _NEAR = 0.25, 0.6  # of the words are known
 _KNOW = 2  # other outputs that know a word
@@ -114,9 +115,8 @@ def _wanted_script(texts: Texts) -> str:
     known = language_scripts().get(texts.language)
     if known:
         return known
-    some = [text for column in texts.columns.values() for text in column[:100] if text]
-    counts = script_counts(" ".join(some))
-    return max(counts, key=lambda one: counts[one], default="")
+    some = [text for column in texts.columns.values() for text in column[:_ENOUGH] if text]
+    return main_script(" ".join(some)) or ""
 
 
 def _looks_foreign(wanted: str) -> Callable[[str], object]:

@@ -7,19 +7,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.linguistics.faults.kinds import find_faults
+from gnomon.linguistics.faults.texts import Texts
+from gnomon.messages import message
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.core.testset import TestSet
     from gnomon.linguistics.faults.kinds import Fault, Hit
-    from gnomon.linguistics.faults.texts import Texts
+    from gnomon.messages import Message
 
-__all__ = ["FoundFaults", "look"]
+__all__ = ["FoundFaults", "look", "untranslated"]
 
+_UNTRANSLATED = "untranslated"
 _POOL = 4  # other systems, fewer than which say nothing of what can be meant
 #: an output that is no translation for several reasons counts for the first of these
 _FIRST = ("empty", "copied", "not-a-translation", "half-copied", "script", "language", "loop")
+_SEGMENTS = 300  # spread over a test set, that tell whether to look at all of them
+_MANY = 0.01  # of the outputs
+_SCORED = ("empty", "loop")  # told elsewhere, or a fault that scores count
 #: and for none of these
 _SHAPE = ("too-short", "too-long")
 
@@ -107,3 +116,34 @@ def _usual(texts: Texts, hit: NDArray[np.bool_]) -> NDArray[np.bool_]:
     of_others = hit[:systems].sum(axis=0) - np.where(np.arange(len(hit))[:, None] < systems, hit, 0)
     enough = (others >= _POOL)[:, None]
     return usual | (enough & (2 * of_others >= others[:, None]))
+
+
+def untranslated(testset: TestSet) -> tuple[Message, ...]:
+    """Cautions of systems with many outputs that are copies, answers or in another script.
+
+    Kinds that take long are left out; of large test sets some segments tell whether to go on.
+    """
+    cheap = [one for one in find_faults([_UNTRANSLATED]) if one.cheap]
+    size = testset.segments
+    if size > _SEGMENTS:
+        some = np.linspace(0, size - 1, _SEGMENTS).astype(int).tolist()
+        lost = look(Texts(testset.select(segments=some)), cheap).union(_UNTRANSLATED)
+        if lost[: len(testset.systems)].mean(axis=1).max(initial=0) < _MANY / 2:
+            return ()
+    found = look(Texts(testset), cheap)
+    said = []
+    for row, system in enumerate(testset.systems):
+        kinds = {one.name: int(found.counted[one.name][row].sum()) for one in found.faults}
+        kinds = {name: count for name, count in kinds.items() if name not in _SCORED}
+        hits = sum(kinds.values())
+        if hits > _MANY * size:
+            listed = sorted(kinds.items(), key=lambda kind: -kind[1])
+            told = message(
+                "data.untranslated",
+                system=system,
+                hits=hits,
+                segments=size,
+                kinds=[{"kind": name, "hits": count} for name, count in listed if count],
+            )
+            said.append(told.about(systems=[system]))
+    return tuple(sorted(said, key=lambda one: -int(str(one.params["hits"]))))
