@@ -26,6 +26,7 @@ _BY_NAME = (
     "gnomon.data.formats:read_plain",
     "gnomon.data.formats:read_test_set",
     "gnomon.data.formats:write_test_set",
+    "gnomon.linguistics.faults.floor:lost_segments",
     "gnomon.linguistics.faults.floor:untranslated",
     "gnomon.metrics.registry:needs_of_specs",
     "gnomon.metrics.registry:reaches_of_spec",

@@ -145,7 +145,7 @@ WRONG = """
 2 | compare -t set --baseline sysD | unknown system (baseline) 'sysD'
 2 | compare -t set --confidence 95 | --confidence: it must be a number, strictly between 0 and 1
 2 | compare -t set --confidence 1e-320 | --confidence: it must be a number, strictly between 0 and 1
-2 | compare -t set --by gender | length, score
+2 | compare -t set --by gender | length, score, check
 2 | compare -t set --seed=-1 | 0 or more; got -1
 2 | metaeval -t set --human da | unknown kind of human scores 'da'; there are: esa
 2 | metaeval -t set --statistics kendall | did you mean 'kendall_

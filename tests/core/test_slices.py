@@ -33,7 +33,7 @@ def test_unknown_documents_say_where_they_would_be_read_from() -> None:
 
 
 def test_an_unknown_kind_lists_the_kinds() -> None:
-    with pytest.raises(UnknownNameError, match="length, document, domain"):
+    with pytest.raises(UnknownNameError, match="length, check, document, domain"):
         slices(_testset(["a"]), "lenght")
 
 

@@ -48,7 +48,7 @@ _METHODS = {
 _OTHERS = ("studies", "serve", "data", "installation", "demo")
 #: the commands as help lists them, by headings
 _GROUPS = {
-    "start": ("demo", "serve", "score", "compare"),
+    "start": ("demo", "serve", "score", "compare", "check"),
     "explain": ("muler", "errors", "difficulty", "bmx", "paraphrase"),
     "metrics and raters": ("metaeval", "human", "judges", "stress", "train"),
     "many at once": ("run", "query", "report", "export"),

@@ -121,7 +121,8 @@ def compare(
         unit: what is independent: "segment", "document", or "auto": documents for scores that
             people gave; for metrics, where segments of one of at least 15 documents are clearly
             alike (design effect), else segments. Documents are drawn whole.
-        by: slices, too: by "document", "domain", "length", "score" or a label of the test set.
+        by: slices, too: by "document", "domain", "length", "score", "check" (segments that all
+            systems translated, and others; see :func:`gnomon.check`) or a label of the test set.
         delta_accuracy: a file of :func:`gnomon.metaeval.delta_accuracy`, which says how often
             people agreed with a difference of this size in other test sets.
         examples: segments shown per metric, system and side; 0 for none.

@@ -45,6 +45,8 @@ def on_other_segments(
         if not near:
             continue
         rest = ~np.any(near, axis=0)
+        if rest.sum() < _FEWEST:
+            continue
         others = [name for name in sound if name != system]
         if baseline is not None and baseline != system:
             others = [baseline]
@@ -53,7 +55,7 @@ def on_other_segments(
             for metric in comparison.metrics
             if (beside := _beside(metric, system, others, rest, comparison.documents)) is not None
         ]
-        if found and rest.sum() >= _FEWEST:
+        if found:
             elsewhere = {"others": int(rest.sum()), "rest": found}
             yield replace(said, params={**said.params, "beside": elsewhere})
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.core.manifest import imported
 from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ def slices(
         scored = ~np.isnan(scores)
         counts = np.where(scored.any(axis=0), scored.sum(axis=0), np.nan)
         return [whole, *_buckets(np.nansum(scores, axis=0) / counts, _scores)]
+    if by == "check":
+        lost = imported("gnomon.linguistics.faults.floor:lost_segments")(testset)
+        parts = [Slice("all translated", ~lost), Slice("some untranslated", lost)]
+        return [whole, *(one for one in parts if one.members.any())]
     names = np.array(_labels(testset)[by], dtype=object)
     return [whole, *(Slice(str(name), names == name) for name in dict.fromkeys(names))]
 
@@ -62,7 +67,7 @@ def slices(
 def check_slices(outline: Outline, by: str | None, *, scored: bool = False) -> None:
     """Refuse a kind of slices that the test set does not have; errors as for :func:`slices`."""
     there = outline.slices
-    cut = ("length", "score") if scored else ("length",)
+    cut = ("length", "score", "check") if scored else ("length", "check")
     if by is None or by in cut:
         return
     if by not in there:

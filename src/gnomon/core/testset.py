@@ -65,6 +65,7 @@ __all__ = [
 T = TypeVar("T")
 
 _SHOWN_KINDS = 6
+_HUNDRED = 100
 
 
 @dataclass(frozen=True)
@@ -660,7 +661,12 @@ class TestSet:
 
     @property
     def untranslated(self) -> tuple[Message, ...]:
-        """Which systems have many outputs that are no translations; looked for once."""
+        """Which systems have many outputs that are no translations; looked for once.
+
+        Many are more than 1 in 100, so that of fewer segments nothing is said.
+        """
+        if self.segments < _HUNDRED:
+            return ()
         if "_untranslated" not in self.__dict__:
             found = imported("gnomon.linguistics.faults.floor:untranslated")(self)
             object.__setattr__(self, "_untranslated", found)

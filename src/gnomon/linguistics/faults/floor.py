@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics.faults.kinds import Fault, Hit
     from gnomon.messages import Message
 
-__all__ = ["FoundFaults", "look", "untranslated"]
+__all__ = ["FoundFaults", "look", "lost_segments", "untranslated"]
 
 _UNTRANSLATED = "untranslated"
 _POOL = 4  # other systems, fewer than which say nothing of what can be meant
@@ -116,6 +116,12 @@ def _usual(texts: Texts, hit: NDArray[np.bool_]) -> NDArray[np.bool_]:
     of_others = hit[:systems].sum(axis=0) - np.where(np.arange(len(hit))[:, None] < systems, hit, 0)
     enough = (others >= _POOL)[:, None]
     return usual | (enough & (2 * of_others >= others[:, None]))
+
+
+def lost_segments(testset: TestSet) -> NDArray[np.bool_]:
+    """Segments that some system does not translate, bool [segments]."""
+    lost = look(Texts(testset), find_faults([_UNTRANSLATED])).union(_UNTRANSLATED)
+    return np.asarray(lost[: len(testset.systems)].any(axis=0))
 
 
 def untranslated(testset: TestSet) -> tuple[Message, ...]:

@@ -141,3 +141,9 @@ def test_glossaries_rules_and_judges_are_kinds_like_the_others(tmp_path):
     assert finding.failure.startswith("bad: 1 of 40 segments are hit by rule")
     with pytest.raises(UsageError, match="rule asks yes or no"):
         gn.check(planted(bad=outputs), kinds=["empty"], judge="chrf")
+
+
+def test_comparisons_are_sliced_by_what_all_systems_translated():
+    rows = gn.compare(planted(bad=bad(8)), "chrf", by="check", resamples=0).rows
+    sizes = {row["slice"]: row["segments"] for row in rows if row["system"] == "bad"}
+    assert sizes == {None: 40, "all translated": 31, "some untranslated": 9}
