@@ -75,6 +75,8 @@ def test_notes_are_folded_below_a_verdict_and_open_without_one() -> None:
         notes = next(attrs for tag, attrs in tags if tag == "details" and "class" in attrs)
         assert ("open" in notes) != folded
         assert "much &lt;b&gt;is&lt;/b&gt; cut" in page
+        # a name in another script that begins a sentence does not turn it around
+        assert all(attrs["dir"] == "ltr" for _, attrs in tags if "data-level" in attrs)
 
 
 def test_the_policy_names_the_hashes_of_the_only_script_and_style(finding: Finding) -> None:

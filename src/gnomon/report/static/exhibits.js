@@ -59,7 +59,7 @@ function exhibits(box, finding) {
       row.children[few].tabIndex = -1;
       row.children[few].focus();
     }, {class: "quiet"});
-    return el("article", {class: "exhibit"}, head, e.caption ? data(e.caption, "p", {class: "caption"}) : null,
+    return el("article", {class: "exhibit"}, head, e.caption ? data(e.caption, "p", {class: "caption", dir: "ltr"}) : null,
       ...sides.map((t) => textBox(t, false)), scroller(`Segment ${count(e.segment)}, ${shown(e.group)}, ${shown(e.kind)}: outputs side by side`, row), more);
   }
   function textBox(t, chosen) {

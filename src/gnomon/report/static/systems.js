@@ -48,7 +48,7 @@ function foundSections(t, picture) {
   const of = (n) => page.found.filter((one) => one.set === n);
   const name = (id) => (page.sections.find((one) => one.id === id) || {title: "Scores"}).title;
   const titled = (one, n) => one.section === "systems" ? data(name(one.section)) : link(`#/method/${encodeURIComponent(one.section)}/${n}`, name(one.section));
-  const sentence = ([level, text], label = null) => el("li", {"data-level": level}, label ? el("span", {class: "of"}, label) : "", data(text.replaceAll("p = ", "p\u00a0=\u00a0").replaceAll("p <= ", "p\u00a0\u2264\u00a0").replaceAll("p < ", "p\u00a0<\u00a0"), "span"));
+  const sentence = ([level, text], label = null) => el("li", {"data-level": level}, label ? el("span", {class: "of"}, label) : "", data(text.replaceAll("p = ", "p\u00a0=\u00a0").replaceAll("p <= ", "p\u00a0\u2264\u00a0").replaceAll("p < ", "p\u00a0<\u00a0"), "span", {dir: "ltr"}));
   const sentences = (said, label = null) => said.length ? el("ul", {class: "verdict"}, ...said.map((one, k) => sentence(one, k === 0 ? label : null))) : "";
   const named = (one, n) => of(n).length > 1 || one.section !== "systems" ? titled(one, n) : null;
   const list = (n, from = () => 0) => of(n).map((one, k) => [one, one.said.slice(from(k))]).filter(([, said]) => said.length)
@@ -84,7 +84,7 @@ async function systemsPage({box, rest, head, alive}) {
   box.append(...foundSections(t, picture));
   await foundPicture(picture, t);
   if (!alive()) return;
-  const notices = page.notices.length ? el("details", {class: "notices", open: !own.length}, el("summary", {}, `${page.notices.length} note${page.notices.length > 1 ? "s" : ""}`), el("ul", {}, ...page.notices.map((n) => data(n, "li")))) : "";
+  const notices = page.notices.length ? el("details", {class: "notices", open: !own.length}, el("summary", {}, `${page.notices.length} note${page.notices.length > 1 ? "s" : ""}`), el("ul", {}, ...page.notices.map((n) => data(n, "li", {dir: "ltr"})))) : "";
   box.append(notices, el("dl", {class: "facts"}, ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
   if (table("scores")) {
     const {metrics, whole} = await scoreTable(t);
