@@ -171,6 +171,19 @@ def test_each_panel_of_points_says_r_and_n() -> None:
     assert {value["label"] for value in values} <= {"", "n0", "n1", "n2", "n3"}
 
 
+def test_points_that_stand_out_are_named_first_and_no_name_lies_over_a_point() -> None:
+    columns = (Column("s", "S"), Column("x", "x", "number"), Column("y", "y", "number"))
+    rows = [{"s": f"point {n}", "x": n, "y": float(n)} for n in range(30)]
+    rows.append({"s": "outlier", "x": 25, "y": 2.0})
+    view = Scatter("t", "scatter", "x", "y", "s")
+    shown = values_of(
+        Finding("m", "m", (Table("t", "t", columns, tuple(rows)),), {}, (view,)).chart()
+    )
+    assert shown[-1]["label"] == "outlier"
+    assert shown[-1]["left"]
+    assert not any(row["label"] for row in shown[:-1])  # too close to each other
+
+
 def test_curves_break_where_a_value_is_undefined() -> None:
     finding = replace(drawn(), views=(Lines("t", "lines", "a", "b", "group"),))
     assert [value["y"] for value in values_of(finding.chart())].count(None) == 2

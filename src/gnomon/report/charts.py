@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,12 +20,14 @@ from gnomon.core.errors import UsageError, not_installed
 from gnomon.core.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, StackedBars
 from gnomon.core.tabular import UNDEFINED, cell_text, number_of, selected, visible
 from gnomon.core.verdicts import titles_of
-from gnomon.report.short_names import with_short_names
+from gnomon.report.short_names import LONGEST_NAME, with_short_names
 from gnomon.stats import pearson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
+
+    from numpy.typing import NDArray
 
     from gnomon.core.findings import Cell, Column, Finding, Table, View
 
@@ -615,30 +617,52 @@ def _points(view: Scatter, table: Table, rows: Rows, panels: int) -> Iterator[Js
     names = [name for name in (view.label, view.series, view.panels) if name]
     for (x, y), row, label in zip(there, shown, labels, strict=True):
         yield {
-            "x": x, "y": y, "panel": ", ".join(parts), "label": label,
-            "left": x > (min(across) + max(across)) / 2,
+            "x": x, "y": y, "panel": ", ".join(parts),
+            "label": label.text, "left": label.left,
             "series": row[view.series] if view.series else None,
             "said": _said(table, row, names, [view.x, view.y]),
         }  # fmt: skip
 
 
+class _Label(NamedTuple):
+    """What stands beside a point, and on which side; nothing where there is no room."""
+
+    text: str = ""
+    left: bool = False
+
+
 def _apart(
     points: Sequence[tuple[float, float]], names: Sequence[str], panels: int
-) -> Iterator[str]:
-    """The name of each point, towards the middle; none that would lie over a point or a name."""
-    letter = 0.02 if panels < 3 else 0.03  # its share of the width
+) -> list[_Label]:
+    """Names beside points, none over a point or another name; those far from all others first."""
+    letter = 0.022 if panels < 3 else 0.033  # its share of the width
     low, high = (np.min(points, axis=0), np.max(points, axis=0))
     places = (np.array(points) - low) / np.where(high > low, high - low, 1.0)
+    labels = [_Label()] * len(names)
     kept: list[tuple[float, float, float]] = []
-    for number, (name, (x, y)) in enumerate(zip(names, places, strict=True)):
-        reach = letter * (len(name) + 1)
-        start, end = (x + 0.01, x + reach) if x <= _MIDDLE else (x - reach, x - 0.01)
-        others = [(a, a, b) for n, (a, b) in enumerate(places) if n != number]
-        near = ((a, b) for a, b, up in [*others, *kept] if abs(up - y) < _LINE)
-        free = bool(start > -_LINE and end < 1 + _LINE)
-        free &= not any(a < end and b > start for a, b in near)
-        kept += [(start, end, y)] * free
-        yield name * free
+    for number in np.argsort(-_standing_out(places), kind="stable").tolist():
+        x, y = places[number].tolist()
+        others = [(a, a, b) for n, (a, b) in enumerate(places.tolist()) if n != number]
+        wide = letter * (min(len(names[number]), LONGEST_NAME) + 1)
+        for left in (x > _MIDDLE, x <= _MIDDLE):
+            start, end = (x - wide, x - 0.01) if left else (x + 0.01, x + wide)
+            near = ((a, b) for a, b, up in [*others, *kept] if abs(up - y) < _LINE)
+            outside = start < -_LINE or end > 1
+            if not outside and not any(a < end and b > start for a, b in near):
+                kept.append((start, end, y))
+                labels[number] = _Label(names[number], left)
+                break
+    return labels
+
+
+def _standing_out(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far points are from the line that fits all, and then from the middle."""
+    across, up = places.T
+    spread = float(np.var(across))
+    slope = float(np.mean((across - across.mean()) * (up - up.mean()))) / spread if spread else 0.0
+    aside = np.abs(up - up.mean() - slope * (across - across.mean()))
+    outside: NDArray[np.float64] = np.abs(places - _MIDDLE).max(axis=1)
+    return aside + 0.2 * outside
 
 
 def _identity(view: Scatter | Lines, points: Sequence[tuple[float, float]]) -> list[Json]:

@@ -12,16 +12,16 @@ import regex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["short_names", "with_short_names"]
+__all__ = ["LONGEST_NAME", "short_names", "with_short_names"]
 
-_MOST = 24  # widths of a letter
+LONGEST_NAME = 24  # widths of a letter
 _DOTS = "\u2026"
 #: what a chart's values call their names
 _NAMES = ("name", "series", "head", "label")
 _WHOLE = ("said", "description")
 
 
-def short_names(names: Iterable[str], most: int = _MOST) -> dict[str, str]:
+def short_names(names: Iterable[str], most: int = LONGEST_NAME) -> dict[str, str]:
     """The names that are too long, and what stands for each: its two ends, or where it differs.
 
     >>> short_names(["a" * 30 + "1", "b"], most=9)
