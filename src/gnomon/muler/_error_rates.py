@@ -133,7 +133,7 @@ class ErrorRates(NamedTuple):
             return value, low, high
         samples = _divided(self.samples, self.samples[:, :1])
         for at in np.ndindex(value.shape):
-            draws = replace(self.draws, confidence=1 - levels[at])
+            draws = replace(self.draws, confidence=1 - float(levels[at]))
             low[at], high[at] = draws.ends(value[at], samples[at])
         none = _divided(self._rare(levels), self.rate[:, :1])
         return value, low, np.where(self.hits == 0, none, high)

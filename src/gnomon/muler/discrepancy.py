@@ -183,7 +183,7 @@ def _omissions(finding: Finding) -> Iterator[Message]:
         often = Counter(one["kind"] for one in told)
         widest = {one["kind"]: one for one in reversed(told)}
         pairs = [{**widest[kind], "n": n} for kind, n in often.most_common()]
-        sides = {"one": False, "system": None, "other": None, "features": []}
+        sides: dict[str, Any] = {"one": False, "system": None, "other": None, "features": []}
         yield message("muler.omits", finding.positions(decided), several=True, pairs=pairs, **sides)
         return
     for system in dict.fromkeys(one["system"] for one in told):

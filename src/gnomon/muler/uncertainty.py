@@ -481,7 +481,7 @@ class Uncertainty:
         """
         found = Differences(self.differences.systems, self.options)
         for name, missing in self.missing.items():
-            members = ~np.isnan(next(iter(missing.values()))).all(axis=0)
+            members = np.asarray(~np.isnan(next(iter(missing.values()))).all(axis=0))
             alike = any(self.grouping.by_document(miss[1:] - miss[0]) for miss in missing.values())
             units = Units.of(len(members), self.grouping.within(members) if alike else None)
             for feature, miss in missing.items():
