@@ -148,21 +148,30 @@ class _Drawn:
         self.lower, self.titles, self.steps = content.lower_is_better, content.names, steps
         self.panels = panels(table.views or _of_scores(table))
         self.table = Table(table.name, table.title, tuple(table.columns), ())
-        self.by_set: dict[Cell, list[dict[str, Cell]]] = {}
+        self.by_set: dict[Cell, list[tuple[Cell, ...]]] = {}
+        self.words: dict[str, str] = {}
 
     def take(self, held: Mapping[str, Sequence[Cell]]) -> None:
         """Some rows, column by column."""
         if not self.panels or "testset" not in held:
             return
-        for cells in zip(*held.values(), strict=True):
-            row = dict(zip(held, cells, strict=True))
-            self.by_set.setdefault(row["testset"], []).append(row)
+        columns = list(map(self._shared, held.values()))
+        for testset, cells in zip(held["testset"], zip(*columns, strict=True), strict=True):
+            self.by_set.setdefault(testset, []).append(cells)
+
+    def _shared(self, cells: Sequence[Cell]) -> list[Cell]:
+        """The cells, of which equal words are one and the same: tables may have a million rows."""
+        return [
+            self.words.setdefault(cell, cell) if isinstance(cell, str) else cell for cell in cells
+        ]
 
     def write(self, sink: Sink, number: int, sets: Mapping[str, int]) -> list[int]:
         """Write the charts; returns the numbers of the test sets that have some."""
         written = []
-        for testset, rows in self.by_set.items():
+        names = [column.name for column in self.table.columns]
+        for testset, cells in self.by_set.items():
             place = sets.get(str(testset))
+            rows = [dict(zip(names, row, strict=True)) for row in cells]
             shown = [] if place is None else list(self._charts(rows))
             if place is not None and shown:
                 sink.add(f"chart-{number}-{place}", shown)
