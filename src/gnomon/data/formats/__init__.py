@@ -62,10 +62,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._judgements import JudgementOptions as JudgementOptions
     from gnomon.data.formats._line_order import Misplaced as Misplaced
     from gnomon.data.formats._line_order import misplaced_lines as misplaced_lines
-    from gnomon.data.formats._lines import is_evaluation_log as is_evaluation_log
     from gnomon.data.formats._lines import read_lines as read_lines
-    from gnomon.data.formats._lines import read_plain as read_plain
-    from gnomon.data.formats._lines import read_systems as read_systems
     from gnomon.data.formats._lines import read_text as read_text
     from gnomon.data.formats._lines import write_lines as write_lines
     from gnomon.data.formats._mqm import MQM_WEIGHTS as MQM_WEIGHTS
@@ -79,6 +76,9 @@ if TYPE_CHECKING:
     from gnomon.data.formats._passages import INCOMPLETE as INCOMPLETE
     from gnomon.data.formats._passages import KEEPABLE as KEEPABLE
     from gnomon.data.formats._passages import Incomplete as Incomplete
+    from gnomon.data.formats._plain import is_evaluation_log as is_evaluation_log
+    from gnomon.data.formats._plain import read_plain as read_plain
+    from gnomon.data.formats._plain import read_systems as read_systems
     from gnomon.data.formats._records import read_records as read_records
     from gnomon.data.formats._registry import FolderFormat as FolderFormat
     from gnomon.data.formats._registry import Format as Format

@@ -48,13 +48,8 @@ from gnomon.data.formats._judgements import (
     say_unread,
     score_columns,
 )
-from gnomon.data.formats._lines import (
-    check_parallel,
-    read_lines,
-    read_parallel,
-    report_empty,
-    write_lines,
-)
+from gnomon.data.formats._lines import check_parallel, read_lines, report_empty, write_lines
+from gnomon.data.formats._plain import read_parallel
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
 from gnomon.data.formats.rows import print_number, read_tsv, write_tsv
 

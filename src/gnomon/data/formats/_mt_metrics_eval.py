@@ -59,8 +59,9 @@ from gnomon.data.formats._judgements import (
     scores_of_raters,
 )
 from gnomon.data.formats._layout import LEVELS
-from gnomon.data.formats._lines import check_parallel, read_lines, read_parallel, write_lines
+from gnomon.data.formats._lines import check_parallel, read_lines, write_lines
 from gnomon.data.formats._mqm import MqmWeights, is_error
+from gnomon.data.formats._plain import read_parallel
 from gnomon.data.formats._records import parse_object
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
 from gnomon.data.formats.rows import FileRecord, print_number

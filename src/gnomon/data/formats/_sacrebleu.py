@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.core.errors import DataError, MissingFileError, UnknownNameError, UsageError
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._lines import check_parallel, read_lines, read_systems, report_empty
+from gnomon.data.formats._lines import check_parallel, read_lines, report_empty
+from gnomon.data.formats._plain import read_systems
 from gnomon.data.formats._registry import Format
 
 if TYPE_CHECKING:

@@ -131,7 +131,7 @@ def _recognised(
         taken = {source, *references, "system"}
         others = [column for column in by_role["unknown"] if column not in taken]
         columns = replace(columns, systems=outputs or others)
-    found = {
+    found: Mapping[str, Sequence[str | None]] = {
         "source": [source],
         "references": references,
         "systems": [columns.system_column, *columns.systems],

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError
 from gnomon.data.formats._files import LOGGER, read_bytes
@@ -24,11 +25,10 @@ from gnomon.messages.audiences import flag
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
-    from xml.etree.ElementTree import Element
 
 
 @dataclass(frozen=True)
-class Units:
+class TranslationUnits:
     """What a file of units holds.
 
     Attributes:
@@ -53,7 +53,7 @@ class Units:
 _CODES = frozenset({"x", "bx", "ex", "ph", "bpt", "ept", "it", "sc", "ec", "sm", "em", "ut", "cp"})
 
 
-def read_units(path: str | PathLike[str], form: str) -> Units:
+def read_units(path: str | PathLike[str], form: str) -> TranslationUnits:
     """Read a file in a format of units.
 
     Raises:
@@ -71,7 +71,7 @@ def read_units(path: str | PathLike[str], form: str) -> Units:
 
 
 def joined(
-    files: Sequence[tuple[str, Units | list[str]]], references: int, *, sourced: bool
+    files: Sequence[tuple[str, TranslationUnits | list[str]]], references: int, *, sourced: bool
 ) -> tuple[list[list[str]], str | None]:
     """The texts of files of units, and of lines, by the ids of the first file of units.
 
@@ -91,13 +91,13 @@ def joined(
         DataError: a file lacks units of the first, has others by the same ids, or no unit is
             translated by all references.
     """
-    first, units = next((name, file) for name, file in files if isinstance(file, Units))
+    first, units = next((name, file) for name, file in files if isinstance(file, TranslationUnits))
     columns = [_column(name, file, first, units) for name, file in files]
     for number, (_, file) in enumerate(files[:references]):
-        if isinstance(file, Units) and file.references is not None:
+        if isinstance(file, TranslationUnits) and file.references is not None:
             columns[number] = file.references
     last = files[-1][1]
-    if sourced and isinstance(last, Units):
+    if sourced and isinstance(last, TranslationUnits):
         columns[-1] = last.sources or columns[-1]
     elif any(units.sources.values()) and not sourced:
         columns.append(units.sources)
@@ -107,15 +107,17 @@ def joined(
     if len(kept) < len(units.ids):
         said = "%d of %d units have no reference translation and are left out"
         LOGGER.warning(said, len(units.ids) - len(kept), len(units.ids))
-    pairs = (file.language_pair for _, file in files if isinstance(file, Units))
+    pairs = (file.language_pair for _, file in files if isinstance(file, TranslationUnits))
     return [[column.get(i, "") for i in kept] for column in columns], next(
         filter(None, pairs), None
     )
 
 
-def _column(name: str, file: Units | list[str], first: str, units: Units) -> Mapping[str, str]:
+def _column(
+    name: str, file: TranslationUnits | list[str], first: str, units: TranslationUnits
+) -> Mapping[str, str]:
     """Texts by the ids of the first file of units."""
-    if isinstance(file, Units):
+    if isinstance(file, TranslationUnits):
         _check_ids(name, file, first, units)
         return file.targets
     if len(file) != len(units.ids):
@@ -127,7 +129,7 @@ def _column(name: str, file: Units | list[str], first: str, units: Units) -> Map
     return dict(zip(units.ids, file, strict=True))
 
 
-def _check_ids(name: str, file: Units, first: str, units: Units) -> None:
+def _check_ids(name: str, file: TranslationUnits, first: str, units: TranslationUnits) -> None:
     ids, sources, there = units.ids, units.sources, set(file.ids)
     lacking = [i for i in ids if i not in there]
     if lacking:
@@ -169,7 +171,7 @@ def _one_line(text: str) -> str:
 
 def _collected(
     units: Iterator[tuple[str, str | None, str | None]], language_pair: str | None
-) -> Units:
+) -> TranslationUnits:
     """Of (id, source, target); an id that was there before gets a number."""
     sources: dict[str, str] = {}
     targets: dict[str, str] = {}
@@ -180,7 +182,7 @@ def _collected(
         sources[unique] = source or ""
         if target:
             targets[unique] = target
-    return Units(sources, targets, language_pair)
+    return TranslationUnits(sources, targets, language_pair)
 
 
 def _pair(source: str | None, target: str | None) -> str | None:
@@ -189,7 +191,7 @@ def _pair(source: str | None, target: str | None) -> str | None:
     return "-".join(codes) if all(codes) else None
 
 
-def _xliff(data: bytes, path: str) -> Units:
+def _xliff(data: bytes, path: str) -> TranslationUnits:
     root = tree(data, path, "XLIFF files")
     if root.tag != "xliff":
         raise FormatError(f"begins as <{root.tag}>, not as <xliff>", path=path, line=1)
@@ -234,14 +236,18 @@ def _units_2(file: Element) -> Iterator[tuple[str, str | None, str | None]]:
             yield name, _text(segment.find("source")), _text(segment.find("target"))
 
 
-def _tmx(data: bytes, path: str) -> Units:
+def _language(side: Element) -> str:
+    return side.get("xml:lang") or side.get("lang") or ""
+
+
+def _tmx(data: bytes, path: str) -> TranslationUnits:
     root = tree(data, path, "TMX files")
     header = root.find("header")
     language = "" if header is None else header.get("srclang", "")
     pairs: Counter[str | None] = Counter()
     units = []
     for number, unit in enumerate(root.iter("tu"), start=1):
-        sides = [(side.get("xml:lang") or side.get("lang", ""), side) for side in unit.iter("tuv")]
+        sides = [(_language(side), side) for side in unit.iter("tuv")]
         # the source first; a language that the header does not name is that of the first side
         sides.sort(key=lambda side: side[0].lower() != language.lower())
         if len(sides) > 2:
@@ -250,10 +256,11 @@ def _tmx(data: bytes, path: str) -> Units:
                 " of two",
                 path=path,
             )
-        codes = [code for code, _ in sides] + [None, None]
-        pairs[_pair(codes[0], codes[1])] += 1
-        texts = [_text(side.find("seg")) for _, side in sides] + [None, None]
-        units.append((unit.get("tuid", texts[0] or ""), texts[0], texts[1]))
+        sides += [("", Element("tuv"))] * (2 - len(sides))
+        (source, one), (target, other) = sides
+        pairs[_pair(source, target)] += 1
+        text = _text(one.find("seg"))
+        units.append((unit.get("tuid", text or ""), text, _text(other.find("seg"))))
     return _collected(iter(units), pairs.most_common(1)[0][0] if pairs else None)
 
 
@@ -262,7 +269,7 @@ _ESCAPE = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "r": "\r"}
 
 
-def _log(data: bytes, path: str) -> Units:
+def _log(data: bytes, path: str) -> TranslationUnits:
     from gnomon.data.formats._logs import samples_of
 
     samples = samples_of(data, path)
@@ -279,7 +286,7 @@ def _log(data: bytes, path: str) -> Units:
     return replace(found, references=references.targets or None)
 
 
-def _po(data: bytes, path: str) -> Units:
+def _po(data: bytes, path: str) -> TranslationUnits:
     header: dict[str, str] = {}
     units = []
     for entry in _po_entries(decode(data, path), path):
@@ -333,7 +340,7 @@ _TIMES = re.compile(r"\s*(?:\d+:)?\d+:\d+[.,]\d+\s*-->\s*(?:\d+:)?\d+:\d+[.,]\d+
 _STYLE = re.compile(r"</?[^<>]*>|\{\\[^{}]*\}")
 
 
-def _cues(data: bytes, path: str) -> Units:
+def _cues(data: bytes, path: str) -> TranslationUnits:
     """Cues are numbered: their times differ between translations."""
     texts: list[str] = []
     for block in re.split(r"\n[ \t]*\n", decode(data, path).replace("\r\n", "\n")):
@@ -341,10 +348,10 @@ def _cues(data: bytes, path: str) -> Units:
         times = [number for number, line in enumerate(lines) if _TIMES.fullmatch(line)]
         if times:
             texts.append(_one_line(_STYLE.sub("", "\n".join(lines[times[0] + 1 :]))))
-    return Units({}, {str(number): text for number, text in enumerate(texts, start=1)})
+    return TranslationUnits({}, {str(number): text for number, text in enumerate(texts, start=1)})
 
 
-_READERS: Mapping[str, Callable[[bytes, str], Units]] = {
+_READERS: Mapping[str, Callable[[bytes, str], TranslationUnits]] = {
     "xliff": _xliff,
     "tmx": _tmx,
     "po": _po,

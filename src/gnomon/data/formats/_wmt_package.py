@@ -20,7 +20,7 @@ from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import LOGGER, natural
 from gnomon.data.formats._human import read_human
 from gnomon.data.formats._judgements import judgements_of
-from gnomon.data.formats._lines import read_parallel
+from gnomon.data.formats._plain import read_parallel
 from gnomon.data.formats._registry import FoundSet, SetFormat
 
 if TYPE_CHECKING:

@@ -1,0 +1,257 @@
+"""Test sets of parallel files: lines of text, translation units, logs of evaluations."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
+from gnomon.core.lazy import checked
+from gnomon.core.testset import TestSet
+from gnomon.data.formats._anomalies import say_roles, warn_of_anomalies
+from gnomon.data.formats._files import (
+    LOGGER,
+    LOGS,
+    STANDARD_INPUT,
+    UNIT_FORMATS,
+    bears_file,
+    entries,
+    plain_name,
+    read_bytes,
+    unit_format,
+)
+from gnomon.data.formats._lines import check_parallel, read_lines, report_empty, shown, write_lines
+from gnomon.data.formats._registry import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    from gnomon.data.formats._units import TranslationUnits
+
+#: the beginning of a file of markup, and the first element, which names its format
+_MARKUP = re.compile(
+    r"\s*(?:(?:<\?xml|<!DOCTYPE)(?:[^<]|<[!?])*<(?P<root>[\w:]+)|<(?P<lone>xliff|tmx)\b)",
+    re.IGNORECASE,
+)
+_HEAD = 5  # lines
+
+
+@checked
+def read_plain(
+    *,
+    references: Sequence[str | PathLike[str]],
+    systems: Sequence[str | PathLike[str]],
+    source: str | PathLike[str] | None = None,
+    language_pair: str | None = None,
+) -> TestSet:
+    """Read a test set from plain text files of one segment per line, or of translation units.
+
+    Units (XLIFF, TMX, PO) are joined by their ids, whatever their order, and bring the sources and
+    the language pair with them. A file of lines beside them has one for each unit.
+
+    Args:
+        references: one file per reference, named after the file without ``.txt`` and ``.gz``;
+            equal names get a number (``ref``, ``ref-2``).
+        systems: one file per system, named likewise, or folders whose files are all taken; names
+            must differ.
+        source: the file of the sources.
+        language_pair: "de-en" or "en".
+
+    Raises:
+        MissingFileError: a file is missing.
+        FormatError: a file is not UTF-8, or is binary.
+        LengthMismatchError: files have unequal numbers of lines; both are named.
+        DataError: two systems have the same name, or the files hold no segment.
+        UsageError: standard input is named twice.
+        WrongTypeError: a single path in place of a list.
+    """
+    systems = _in_folders(systems)
+    names = _system_names(systems)
+    every = [*references, *systems, *([source] if source is not None else [])]
+    _check_standard_input(every)
+    files = [(shown(path), _texts(path)) for path in every]
+    if any(not isinstance(file, list) for _, file in files):
+        from gnomon.data.formats._units import joined
+
+        texts, pair = joined(files, len(references), sourced=source is not None)
+        language_pair = language_pair or pair
+    else:
+        texts = [_lines_of(file) for _, file in files]
+        check_parallel({name: len(lines) for (name, _), lines in zip(files, texts, strict=True)})
+    refs, rest = texts[: len(references)], texts[len(references) :]
+    sources = rest.pop() if len(rest) > len(systems) else None
+    for path, lines in zip(references, refs, strict=True):
+        report_empty(shown(path), "reference", lines)
+    for path, lines in zip(systems, rest, strict=True):
+        report_empty(shown(path), "candidate", lines)
+    if source is not None and sources is not None:
+        report_empty(shown(source), "source", sources)
+    testset = TestSet(
+        name=_name((references or [source or "test set"])[0]),
+        references=dict(zip(_reference_names(references), refs, strict=True)),
+        systems=dict(zip(names, rest, strict=True)),
+        sources=sources,
+        language_pair=language_pair,
+    )
+    say_roles(
+        list(map(plain_name, references)),
+        list(names),
+        None if source is None else plain_name(source),
+    )
+    return warn_of_anomalies(testset)
+
+
+@checked
+def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
+    """Read the outputs of systems from plain text files: name -> one text per segment.
+
+    Args:
+        paths: files, or folders whose files are all taken.
+
+    Raises:
+        MissingFileError: a file is missing, or a folder holds none.
+        FormatError: a file is not UTF-8, or is binary.
+        LengthMismatchError: files have unequal numbers of lines; both are named.
+        DataError: two systems have the same name, or the files hold no segment.
+        UsageError: standard input is named twice.
+        WrongTypeError: a single path in place of a list.
+    """
+    paths = _in_folders(paths)
+    names = _system_names(paths)
+    _check_standard_input(paths)
+    texts = {name: _segments(path) for name, path in names.items()}
+    check_parallel({shown(path): len(texts[name]) for name, path in names.items()})
+    for name, path in names.items():
+        report_empty(shown(path), "candidate", texts[name])
+    return texts
+
+
+def _segments(path: str | PathLike[str]) -> list[str]:
+    """The texts of a file: lines, or what translation units translate to."""
+    return _lines_of(_texts(path))
+
+
+def is_called_log(path: str | PathLike[str]) -> bool:
+    """Whether a file is called as logs of evaluations are, and as no file of lines is."""
+    return str(path).removesuffix(".gz").lower().endswith(LOGS)
+
+
+def is_evaluation_log(path: str | PathLike[str]) -> bool:
+    """Whether a file is the log of an evaluation, by its name and by how it begins."""
+    from gnomon.data.formats._logs import is_log
+
+    return is_called_log(path) and Path(path).is_file() and is_log(read_bytes(path), str(path))
+
+
+def _lines_of(file: list[str] | TranslationUnits) -> list[str]:
+    return file if isinstance(file, list) else [file.targets.get(i, "") for i in file.ids]
+
+
+def _texts(path: str | PathLike[str]) -> list[str] | TranslationUnits:
+    """The lines of a file, or its translation units; of other markup lines are no segments."""
+    form = "log" if is_called_log(path) else unit_format(path)
+    lines = read_lines(path) if form is None else []
+    kind = _MARKUP.match("\n".join(lines[:_HEAD]))
+    if kind:
+        name = (kind["root"] or kind["lone"]).rpartition(":")[2].lower()
+        if name not in UNIT_FORMATS.values() or str(path) == STANDARD_INPUT:
+            raise FormatError(
+                f"begins as {name.upper()}, and its lines are no segments; write the"
+                " texts to a file of one segment per line",
+                path=shown(path),
+                line=1,
+            )
+        form = name
+    if form is None:
+        return lines
+    from gnomon.data.formats._units import read_units
+
+    return read_units(path, form)
+
+
+def _in_folders(paths: Sequence[str | PathLike[str]]) -> list[str | PathLike[str]]:
+    """The paths, with all files of a folder in its place, hidden ones apart."""
+    files_taken: list[str | PathLike[str]] = []
+    for path in paths:
+        if str(path) == STANDARD_INPUT or not Path(path).is_dir():
+            files_taken.append(path)
+            continue
+        inside = [entry for entry in entries(Path(path)) if not entry.name.startswith(".")]
+        files = [entry for entry in inside if bears_file(entry)]
+        if not files:
+            raise MissingFileError(
+                f"the folder {path} holds no file; outputs of systems are expected in it, a file"
+                " for each"
+            )
+        folders = [entry.name for entry in inside if entry.is_dir()]
+        if folders:
+            LOGGER.info("%s: folders inside it are not read: %s", path, ", ".join(folders))
+        files_taken += files
+    return files_taken
+
+
+def _check_standard_input(paths: Sequence[str | PathLike[str]]) -> None:
+    if sum(str(path) == STANDARD_INPUT for path in paths) > 1:
+        raise UsageError("'-' (standard input) can stand for one file only; save the other first")
+
+
+def read_parallel(files: Mapping[Path, str]) -> dict[Path, list[str]]:
+    """The lines of parallel files.
+
+    Args:
+        files: each with what it holds, whose empty texts are said: "source", "reference" or
+            "candidate"; "": whoever reads it looks for these.
+    """
+    texts = {file: _segments(file) for file in files}
+    check_parallel({str(file): len(lines) for file, lines in texts.items()})
+    for file, kind in files.items():
+        if kind:
+            report_empty(str(file), kind, texts[file])
+    return texts
+
+
+def _system_names(paths: Sequence[str | PathLike[str]]) -> dict[str, str | PathLike[str]]:
+    named: dict[str, str | PathLike[str]] = {}
+    logs = [Path(path) for path in paths if is_called_log(path)]
+    # of logs of one name, which stand in folders of their models
+    by_folder = len({log.stem for log in logs}) < len(logs)
+    for path in paths:
+        name = _name(path)
+        if is_called_log(path) and by_folder:
+            name = Path(path).resolve().parent.name
+        if name in named:
+            raise DataError(
+                f"two systems are called {name!r}: {named[name]} and {path}; a system is named"
+                " after its file, so rename or copy one of them"
+            )
+        named[name] = path
+    return named
+
+
+def _name(path: str | PathLike[str]) -> str:
+    return Path(path).stem if is_called_log(path) else plain_name(shown(path))
+
+
+def _reference_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
+    names: list[str] = []
+    taken = {_name(path) for path in paths}
+    for path in paths:
+        name, number = _name(path), 1
+        while name in names or (number > 1 and name in taken):
+            number += 1
+            name = f"{_name(path)}-{number}"
+        names.append(name)
+    return names
+
+
+FORMATS = (
+    Format(
+        name="plain text",
+        title="one segment per line in UTF-8; .gz and standard input (-) too; named after the file",
+        holds="test set",
+        read=read_plain,
+        write=write_lines,
+    ),
+)
