@@ -662,7 +662,8 @@ def _standing_out(places: NDArray[np.float64]) -> NDArray[np.float64]:
     slope = float(np.mean((across - across.mean()) * (up - up.mean()))) / spread if spread else 0.0
     aside = np.abs(up - up.mean() - slope * (across - across.mean()))
     outside: NDArray[np.float64] = np.abs(places - _MIDDLE).max(axis=1)
-    return aside + 0.2 * outside
+    outlying: NDArray[np.float64] = aside + 0.2 * outside
+    return outlying
 
 
 def _identity(view: Scatter | Lines, points: Sequence[tuple[float, float]]) -> list[Json]:
