@@ -49,6 +49,12 @@ _OPENINGS = {
 _OTHER_SCRIPT = "Тем временем в городе стало тихо, и никто не выходил из дома до самого утра."
 _OTHER_LANGUAGE = "Kaupungissa oli hiljaista, eikä kukaan lähtenyt talostaan ennen aamua."
 _CHOSEN = ("wmt19 de-en", "wmt21 en-de", "wmt24 en-cs", "wmt24 en-ja")
+_LANGUAGES = (
+    ("wmt24 en-cs", "polish"),
+    ("wmt19 en-de", "french"),
+    ("wmt19 lt-en", "german"),
+    ("wmt19 lt-en", "french"),
+)
 #: faults of published outputs that are known: set, system, kind
 _KNOWN = (
     ("wmt24 en-cs", "CUNI-DocTransformer", "copied"),
@@ -204,6 +210,30 @@ def print_planted(chosen: Mapping[str, gn.TestSet]) -> None:
         print(f"| {first.name} | {first.kind} | {_shown(recalls)} | {_shown(precisions)} |")
 
 
+def print_languages(folder: Path, sets: Mapping[str, gn.TestSet]) -> None:
+    """Sentences of DEMETR in a language that was not asked for, one in nine outputs."""
+    rows = json.loads((folder / "demetr" / "base_id35_reference.json").read_text("utf-8"))
+    (kind,) = find_faults(["language"])
+    print("\n| in place of translations | test set | found | of |\n|---|---|---|---|")
+    for name, language in _LANGUAGES:
+        testset = sets[name]
+        sentences = [row["src_sent"] for row in rows if row["lang_tag"] == language]
+        first, *others = list(testset.systems)[:_SYSTEMS]
+        outputs = list(testset.systems[first])
+        places = range(5, 5 + 9 * len(sentences), 9)
+        for place, sentence in zip(places, sentences, strict=True):
+            outputs[place] = sentence
+        pool = {_PLANTED: outputs, **{one: testset.systems[one] for one in others}}
+        some = gn.TestSet.from_lists(
+            pool,
+            list(zip(*testset.references.values(), strict=True)),
+            sources=testset.sources,
+            language_pair=testset.language_pair,
+        )
+        hit = {one.segment for one in kind.rule(Texts(some)) if one.column == _PLANTED}
+        print(f"| {language} | {name} | {len(hit & {*places})} | {len(sentences)} |")
+
+
 def print_known(chosen: Mapping[str, gn.TestSet]) -> None:
     """Faults of published outputs that are known."""
     print("\n| known fault | kind | segments |\n|---|---|---|")
@@ -278,6 +308,7 @@ def main() -> None:
     print_alarms(sets)
     print(f"\nPhrases of answers: {len(phrase_languages())} languages.")
     print_planted(chosen)
+    print_languages(folder, dict(sets))
     print_known(chosen)
     print_orders([(name, testset) for name, testset in sets if len(testset.systems) > 1])
     print_terms(folder / "wmt25-terminology" / "en-de")

@@ -25,6 +25,8 @@ _ENOUGH = 200  # texts of a column tell the script of all
 _LETTERS, _WORDS = 25, 5  # of an output whose language is told
 _FAR, _NEAR = 0.25, 0.6  # of the words are known
 _KNOW = 2  # other outputs that know a word
+#: languages that models fall into
+_FREQUENT = ("de", "en", "es", "fr", "it", "pt", "ru")
 #: languages that are taken for each other
 _ALIKE = [
     {"ru", "uk", "be", "bg"},
@@ -168,7 +170,7 @@ def _identifier(texts: Texts) -> Callable[[str], str] | None:
 
     near = {one for some in _ALIKE if texts.language in some for one in some}
     known = LanguageIdentifier.from_model_file(MODEL_FILE)
-    languages = {texts.language, texts.source_language, *near} & set(known.labels)
+    languages = {texts.language, texts.source_language, *near, *_FREQUENT} & set(known.labels)
     if texts.language not in languages or len(languages) < 2:
         return None
     known.set_languages(sorted(languages))
