@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["check_verdict"]
 
 #: systems, kinds and comparisons that are said, at most
-_SYSTEMS, _KINDS, _COSTS, _RATES = 3, 4, 2, 2
-#: listed faults of a system in a kind, at least, or a share of the segments
-_FEW = 1
+_SYSTEMS, _KINDS, _COSTS, _RATES = 3, 3, 2, 2
 
 
 def check_verdict(finding: Finding) -> Iterator[Message]:
@@ -50,9 +48,9 @@ def check_verdict(finding: Finding) -> Iterator[Message]:
             high=row.ends("share")[1],
             kinds=_kinds(of_kinds),
         ).about(systems=[row.system])
-    yield from _others(finding, systems, groups)
     differences = finding.records(DifferenceRow, "differences") if _has(finding) else ()
     yield from _costs(finding, differences)
+    yield from _others(finding, systems, groups)
     yield from _differences(finding, differences)
     yield from _rates(finding, systems, references, groups)
     hit = [row for row in references if row.listed and groups.get(row.kind) not in (None, "rate")]
@@ -98,7 +96,7 @@ def _others(
     some = [
         row
         for row in systems
-        if row.listed >= _FEW
+        if row.listed
         and row.kind != UNTRANSLATED
         and groups.get(row.kind) not in (UNTRANSLATED, "rate")
     ]
@@ -205,7 +203,7 @@ def _rates(
         yield message(
             "check.rate",
             finding.positions([row, beside]),
-            kind=row.kind,
+            what=row.kind,
             system=row.system,
             share=row.share,
             low=low,

@@ -67,7 +67,7 @@ class FoundFaults:
         """Texts that are hit by any kind of a group, bool [columns, segments]."""
         some = [self.counted[one.name] for one in self.faults if one.group == group]
         nothing = np.zeros((len(self.texts.columns), self.texts.segments), dtype=bool)
-        return np.logical_or.reduce([nothing, *some])
+        return np.asarray(np.logical_or.reduce([nothing, *some]))
 
 
 def look(texts: Texts, faults: Iterable[Fault]) -> FoundFaults:
@@ -115,7 +115,7 @@ def _usual(texts: Texts, hit: NDArray[np.bool_]) -> NDArray[np.bool_]:
     others[:systems] -= 1
     of_others = hit[:systems].sum(axis=0) - np.where(np.arange(len(hit))[:, None] < systems, hit, 0)
     enough = (others >= _POOL)[:, None]
-    return usual | (enough & (2 * of_others >= others[:, None]))
+    return np.asarray(usual | (enough & (2 * of_others >= others[:, None])))
 
 
 def lost_segments(testset: TestSet) -> NDArray[np.bool_]:
