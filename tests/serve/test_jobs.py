@@ -27,7 +27,7 @@ from gnomon import TestSet
 from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.serve.comparison import FileChoice, StepChoice
 from gnomon.serve.job_table import Job, StepState
-from gnomon.serve.jobs import Queue, _explain, _StepRun, _Waiting
+from gnomon.serve.jobs import Queue, StepRun, WaitingStep, explain
 from gnomon.serve.problems import NotFound
 from gnomon.serve.settings import ServerLimits
 from gnomon.serve.workers import Background
@@ -162,7 +162,7 @@ def test_a_step_that_is_refused_leaves_the_comparison(queue: Queue) -> None:
 
 def test_a_language_that_was_not_named_is_said_so() -> None:
     step = StepState("muler")
-    _explain(step, [{"code": "error.no_language", "text": "", "subjects": {}}])
+    explain(step, [{"code": "error.no_language", "text": "", "subjects": {}}])
     assert step.said == "Nobody said which language the translations are in."
     assert step.remedy == "Compare the files anew, and name the language."
 
@@ -356,7 +356,7 @@ def test_a_server_that_ends_well_counts_no_death(workspace: Workspace, queues: l
 _SERVER = """
 import sys, time
 from pathlib import Path
-from gnomon.serve.jobs import Queue, _explain, _StepRun, _Waiting
+from gnomon.serve.jobs import Queue, explain, StepRun, WaitingStep
 from gnomon.serve.workspace import Workspace
 queue = Queue(Workspace(Path(sys.argv[1])))
 queue.start()
@@ -487,7 +487,7 @@ def test_what_is_refused_is_nobodys_to_ask_again_until_its_process_has_ended(
     (step,) = made.job.steps
     step.state = "running"
     worker = SimpleNamespace(killed="")
-    job = _StepRun(workspace, _Waiting(made.id, 0, step), worker, ServerLimits())
+    job = StepRun(workspace, WaitingStep(made.id, 0, step), worker, ServerLimits())
     job.hear({"refused": [{"code": "x", "text": "No.", "subjects": {}}]})
     assert workspace.study(made.id).job.state == "running"
     assert workspace.again(made.id).job.state == "running"
@@ -531,7 +531,7 @@ def test_where_one_cannot_be_started_others_are_and_it_is_tried_again(
     failed: list[str] = []
     begin = Queue._begin
 
-    def once(self: Queue, waiting: _Waiting, comparison: Comparison) -> None:
+    def once(self: Queue, waiting: WaitingStep, comparison: Comparison) -> None:
         if waiting.id == first and not failed:
             failed.append(first)
             raise OSError(11, "no more processes")

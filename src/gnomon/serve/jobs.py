@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gnomon.serve.job_table import JobState
     from gnomon.serve.workspace import Comparison, Workspace
 
-__all__ = ["Queue"]
+__all__ = ["Queue", "StepRun", "WaitingStep", "explain"]
 
 
 _log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ _LATER = 0.5
 _INSPECTION, _INSPECTIONS = 120, 2
 
 
-class _Waiting(NamedTuple):
+class WaitingStep(NamedTuple):
     """The next step of a comparison that waits."""
 
     id: str
@@ -211,16 +211,16 @@ class Queue:
         steps = [known.get(step.method, step) for step in anew.steps]
         self.workspace.jobs.replace(comparison.id, Job(steps))
 
-    def _order(self) -> list[_Waiting]:
+    def _order(self) -> list[WaitingStep]:
         """Who waits, in the order in which they will run: those without an answer first."""
         last: dict[str, str] = {}
-        waiting: list[_Waiting] = []
+        waiting: list[WaitingStep] = []
         for id, job in self.workspace.jobs.jobs().items():  # noqa: A001  # the word for it
             for step in job.steps:
                 last[step.owner] = max(last.get(step.owner, ""), step.started or "")
             places = [n for n, step in enumerate(job.steps) if step.state == "queued"]
             if places and id not in self._running:
-                waiting.append(_Waiting(id, places[0], job.steps[places[0]]))
+                waiting.append(WaitingStep(id, places[0], job.steps[places[0]]))
         waiting.sort(key=lambda each: each.step.queued)
         turns: Counter[tuple[str, bool]] = Counter()  # each owner in turn, who waited longest first
         keyed = []
@@ -273,7 +273,7 @@ class Queue:
         most = self.workers if first else max(1, self.workers - 1)
         return firsts.count(first) < most
 
-    def _begin(self, waiting: _Waiting, comparison: Comparison) -> None:
+    def _begin(self, waiting: WaitingStep, comparison: Comparison) -> None:
         place, step = waiting.place, waiting.step
         steps = enumerate(comparison.job.steps)
         places = [n for n, other in steps if n == place or other.state == "done"]
@@ -281,13 +281,13 @@ class Queue:
         self._running[waiting.id] = _Running(worker, waiting.first)
         step.state, step.started, step.finished = "running", now(), None
         step.pid, step.said, step.remedy = worker.pid, "", ""
-        job = _StepRun(self.workspace, waiting, worker, self.limits)
+        job = StepRun(self.workspace, waiting, worker, self.limits)
         try:
             self.workspace.jobs.change(waiting.id, place, step)
         finally:
             threading.Thread(target=self._attend, args=(waiting.id, job), daemon=True).start()
 
-    def _attend(self, id: str, job: _StepRun) -> None:  # noqa: A002
+    def _attend(self, id: str, job: StepRun) -> None:  # noqa: A002
         """Hear what a process says, until it ends."""
         try:
             code = job.worker.wait(job.hear)
@@ -302,11 +302,11 @@ class Queue:
                 self._changed.notify_all()
 
 
-class _StepRun:
+class StepRun:
     """One method of a comparison while its process runs."""
 
     def __init__(
-        self, workspace: Workspace, waiting: _Waiting, worker: Worker, limits: ServerLimits
+        self, workspace: Workspace, waiting: WaitingStep, worker: Worker, limits: ServerLimits
     ) -> None:
         self.worker = worker
         self._workspace, self._limits = workspace, limits
@@ -327,7 +327,7 @@ class _StepRun:
         for state in states:
             if line.get(state):
                 self._refused = state  # while the process lives, nothing else may begin
-                _explain(step, line[state])
+                explain(step, line[state])
         self._unfit |= "unfit" in line
         step.said = line.get("unfit") or line.get("said") or step.said
         with suppress(OutputError):  # the next line is written down, or the end
@@ -395,7 +395,7 @@ def _count_death(step: StepState) -> None:
         step.remedy = "Run it again."
 
 
-def _explain(step: StepState, messages: Sequence[Mapping[str, Any]]) -> None:
+def explain(step: StepState, messages: Sequence[Mapping[str, Any]]) -> None:
     """Say why a method was refused, without folders of the server, and a way on."""
     first = messages[0]
     if first["code"] == "error.no_tagger":
