@@ -141,7 +141,7 @@ def add_data(
     table.add_argument(
         "--table",
         metavar="FILE",
-        help="texts as columns of one file: CSV, TSV, JSON or Parquet, a row per segment",
+        help="texts as columns of a CSV, TSV, JSON or Parquet file; a row per segment",
     )
     rare(
         table.add_argument(
@@ -364,9 +364,9 @@ def add_page(parser: argparse._ActionsContainer) -> None:
         "--figure",
         action="append",
         metavar="[TITLE=]FILE",
-        help="write its first chart for a paper, or one by words of its title, as in"
-        " chrf=figure.pdf: .pdf, .svg or .png; 3.3 or 6.9 inches wide; may be given again (pip"
-        " install 'gnomon[figures]')",
+        help="write its first chart, or one by words of its title: .pdf, .svg or .png; 3.3 or"
+        " 6.9 inches wide, as in chrf=figure.pdf; may be given again (pip install"
+        " 'gnomon[figures]')",
     )
 
 
