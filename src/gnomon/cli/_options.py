@@ -364,7 +364,7 @@ def add_page(parser: argparse._ActionsContainer) -> None:
         "--figure",
         action="append",
         metavar="[TITLE=]FILE",
-        help="write its first chart, or one by words of its title: .pdf, .svg or .png; 3.3 or"
+        help="write its first chart, or one by words of its title; as .pdf, .svg or .png, 3.3 or"
         " 6.9 inches wide, as in chrf=figure.pdf; may be given again (pip install"
         " 'gnomon[figures]')",
     )
