@@ -26,7 +26,7 @@ _UNTRANSLATED = "untranslated"
 _POOL = 4  # other systems, fewer than which say nothing of what can be meant
 #: an output that is no translation for several reasons counts for the first of these
 _FIRST = ("empty", "copied", "not-a-translation", "half-copied", "script", "language", "loop")
-_SEGMENTS = 300  # spread over a test set, that tell whether to look at all of them
+_SEGMENTS = 200  # spread over a test set, that are looked at in haste
 _MANY = 0.01  # of the outputs
 _SCORED = ("empty", "loop")  # told elsewhere, or a fault that scores count
 #: and for none of these
@@ -127,28 +127,27 @@ def lost_segments(testset: TestSet) -> NDArray[np.bool_]:
 def untranslated(testset: TestSet) -> tuple[Message, ...]:
     """Cautions of systems with many outputs that are copies, answers or in another script.
 
-    Kinds that take long are left out; of large test sets some segments tell whether to go on.
+    Kinds that take long are left out, and of large test sets some segments are looked at.
     """
     cheap = [one for one in find_faults([_UNTRANSLATED]) if one.cheap]
-    size = testset.segments
-    if size > _SEGMENTS:
-        some = np.linspace(0, size - 1, _SEGMENTS).astype(int).tolist()
-        lost = look(Texts(testset.select(segments=some)), cheap).union(_UNTRANSLATED)
-        if lost[: len(testset.systems)].mean(axis=1).max(initial=0) < _MANY / 2:
-            return ()
+    sampled = testset.segments > _SEGMENTS
+    if sampled:
+        some = np.linspace(0, testset.segments - 1, _SEGMENTS).astype(int).tolist()
+        testset = testset.select(segments=some)
     found = look(Texts(testset), cheap)
     said = []
     for row, system in enumerate(testset.systems):
         kinds = {one.name: int(found.counted[one.name][row].sum()) for one in found.faults}
         kinds = {name: count for name, count in kinds.items() if name not in _SCORED}
         hits = sum(kinds.values())
-        if hits > _MANY * size:
+        if hits > _MANY * testset.segments:
             listed = sorted(kinds.items(), key=lambda kind: -kind[1])
             told = message(
                 "data.untranslated",
                 system=system,
                 hits=hits,
-                segments=size,
+                segments=testset.segments,
+                sampled=sampled,
                 kinds=[{"kind": name, "hits": count} for name, count in listed if count],
             )
             said.append(told.about(systems=[system]))
