@@ -69,6 +69,8 @@ resamples = 20
 [methods.human.compare]
 human = ["da"]
 unit = "segment"
+[methods.check]
+kinds = ["untranslated", "shape"]
 [methods.stress]
 limit = 20
 [methods.judges.reliability]
