@@ -140,9 +140,11 @@ def is_called_log(path: str | PathLike[str]) -> bool:
 
 def is_evaluation_log(path: str | PathLike[str]) -> bool:
     """Whether a file is the log of an evaluation, by its name and by how it begins."""
+    if not (is_called_log(path) and Path(path).is_file()):
+        return False
     from gnomon.data.formats._logs import is_log
 
-    return is_called_log(path) and Path(path).is_file() and is_log(read_bytes(path), str(path))
+    return is_log(read_bytes(path), str(path))
 
 
 def _lines_of(file: list[str] | TranslationUnits) -> list[str]:
