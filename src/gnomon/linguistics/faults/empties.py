@@ -45,7 +45,7 @@ def find_loop(text: str) -> tuple[int, int] | None:
     """Where a text repeats itself.
 
     >>> find_loop("so it goes on and on and on and on and on.")
-    (11, 41)
+    (10, 41)
     """
     if len(text) < _LOOP or not _may_loop(text):
         return None
