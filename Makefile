@@ -52,7 +52,7 @@ sanitize: $(VENV)/.test
 verify: $(VENV)/.test
 	$(BIN)/python scripts/verify.py $(PART)
 
-lint: $(VENV)/.test
+lint: $(VENV)/.locked
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
@@ -60,7 +60,7 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-docs: $(VENV)/.test
+docs: $(VENV)/.locked
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	$(BIN)/python scripts/docs_offline.py docs/_build/html
 
@@ -99,7 +99,7 @@ outdated: $(VENV)/bin/python
 # the tests with the newest of everything, and the package that breaks them; leaves .venv with these
 newest: $(VENV)/.test
 	$(PIP) $(UV)
-	rm -f $(VENV)/.demo $(VENV)/.test
+	rm -f $(VENV)/.demo $(VENV)/.locked $(VENV)/.test
 	$(BIN)/python scripts/newest.py
 
 # the pictures of README and docs, from what the code gives now
@@ -121,7 +121,11 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml requirements/demo.lock $(LOOPS)
 	$(if $(filter-out $(LOOPS),$?),$(LOCKED) requirements/demo.lock && $(EDITABLE),$(BUILD))
 	touch $@
 
-$(VENV)/.test: $(VENV)/.demo requirements/test.lock requirements/torch.txt $(LOOPS)
+# all that tests need but torch, which pages of the documentation go without
+$(VENV)/.locked: $(VENV)/.demo requirements/test.lock $(LOOPS)
 	$(if $(filter-out $(LOOPS) $(VENV)/.demo,$?),$(LOCKED) requirements/test.lock)
+	touch $@
+
+$(VENV)/.test: $(VENV)/.locked requirements/torch.txt
 	$(if $(filter %torch.txt,$?),$(BIN)/python scripts/torch_size.py && $(PIP) -r requirements/torch.txt)
 	touch $@
