@@ -165,3 +165,24 @@ def test_names_and_groups_stand_for_kinds():
     assert {one.name for one in find_faults(["all"])} == set(fault_kinds())
     with pytest.raises(UnknownNameError, match="empty"):
         find_faults(["emty"])
+
+
+def test_white_space_is_empty_and_no_loop():
+    some = texts([" " * 40, "Eins."], ["Null.", "Eins."], ["Zero.", "One."])
+    assert (hits("empty", some), hits("loop", some)) == ([1], [])
+
+
+def test_lengths_of_segments_that_nobody_else_translates_are_unknown():
+    long = "ein langer Satz mit vielen Worten und noch mehr davon"
+    some = texts([long, "kurz"], ["", long], b=["", long], c=["", long])
+    assert (hits("too-long", some), hits("too-short", some)) == ([], [2])
+
+
+def test_a_tag_that_never_ends_is_read_in_no_time():
+    endless = "<a" + ' a="' * 5000
+    assert hits("tag", texts([endless], sources=["x"])) == []
+
+
+def test_languages_are_told_beside_two_other_texts():
+    some = Texts(gn.TestSet.from_lists({"a": ["x"]}, ["x"], language_pair="en-de"))
+    assert fault_kinds()["language"].lacks(some) == "others"

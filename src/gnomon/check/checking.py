@@ -21,7 +21,7 @@ from gnomon.check.rules import Rules, read_rules
 from gnomon.check.terms import Match, Terminology
 from gnomon.check.verdict import check_verdict
 from gnomon.comparison.scored import leader, scored
-from gnomon.core.errors import UnknownNameError
+from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap
 from gnomon.core.options import (
     CONFIDENCE,
@@ -50,6 +50,8 @@ from gnomon.metrics.base import Metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gnomon.check.glossary import Term
+    from gnomon.check.rules import Rule
     from gnomon.core.findings import Table
     from gnomon.linguistics.faults import Fault
 
@@ -135,14 +137,17 @@ def check(
 
     Raises:
         UnknownNameError: there is no such kind or system.
-        UsageError: an option is out of range.
+        UsageError: an option is out of range, a limit is set to what was not looked for, or a row
+            of a glossary or of rules is for a segment that is not there.
     """
     prescribed: list[Fault] = []
     if glossary is not None:
         terms = read_glossary(glossary, testset.language_pair)
+        _check_segments(terms.path, terms.terms, testset)
         prescribed += Terminology(terms, match, tagger).faults
     if rules is not None or judge is not None:
         kept = Rules() if rules is None else read_rules(rules)
+        _check_segments(str(rules), kept.rules, testset)
         if judge is not None:
             kept = kept.with_judge(scored(testset, judge, allow_code=allow_code, progress=None)[0])
         prescribed.append(kept.fault)
@@ -188,6 +193,15 @@ def check(
         notices=(message("note.check.lacking", kinds=lacking),) if lacking else (),
         failure=failures(tables[0], fail_above, {one.name: one.group for one in found.faults}),
     )
+
+
+def _check_segments(path: str, rows: Sequence[Term | Rule], testset: TestSet) -> None:
+    last = max((one.segment + 1 for one in rows if one.segment is not None), default=0)
+    if last > testset.segments:
+        raise UsageError(
+            f"{path} has a row for segment {last:,}, and the test set has {testset.segments:,};"
+            " number its segments, or leave the row out"
+        )
 
 
 def _views(tables: Iterable[Table]) -> tuple[HeatMap | Bars, ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_limits", "failures"]
 
+_ROUNDING = 1e-9
 #: kinds and a group that a glossary or rules bring
 PRESCRIBED = ("term", "forbidden-term", "consistency", "rule", "prescribed")
 
@@ -56,15 +57,23 @@ def failures(rates: Table, limits: Sequence[str], groups: Mapping[str, str]) -> 
         rates: the table of rates.
         limits: kinds or groups with the largest shares that pass.
         groups: of the kinds.
+
+    Raises:
+        UsageError: a kind was not looked for, so that nothing says whether systems pass.
     """
     said = []
     for kind, most in map(_parsed, limits):
         names = {kind}
         if kind != UNTRANSLATED:
             names |= {name for name, group in groups.items() if kind in (group, "all")}
+        if not any(row["kind"] in names for row in rates.rows):
+            raise UsageError(
+                f"{kind!r} was not looked for, so that nothing says whether systems pass; give what"
+                " it needs, or leave it out of the limits"
+            )
         for row in rates.rows:
             share = row["share"]
-            over = isinstance(share, float) and share > most
+            over = isinstance(share, float) and share > most + _ROUNDING
             if row["kind"] in names and over and not str(row["system"]).startswith(REFERENCE):
                 said.append(
                     f"{row['system']}: {row['hits']} of {row['segments']} segments are hit by"

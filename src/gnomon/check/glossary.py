@@ -9,8 +9,9 @@ and may have:
     the one segment, counted from 1, for which the row holds
 
 Alternatives are parted by ``|``. A star stands for any letters of a word (``Netz*``). A target that
-is the source itself is kept as it is written. TBX is read in its forms of 2008 (``martif``) and
-2019 (``tbx``); terms whose status is deprecated or superseded are forbidden.
+is the source itself is kept as it is written, upper and lower case, and looked for so. TBX is read
+in its forms of 2008 (``martif``) and 2019 (``tbx``); terms whose status is deprecated or superseded
+are forbidden.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Term:
     @property
     def kept(self) -> bool:
         """Whether it is not translated."""
-        return self.targets == (self.source,)
+        return self.targets == (self.source,) and "*" not in self.source
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def read_glossary(path: str | PathLike[str], language_pair: str | None = None) -
         FormatError: the file is not such a table, is no TBX, declares entities, or a row is odd.
     """
     name = str(path)
-    pair = tuple(base_language(one) for one in (language_pair or "-").split("-", 1))
+    first, _, second = (language_pair or "").partition("-")
+    pair = (base_language(first) if second else "", base_language(second or first))
     is_xml = name.removesuffix(".gz").endswith((".tbx", ".xml"))
     terms = _TbxReader(name, pair).read(read_bytes(path)) if is_xml else _rows(path, pair)
     merged: dict[tuple[str, int | None], Term] = {}
@@ -143,6 +145,8 @@ def _rows(path: str | PathLike[str], pair: tuple[str, ...]) -> Iterator[tuple[in
             line=1,
         )
     for record in records:
+        if not any(map(record.get, (source, target, "forbidden"))):
+            continue
         yield (
             record.line,
             Term(
@@ -229,9 +233,8 @@ class _TbxReader:
             self._entries.append(_Entry(self._parser.CurrentLineNumber))
         elif tag in _SECTIONS:
             self._language = base_language(attributes.get("xml:lang", "").partition("-")[0])
-        self._tag = tag
-        if tag in ("term", "termNote"):
-            self._said = ""
+        elif tag in ("term", "termNote"):
+            self._tag, self._said = tag, ""
             self._status = attributes.get("type", "") if tag == "termNote" else ""
 
     def _text(self, text: str) -> None:
@@ -239,9 +242,9 @@ class _TbxReader:
             self._said += text
 
     def _end(self, tag: str) -> None:
-        said, self._tag = " ".join(self._said.split()), ""
         if not self._entries or tag not in ("term", "termNote"):
             return
+        said, self._tag = " ".join(self._said.split()), ""
         terms = self._entries[-1].terms.setdefault(self._language, [])
         if tag == "term" and said:
             terms.append((said, False))

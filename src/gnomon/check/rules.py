@@ -166,7 +166,9 @@ def read_rules(path: str | PathLike[str]) -> Rules:
 
 
 def _rule(record: FileRecord) -> Rule:
-    must, must_not = (tuple(filter(None, record.get(one).split("|"))) for one in _COLUMNS[:2])
+    must, must_not = (
+        tuple(filter(None, map(str.strip, record.get(one).split("|")))) for one in _COLUMNS[:2]
+    )
     pattern, not_pattern = (
         Pattern.read(f"{record.path}, line {record.line}", written) if written else None
         for written in map(record.get, _COLUMNS[2:4])

@@ -219,15 +219,19 @@ class Terminology:
         for segment, source in enumerate(sources):
             found = []
             for term in (*everywhere, *own[segment]):
-                place = self._place(source, term.source, language) if term.source else (-1, -1)
+                place: tuple[int, int] | None = (-1, -1)
+                if term.source:
+                    place = self._place(source, term.source, language, exactly=term.kept)
                 if place is not None:
                     found.append((segment, term, place))
             for one in found:
                 if self._match == "wmt25" or not any(_inside(one[2], other[2]) for other in found):
                     yield one
 
-    def _place(self, text: str, term: str, language: str) -> tuple[int, int] | None:
-        """Where a text has a term first; None where it has not."""
+    def _place(
+        self, text: str, term: str, language: str, *, exactly: bool = False
+    ) -> tuple[int, int] | None:
+        """Where a text has a term first, or first as it is written; None where it has not."""
         words, wanted = self._words[text, language], self._words[term, language]
         if self._match == "wmt25":
             return _part(text, words, term, wanted)
@@ -237,7 +241,9 @@ class Terminology:
         for at in range(len(words.words) - count + 1 if count else 0):
             row = words.words[at : at + count]
             if all(one.agrees(word) for one, word in zip(wanted.words, row, strict=True)):
-                return row[0].start, row[-1].end
+                start, end = row[0].start, row[-1].end
+                if not exactly or text[start:end] == term:
+                    return start, end
         return None
 
     def _read_words(self, texts: Iterable[str], language: str) -> None:

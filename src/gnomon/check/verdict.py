@@ -128,7 +128,8 @@ def _costs(finding: Finding, rows: Sequence[DifferenceRow]) -> Iterator[Message]
         if row.on == TRANSLATED and before is not None:
             differs = (row.decided, row.gain > 0) != (before.decided, before.gain > 0)
             weight = abs(row.gain - before.gain) * (3 if differs and row.decided else 1)
-            if weight >= 0.5 or differs:
+            told = row.decided or before.decided
+            if told and (weight >= 0.5 or differs):
                 changed.append((weight, before, row))
     for _, before, row in sorted(changed, key=lambda one: -one[0])[:_COSTS]:
         yield message(

@@ -147,3 +147,37 @@ def test_comparisons_are_sliced_by_what_all_systems_translated():
     rows = gn.compare(planted(bad=bad(8)), "chrf", by="check", resamples=0).rows
     sizes = {row["slice"]: row["segments"] for row in rows if row["system"] == "bad"}
     assert sizes == {None: 40, "all translated": 31, "some untranslated": 9}
+
+
+def test_a_limit_on_what_was_not_looked_for_is_refused():
+    with pytest.raises(UsageError, match="'tag' was not looked for"):
+        gn.check(planted(), kinds=["empty"], fail_above=["tag=0"])
+    with pytest.raises(UsageError, match="'term' was not looked for"):
+        gn.check(planted(), kinds=["empty"], fail_above=["term=0"])
+
+
+def test_as_many_as_the_limit_allows_pass():
+    few = gn.TestSet.from_lists({"bad": [""] * 7 + ["x"] * 993}, ["x"] * 1000)
+    assert gn.check(few, kinds=["empty"], resamples=0, fail_above=["empty=0.7%"]).failure == ""
+
+
+def test_a_reference_is_not_told_where_systems_have_the_same():
+    same = [*SOURCES[:5], *REFERENCE[5:]]
+    some = gn.TestSet.from_lists({"a": same}, same, sources=SOURCES, language_pair="en-de")
+    finding = gn.check(some, kinds=["copied"], resamples=0)
+    assert rate(finding, "reference:A", "copied").listed == 0
+    alone = gn.TestSet.from_lists({"a": GOOD}, same, sources=SOURCES, language_pair="en-de")
+    assert rate(gn.check(alone, kinds=["copied"]), "reference:A", "copied").listed == 5
+
+
+def test_what_is_undecided_with_and_without_is_no_cost():
+    nearly = ["", *GOOD[1:]]
+    finding = gn.check(planted(bad=nearly), kinds=["empty"], resamples=200)
+    assert not any(one.code == "check.cost" for one in finding.verdict)
+
+
+def test_rows_for_segments_that_are_not_there_are_refused(tmp_path):
+    path = tmp_path / "rules.csv"
+    path.write_text("segment,must\n41,x\n", "utf-8")
+    with pytest.raises(UsageError, match="row for segment 41, and the test set has 40"):
+        gn.check(planted(), kinds=["empty"], rules=path)

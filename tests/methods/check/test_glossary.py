@@ -84,6 +84,15 @@ def test_odd_and_hostile_files_are_refused_with_their_line(tmp_path, name, text,
     assert raised.value.line == line
 
 
-def test_tbx_needs_the_language_pair(tmp_path):
+@pytest.mark.parametrize("pair", [None, "de"])
+def test_tbx_needs_the_language_pair(tmp_path, pair):
     with pytest.raises(FormatError, match="give the language pair"):
-        read_glossary(written(tmp_path, "terms.tbx", TBX))
+        read_glossary(written(tmp_path, "terms.tbx", TBX), pair)
+
+
+def test_terms_with_marks_inside_are_read_whole_and_rows_without_text_left_out(tmp_path):
+    marked = TBX.replace("hard  disk", "hard <hi>disk</hi> drive")
+    terms = read_glossary(written(tmp_path, "terms.tbx", marked), "en-de").terms
+    assert [term.source for term in terms] == ["hard disk drive"]
+    table = written(tmp_path, "terms.csv", "source,target\nmouse,Maus\n,\n")
+    assert read_glossary(table).terms == (Term("mouse", ("Maus",)),)

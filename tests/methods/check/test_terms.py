@@ -66,6 +66,10 @@ def test_a_term_inside_a_longer_one_is_not_asked_for():
 def test_a_term_that_is_not_translated_is_kept_as_it_is_written():
     some = texts(["SQLite ist gut", "sqlite ist gut"], ["SQLite is good"] * 2)
     assert hits("term", [Term("SQLite", ("SQLite",))], some, match="forms") == [2]
+    some = texts(["Wer?", "Wer ist sie?"], ["Who is it?", "Who is the WHO?"])
+    assert hits("term", [Term("WHO", ("WHO",))], some, match="forms") == [2]
+    some = texts(["Kabel", "Nets"], ["nets", "nets"])
+    assert hits("term", [Term("net*", ("net*",))], some, match="forms") == [1]
 
 
 def test_forbidden_words_with_and_without_a_source():

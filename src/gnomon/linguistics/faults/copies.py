@@ -132,7 +132,7 @@ def _looks_foreign(wanted: str) -> Callable[[str], object]:
     return lambda text: 4 * len(find(text)) < len(text)
 
 
-@fault("language", group="untranslated")
+@fault("language", group="untranslated", needs=["others"])
 def language(texts: Texts) -> Iterator[Hit]:
     """Words that neither the references nor two other outputs know.
 

@@ -75,4 +75,4 @@ def _may_loop(text: str) -> bool:
         pairs = [*pairwise(words)]
         if len(pairs) - len(set(pairs)) >= _TIMES - 2:
             return True
-    return len(max(words, key=len)) >= _LOOP
+    return any(len(word) >= _LOOP for word in words)

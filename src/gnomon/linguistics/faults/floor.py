@@ -74,8 +74,8 @@ def look(texts: Texts, faults: Iterable[Fault]) -> FoundFaults:
     """Look for kinds of faults.
 
     A hit of a system counts where no reference is hit, too, and fewer than half of the other
-    systems are, of which there have to be four; a hit of a reference where the latter holds. An
-    output that is no translation counts for one kind.
+    systems are, of which there have to be four; a hit of a reference where fewer than half of the
+    systems are. An output that is no translation counts for one kind.
     """
     found: list[Fault] = []
     lacking, raw, counted, at_stake, hits = {}, {}, {}, {}, {}
@@ -114,7 +114,7 @@ def _usual(texts: Texts, hit: NDArray[np.bool_]) -> NDArray[np.bool_]:
     others = np.full(len(hit), systems)
     others[:systems] -= 1
     of_others = hit[:systems].sum(axis=0) - np.where(np.arange(len(hit))[:, None] < systems, hit, 0)
-    enough = (others >= _POOL)[:, None]
+    enough = (others >= np.where(np.arange(len(hit)) < systems, _POOL, 1))[:, None]
     return np.asarray(usual | (enough & (2 * of_others >= others[:, None])))
 
 

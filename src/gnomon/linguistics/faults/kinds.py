@@ -41,6 +41,7 @@ FaultKinds: TypeAlias = Annotated[Sequence[str], Metavar("KIND")]
 Rule: TypeAlias = "Callable[[Texts], Iterable[Hit]]"
 
 _GROUP = "gnomon.faults"
+_OTHERS = 2  # texts beside which one can be judged
 _MODULES = ("empties", "copies", "answers", "lengths", "others", "marks", "rates")
 
 
@@ -65,7 +66,8 @@ class Fault:
         rule: yields the hits in texts.
         group: what it belongs to; kinds of the group "rate" are never listed as errors.
         cheap: methods that compare systems look for it.
-        needs: what it cannot do without: "source", "reference", "document", or a package.
+        needs: what it cannot do without: "source", "reference", "document", "others" (three systems
+            or references), or a package.
         at_stake: which segments it may hit, bool [N]; None: all.
         floor: a hit counts only where neither the reference is hit nor half of the systems.
         package: which offers it.
@@ -88,6 +90,7 @@ class Fault:
             "source": texts.sources is not None,
             "reference": bool(texts.references),
             "document": texts.documents is not None,
+            "others": len(texts.columns) > _OTHERS,
         }
         for need in self.needs:
             if need in there and not there[need]:

@@ -52,7 +52,10 @@ def _usual(texts: Texts, row: int) -> NDArray[np.float64]:
     others = np.delete(texts.lengths, row, axis=0)
     others[others == 0] = np.nan
     if len(others) >= _OTHERS:
-        return np.nanmedian(others, axis=0) if np.isfinite(others).any() else others[0]
+        usual = np.full(texts.segments, np.nan)
+        some = np.isfinite(others).any(axis=0)
+        usual[some] = np.nanmedian(others[:, some], axis=0)
+        return usual
     nothing = np.full(texts.segments, np.nan)
     if texts.sources is None or texts.segments < _FEWEST:
         return nothing
