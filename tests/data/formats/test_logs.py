@@ -112,3 +112,57 @@ def test_samples_that_a_log_lacks_are_named(tmp_path: Path) -> None:
     b = _lines(tmp_path / "b" / "u.jsonl", _harness, "x")
     with pytest.raises(DataError, match=r"lacks 1 of the 2 units of .*, the first is '1'"):
         gn.TestSet.from_files(references=[a], systems=[b])
+
+
+def test_further_answers_to_a_sample_are_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [_harness(n, f"{text} {n}") for text in ("strict", "loose") for n in range(2)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    testset = gn.TestSet.from_files(
+        references=[tmp_path / "t.jsonl"], systems=[tmp_path / "t.jsonl"]
+    )
+    assert testset.systems == {"t": ("strict 0", "strict 1")}
+    assert "2 further answers to the same samples are left out" in caplog.text
+
+
+def test_a_line_ends_at_a_line_feed_alone(tmp_path: Path) -> None:
+    rows = [_harness(n, f"one\u2028two\x85three {n}") for n in range(2)]
+    log = tmp_path / "t.jsonl"
+    log.write_text(
+        "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8"
+    )
+    testset = gn.TestSet.from_files(references=[log], systems=[log])
+    assert testset.systems["t"][1] == "one\u2028two\x85three 1"
+
+
+def test_half_a_character_is_a_question_mark(tmp_path: Path) -> None:
+    log = _lines(tmp_path / "a" / "t.jsonl", _harness, "cut \ud83d", "y")
+    testset = gn.TestSet.from_files(references=[log], systems=[log])
+    assert testset.systems["t"][0] == "cut ?"
+
+
+def test_answers_of_the_newer_interface_of_batches_are_read(tmp_path: Path) -> None:
+    content = [{"type": "output_text", "text": "x"}]
+    output = [{"type": "reasoning"}, {"type": "message", "content": content}]
+    row = {"custom_id": "1", "response": {"body": {"output": output}}}
+    (tmp_path / "b.jsonl").write_text(json.dumps(row))
+    (tmp_path / "ref.txt").write_text("p\n")
+    testset = gn.TestSet.from_files(
+        references=[tmp_path / "ref.txt"], systems=[tmp_path / "b.jsonl"]
+    )
+    assert testset.systems == {"b": ("x",)}
+
+
+def test_outputs_are_no_references_of_their_own(tmp_path: Path) -> None:
+    log = _lines(tmp_path / "a" / "t.jsonl", _batch, "x", "y")
+    with pytest.raises(DataError, match=r"holds outputs and no references; name a file of ref"):
+        gn.TestSet.from_files(references=[log], systems=[log])
+
+
+@pytest.mark.parametrize("chosen", [["-1.5", "False"], [-1.5, False]])
+def test_how_likely_choices_are_is_no_answer(tmp_path: Path, chosen: list[object]) -> None:
+    row = {"doc_id": 0, "target": "x", "resps": [[chosen]], "filtered_resps": [chosen]}
+    (tmp_path / "t.jsonl").write_text(json.dumps(row))
+    with pytest.raises(FormatError, match="holds no answer in words"):
+        gn.TestSet.from_files(references=[tmp_path / "t.jsonl"], systems=[])

@@ -156,6 +156,15 @@ def test_a_column_that_may_hold_references_is_named(
         (["src\tref_a\tref_b\tmt\tnotes", "q\t犬\t狗\t犬だ\tx"], ["ref_a", "ref_b"], ["mt"]),
         (["ref\tv1\tlength", "a\tb\t7"], ["ref"], ["v1"]),
         (["ref\tsystem\tseg\tmt", "a\tB\t2\tx", "c\tB\t1\ty"], ["ref"], ["B"]),
+        (["Ref\tSystem\tSegment\ttext", "a\tB\t2\tx", "c\tB\t1\ty"], ["Ref"], ["B"]),
+        (
+            [
+                "unit\tsource_language\tsource_text\tref\tv1\tcreated",
+                "1f-a\ten\tq\ta\tb\t2026-01-02T",
+            ],
+            ["ref"],
+            ["v1"],
+        ),
     ],
 )
 def test_columns_are_recognised_and_said_where_none_is_named(
@@ -168,6 +177,25 @@ def test_columns_are_recognised_and_said_where_none_is_named(
     testset = read_table(tsv(tmp_path, "\n".join(rows) + "\n"))
     assert (list(testset.references), list(testset.systems)) == (references, systems)
     assert f"references: {', '.join(references)}" in caplog.text
+
+
+def test_columns_that_are_not_read_are_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    read_table(
+        jsonl(tmp_path, {"ref": "a", "v1": "b", "v2": "c"}, {"ref": "a", "v1": "b", "v2": None})
+    )
+    assert "references: ref; systems: v1; not read: v2" in caplog.text
+
+
+def test_the_same_few_in_many_rows_are_no_outputs(tmp_path: Path) -> None:
+    rows = [f"{n} words\tan output {n}\t{'draft' if n % 2 else 'done'}" for n in range(40)]
+    assert list(read_table(tsv(tmp_path, "\n".join(["ref\tv1\tstate", *rows]))).systems) == ["v1"]
+
+
+def test_outputs_that_may_stand_in_several_columns_are_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"a column 'system', and outputs .* in 'one' or 'two'"):
+        read_table(tsv(tmp_path, "ref\tsystem\tone\ttwo\na\tB\tx\ty\n"))
 
 
 def test_columns_that_are_not_recognised_are_listed_with_their_first_cells(tmp_path: Path) -> None:
@@ -186,6 +214,21 @@ def test_the_first_table_of_a_workbook_is_a_table(tmp_path: Path) -> None:
     assert testset.sources == ("a\tb", "x")
     assert testset.references == {"ref": ("c\nd", "y")}
     assert testset.systems == {"v1": ("=SUM(a)", "")}
+
+
+def test_cells_of_a_workbook_are_texts_as_they_stand(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="needs openpyxl: pip install 'gnomon[excel]'")
+    book = openpyxl.Workbook()
+    for row in (("ref", "v1"), ("'tis", '"Yes," he said. "No."'), (None, None), ("C:\\new", 7)):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    testset = read_table(tmp_path / "t.xlsx")
+    assert testset.references == {"ref": ("'tis", "C:\\new")}
+    assert testset.systems == {"v1": ('"Yes," he said. "No."', "7")}
+    book.active.append(("a", "b", "c"))
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(FormatError, match=r"t\.xlsx, row 5: has a cell beyond the 2 columns"):
+        read_table(tmp_path / "t.xlsx")
 
 
 def test_a_frame_names_its_own_keyword() -> None:

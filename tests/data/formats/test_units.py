@@ -174,6 +174,34 @@ def test_cues_of_subtitles_are_segments(tmp_path: Path) -> None:
     assert (testset.systems, testset.sources) == ({"sys": ("Hallo", "Nein")}, None)
 
 
+def test_cues_without_empty_lines_between_them_are_cues(tmp_path: Path) -> None:
+    time = "00:00:0{},000 --> 00:00:0{},500"
+    text = f"\ufeff1\n{time.format(1, 1)}\nI <3 you > me\n2\n{time.format(2, 2)}\n1984\n"
+    vtt = f"WEBVTT\n\n{time.format(1, 1)}\nA &amp; B\n\n{time.format(2, 2)}\n<00:01.0>c\n"
+    _write(tmp_path, {"ref.srt": text, "sys.vtt": vtt.replace(",", ".")})
+    testset = _read(tmp_path, "ref.srt", "sys.vtt")
+    assert testset.references == {"ref": ("I <3 you > me", "1984")}
+    assert testset.systems == {"sys": ("A & B", "c")}
+
+
+def test_the_source_of_a_memory_is_of_one_language(tmp_path: Path) -> None:
+    unit = '<tu><tuv xml:lang="{}"><seg>{}</seg></tuv><tuv xml:lang="{}"><seg>{}</seg></tuv></tu>'
+    units = unit.format("en-GB", "a", "de", "A") + unit.format("de", "B", "en-GB", "b")
+    for stated in ("en", "*all*"):
+        _write(tmp_path, {"r.tmx": f'<tmx><header srclang="{stated}"/><body>{units}</body></tmx>'})
+        testset = _read(tmp_path, "r.tmx")
+        assert (testset.sources, testset.references["r"]) == (("a", "b"), ("A", "B"))
+        assert testset.language_pair == "en-de"
+
+
+def test_what_a_translator_deleted_under_tracking_is_no_text(tmp_path: Path) -> None:
+    change = '<mrk mtype="x-sdl-{}">{}</mrk>'
+    text = f"a {change.format('deleted', 'old')}{change.format('added', 'new')} b"
+    unit = f'<trans-unit id="1"><source>q</source><target>{text}</target></trans-unit>'
+    _write(tmp_path, {"ref.sdlxliff": _xliff(unit)})
+    assert _read(tmp_path, "ref.sdlxliff").references["ref"] == ("a new b",)
+
+
 def test_markup_is_known_by_its_beginning_and_in_any_encoding(tmp_path: Path) -> None:
     _write(tmp_path, {"ref.txt": _xliff(_REFERENCE), "sys.xml": _xliff(_REFERENCE)})
     assert _read(tmp_path, "ref.txt", "sys.xml").segments == 2

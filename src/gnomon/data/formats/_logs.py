@@ -2,7 +2,8 @@
 
 lm-evaluation-harness (``samples_TASK.jsonl``), inspect (``.eval``, ``.json``) and the output of
 OpenAI's batches. References come from the log where it has targets; sources where a sample names
-one. Of several answers the first counts, and the filtered one before the raw one.
+one. Of several answers the first counts, and the filtered one before the raw one; what comes again
+with the same reference (further filters, epochs) is a further answer.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import FormatError
-from gnomon.data.formats._files import largest_input
+from gnomon.data.formats._files import LOGGER, largest_input
 from gnomon.data.formats._lines import decode
 from gnomon.data.formats._table import role_of_name
 
@@ -36,13 +37,36 @@ def samples_of(data: bytes, path: str) -> list[Sample] | None:
     if reader is None:
         return None
     try:
-        return [sample for one in (first, *objects) for sample in reader(one)]
+        return _first_answers(path, (sample for one in (first, *objects) for sample in reader(one)))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise FormatError(
             "begins as a log of an evaluation, and a later sample is not built as those of its kind"
             f" are ({type(error).__name__}: {error})",
             path=path,
         ) from error
+
+
+def _first_answers(path: str, samples: Iterator[Sample]) -> list[Sample]:
+    """Without samples that come again; a lone surrogate becomes a question mark."""
+    kept: list[Sample] = []
+    seen: set[tuple[str, str | None, str | None]] = set()
+    again = 0
+    for name, source, reference, output in samples:
+        if (name, source, reference) in seen:
+            again += 1
+            continue
+        seen.add((name, source, reference))
+        kept.append((name, _encodable(source), _encodable(reference), _encodable(output)))
+    if again:
+        said = "%s: %d further answers to the same samples are left out; the first ones count"
+        LOGGER.warning(said, path, again)
+    if not any(output is not None for *_, output in kept):
+        raise FormatError("holds no answer in words: none of its samples has a text", path=path)
+    return kept
+
+
+def _encodable(text: str | None) -> str | None:
+    return None if text is None else text.encode(errors="replace").decode()
 
 
 def is_log(data: bytes, path: str) -> bool:
@@ -57,7 +81,7 @@ def _reader(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Iterator[
 def _objects(data: bytes, path: str) -> Iterator[dict[str, Any]]:
     """The objects of a file: one that is all of it, or one a line."""
     text = decode(data, path)
-    lines = text.splitlines() if "\n" in text.strip() else [text]
+    lines = text.split("\n") if "\n" in text.strip() else [text]
     try:
         yield _object(lines[0])
     except ValueError:  # one that stands on several lines
@@ -101,7 +125,9 @@ def _archived(data: bytes, path: str) -> Iterator[dict[str, Any]]:
 def _harness(sample: Mapping[str, Any]) -> Iterator[Sample]:
     answer = (sample.get("filtered_resps") or sample["resps"])[0]
     while isinstance(answer, list):
-        answer = answer[0]
+        # of a choice, how likely it is and whether it is the likeliest
+        is_choice = len(answer) == 2 and str(answer[1]) in {"True", "False"}
+        answer = None if is_choice else answer[0]
     target = sample.get("target")
     target = target[0] if isinstance(target, list) and target else target
     yield str(sample["doc_id"]), _source(sample.get("doc")), _text(target), _text(answer)
@@ -120,12 +146,11 @@ def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
 def _batch(sample: Mapping[str, Any]) -> Iterator[Sample]:
     body = (sample["response"] or {}).get("body") or {}
     choices = body.get("choices") or [{}]
-    yield (
-        str(sample["custom_id"]),
-        None,
-        None,
-        _text((choices[0].get("message") or {}).get("content")),
-    )
+    answer = _text((choices[0].get("message") or {}).get("content"))
+    messages = [part for part in body.get("output") or () if part.get("type") == "message"]
+    if messages:  # of the newer interface
+        answer = _text(messages[0].get("content"))
+    yield str(sample["custom_id"]), None, None, answer
 
 
 def _text(value: object) -> str | None:

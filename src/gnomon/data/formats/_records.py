@@ -21,10 +21,9 @@ from gnomon.data.formats.rows import (
     form_of,
     read_separated,
     read_tsv,
-    sheet_rows,
     short_json,
 )
-from gnomon.data.formats.spreadsheets import read_worksheet
+from gnomon.data.formats.spreadsheets import read_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +75,28 @@ def _read_csv_rows(path: str | PathLike[str]) -> list[FileRecord]:
 
 
 def _read_sheet_rows(path: str | PathLike[str]) -> list[FileRecord]:
-    return sheet_rows(shown(path), read_worksheet(path), ())
+    name, rows = shown(path), enumerate(read_cells(path), start=1)
+    filled = [(number, row) for number, row in rows if any(map(str.strip, row))]
+    if not filled:
+        return []
+    (line, heads), *below = filled
+    header = [head.strip() for head in heads]
+    while not header[-1]:
+        header.pop()
+    for column in header:
+        if header.count(column) > 1:
+            raise FormatError(f"column {column!r} occurs twice in the header", path=name, line=line)
+    records = []
+    for number, row in below:
+        if any(map(str.strip, row[len(header) :])):
+            raise FormatError(
+                f"has a cell beyond the {len(header)} columns of the header: {', '.join(header)}",
+                path=name,
+                line=RowNumber(number),
+            )
+        cells = [*row, *[""] * (len(header) - len(row))]
+        records.append(FileRecord(name, RowNumber(number), dict(zip(header, cells, strict=False))))
+    return records
 
 
 # JSON: an object per line, a list of objects, or an object with a list per column.

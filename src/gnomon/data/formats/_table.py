@@ -32,12 +32,18 @@ _REFERENCES = ("reference", "ref", "references", "refs")
 _OUTPUTS = ("mt", "hypothesis", "hyp", "candidate", "prediction", "output")
 _SEGMENTS = ("seg", "segment", "seg_id", "segment_id", "segid")
 _DOCUMENTS = ("document", "doc", "doc_id", "docid", "document_id")
+_SYSTEMS = ("system", "model", "engine")
 #: columns that are no outputs
 _NO_OUTPUT = re.compile(
-    r"(.*[._-])?(id|seg|segid|segment|line|index|no|nr|doc|document|docid|domain|score|rater"
-    r"|annotator|comment|note|notes|lang|lp|year|date|time)",
+    r"(.*[._ -])?(id|guid|uuid|key|seg|segid|segment|line|index|no|nr|doc|document|docid|domain"
+    r"|score|rater|annotator|comment|comments|note|notes|lang|language|locale|lp|year|date|time"
+    r"|timestamp|status|file|filename|url)",
     re.IGNORECASE,
 )
+#: an id, a date, an address: no space, ASCII, with a digit, an underscore or the signs of addresses
+_CODE = re.compile(r"(?=\S*[\d_@:/])[!-~]+")
+_FEW = 20  # rows, in which outputs may be alike
+_LISTED = 6  # columns that are not read
 TextRole: TypeAlias = Literal["source", "reference", "unknown"]
 #: words of names of files and columns
 _ROLE_NAMES: Mapping[TextRole, frozenset[str]] = {
@@ -116,43 +122,68 @@ def _recognised(
         by_role[role_of_name(column)].append(column)
     source = usual.source or next(iter(by_role["source"]), None)
     references = list(usual.references) or by_role["reference"]
-    documents = _only(first, _DOCUMENTS)
+    if source is None and not references:
+        return usual
     columns = replace(usual, source=source, references=references)
-    if documents and isinstance(first.values[documents[0]], str):
+    documents = _only(first, _DOCUMENTS)
+    if documents and _is_of_strings(records, documents[0]):
         columns = replace(columns, document=documents[0])
-    if isinstance(first.values.get("domain"), str):
-        columns = replace(columns, domain="domain")
-    if "system" in first.values and outputs:
+    domains = _only(first, ("domain",))
+    if domains and _is_of_strings(records, domains[0]):
+        columns = replace(columns, domain=domains[0])
+    names = _only(first, _SYSTEMS)
+    taken = {source, *references, *names}
+    others = outputs or [column for column in by_role["unknown"] if column not in taken]
+    if names and len(others) == 1:
         segment = next(iter(_only(first, _SEGMENTS)), None)
         columns = replace(
-            columns, system_column="system", candidate=outputs[0], segment_column=segment
+            columns, system_column=names[0], candidate=others[0], segment_column=segment
+        )
+    elif names and others:
+        raise UsageError(
+            f"{where} has a column {names[0]!r}, and outputs may stand in"
+            f" {' or '.join(map(repr, others))}; call the column of outputs 'mt', or name those of"
+            " systems (",
+            Named("--system-columns COLUMN ...", "systems=[...], or system_column and candidate"),
+            ")",
         )
     else:
-        taken = {source, *references, "system"}
-        others = [column for column in by_role["unknown"] if column not in taken]
-        columns = replace(columns, systems=outputs or others)
+        columns = replace(columns, systems=others)
     found: Mapping[str, Sequence[str | None]] = {
         "source": [source],
         "references": references,
         "systems": [columns.system_column, *columns.systems],
+        "outputs": [columns.candidate],
         "documents": [columns.document],
         "domains": [columns.domain],
     }
-    if source is None and not references:
-        return columns
-    said = (f"{what}: {', '.join(filter(None, some))}" for what, some in found.items() if any(some))
+    said = [f"{what}: {', '.join(filter(None, some))}" for what, some in found.items() if any(some)]
+    used = {column for some in found.values() for column in some} | {columns.segment_column}
+    unread = [column for column in first.values if column not in used]
+    if unread:
+        more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
+        said.append(f"not read: {', '.join(unread[:_LISTED])}{more}")
     LOGGER.warning("%s: columns were recognised as %s", where, "; ".join(said))
     return columns
 
 
 def _holds_texts(records: Sequence[FileRecord], column: str) -> bool:
-    """Whether a column may hold sources, references or outputs: texts, and not numbers alone."""
-    if _NO_OUTPUT.fullmatch(column):
+    """Whether a column may hold sources, references or outputs.
+
+    Numbers, ids, dates and addresses are none, nor are labels: the same few in many rows.
+    """
+    if _NO_OUTPUT.fullmatch(column) or not _is_of_strings(records, column):
         return False
-    cells = [record.values.get(column) for record in records]
-    return all(isinstance(cell, str) for cell in cells) and any(
-        re.search(r"[^\W\d_]", cell) for cell in cells if isinstance(cell, str)
+    cells = [cell for record in records if (cell := record.get(column).strip())]
+    if len(cells) > _FEW and len(set(cells)) * 10 < len(cells):
+        return False
+    return any(re.search(r"[^\W\d_]", cell) for cell in cells) and not all(
+        map(_CODE.fullmatch, cells)
     )
+
+
+def _is_of_strings(records: Sequence[FileRecord], column: str) -> bool:
+    return all(isinstance(record.values.get(column), str) for record in records)
 
 
 @checked
@@ -299,7 +330,8 @@ def _usual_columns(first: FileRecord, language_pair: str | None) -> tuple[str | 
 
 
 def _only(first: FileRecord, names: Sequence[str]) -> list[str]:
-    there = [name for name in names if name in first.values]
+    """The one column that has one of these names, in whatever case."""
+    there = [column for column in first.values if column.casefold().strip() in names]
     return there if len(there) == 1 else []
 
 

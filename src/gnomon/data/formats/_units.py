@@ -8,10 +8,12 @@ not to be translated, is fuzzy or is no longer used is left out.
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
@@ -20,7 +22,7 @@ from gnomon.data.formats._files import LOGGER, read_bytes
 from gnomon.data.formats._lines import decode
 from gnomon.data.formats._registry import Format
 from gnomon.data.formats._xml import tree
-from gnomon.messages.audiences import flag
+from gnomon.messages.audiences import Named, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +36,8 @@ class TranslationUnits:
     Attributes:
         sources: text by id, in the file's order; of subtitles there are none.
         targets: likewise; a unit that is not translated has none.
-        references: of the log of an evaluation what its outputs were compared with.
+        references: of the log of an evaluation what its outputs were compared with, if anything;
+            none of other files.
         language_pair: "en-de", where the file says so.
     """
 
@@ -93,8 +96,15 @@ def joined(
     """
     first, units = next((name, file) for name, file in files if isinstance(file, TranslationUnits))
     columns = [_column(name, file, first, units) for name, file in files]
-    for number, (_, file) in enumerate(files[:references]):
+    for number, (name, file) in enumerate(files[:references]):
         if isinstance(file, TranslationUnits) and file.references is not None:
+            if not file.references:
+                raise DataError(
+                    f"{name} holds outputs and no references; name a file of references before the"
+                    " outputs (",
+                    Named(f"ref.txt -i {name} ...", f"systems=[{name!r}, ...]"),
+                    ")",
+                )
             columns[number] = file.references
     last = files[-1][1]
     if sourced and isinstance(last, TranslationUnits):
@@ -160,7 +170,7 @@ def _text(element: Element | None) -> str | None:
 def _pieces(element: Element) -> Iterator[str]:
     yield element.text or ""
     for inner in element:
-        if inner.tag not in _CODES:
+        if inner.tag not in _CODES and inner.get("mtype") != "x-sdl-deleted":
             yield from _pieces(inner)
         yield inner.tail or ""
 
@@ -240,16 +250,29 @@ def _language(side: Element) -> str:
     return side.get("xml:lang") or side.get("lang") or ""
 
 
+def _distance(one: str, other: str) -> int:
+    """How far apart codes of languages are: alike (0), of one language, or neither.
+
+    >>> _distance("en", "en"), _distance("en-gb", "en"), _distance("de", "en")
+    (0, 1, 2)
+    """
+    return 0 if one == other else 2 - (re.split("[-_]", one)[0] == re.split("[-_]", other)[0])
+
+
 def _tmx(data: bytes, path: str) -> TranslationUnits:
     root = tree(data, path, "TMX files")
-    header = root.find("header")
-    language = "" if header is None else header.get("srclang", "")
+    header, first = root.find("header"), root.find(".//tuv")
+    stated = "" if header is None else header.get("srclang", "")
+    # the first text's, where the header names none ("*all*")
+    languages = {_language(side).lower() for side in root.iter("tuv")}
+    language = stated.lower()
+    if min((_distance(one, language) for one in languages), default=0) > 1 and first is not None:
+        language = _language(first).lower()
     pairs: Counter[str | None] = Counter()
     units = []
     for number, unit in enumerate(root.iter("tu"), start=1):
         sides = [(_language(side), side) for side in unit.iter("tuv")]
-        # the source first; a language that the header does not name is that of the first side
-        sides.sort(key=lambda side: side[0].lower() != language.lower())
+        sides.sort(key=lambda side: _distance(side[0].lower(), language))  # the source first
         if len(sides) > 2:
             raise FormatError(
                 f"holds units of {len(sides)} languages, such as number {number}; export a memory"
@@ -283,7 +306,7 @@ def _log(data: bytes, path: str) -> TranslationUnits:
         )
     found = _collected(((name, source, text) for name, source, _, text in samples), None)
     references = _collected(((name, None, target) for name, _, target, _ in samples), None)
-    return replace(found, references=references.targets or None)
+    return replace(found, references=references.targets)
 
 
 def _po(data: bytes, path: str) -> TranslationUnits:
@@ -310,7 +333,7 @@ def _po_entries(text: str, path: str) -> Iterator[dict[str, str]]:
     """The entries in use: not the fuzzy ones, and not those that are commented out."""
     entry: dict[str, str] = {}
     key, fuzzy = "", False
-    for number, line in enumerate([*text.splitlines(), ""], start=1):
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
         begun = _ENTRY.fullmatch(line.strip())
         whole = "msgid" in entry and any(part.startswith("msgstr") for part in entry)
         ended = line.startswith("#") or not line.strip() or (begun and begun[1][:5] != "msgst")
@@ -337,18 +360,24 @@ def _po_entries(text: str, path: str) -> Iterator[dict[str, str]]:
 
 
 _TIMES = re.compile(r"\s*(?:\d+:)?\d+:\d+[.,]\d+\s*-->\s*(?:\d+:)?\d+:\d+[.,]\d+.*")
-_STYLE = re.compile(r"</?[^<>]*>|\{\\[^{}]*\}")
+_STYLE = re.compile(r"</?(?:[A-Za-z]|\d+:)[^<>]*>|\{\\[^{}]*\}")
 
 
 def _cues(data: bytes, path: str) -> TranslationUnits:
     """Cues are numbered: their times differ between translations."""
+    text = decode(data, path).replace("\r\n", "\n")
     texts: list[str] = []
-    for block in re.split(r"\n[ \t]*\n", decode(data, path).replace("\r\n", "\n")):
+    for block in re.split(r"\n[ \t]*\n", text):
         lines = block.strip("\n").split("\n")
         times = [number for number, line in enumerate(lines) if _TIMES.fullmatch(line)]
-        if times:
-            texts.append(_one_line(_STYLE.sub("", "\n".join(lines[times[0] + 1 :]))))
-    return TranslationUnits({}, {str(number): text for number, text in enumerate(texts, start=1)})
+        for time, end in pairwise([*times, len(lines)]):
+            said = lines[time + 1 : end]
+            if end < len(lines) and said and said[-1].strip().isdigit():
+                said.pop()  # the number of the next cue, with no empty line before it
+            texts.append(_one_line(_STYLE.sub("", "\n".join(said))))
+    if text.startswith("WEBVTT"):
+        texts = [html.unescape(one) for one in texts]
+    return TranslationUnits({}, {str(number): one for number, one in enumerate(texts, start=1)})
 
 
 _READERS: Mapping[str, Callable[[bytes, str], TranslationUnits]] = {

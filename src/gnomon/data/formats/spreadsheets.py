@@ -230,6 +230,15 @@ def read_worksheet(path: str | PathLike[str]) -> list[str]:
     Tabs and line ends in a cell are written as in Python.
 
     Raises:
+        FormatError, MissingDependencyError, MissingFileError: as :func:`read_cells`.
+    """
+    return ["\t".join(map(_in_a_line, row)).rstrip("\t") for row in read_cells(path)]
+
+
+def read_cells(path: str | PathLike[str]) -> list[list[str]]:
+    """The cells of the first table of a workbook, row by row, as texts.
+
+    Raises:
         FormatError: it is no workbook, or larger, unpacked, than inputs may be.
         MissingDependencyError: openpyxl is not installed.
         MissingFileError: the file is missing, or may not be read.
@@ -248,7 +257,7 @@ def read_worksheet(path: str | PathLike[str]) -> list[str]:
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # which may name more cells than there are
         rows = sheet.iter_rows(values_only=True, max_col=_MOST_COLUMNS)
-        return ["\t".join(map(_cell_text, row)).rstrip("\t") for row in rows]
+        return [list(map(_cell_text, row)) for row in rows]
     except (zipfile.BadZipFile, zlib.error, ParseError, *_MISREAD) as error:
         raise FormatError(_UNREADABLE, path=name) from error
 
@@ -263,7 +272,10 @@ def _cell_text(value: object) -> str:
         return ""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    text = str(value)
+    return str(value)
+
+
+def _in_a_line(text: str) -> str:
     for character, written in (("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
         text = text.replace(character, written)
     return text
