@@ -197,6 +197,23 @@ def test_the_answer_stands_beside_its_charts_and_above_them_where_there_is_no_ro
     page.close()
 
 
+def test_charts_are_read_by_keyboard_and_saved(looks: Any, served: Served) -> None:
+    page = looks(1280, "light")
+    page.goto(served.page("result"))
+    chart = page.locator("[data-chart]").first
+    chart.locator("[role=graphics-symbol][tabindex='0']").focus()
+    first = chart.locator(".card").inner_text()
+    page.keyboard.press("ArrowDown")
+    second = chart.locator(".card").inner_text()
+    assert first
+    assert second
+    assert first != second
+    with page.expect_download() as saved:
+        chart.get_by_role("button", name="Save as SVG").click()
+    assert saved.value.suggested_filename == "gnomon-1.svg"
+    page.close()
+
+
 def test_a_note_is_written_by_keyboard_alone_without_script(looks: Any, served: Served) -> None:
     page = looks(390, "light", script=False)
     page.goto(served.page("segments that none fits").partition("?")[0] + "?segment=5")

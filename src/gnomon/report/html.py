@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = dict[str, Any]
 
-__all__ = ["to_html", "write_html"]
+__all__ = ["drawing_script", "to_html", "write_html"]
 
 #: what draws tables, views and marked texts, of one finding and of a study alike
 DRAWERS = ("text.js", "tables.js", "grid.js", "figures.js")
@@ -124,8 +124,7 @@ def framed(
     )
     environment.filters["visible"] = lambda text: visible(str(text))
     style = "".join(map(_static, styles))
-    parts = ['\n"use strict";\n(() => {\n', *map(_static, scripts), "})();\n"]
-    script = _COMMENT.sub("", "".join(parts))
+    script = _in_one(scripts)
     if charts:
         script = f"\n{_static('vendor/vega.js')}{script}"
     return environment.get_template(template).render(
@@ -137,6 +136,16 @@ def framed(
         data=Markup(json_in_html(data)),  # noqa: S704  # escaped by json_in_html
         **shown,
     )
+
+
+def drawing_script() -> str:
+    """What draws the charts of a page that holds each as data in its place."""
+    return _in_one(("text.js", "tables.js", "figures.js", "placed.js"))
+
+
+def _in_one(scripts: Sequence[str]) -> str:
+    parts = ['\n"use strict";\n(() => {\n', *map(_static, scripts), "})();\n"]
+    return _COMMENT.sub("", "".join(parts))
 
 
 def policy(script: str, style: str, more: str = "") -> str:

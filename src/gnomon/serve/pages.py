@@ -35,10 +35,11 @@ __all__ = [
     "wants_json",
 ]
 
-#: files that pages load, and where each is
+#: files that pages load, and where each is; one of several files has no place
 STATIC = {
     "report.css": ("gnomon.report", "static/report.css"),
     "vega.js": ("gnomon.report", "static/vendor/vega.js"),
+    "charts.js": ("gnomon.report", ""),
     "serve.css": ("gnomon.serve", "static/serve.css"),
     "serve.js": ("gnomon.serve", "static/serve.js"),
     "icon.svg": ("gnomon.serve", "static/icon.svg"),
@@ -125,6 +126,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
+    from gnomon.report.charts import look
     from gnomon.report.html import json_in_html
 
     environment = Environment(
@@ -140,6 +142,7 @@ def _environment() -> Environment:
     environment.filters["in_script"] = lambda data: Markup(json_in_html(data))  # noqa: S704  # escaped
     environment.filters["sentence"] = lambda said: rendered(said, opening=False)
     environment.globals["static"] = lambda name: f"/static/{name}?v={static_file(name)[1]}"
+    environment.globals["look"] = look()
     return environment
 
 
@@ -158,7 +161,9 @@ def in_megabytes(size: int) -> str:
 @functools.cache
 def static_file(name: str) -> tuple[bytes, str, str]:
     """A file that pages load: its content, a version of it, and its media type."""
+    from gnomon.report.html import drawing_script
+
     package, path = STATIC[name]
-    content = (resources.files(package) / path).read_bytes()
-    version = hashlib.sha256(content).hexdigest()[:12]
-    return content, version, _MEDIA[name.rpartition(".")[2]]
+    made = (resources.files(package) / path).read_bytes() if path else drawing_script().encode()
+    version = hashlib.sha256(made).hexdigest()[:12]
+    return made, version, _MEDIA[name.rpartition(".")[2]]

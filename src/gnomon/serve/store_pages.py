@@ -11,15 +11,15 @@ import threading
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon import studies
 from gnomon.core import registry as methods
-from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.findings import Column, Finding, HeatMap, Listing, Table
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import grid, table_grid
-from gnomon.core.verdicts import split_notes
+from gnomon.core.verdicts import split_notes, titles_of
 from gnomon.messages import kind_of, rendered
 from gnomon.serve._contained import refuse_links
 from gnomon.studies import reading
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from gnomon.core.store_views import StoredView
     from gnomon.core.tabular import Grid
     from gnomon.messages import Message
-    from gnomon.report.charts import Chart
     from gnomon.studies import Store
     from gnomon.studies.reading import FinishedTask, PageSource
 
@@ -175,7 +174,7 @@ class SetResult:
     segments: int
     verdicts: tuple[MethodVerdict, ...]
     tables: tuple[ShownTable, ...]
-    charts: tuple[Chart, ...]
+    panels: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -238,7 +237,7 @@ def _study_result(opened: OpenStore, *, texts: bool) -> tuple[SetResult, ...]:
                 sketch.segments if sketch else 0,
                 tuple(by_set.get(name, ())),
                 tuple(_shown_tables(opened, source, name)),
-                tuple(_charts(opened, source, name)),
+                tuple(_panels(opened, source, name)),
             )
         )
     return tuple(sets)
@@ -258,15 +257,19 @@ def _shown_tables(opened: OpenStore, source: PageSource, testset: str) -> Iterat
         yield ShownTable(table_grid(rows_of(opened, source, _SCORES, testset, {})))
 
 
-def _charts(opened: OpenStore, source: PageSource, testset: str) -> Iterator[Chart]:
-    """The first chart of each table that has one."""
-    from gnomon.report.charts import chart
+def _panels(opened: OpenStore, source: PageSource, testset: str) -> Iterator[Mapping[str, Any]]:
+    """The first chart of each table that has one, as pages of reports draw it."""
+    from gnomon.report.panels import Panel, panels
 
     for name in source.tables:
-        drawn = [v for v in opened.store.schema(name).views if not isinstance(v, Listing)]
+        drawn = panels(opened.store.schema(name).views)
         if drawn and testset in source.testsets(name):
-            with suppress(UsageError):  # nothing of it is defined
-                yield chart(_finding(opened, source, drawn[0], testset))
+            view = drawn[0].views[0]
+            found = _finding(opened, source, view, testset)
+            (table,) = found.tables
+            made = Panel((view,)).charts(table, table.rows, titles_of(found))
+            if made["charts"]:
+                yield made
 
 
 def _finding(opened: OpenStore, source: PageSource, view: View, testset: str) -> Finding:

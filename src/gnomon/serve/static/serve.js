@@ -1,16 +1,5 @@
 "use strict";
 // pages work without this: it looks again while a comparison runs, takes dropped files, and says early what is too large
-const draw = () => {
-  for (const figure of window.vega ? document.querySelectorAll("[data-chart]") : []) {
-    const place = figure.querySelector(".drawing"), spec = JSON.parse(figure.querySelector("script").textContent);
-    const across = spec.hconcat ? spec.hconcat.length : spec.columns || 1, panel = Math.max(80, (place.clientWidth - 150) / across);
-    spec.config.view = { ...spec.config.view, continuousWidth: panel, discreteWidth: panel };
-    const parsed = vega.parse(vega.compile(spec).spec, null, { ast: true });
-    new vega.View(parsed, { expr: vega.expressionInterpreter, renderer: "svg", container: place, hover: false }).runAsync();
-    place.querySelector(".vega-bindings")?.remove();
-  }
-};
-addEventListener("DOMContentLoaded", draw);
 const again = async () => {
   const job = document.querySelector("[data-live]");
   if (!job) return;
@@ -26,7 +15,7 @@ const again = async () => {
     } else if (fresh) {
       const main = document.querySelector("main");
       main.replaceChildren(...(await page(location.href)).querySelector("main").childNodes);
-      draw();
+      dispatchEvent(new Event("placed")); // charts
     }
   } catch { /* the server is away: look again later */ }
   setTimeout(again, document.hidden ? 5000 : 1000);
