@@ -316,3 +316,50 @@ def test_an_encoding_that_is_confirmed_is_that_of_the_comparison(queue: Queue) -
     wanted = choices("compare")
     wanted.files[1].encoding = "utf-16"
     assert list(texts_of(queue.workspace, draft, wanted).systems["a"]) == odd
+
+
+def to_xliff(sources: list[str], targets: list[str], order: list[int]) -> bytes:
+    units = "".join(
+        f'<trans-unit id="{n}"><source>{sources[n]}</source>'
+        f"<target>{targets[n]}</target></trans-unit>"
+        for n in order
+    )
+    return (
+        '<xliff version="1.2"><file source-language="de" target-language="en"><body>'
+        f"{units}</body></file></xliff>"
+    ).encode()
+
+
+def test_translation_units_are_joined_by_their_ids(queue: Queue) -> None:
+    order = list(range(30))
+    files = {
+        "ref.xlf": to_xliff(_SOURCES, REFERENCE, order),
+        "a.xlf": to_xliff(_SOURCES, BETTER, order[::-1]),
+        "b.txt": "".join(f"{line}\n" for line in WORSE).encode(),
+    }
+    draft, uploads = queue.workspace.new_draft("ann")
+    for number, content in enumerate(files.values()):
+        (uploads / str(number)).write_bytes(content)
+    queue.workspace.name_files(draft, list(files))
+    seen = queue.inspect(draft)
+    assert [file.kind for file in seen.files] == ["xliff", "xliff", "text"]
+    assert [file.segments for file in seen.files] == [30, 30, 30]
+    assert seen.files[0].first == REFERENCE[:3]
+    chosen = [
+        FileChoice(file=n, name=file.name, role=role, title=file.title, kind=file.kind)
+        for n, (file, role) in enumerate(
+            zip(seen.files, ("reference", "output", "output"), strict=True)
+        )
+    ]
+    made = texts_of(queue.workspace, draft, ComparisonChoices(files=chosen))
+    assert made.systems == {"a": tuple(BETTER), "b": tuple(WORSE)}
+    assert made.references == {"ref": tuple(REFERENCE)}
+    assert made.sources == tuple(_SOURCES)
+    assert made.language_pair == "de-en"
+
+
+def test_units_that_cannot_be_read_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    (file,) = look(tmp_path / "x", {"a.xlf": b"<xliff><file>"}).files
+    assert file.kind == "unreadable"
+    assert "a.xlf:1: " in file.problems[0].text
+    assert str(tmp_path) not in file.problems[0].text

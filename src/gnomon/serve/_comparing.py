@@ -227,7 +227,7 @@ class DraftForm:
     @property
     def lines(self) -> list[tuple[str, list[str]]]:
         """First and last lines of all files side by side: a label, then one per file."""
-        shown = [form.file for form in self.files if form.file.kind == "text"]
+        shown = [form.file for form in self.files if form.file.has_texts]
         first = zip_longest(*(file.first for file in shown), fillvalue="")
         last = zip_longest(*(file.last[::-1] for file in shown), fillvalue="")
         ends = [(f"last but {n}" if n else "last", [*texts]) for n, texts in enumerate(last)]
@@ -395,7 +395,7 @@ def _wrong_roles(roles: Sequence[str]) -> str:
 def _wrong_counts(used: Sequence[FileForm]) -> str:
     """What is wrong with numbers of lines, of files that are read as they were inspected."""
     read = [each.file for each in used if each.encoding == each.file.encoding]
-    counts = {file.segments for file in read if file.kind == "text"}
+    counts = {file.segments for file in read if file.has_texts}
     if len(counts) < 2:
         return ""
     return (
@@ -503,6 +503,12 @@ def _system_of(study: Comparison, upload: Any, inspection: Inspection) -> FileCh
         raise DataError("one translation is added at a time; choose one file")
     if wrong := file.unfit():
         raise DataError(wrong.text)
+    if file.kind != "text":
+        raise DataError(
+            f"{file.name} holds translation units, which are joined by their ids as a comparison"
+            " begins; start a new comparison with it, or add its texts as plain text, one segment"
+            " per line"
+        )
     if study.about.segments and file.segments != study.about.segments:
         raise DataError(
             f"{file.name} has {file.segments or 0:,} lines, and the other files have"

@@ -38,7 +38,8 @@ class InspectedFile(msgspec.Struct, kw_only=True):
     Attributes:
         file: its number in the draft.
         name: what it was called.
-        kind: "text": one segment per line; the name of a format of test sets; or "unreadable".
+        kind: "text": one segment per line; a format of translation units; "set", a test set of
+            its own; or "unreadable".
         encoding: in which it can be read for certain; None where that is to be confirmed.
         segments: how many it has; None where it could not be read.
         first: its first three segments.
@@ -65,9 +66,14 @@ class InspectedFile(msgspec.Struct, kw_only=True):
     systems: list[str] = []
     problems: list[FileProblem] = []
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether it is one side of a test set: a text for each segment."""
+        return self.kind not in ("set", "unreadable")
+
     def unfit(self) -> FileProblem | None:
         """Why it cannot be a source, a reference or an output as it is; None where it can."""
-        if self.kind in ("text", "unreadable"):
+        if self.kind != "set":
             return next((problem for problem in self.problems if problem.stops), None)
         return FileProblem(text=f"{self.name} is not plain text, one line a segment")
 

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import read_table, write_lines
+from gnomon.data.formats import read_plain, read_systems, read_table, unit_format, write_lines
 from gnomon.serve.comparison import write_whole
 from gnomon.serve.problems import in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gnomon.serve.comparison import ComparisonRecord, FileChoice
 
 
@@ -28,6 +30,8 @@ def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
             testset = read_set(uploads / str(choice.file), choice.name)
             pair = testset.language_pair or about.choices.language_pair
             return replace(testset, name=about.title, language_pair=pair)
+    if any(unit_format(choice.name) == choice.kind for choice in choices):
+        return _joined(uploads, choices, about)
     texts = {file.file: lines_of(uploads / str(file.file), file) for file in choices}
     counts = {file.name: len(texts[file.file]) for file in choices}
     if len(set(counts.values())) > 1:
@@ -46,6 +50,43 @@ def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
         sources=next((texts[file.file] for file in choices if file.role == "source"), None),
         language_pair=about.choices.language_pair,
     )
+
+
+def _joined(uploads: Path, choices: Sequence[FileChoice], about: ComparisonRecord) -> TestSet:
+    """Files of translation units, and files of lines beside them: joined by the ids of units."""
+    with TemporaryDirectory(dir=uploads) as folder:
+        files: dict[str, dict[str, Path]] = {"reference": {}, "output": {}, "source": {}}
+        for choice in choices:
+            sent, lines = uploads / str(choice.file), choice.kind == "text"
+            file = Path(folder) / f"{_safe(choice.name)}{'.txt' if lines else ''}"
+            if file.exists():
+                file = file.with_name(f"{choice.file}-{file.name}")
+            if lines:
+                write_lines(file, lines_of(sent, choice))
+            else:
+                shutil.copyfile(sent, file)
+            files[choice.role][choice.title] = file
+        made = read_plain(
+            references=list(files["reference"].values()),
+            systems=list(files["output"].values()),
+            source=next(iter(files["source"].values()), None),
+        )
+    return replace(
+        made,
+        name=about.title,
+        references=dict(zip(files["reference"], made.references.values(), strict=True)),
+        systems=dict(zip(files["output"], made.systems.values(), strict=True)),
+        language_pair=about.choices.language_pair or made.language_pair,
+    )
+
+
+def texts_of_units(path: Path, name: str) -> list[str]:
+    """What the translation units of a file translate to, in its order."""
+    with TemporaryDirectory(dir=path.parent) as folder:
+        file = Path(folder) / _safe(name)
+        shutil.copyfile(path, file)
+        (texts,) = read_systems([file]).values()
+    return texts
 
 
 def lines_of(path: Path, choice: FileChoice) -> list[str]:
@@ -73,12 +114,15 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _TABLES = (".tsv", ".csv", ".jsonl", ".json", ".xlsx")
 
 
+def _safe(name: str) -> str:
+    return _UNSAFE.sub("_", Path(name).name)[-100:].lstrip(".")
+
+
 def read_set(path: Path, name: str) -> TestSet:
     """The test set that a file holds by itself: of a published format, or a table of texts."""
-    safe = _UNSAFE.sub("_", Path(name).name).lstrip(".")[-100:]
     with TemporaryDirectory(dir=path.parent) as folder:
         # readers tell formats by names; this one is made of letters, digits and dots
-        file = Path(folder) / safe
+        file = Path(folder) / _safe(name)
         shutil.copyfile(path, file)
         try:
             return replace(TestSet.read(file), path=None)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import anomalies, misplaced_lines, plain_name, role_of_name
+from gnomon.data.formats import (
+    anomalies,
+    misplaced_lines,
+    plain_name,
+    role_of_name,
+    unit_format,
+)
 from gnomon.data.formats.looks import SomeLines
 from gnomon.messages import noted
 from gnomon.serve._inspection import (
@@ -18,9 +24,10 @@ from gnomon.serve._inspection import (
     InspectedFile,
     Inspection,
 )
-from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set
+from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set, texts_of_units
 from gnomon.serve.encodings import ENCODINGS, certain_encoding, proposals
 from gnomon.serve.language import guess_language
+from gnomon.serve.problems import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,10 +105,26 @@ def _file(
     refused = _binary(data, suffix) if data else "is empty."
     if refused:
         return _unreadable(file, f"{file.name} {refused}")
+    if form := unit_format(name):
+        return _units(file, path, form, texts)
     separators = max(data.partition(b"\n")[0].count(mark) for mark in (b"\t", b",", b";"))
     if suffix in SET_SUFFIXES and separators < _COLUMNS and _as_set(file, path, name):
         return file
     return _plain(file, data, confirmed, texts)
+
+
+def _units(
+    file: InspectedFile, path: Path, form: str, texts: dict[int, list[str]]
+) -> InspectedFile:
+    """A file of translation units, whose texts stand in its order until they are joined."""
+    try:
+        lines = texts_of_units(path, file.name)
+    except GnomonError as error:
+        return _unreadable(file, f"{in_words(error).rstrip('.')}.")
+    file.kind = form
+    texts[file.file] = lines
+    _describe(file, lines, "utf-8")
+    return file
 
 
 def _plain(

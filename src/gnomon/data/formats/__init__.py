@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._files import plain_name as plain_name
     from gnomon.data.formats._files import read_bytes as read_bytes
     from gnomon.data.formats._files import replace_folder as replace_folder
+    from gnomon.data.formats._files import unit_format as unit_format
     from gnomon.data.formats._files import write_together as write_together
     from gnomon.data.formats._human import Human as Human
     from gnomon.data.formats._human import human_files as human_files
