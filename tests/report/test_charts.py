@@ -28,6 +28,7 @@ from gnomon.core.findings import (
     Table,
 )
 from gnomon.report.charts import chart
+from gnomon.report.panels import panels
 from gnomon.report.short_names import short_names
 
 
@@ -100,6 +101,18 @@ def test_the_best_stands_first_where_lower_is_better() -> None:
     found = gn.compare(testset, "ter", baseline="apertium-direct", resamples=0)
     scores = [value["value0"] for value in values_of(found.chart())]
     assert scores == sorted(scores)
+
+
+def test_a_page_has_one_panel_of_metrics_whichever_end_is_good() -> None:
+    testset = gn.TestSet.read(example.path())
+    found = gn.compare(testset, ["bleu", "ter"], baseline="apertium-direct", resamples=0)
+    (panel,) = panels(found.views)
+    table = found.tables[0]
+    charts = panel.charts(table, table.rows, {})["charts"]
+    assert [chart["metric"] for chart in charts] == ["bleu", "ter"]
+    bleu, ter = (chart["spec"]["data"]["columns"]["value0"]["cells"] for chart in charts)
+    assert bleu == sorted(bleu, reverse=True)
+    assert ter == sorted(ter)
 
 
 def decided(compared: Finding, *names: str) -> Finding:

@@ -4,7 +4,10 @@ const TINTS = {"#0072b2": "--blue", "#d55e00": "--orange", "#009e73": "--green",
 const FIRST_ROWS = 12, SMALL_BOX = 560, CELL = 28, LETTER = 16;
 const tinted = (spec) => {
   const css = getComputedStyle(document.documentElement);
-  return JSON.parse(JSON.stringify(spec).replace(/#[0-9a-f]{6}/g, (c) => TINTS[c] ? css.getPropertyValue(TINTS[c]).trim() : c));
+  const coloured = (part, key) => typeof part === "string" ? TINTS[part] ? css.getPropertyValue(TINTS[part]).trim() : part
+    : Array.isArray(part) ? key === "domain" ? [...part] : part.map((one) => coloured(one, ""))
+      : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([name, one]) => [name, coloured(one, name)])) : part;
+  return coloured(spec, "");
 };
 const quiet = {level() { return quiet; }, error() { return quiet; }, warn() { return quiet; }, info() { return quiet; }, debug() { return quiet; }};
 const unpacked = ({size, columns}) => Array.from({length: size}, (_, i) => Object.fromEntries(Object.entries(columns).map(([name, c]) => [name, c.levels ? c.levels[c.codes[i]] : c.cells[i]])));
