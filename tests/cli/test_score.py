@@ -333,6 +333,17 @@ def test_a_table_alone_is_read_by_its_columns(gnomon, files) -> None:
     assert gnomon("score", "--table", table, "--system-columns", "A").code == 0
 
 
+def test_columns_that_are_named_are_those_of_a_table(gnomon, files) -> None:
+    table = files / "out.csv"
+    table.write_text("ref,A,B\na b c,a b c,a c\n", encoding="utf-8")
+    answer = gnomon("score", table, "--system-columns", "B", "-f", "json")
+    assert [row["system"] for row in answer.json()["rows"]] == ["B"]
+    (files / "ref.txt").write_text("a b c\n", encoding="utf-8")
+    answer = gnomon("score", files / "ref.txt", "-i", table, "--system-columns", "B")
+    assert answer.code == 2
+    assert "--system-columns: columns are of a table; give it with --table FILE" in answer.err
+
+
 def test_files_that_nobody_named_as_systems_are_asked_for(gnomon, files) -> None:
     for name in ("ref", "sys"):
         (files / f"{name}.txt").write_text("a b c\n", encoding="utf-8")

@@ -505,7 +505,7 @@ def load_original(args: argparse.Namespace) -> TestSet:
 
 def load_references(args: argparse.Namespace) -> TestSet:
     """Likewise; of files, references are enough."""
-    if args.test_set or args.table or args.input or not args.refs:
+    if args.test_set or args.table or args.input or not args.refs or _is_table(args):
         return load_original(args)
     from gnomon.core.testset import TestSet
 
@@ -555,6 +555,8 @@ def _load(args: argparse.Namespace) -> TestSet:
     from gnomon.core.testset import TestSet
     from gnomon.data import formats
 
+    if _is_table(args) and not formats.is_evaluation_log(args.refs[0]):
+        args = argparse.Namespace(**vars(args) | {"refs": [], "table": args.refs[0]})
     _check_data(args)
     if args.table:
         testset = formats.read_table(
@@ -578,8 +580,6 @@ def _load(args: argparse.Namespace) -> TestSet:
     if logs and logs == args.refs and not args.input:
         # of what each model answered; the references are those of the first
         args = argparse.Namespace(**vars(args) | {"refs": logs[:1], "input": logs})
-    if _is_table(args):
-        return formats.read_table(args.refs[0], language_pair=args.language_pair)
     if not args.refs and not (args.source and args.input):  # some metrics read sources alone
         raise UsageError(
             "no references: give reference files first, then systems, as in"
@@ -603,10 +603,24 @@ def _load(args: argparse.Namespace) -> TestSet:
 _TABLES = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx"})
 
 
+_COLUMNS = (
+    "reference_columns", "system_columns", "source_column", "document_column", "domain_column",
+)  # fmt: skip
+
+
+def _columns_of(args: argparse.Namespace) -> list[str]:
+    """The options that name columns, of those that are given."""
+    return [name for name in _COLUMNS if getattr(args, name, None)]
+
+
 def _is_table(args: argparse.Namespace) -> bool:
-    """Whether a table alone is given, whose columns are then recognised."""
-    alone = len(args.refs or ()) == 1 and not (args.input or args.source)
-    return alone and Path(args.refs[0].removesuffix(".gz")).suffix.lower() in _TABLES
+    """Whether a table alone is given, or with its columns."""
+    alone = not (args.input or args.source) or any(_columns_of(args))
+    return (
+        len(args.refs or ()) == 1
+        and alone
+        and Path(args.refs[0].removesuffix(".gz")).suffix.lower() in _TABLES
+    )
 
 
 def _forgotten(args: argparse.Namespace) -> str:
@@ -800,6 +814,10 @@ def _contradictions(args: argparse.Namespace) -> list[str]:
             names = getattr(args, option) or []
             if len(set(names)) < len(names):
                 wrong.append(f"--{option.replace('_', '-')} names a column twice")
+    else:
+        named = [f"--{name.replace('_', '-')}" for name in _columns_of(args)]
+        if named:
+            wrong.append(f"{', '.join(named)}: columns are of a table; give it with --table FILE")
     if not args.test_set:
         for option in ("systems", "references"):
             if getattr(args, option):

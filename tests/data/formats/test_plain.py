@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gnomon import TestSet
-from gnomon.core.errors import DataError, LengthMismatchError, UsageError
+from gnomon.core.errors import DataError, FormatError, LengthMismatchError, UsageError
 from gnomon.data.formats import read_plain, read_systems
 
 if TYPE_CHECKING:
@@ -127,3 +127,28 @@ def test_systems_of_unequal_lengths_are_refused(folder: Path) -> None:
     (folder / "b.txt").write_text("1\n")
     with pytest.raises(LengthMismatchError, match=r"has 2 lines, .* has 1"):
         read_systems([folder / "sysA.txt", folder / "b.txt"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("a.csv", "id,text\n1,b\n", r"holds columns \(id, text\), and its lines are no segments"),
+        ("a.tsv", "1\tb\n2\tc\n", r"holds columns \(1, b\).*gnomon\.formats\.read_table"),
+        ("a.xlsx", "", "is a table, and its lines are no segments"),
+        ("a.txt", "<html><body>\n<p>b</p>\n", "begins as HTML, and its lines are no segments"),
+        ("a.sgm", '<refset setid="x">\n<seg>b</seg>\n', r"read as a whole: gnomon\.TestSet\.read"),
+    ],
+)
+def test_tables_and_markup_are_no_lines_of_text(
+    tmp_path: Path, name: str, text: str, problem: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=problem):
+        TestSet.from_files(references=[tmp_path / name], systems=[])
+
+
+def test_lines_of_text_may_be_called_csv(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Yes, the source.\nNo, the reference\n", encoding="utf-8")
+    (tmp_path / "b.tsv").write_text("<s> a\nb\tc\n", encoding="utf-8")
+    testset = TestSet.from_files(references=[tmp_path / "a.csv"], systems=[tmp_path / "b.tsv"])
+    assert testset.segments == 2

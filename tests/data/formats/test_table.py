@@ -193,6 +193,23 @@ def test_the_same_few_in_many_rows_are_no_outputs(tmp_path: Path) -> None:
     assert list(read_table(tsv(tmp_path, "\n".join(["ref\tv1\tstate", *rows]))).systems) == ["v1"]
 
 
+def test_a_target_beside_systems_may_be_the_reference_which_is_asked(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"if 'target' holds the references, .*references=\['targ"):
+        read_table(tsv(tmp_path, "source\ttarget\tv1\na\tb\tc\n"))
+
+
+def test_columns_called_by_languages_are_known_by_the_pair(tmp_path: Path) -> None:
+    testset = read_table(tsv(tmp_path, "en\thi\tv1\na\tb\tc\n"), language_pair="en-hi")
+    assert (testset.sources, testset.references["hi"]) == (("a",), ("b",))
+    assert testset.systems == {"v1": ("c",)}
+
+
+def test_a_column_of_documents_alone_leaves_the_others_to_be_recognised(tmp_path: Path) -> None:
+    file = tsv(tmp_path, "ref\tv1\tfile\na\tb\tc\n")
+    testset = read_table(file, document="file")
+    assert (testset.documents, list(testset.systems)) == (("c",), ["v1"])
+
+
 def test_outputs_that_may_stand_in_several_columns_are_asked_for(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"a column 'system', and outputs .* in 'one' or 'two'"):
         read_table(tsv(tmp_path, "ref\tsystem\tone\ttwo\na\tB\tx\ty\n"))

@@ -17,7 +17,7 @@ from gnomon.data.formats._files import (
     atomic_write,
     read_bytes,
 )
-from gnomon.messages.audiences import Words, flag
+from gnomon.messages.audiences import Advice, Named, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+#: how a table is given
+BY_COLUMNS = Advice(
+    Named("--table FILE", "gnomon.formats.read_table"), "use_format", {"format": "table"}
+)
 _KNOWN = (
     (b"\x1f\x8b", "gzip-compressed data: give the file a name that ends in .gz"),
     (b"PK\x03\x04", "a ZIP archive or an office document: extract it or save it as plain text"),
@@ -38,7 +42,7 @@ _KNOWN = (
         b"PAR1",
         (
             "a Parquet file: call it .parquet, and give it and its columns by ",
-            flag("table", "FILE"),
+            BY_COLUMNS,
         ),
     ),
     (b"SQLite format 3", "an SQLite data base: write the texts to a plain text file"),

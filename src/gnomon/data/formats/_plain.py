@@ -21,8 +21,16 @@ from gnomon.data.formats._files import (
     read_bytes,
     unit_format,
 )
-from gnomon.data.formats._lines import check_parallel, read_lines, report_empty, shown, write_lines
+from gnomon.data.formats._lines import (
+    BY_COLUMNS,
+    check_parallel,
+    read_lines,
+    report_empty,
+    shown,
+    write_lines,
+)
 from gnomon.data.formats._registry import Format
+from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,10 +40,12 @@ if TYPE_CHECKING:
 
 #: the beginning of a file of markup, and the first element, which names its format
 _MARKUP = re.compile(
-    r"\s*(?:(?:<\?xml|<!DOCTYPE)(?:[^<]|<[!?])*<(?P<root>[\w:]+)|<(?P<lone>xliff|tmx)\b)",
+    r"\s*(?:(?:<\?xml|<!DOCTYPE)(?:[^<]|<[!?])*<(?P<root>[\w:]+)"
+    r"|<(?P<lone>xliff|tmx|html|mteval|srcset|refset|tstset|dataset)\b)",
     re.IGNORECASE,
 )
-_HEAD = 5  # lines
+_PUBLISHED = frozenset({"mteval", "srcset", "refset", "tstset", "dataset"})
+_HEAD, _BEGINNING = 5, 2000  # lines, and characters of a line
 
 
 @checked
@@ -154,23 +164,61 @@ def _lines_of(file: list[str] | TranslationUnits) -> list[str]:
 def _texts(path: str | PathLike[str]) -> list[str] | TranslationUnits:
     """The lines of a file, or its translation units; of other markup lines are no segments."""
     form = "log" if is_called_log(path) else unit_format(path)
+    if form is None:
+        _check_no_workbook(path)
     lines = read_lines(path) if form is None else []
-    kind = _MARKUP.match("\n".join(lines[:_HEAD]))
+    kind = _MARKUP.match("\n".join(line[:_BEGINNING] for line in lines[:_HEAD]))
     if kind:
         name = (kind["root"] or kind["lone"]).rpartition(":")[2].lower()
         if name not in UNIT_FORMATS.values() or str(path) == STANDARD_INPUT:
+            published = (
+                " (the folder of a published set is read as a whole: ",
+                Named("-t FOLDER", "gnomon.TestSet.read"),
+                ")",
+            )
             raise FormatError(
                 f"begins as {name.upper()}, and its lines are no segments; write the"
                 " texts to a file of one segment per line",
+                *(published if name in _PUBLISHED else ()),
                 path=shown(path),
                 line=1,
             )
         form = name
     if form is None:
+        _check_no_table(path, lines)
         return lines
     from gnomon.data.formats._units import read_units
 
     return read_units(path, form)
+
+
+def _check_no_workbook(path: str | PathLike[str]) -> None:
+    suffix = Path(path).suffix.lower()
+    if suffix in (".xlsx", ".parquet") and Path(path).is_file():
+        raise _of_a_table(path, "is a table")
+
+
+def _check_no_table(path: str | PathLike[str], lines: Sequence[str]) -> None:
+    """Refuse a table that is called .csv or .tsv; lines of text may be called so, too."""
+    suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
+    if suffix not in (".csv", ".tsv") or not lines:
+        return
+    from gnomon.data.formats._table import is_header
+
+    tabs = {line.count("\t") for line in lines}
+    mark = max(",;\t|", key=lines[0].count)
+    heads = [head.strip(' "') for head in lines[0].split("\t" if suffix == ".tsv" else mark)]
+    if (suffix == ".tsv" and len(tabs) == 1 and tabs != {0}) or is_header(heads):
+        raise _of_a_table(path, f"holds columns ({', '.join(head[:20] for head in heads)})")
+
+
+def _of_a_table(path: str | PathLike[str], what: str) -> FormatError:
+    return FormatError(
+        f"{what}, and its lines are no segments; give a table alone, or by its columns (",
+        BY_COLUMNS,
+        "), or write the texts of a column to a file of one segment per line",
+        path=shown(path),
+    )
 
 
 def _in_folders(paths: Sequence[str | PathLike[str]]) -> list[str | PathLike[str]]:

@@ -67,6 +67,21 @@ def role_of_name(name: str) -> TextRole:
     return next((role for role, names in _ROLE_NAMES.items() if names & words), "unknown")
 
 
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether cells are names of columns: short, and one of them a usual one.
+
+    >>> is_header(["id", "text"]), is_header(["Yes", "that is the source."])
+    (True, False)
+    """
+    named = [cell.casefold() for cell in cells]
+    usual = (*_OUTPUTS, *_SEGMENTS, *_DOCUMENTS, *_SYSTEMS, "id", "text", "target")
+    return (
+        len(cells) > 1
+        and all(re.fullmatch(r"[\w.-]{1,30}", name) for name in named)
+        and any(name in usual or role_of_name(name) != "unknown" for name in named)
+    )
+
+
 @dataclass(frozen=True)
 class TableColumns:
     """Which columns hold what.
@@ -99,7 +114,7 @@ class TableColumns:
     def completed(self, records: Sequence[FileRecord], where: str) -> TableColumns:
         """With the columns that are recognised where none is named."""
         first, columns = records[0], self
-        named = replace(self, language_pair=None) != TableColumns()
+        named = self.references or self.source or self.systems or self.system_column
         if not self.references and self.source is None:
             source, references = _usual_columns(first, self.language_pair)
             columns = replace(columns, source=source, references=references)
@@ -126,13 +141,14 @@ def _recognised(
         return usual
     columns = replace(usual, source=source, references=references)
     documents = _only(first, _DOCUMENTS)
-    if documents and _is_of_strings(records, documents[0]):
+    if columns.document is None and documents and _is_of_strings(records, documents[0]):
         columns = replace(columns, document=documents[0])
     domains = _only(first, ("domain",))
-    if domains and _is_of_strings(records, domains[0]):
+    if columns.domain is None and domains and _is_of_strings(records, domains[0]):
         columns = replace(columns, domain=domains[0])
     names = _only(first, _SYSTEMS)
-    taken = {source, *references, *names}
+    taken = {source, *references, *names, columns.document, columns.domain}
+    taken.update(_columns_by_name(columns.labels).values())
     others = outputs or [column for column in by_role["unknown"] if column not in taken]
     if names and len(others) == 1:
         segment = next(iter(_only(first, _SEGMENTS)), None)
@@ -149,6 +165,12 @@ def _recognised(
         )
     else:
         columns = replace(columns, systems=others)
+    meant = column_meant("reference", others)
+    if meant and not references and len(others) > 1:
+        raise UsageError(
+            f"no column of {where} is called reference or ref; if {meant!r} holds the references, ",
+            _remedy("reference", "reference", meant, frame=False),
+        )
     found: Mapping[str, Sequence[str | None]] = {
         "source": [source],
         "references": references,
@@ -326,6 +348,8 @@ def _usual_columns(first: FileRecord, language_pair: str | None) -> tuple[str | 
     both = first.values.get("translation")
     if isinstance(both, Mapping) and len(languages) == 2 and set(languages) <= set(both):
         return f"translation.{languages[0]}", [f"translation.{languages[1]}"]
+    if len(languages) == 2 and set(languages) <= set(first.values):
+        return languages[0], [languages[1]]
     return next(iter(_only(first, _SOURCES)), None), _only(first, _REFERENCES)
 
 
@@ -341,7 +365,8 @@ def _check_request(columns: TableColumns, records: Sequence[FileRecord], *, fram
         raise UsageError(
             "name the columns of the references (or of the source, without any); there are, with"
             f" what is in the first row: {_first_cells(records[0])}",
-            ("; ", _remedy("reference", "reference", meant, frame=frame)) if meant else "",
+            "; ",
+            _remedy("reference", "reference", meant, frame=frame),
         )
     if (columns.system_column is None) != (columns.candidate is None):
         raise UsageError("system_column and candidate go together: a row per system and segment")

@@ -19,10 +19,10 @@ from xml.etree.ElementTree import Element
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError
 from gnomon.data.formats._files import LOGGER, read_bytes
-from gnomon.data.formats._lines import decode
+from gnomon.data.formats._lines import BY_COLUMNS, decode
 from gnomon.data.formats._registry import Format
 from gnomon.data.formats._xml import tree
-from gnomon.messages.audiences import Named, flag
+from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -300,7 +300,7 @@ def _log(data: bytes, path: str) -> TranslationUnits:
         raise FormatError(
             "holds no lines of texts, and no log of an evaluation that is known; a table is read by"
             " its columns (",
-            flag("table", "FILE"),
+            BY_COLUMNS,
             ")",
             path=path,
         )
