@@ -186,3 +186,13 @@ def test_a_tag_that_never_ends_is_read_in_no_time():
 def test_languages_are_told_beside_two_other_texts():
     some = Texts(gn.TestSet.from_lists({"a": ["x"]}, ["x"], language_pair="en-de"))
     assert fault_kinds()["language"].lacks(some) == "others"
+
+
+def test_few_segments_know_too_few_words_to_tell_a_language():
+    pytest.importorskip("py3langid")
+    one = ["Das rote Haus steht hinter dem alten Garten.", "Wir fahren morgen ans Meer."]
+    two = ["Ein Gebäude liegt jenseits eines Parks.", "Man reist bald zur Küste."]
+    odd = ["La maison rouge est derrière le vieux jardin.", "Demain nous allons à la mer."]
+    some = texts(one, two, b=two, c=odd)
+    assert hits("language", some) == []
+    assert 1 in hits("language", some, "c")

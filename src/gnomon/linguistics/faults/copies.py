@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.languages import language_scripts
 from gnomon.core.scripts import main_script, script_counts
-from gnomon.linguistics.faults.kinds import Hit, fault
+from gnomon.linguistics.faults.kinds import MANY_SEGMENTS, Hit, fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -136,13 +136,14 @@ def _looks_foreign(wanted: str) -> Callable[[str], object]:
 def language(texts: Texts) -> Iterator[Hit]:
     """Words that neither the references nor two other outputs know.
 
-    Of languages that are near each other, py3langid tells which one it is.
+    Of languages that are near each other, and in small test sets, where few words are known,
+    py3langid tells which one it is.
     """
     if texts.unspaced:
         return
     everywhere = Counter(word for column in texts.vocabularies.values() for word in column)
     references = [texts.vocabularies[name] for name in texts.references]
-    told = _identifier(texts)
+    told, enough = _identifier(texts), texts.segments >= MANY_SEGMENTS
     for column, segment, text, _ in texts.outputs():
         if sum(map(str.isalpha, text)) < _LETTERS:
             continue
@@ -154,7 +155,7 @@ def language(texts: Texts) -> Iterator[Hit]:
         known = sum(
             everywhere[word] > _KNOW or any(word in one for one in others) for word in words
         )
-        if known < _FAR * len(words):
+        if enough and known < _FAR * len(words):
             yield Hit(column, segment, 0, len(text))
         elif told and known < _NEAR * len(words):
             other = told(text)

@@ -33,7 +33,15 @@ if TYPE_CHECKING:
 
     from gnomon.linguistics.faults.texts import Texts
 
-__all__ = ["Fault", "FaultKinds", "Hit", "fault", "fault_kinds", "find_faults"]
+__all__ = [
+    "MANY_SEGMENTS",
+    "Fault",
+    "FaultKinds",
+    "Hit",
+    "fault",
+    "fault_kinds",
+    "find_faults",
+]
 
 Group: TypeAlias = Literal["untranslated", "shape", "kept", "rate", "prescribed"]
 #: names of kinds, or of groups of them
@@ -42,6 +50,7 @@ Rule: TypeAlias = "Callable[[Texts], Iterable[Hit]]"
 
 _GROUP = "gnomon.faults"
 _OTHERS = 2  # texts beside which one can be judged
+MANY_SEGMENTS = 200  # that know most words of a language
 _MODULES = ("empties", "copies", "answers", "lengths", "others", "marks", "rates")
 
 
@@ -67,7 +76,7 @@ class Fault:
         group: what it belongs to; kinds of the group "rate" are never listed as errors.
         cheap: methods that compare systems look for it.
         needs: what it cannot do without: "source", "reference", "document", "others" (three systems
-            or references), or a package.
+            or references, and py3langid for few segments), or a package.
         at_stake: which segments it may hit, bool [N]; None: all.
         floor: a hit counts only where neither the reference is hit nor half of the systems.
         package: which offers it.
@@ -90,7 +99,8 @@ class Fault:
             "source": texts.sources is not None,
             "reference": bool(texts.references),
             "document": texts.documents is not None,
-            "others": len(texts.columns) > _OTHERS,
+            "others": len(texts.columns) > _OTHERS
+            and (texts.segments >= MANY_SEGMENTS or bool(importlib.util.find_spec("py3langid"))),
         }
         for need in self.needs:
             if need in there and not there[need]:
