@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from gnomon.stats.families import Comparisons, exchange_test, family_draws, family_test
+from gnomon.stats.families import Comparisons, draw_blocks, exchange_test, family_draws, family_test
 from gnomon.stats.resampling import resample_counts, resampled_sums
 from gnomon.stats.studentised import resampled_errors, standard_error, studentised
 
@@ -24,7 +24,13 @@ def means(gains: np.ndarray, draws: int = 400, different=None):
     units = there.sum(axis=1)
     differ = (np.abs(np.nan_to_num(gains)) > 0).sum(axis=1) if different is None else different
     observed = Comparisons.of(np.nanmean(gains, axis=1), standard_error(influences), units, differ)
-    return observed, lambda rows: (replicates[rows], spreads[rows])
+
+    def resampled(rows):
+        return [
+            (replicates[rows, some], spreads[rows, some]) for some in draw_blocks(len(rows), draws)
+        ]
+
+    return observed, resampled
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, 2.0])
@@ -32,7 +38,7 @@ def test_one_comparison_has_the_studentised_test(shift) -> None:
     gains = np.random.default_rng(1).exponential(size=(1, 60)) - 1 + shift
     observed, resampled = means(gains, draws=999)
     alone = family_test(observed, resampled)
-    (replicates,), (spreads,) = resampled(np.array([0]))
+    [((replicates,), (spreads,))] = resampled(np.array([0]))
     estimate, error = observed.estimates[0], observed.errors[0]
     test = studentised(estimate, error, 60, replicates, spreads, 0.95)
     assert (alone.low[0], alone.high[0], alone.p[0]) == (test.low, test.high, test.p)
@@ -44,7 +50,7 @@ def test_two_comparisons_go_by_the_larger_distance_and_the_second_by_its_own() -
     gains = gains / gains.std(axis=1, keepdims=True, ddof=1) + np.array([[5], [2.2]]) / 80**0.5
     observed, resampled = means(gains)
     found = family_test(observed, resampled)
-    replicates, spreads = resampled(np.arange(2))
+    [(replicates, spreads)] = resampled(np.arange(2))
     t = np.abs(replicates - observed.estimates[:, None]) / spreads
     seen = observed.estimates / observed.errors
     larger = np.maximum(t[0], t[1])
@@ -147,7 +153,7 @@ def test_the_first_place_is_left_by_whoever_one_that_is_still_in_beats() -> None
     pairs = [(i, j) for i in range(4) for j in range(i)]
     observed, resampled = means(np.array([scores[i] - scores[j] for i, j in pairs]))
     found = family_test(observed, resampled, pairs=pairs)
-    replicates, spreads = resampled(np.arange(6))
+    [(replicates, spreads)] = resampled(np.arange(6))
     drawn = np.abs(replicates - observed.estimates[:, None]) / spreads
     seen = np.abs(observed.estimates / observed.errors)
     by_t = 2 * student.sf(seen, 99)  # never surer than Student's t

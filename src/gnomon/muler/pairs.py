@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.stats.families import Comparisons, family_draws, family_test
+from gnomon.stats.families import Comparisons, draw_blocks, family_draws, family_test
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.resampling import resample_counts, resampled_sums
 from gnomon.stats.student import upper_tail
 from gnomon.stats.studentised import FEWEST_DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -119,6 +119,26 @@ class FeatureRatios:
             gain, spread, there = gain @ groups, spread @ groups, there @ groups > 0
         return cls(feature, places, gain, spread, there, sizes, words, p_words, spill_over)
 
+    @classmethod
+    def of_shares(cls, feature: str, values: Floats, units: Units) -> FeatureRatios:
+        """Of shares of segments [K, N], NaN where a system is not judged; p_words has no meaning.
+
+        Words differ where values do.
+        """
+        judged = ~np.isnan(values)
+        rows = np.flatnonzero(judged.any(axis=0))
+        there = judged[:, rows]
+        sums, spread = np.where(there, values[:, rows], 0.0), there.astype(np.float64)
+        first, second = np.triu_indices(len(values), 1)
+        differ = (sums[first] != sums[second]).sum(axis=1)
+        places, groups = units.groups(rows)
+        if groups is not None:
+            sums, spread, there = sums @ groups, spread @ groups, there @ groups > 0
+        nothing = np.full(len(first), np.nan)
+        return cls(
+            feature, places, sums, spread, there, judged.sum(axis=1), differ, nothing, nothing
+        )
+
     @cached_property
     def linear(self) -> tuple[Floats, Floats]:
         """MuLER of each system, and how far each unit moves it."""
@@ -211,16 +231,18 @@ def compared(
         np.where(takes_part, different, 0),
     )
     draws = family_draws(int((observed.different > 0).sum()), options.resamples)
-    counts = resample_counts(units.number, count=draws, seed=options.seed)
 
-    def resampled(places: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        drawn = np.empty((2, len(places), draws))
+    def resampled(places: NDArray[np.intp]) -> Iterator[tuple[Floats, Floats]]:
+        counts = resample_counts(units.number, count=draws, seed=options.seed)
         feature, pair = np.divmod(places, len(first))
-        for number in np.unique(feature):
-            at = feature == number
-            pairs = first[pair[at]], second[pair[at]]
-            drawn[:, at] = features[number].resampled(*pairs, counts)
-        return drawn[0], drawn[1]
+        for block in draw_blocks(len(places), draws):
+            some = counts[:, block]
+            drawn = np.empty((2, len(places), some.shape[1]))
+            for number in np.unique(feature):
+                at = feature == number
+                pairs = first[pair[at]], second[pair[at]]
+                drawn[:, at] = features[number].resampled(*pairs, some)
+            yield drawn[0], drawn[1]
 
     family = family_test(observed, resampled, least=FEWEST_DIFFERING, confidence=options.confidence)
     return Compared(difference, reliable, effective, family, draws)

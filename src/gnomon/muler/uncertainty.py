@@ -485,7 +485,8 @@ class Uncertainty:
             alike = any(self.grouping.by_document(miss[1:] - miss[0]) for miss in missing.values())
             units = Units.of(len(members), self.grouping.within(members) if alike else None)
             for feature, miss in missing.items():
-                found.add(("", "miss", name), _omitted(feature, miss, units), units)
+                shares = FeatureRatios.of_shares(feature, miss, units)
+                found.add(("", "miss", name), shares, units)
         return found
 
     def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
@@ -534,15 +535,6 @@ class Uncertainty:
         yield message(
             "note.muler.jackknife", **how, documents=n, least=LEAST_DOCUMENTS, metrics=metrics
         )
-
-
-def _omitted(feature: str, missing: Floats, units: Units) -> FeatureRatios:
-    """The shares of segments that have too few of a feature, as ratios of sums."""
-    judged = ~np.isnan(missing)
-    miss = np.where(judged, missing, 0.0)
-    first, second = np.triu_indices(len(miss), 1)
-    sums = miss, judged.astype(np.float64)
-    return FeatureRatios.of(feature, sums, judged, miss[first] != miss[second], units)
 
 
 def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:

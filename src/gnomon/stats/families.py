@@ -9,7 +9,6 @@ multiple hypothesis testing): the family is wrong somewhere as seldom as one com
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,19 +17,21 @@ from gnomon.stats.student import upper_quantile, upper_tail
 from gnomon.stats.studentised import FEWEST_DIFFERENT, STILL, distances, studentised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    # comparisons -> their replicates and the standard errors of these [comparisons, draws]
+    # comparisons -> their replicates and the standard errors of these [comparisons, draws], of some
+    # draws after the other
     Resampled: TypeAlias = Callable[
-        [NDArray[np.intp]], tuple[NDArray[np.float64], NDArray[np.float64]]
+        [NDArray[np.intp]], Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]]
     ]
 
 __all__ = [
     "FEWEST_IN_FAMILY",
     "Comparisons",
     "Family",
+    "draw_blocks",
     "exchange_test",
     "family_draws",
     "family_test",
@@ -96,6 +97,12 @@ def family_draws(comparisons: int, draws: int) -> int:
     return max(draws, _DRAWS) if draws and comparisons > _LARGE else draws
 
 
+def draw_blocks(comparisons: int, draws: int) -> Iterator[slice]:
+    """Draws that are looked at together, so that memory stays bounded."""
+    width = max(1, _BLOCK // max(1, comparisons))
+    return (slice(first, first + width) for first in range(0, draws, width))
+
+
 def fewest_different(observed: Comparisons, least: int | None = None) -> int:
     """How many units have to differ, so that a comparison takes part; see :func:`family_test`."""
     if least is not None:
@@ -126,7 +133,7 @@ def family_test(
         observed: the comparisons.
         resampled: given positions of comparisons, their statistics in every resample and the
             standard errors of these [positions, draws], from the same resamples for all; NaN does
-            not count. It is called for some comparisons at a time, so that memory stays bounded.
+            not count. They may come in several parts, of some draws each (:func:`draw_blocks`).
         least: units that have to differ, so that a comparison takes part; by default 6 where only
             one comparison differs at all, else 10. Features and slices take 20.
         confidence: 1 less the chance that any decision or any interval of the family is wrong.
@@ -144,7 +151,7 @@ def family_test(
     >>> replicates = resampled_sums(gains, counts) / 200
     >>> errors = resampled_errors(influences, counts)
     >>> observed = Comparisons.of(gains.mean(axis=1), standard_error(influences), 200, 200)
-    >>> family_test(observed, lambda rows: (replicates[rows], errors[rows])).decided
+    >>> family_test(observed, lambda rows: [(replicates[rows], errors[rows])]).decided
     [False, True]
     """
     estimates, errors, units, different = observed
@@ -163,10 +170,11 @@ def family_test(
         seen = np.full(len(estimates), np.inf)
         np.divide(np.abs(estimates), errors, out=seen, where=~still)
 
-        def farther(rows: NDArray[np.intp]) -> NDArray[np.float64]:
-            drawn = distances(estimates[rows], errors[rows], *resampled(rows))
-            drawn[still[rows]] = np.nan
-            return np.abs(drawn)
+        def farther(rows: NDArray[np.intp]) -> Iterator[NDArray[np.float64]]:
+            for some in resampled(rows):
+                drawn = distances(estimates[rows], errors[rows], *some)
+                drawn[still[rows]] = np.nan
+                yield np.abs(drawn, out=drawn)
 
         leaving = _leaving(part[np.argsort(-seen[part], kind="stable")], pairs, estimates)
         by_t = np.zeros(len(seen))
@@ -200,8 +208,13 @@ def exchange_test(
     leaving = _leaving(part[np.argsort(-seen[part], kind="stable")], pairs, estimates)
     nothing = np.full(len(estimates), np.nan)
     p = nothing.copy()
+
+    def farther(rows: NDArray[np.intp]) -> Iterator[NDArray[np.float64]]:
+        for some in draw_blocks(len(rows), exchanged.shape[1]):
+            yield np.abs(exchanged[rows, some]) / scale[rows, None]
+
     if leaving:
-        p, _ = _steps(leaving, seen, lambda rows: np.abs(exchanged[rows]) / scale[rows, None])
+        p, _ = _steps(leaving, seen, farther)
     return _family(nothing, nothing, p, confidence, leaving, pairs, estimates)
 
 
@@ -233,7 +246,7 @@ def _alone(
     confidence: float,
 ) -> tuple[float, float, float]:
     """The interval and p of a single comparison."""
-    (replicates,), (spreads,) = resampled(part)
+    replicates, spreads = np.concatenate([*resampled(part)], axis=-1)[:, 0]
     [k] = part
     estimate, error = float(observed.estimates[k]), float(observed.errors[k])
     test = studentised(estimate, error, int(observed.units[k]), replicates, spreads, confidence)
@@ -267,7 +280,7 @@ def _ends(
 def _steps(
     leaving: Sequence[NDArray[np.intp]],
     seen: NDArray[np.float64],
-    farther: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+    farther: Callable[[NDArray[np.intp]], Iterable[NDArray[np.float64]]],
     least: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """p-values of comparisons, and the largest distance of all of them in every resample.
@@ -275,23 +288,22 @@ def _steps(
     Args:
         leaving: the comparisons that leave after each step, the farthest of them first.
         seen: the distance that is observed of every comparison.
-        farther: given comparisons, how far away these are in every resample; NaN does not count.
+        farther: given comparisons, how far away these are, of some resamples after the other; NaN
+            does not count.
         least: p-values that each comparison has alone, by another test.
     """
-    widest = np.full(farther(leaving[0][:1]).shape[1], -np.inf)
+    order, sizes = np.concatenate(leaving[::-1]), [len(rows) for rows in leaving[::-1]]
+    last = np.repeat(np.cumsum(sizes) - 1, sizes)  # of those that are left when each leaves
+    far = seen[order]
+    far -= STILL * np.where(np.isfinite(far), np.abs(far), 0.0)
+    reached, parts = np.zeros(len(order), dtype=np.int64), []
+    for some in farther(order):
+        largest = np.fmax.accumulate(some, axis=0)
+        reached += (largest[last] >= far[:, None]).sum(axis=1)
+        parts.append(np.fmax(largest[-1], -np.inf))
+    widest = np.concatenate(parts)
     p = np.full(len(seen), np.nan)
-    starts = _starts([len(rows) for rows in leaving], max(1, _BLOCK // len(widest)))
-    for first, last in reversed([*pairwise(starts)]):
-        distances_of_block = farther(np.concatenate(leaving[first:last]))
-        ends = np.cumsum([len(rows) for rows in leaving[first:last]])
-        for step in range(last - 1, first - 1, -1):
-            rows, end = leaving[step], ends[step - first]
-            of_step = np.fmax.reduce(distances_of_block[end - len(rows) : end], axis=0)
-            widest = np.fmax(widest, of_step)
-            ordered = np.sort(widest)
-            room = STILL * np.where(np.isfinite(seen[rows]), np.abs(seen[rows]), 0.0)
-            below = np.searchsorted(ordered, seen[rows] - room)
-            p[rows] = (1 + len(ordered) - below) / (len(ordered) + 1)
+    p[order] = (1 + reached) / (len(widest) + 1)
     before = 0.0
     for rows in leaving:  # nothing is surer than what left before
         p[rows] = np.maximum(p[rows], before if least is None else np.maximum(least[rows], before))
@@ -313,14 +325,3 @@ def _leaving(
         leaving.append(np.array([k for k in remaining if worse in pairs[k]]))
         remaining = [k for k in remaining if worse not in pairs[k]]
     return leaving
-
-
-def _starts(sizes: Sequence[int], most: int) -> list[int]:
-    """Where blocks of steps start that hold about so many comparisons, and the end."""
-    starts, held = [0], 0
-    for step, size in enumerate(sizes):
-        if held and held + size > most:
-            starts.append(step)
-            held = 0
-        held += size
-    return [*starts, len(sizes)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.stats.families import Comparisons
+from gnomon.stats.families import Comparisons, draw_blocks
 from gnomon.stats.pair_tests import blocks, exchanged
 from gnomon.stats.resampling import resample_counts
 from gnomon.stats.studentised import (
@@ -27,13 +27,15 @@ from gnomon.stats.studentised import (
 from gnomon.stats.system_tests import resampled, summable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from gnomon.stats.system_tests import Aggregate
 
 __all__ = ["FamilyPair", "SystemDraws", "SystemFamily"]
+
+_CELLS = 4_000_000  # units of comparisons that are held at once
 
 
 class FamilyPair(NamedTuple):
@@ -180,16 +182,26 @@ class SystemDraws:
 
     def alone(self, k: int, confidence: float) -> Studentised:
         """The studentised interval of a pair (or of a score) that stands alone."""
-        (replicates,), (spreads,) = self.resampled(np.array([k]))
+        replicates, spreads = np.concatenate([*self.resampled(np.array([k]))], axis=-1)[:, 0]
         estimates, errors, units, _ = self.family.comparisons
         estimate, error = float(estimates[k]), float(errors[k])
         return studentised(estimate, error, int(units[k]), replicates, spreads, confidence)
 
-    def resampled(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Differences in every resample and their standard errors [rows, draws]."""
-        replicates = np.array([self.family.replicates(k, self.values) for k in rows.tolist()])
-        influences = np.array([self.family.added(k) for k in rows.tolist()])
-        return replicates, resampled_errors(influences, self.counts)
+    def resampled(
+        self, rows: NDArray[np.intp]
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Differences in some resamples after the other and their errors there [rows, draws]."""
+        units, draws = self.counts.shape
+        parts = np.array_split(rows, -(-len(rows) * units // _CELLS))
+        for block in draw_blocks(len(rows), draws):
+            counts = self.counts[:, block]
+            values = [of_group[:, block] for of_group in self.values]
+            errors = [
+                resampled_errors(np.array([self.family.added(k) for k in some.tolist()]), counts)
+                for some in parts
+            ]
+            replicates = np.array([self.family.replicates(k, values) for k in rows.tolist()])
+            yield replicates, np.concatenate(errors)
 
 
 def _grouped(
