@@ -27,6 +27,7 @@ __all__ = [
 _TINY = 1e-300
 _PRECISION = 1e-16
 _TERMS = 10_000
+_SAME = 1e-14  # quantiles that differ by a smaller share are equal
 
 
 def upper_tail(t: float, df: float) -> float:
@@ -79,13 +80,13 @@ def upper_quantile(share: float, df: float) -> float:
     """The t that Student's t exceeds so often, a share below 1/2; NaN where ``df`` is below 1."""
     if math.isnan(upper_tail(0.0, df)):
         return math.nan
-    below, above = 0.0, 2.0
-    while upper_tail(above, df) > share:
-        above *= 2
-    for _ in range(60):
-        middle = (below + above) / 2
-        below, above = (middle, above) if upper_tail(middle, df) > share else (below, middle)
-    return above
+    scale = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
+    t, step = NormalDist().inv_cdf(1 - share), math.inf
+    while step > _SAME * t:  # tails are convex: Newton's steps lead up to the quantile
+        density = math.exp(scale - (df + 1) / 2 * math.log1p(t * t / df))
+        step = (upper_tail(t, df) - share) / density
+        t += step
+    return t
 
 
 def _incomplete_beta(x: float, a: float, b: float) -> float:
