@@ -29,7 +29,7 @@ def empty(texts: Texts) -> Iterator[Hit]:
                 yield Hit(column, segment)
 
 
-@fault("loop", group="untranslated", cheap=True)
+@fault("loop", group="untranslated")
 def loop(texts: Texts) -> Iterator[Hit]:
     """A stretch of text four times in a row, and none in the source."""
     spans: dict[str, tuple[int, int] | None] = {}

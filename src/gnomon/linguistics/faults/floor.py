@@ -28,7 +28,7 @@ _POOL = 4  # other systems, fewer than which say nothing of what can be meant
 _FIRST = ("empty", "copied", "not-a-translation", "half-copied", "script", "language", "loop")
 _SEGMENTS = 200  # spread over a test set, that are looked at in haste
 _MANY = 0.01  # of the outputs
-_SCORED = ("empty", "loop")  # told elsewhere, or a fault that scores count
+_TOLD = "empty"  # by what is said of outputs without text
 #: and for none of these
 _SHAPE = ("too-short", "too-long")
 
@@ -138,7 +138,7 @@ def untranslated(testset: TestSet) -> tuple[Message, ...]:
     said = []
     for row, system in enumerate(testset.systems):
         kinds = {one.name: int(found.counted[one.name][row].sum()) for one in found.faults}
-        kinds = {name: count for name, count in kinds.items() if name not in _SCORED}
+        kinds.pop(_TOLD, None)
         hits = sum(kinds.values())
         if hits > _MANY * testset.segments:
             listed = sorted(kinds.items(), key=lambda kind: -kind[1])
