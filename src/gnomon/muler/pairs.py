@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["FEWEST_DIFFERING", "Compared", "FeatureRatios", "Units", "compared", "linearised"]
+__all__ = [
+    "FEWEST_DIFFERING",
+    "Compared",
+    "FeatureRatios",
+    "FeatureShares",
+    "Units",
+    "compared",
+    "linearised",
+]
 
 #: segments in which the words of a feature have to differ, so that systems are compared on it
 FEWEST_DIFFERING = 20
@@ -119,26 +127,6 @@ class FeatureRatios:
             gain, spread, there = gain @ groups, spread @ groups, there @ groups > 0
         return cls(feature, places, gain, spread, there, sizes, words, p_words, spill_over)
 
-    @classmethod
-    def of_shares(cls, feature: str, values: Floats, units: Units) -> FeatureRatios:
-        """Of shares of segments [K, N], NaN where a system is not judged; p_words has no meaning.
-
-        Words differ where values do.
-        """
-        judged = ~np.isnan(values)
-        rows = np.flatnonzero(judged.any(axis=0))
-        there = judged[:, rows]
-        sums, spread = np.where(there, values[:, rows], 0.0), there.astype(np.float64)
-        first, second = np.triu_indices(len(values), 1)
-        differ = (sums[first] != sums[second]).sum(axis=1)
-        places, groups = units.groups(rows)
-        if groups is not None:
-            sums, spread, there = sums @ groups, spread @ groups, there @ groups > 0
-        nothing = np.full(len(first), np.nan)
-        return cls(
-            feature, places, sums, spread, there, judged.sum(axis=1), differ, nothing, nothing
-        )
-
     @cached_property
     def linear(self) -> tuple[Floats, Floats]:
         """MuLER of each system, and how far each unit moves it."""
@@ -177,6 +165,50 @@ class FeatureRatios:
         variance = scale[a] ** 2 * squares[a] + scale[b] ** 2 * squares[b]
         variance -= 2 * scale[a] * scale[b] * both + shift**2 / n
         return difference, np.sqrt(_with_one_less(np.maximum(variance, 0.0), n))
+
+
+class FeatureShares(FeatureRatios):
+    """Shares of the same segments of all systems: few sums are drawn, mostly of whole numbers."""
+
+    @classmethod
+    def of_values(cls, feature: str, values: Floats, units: Units) -> FeatureRatios:
+        """Of values of segments [K, N], NaN where a system is not judged.
+
+        Words differ where values do; there is no p of these alone, and no spill-over.
+        """
+        judged = ~np.isnan(values)
+        rows = np.flatnonzero(judged.any(axis=0))
+        there = judged[:, rows]
+        gain, spread = np.where(there, values[:, rows], 0.0), there.astype(np.float64)
+        first, second = np.triu_indices(len(values), 1)
+        words, unknown = (gain[first] != gain[second]).sum(axis=1), np.full(len(first), np.nan)
+        places, groups = units.groups(rows)
+        shares = cls if groups is None and there.all() else FeatureRatios
+        if groups is not None:
+            gain, spread, there = gain @ groups, spread @ groups, there @ groups > 0
+        sizes = judged.sum(axis=1)
+        return shares(feature, places, gain, spread, there, sizes, words, unknown, unknown)
+
+    def resampled(
+        self, first: NDArray[np.intp], second: NDArray[np.intp], counts: NDArray[np.uint8]
+    ) -> tuple[Floats, Floats]:
+        """Likewise, from the segments alone in which any system has something."""
+        some = np.flatnonzero(self.gain.any(axis=0))
+        own = self.gain[:, some]
+        drawn = np.concatenate([own, (own[first] - own[second]) ** 2])
+        whole = bool((drawn == np.rint(drawn)).all())  # single precision adds these up exactly
+        exact: NDArray[np.floating] = drawn.astype(np.float32) if whole else drawn
+        sums = resampled_sums(exact, counts, self.units[some])
+        n, size = len(self.units), counts[self.units].sum(axis=0, dtype=np.float64)
+        values = self.linear[0]
+        observed = (values[first] - values[second])[:, None]
+        gain, squares = sums[first] - sums[second], sums[len(own) :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            difference = gain / size
+            variance = (squares - 2 * observed * gain + observed**2 * size) / size**2
+        variance -= (difference - observed) ** 2 / n
+        pairs = np.full((len(first), 1), n)
+        return difference, np.sqrt(_with_one_less(np.maximum(variance, 0.0), pairs))
 
 
 def _with_one_less(squares: Floats, n: NDArray[np.intp]) -> Floats:

@@ -19,7 +19,7 @@ from gnomon.messages.audiences import parameter
 from gnomon.muler._setup import drawn_slices
 from gnomon.muler.differences import Differences
 from gnomon.muler.figures import INTERVAL_SEGMENTS, VARIANTS, clipped_ratios, ratios
-from gnomon.muler.pairs import FeatureRatios, Units, linearised
+from gnomon.muler.pairs import FeatureRatios, FeatureShares, Units, linearised
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
     clustering,
@@ -485,7 +485,7 @@ class Uncertainty:
             alike = any(self.grouping.by_document(miss[1:] - miss[0]) for miss in missing.values())
             units = Units.of(len(members), self.grouping.within(members) if alike else None)
             for feature, miss in missing.items():
-                shares = FeatureRatios.of_shares(feature, miss, units)
+                shares = FeatureShares.of_values(feature, miss, units)
                 found.add(("", "miss", name), shares, units)
         return found
 

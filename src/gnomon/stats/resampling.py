@@ -81,15 +81,18 @@ def resample_counts(n: int, *, count: int = 1000, seed: int = 0) -> NDArray[np.u
 
 
 def resampled_sums(
-    values: NDArray[np.float64],  # float64 [M, n], finite; M quantities of the n items
+    values: NDArray[np.floating],  # [M, n], finite; M quantities of the n items
     counts: NDArray[np.uint8],  # uint8 [N, B], from :func:`resample_counts`
     rows: NDArray[np.intp] | None = None,  # rows of `counts` that the items are; by default all
 ) -> NDArray[np.float64]:
-    """Sums of items over every resample [M, B]: a matrix product, in bounded memory."""
+    """Sums of items over every resample [M, B]: a matrix product, in bounded memory.
+
+    It is made in the precision of the values.
+    """
     chosen = np.arange(len(counts)) if rows is None else rows
     sums = np.zeros((len(values), counts.shape[1]))
     width = max(1, _BLOCK // max(1, len(chosen)))
-    weights = np.empty((len(chosen), min(width, counts.shape[1])))
+    weights = np.empty((len(chosen), min(width, counts.shape[1])), dtype=values.dtype)
     for first in range(0, counts.shape[1], width):
         block = counts[:, first : first + width]
         weights_of_block = weights[:, : block.shape[1]]

@@ -16,7 +16,7 @@ from gnomon.core.records import columns_of
 from gnomon.muler import ratio
 from gnomon.muler.differences import DifferenceRow, Differences, differences_table
 from gnomon.muler.figures import FeatureScores, Presence, figures
-from gnomon.muler.pairs import FeatureRatios, Units
+from gnomon.muler.pairs import FeatureRatios, FeatureShares, Units
 from gnomon.muler.uncertainty import Bootstrap, frame, resampled
 from gnomon.stats import resamples
 
@@ -252,6 +252,22 @@ def test_differences_of_resamples_and_their_errors_equal_a_naive_loop() -> None:
             assert differences[pair, draw] == pytest.approx(values[0] - values[1], abs=1e-12)
             naive = np.sqrt(((moves[0] - moves[1]) ** 2).sum() * n / (n - 1))
             assert errors[pair, draw] == pytest.approx(naive, rel=0.25)
+
+
+@pytest.mark.parametrize("references", [1, 3])
+def test_shares_of_segments_are_drawn_as_any_ratios(references: int) -> None:
+    draw = np.random.default_rng(references)
+    values = draw.integers(0, references + 1, (4, 90)) * (draw.random((4, 90)) < 0.3) / references
+    values[:, :20] = np.nan
+    shares = FeatureShares.of_values("f", values, Units.of(90, None))
+    assert isinstance(shares, FeatureShares)
+    counts = Bootstrap(DRAWS, CONFIDENCE, SEED).draw(90)
+    pairs = np.triu_indices(4, 1)
+    found, expected = (
+        shares.resampled(*pairs, counts),
+        FeatureRatios.resampled(shares, *pairs, counts),
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("systems", "on_page"), [(20, None), (70, 40)])
