@@ -177,6 +177,19 @@ def test_names_are_cut_between_what_readers_take_for_characters() -> None:
     assert list(short_names(["\u795e" * 30]).values()) == ["\u795e" * 6 + "\u2026" + "\u795e" * 5]
 
 
+def test_no_cell_stands_out_where_all_are_alike() -> None:
+    columns = (
+        Column("kind", "Kind"),
+        Column("system", "System"),
+        Column("share", "Share", "share"),
+    )
+    rows = tuple({"kind": kind, "system": "a", "share": 0.0} for kind in ("empty", "loop"))
+    view = HeatMap("t", "shares", "kind", "system", "share", low=0)
+    made = chart(Finding("m", "m", (Table("t", "t", columns, rows),), {}, views=(view,)))
+    scale = made["layer"][0]["encoding"]["color"]["scale"]
+    assert (scale["domainMin"], scale["domainMax"]) == (0, 1)
+
+
 def test_each_panel_of_points_says_r_and_n() -> None:
     finding = drawn()
     values = values_of(finding.chart(3))

@@ -210,7 +210,12 @@ def _views(tables: Iterable[Table]) -> tuple[HeatMap | Bars, ...]:
     return (
         HeatMap(rates.name, _TITLE, "kind", "system", "share", low=0),
         Bars(
-            rates.name, _TITLE, category="kind", series="system", values=("share",), ordered=False
+            rates.name,
+            f"{_TITLE}: shares and intervals",
+            category="kind",
+            series="system",
+            values=("share",),
+            ordered=False,
         ),
     )
 

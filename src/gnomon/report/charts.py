@@ -534,6 +534,10 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows, room: _Room) -> Json:
         )  # fmt: skip
     values.sort(key=lambda cell: names.index(cell["name"]))
     low, high = view.low, view.high
+    found = [cell["value"] for cell in values]
+    start = min(found, default=0.0) if low is None else low
+    if high is None and max(found, default=0.0) <= start:
+        high = start + 1.0  # no cell stands out where all are alike
     around = low is not None and high is not None and low < 0 < high
     scale: Json = {"scheme": _SCALES[column.better], "clamp": True}
     if around:
