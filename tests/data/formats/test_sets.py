@@ -44,3 +44,22 @@ def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
     write_test_set(small_set(), tmp_path / "own")
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     assert len(sets_in(tmp_path)) == 1
+
+
+def test_a_table_whose_columns_are_recognised_is_a_test_set(tmp_path: Path) -> None:
+    file = tmp_path / "out.csv"
+    file.write_text("id,src,ref,A,B\n1,a,b,c,d\n", encoding="utf-8")
+    testset = read_test_set(file, language_pair="de-en", systems=["B"])
+    assert (testset.systems, testset.language_pair) == ({"B": ("d",)}, "de-en")
+    file.write_text("A,B\na,b\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="is of no known format of a test set"):
+        read_test_set(file)
+
+
+def test_a_file_of_units_is_told_its_place(tmp_path: Path) -> None:
+    (tmp_path / "a.xlf").write_text("<xliff/>", encoding="utf-8")
+    with pytest.raises(FormatError, match="translation units, which stands where a file of lines"):
+        read_test_set(tmp_path / "a.xlf")
+    (tmp_path / "a.jsonl").write_text('{"doc_id": 1, "resps": [["x"]]}', encoding="utf-8")
+    with pytest.raises(FormatError, match="is the log of an evaluation, which stands where"):
+        read_test_set(tmp_path / "a.jsonl")

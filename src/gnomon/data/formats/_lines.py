@@ -136,7 +136,8 @@ def decode(data: bytes, name: str) -> str:
     """The text of a UTF-8 file, without its byte order mark."""
     start = 0
     if data.startswith(_BOM):
-        LOGGER.info("%s: begins with a byte order mark, which is not part of the text", name)
+        said = "%s: begins with a byte order mark, which is not part of the text"
+        LOGGER.info(said, name, extra={"once": True})
         start = len(_BOM)
     nul = data.find(b"\0")
     if nul >= 0:

@@ -82,7 +82,7 @@ def _read_sheet_rows(path: str | PathLike[str]) -> list[FileRecord]:
     (line, heads), *below = filled
     header = [head.strip() for head in heads]
     while not header[-1]:
-        header.pop()
+        header.pop()  # of spaces
     for column in header:
         if header.count(column) > 1:
             raise FormatError(f"column {column!r} occurs twice in the header", path=name, line=line)

@@ -20,16 +20,21 @@ from gnomon.data.formats._files import (
     explain_failure,
     is_pair,
     require_directory,
+    unit_format,
 )
 from gnomon.data.formats._judgements import readable_judgements
 from gnomon.data.formats._lines import read_lines
+from gnomon.data.formats._plain import is_evaluation_log
 from gnomon.data.formats._registry import (
     FolderFormat,
     Format,
+    FoundSet,
+    RecordFormat,
     SetFormat,
     format_of_name,
     formats_of,
 )
+from gnomon.data.formats._table import read_table
 from gnomon.data.formats.rows import head_of
 from gnomon.messages.audiences import Advice, Named
 
@@ -38,7 +43,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._registry import FoundSet
     from gnomon.data.formats.rows import FileHead
 
 _DEEPEST = 12
@@ -227,7 +231,7 @@ def _read_published(
     systems: Sequence[str] | None,
     references: Sequence[str] | None,
 ) -> TestSet:
-    there = list(_sets_in_folder(path)) if path.is_dir() else [_set_of_file(path)]
+    there = list(_sets_in_folder(path)) if path.is_dir() else [_set_or_table(path, language_pair)]
     found_set = _choose(path, there, language_pair)
     agree(found_set.language_pair, language_pair, path)
     testset = found_set.read()
@@ -236,6 +240,23 @@ def _read_published(
     if systems is None and references is None:
         return testset
     return testset.select(systems=systems, references=references)
+
+
+def _set_or_table(path: Path, language_pair: str | None) -> tuple[str, FoundSet]:
+    """The set of a file, or the table that it is, where its columns are recognised."""
+    try:
+        return _set_of_file(path)
+    except FormatError:
+        suffixes = tuple(suffix for form in formats_of(RecordFormat) for suffix in form.suffixes)
+        if not path.name.removesuffix(".gz").endswith(suffixes):
+            raise
+        try:
+            testset = read_table(path, language_pair=language_pair)
+        except UsageError:
+            testset = None
+        if testset is None:
+            raise
+    return "table", FoundSet(path, lambda: testset)
 
 
 def _choose(path: Path, found_sets: Sequence[tuple[str, FoundSet]], wanted: str | None) -> FoundSet:
@@ -325,6 +346,15 @@ def _set_of_file(path: Path) -> tuple[str, FoundSet]:
     recognised = _recognise(head, formats_of(SetFormat))
     if recognised is not None:
         return recognised
+    units = unit_format(path)
+    if units or is_evaluation_log(path):
+        what = "a file of translation units" if units else "the log of an evaluation"
+        raise FormatError(
+            f"is {what}, which stands where a file of lines may (",
+            Named("gnomon score REFERENCE -i FILE, without -t", "gnomon.TestSet.from_files"),
+            ")",
+            path=path,
+        )
     read_lines(path)  # says so if it is no text at all
     raise FormatError(
         f"is of no known format of a test set ({', '.join(_names(SetFormat))}); its first line is"

@@ -176,7 +176,7 @@ def _pieces(element: Element) -> Iterator[str]:
 
 
 def _one_line(text: str) -> str:
-    return re.sub(r"\s*[\r\n]+\s*", " ", text).strip()
+    return " ".join(filter(None, map(str.strip, re.split("[\r\n]+", text))))
 
 
 def _collected(

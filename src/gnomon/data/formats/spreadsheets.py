@@ -257,7 +257,7 @@ def read_cells(path: str | PathLike[str]) -> list[list[str]]:
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # which may name more cells than there are
         rows = sheet.iter_rows(values_only=True, max_col=_MOST_COLUMNS)
-        return [list(map(_cell_text, row)) for row in rows]
+        return [list(map(_cell_text, _filled(row))) for row in rows]
     except (zipfile.BadZipFile, zlib.error, ParseError, *_MISREAD) as error:
         raise FormatError(_UNREADABLE, path=name) from error
 
@@ -265,6 +265,14 @@ def read_cells(path: str | PathLike[str]) -> list[list[str]]:
 _UNREADABLE = "is no workbook that can be read; save it as .xlsx, or as TSV"
 #: what openpyxl raises of files that are none of its own
 _MISREAD = (KeyError, ValueError, IndexError, TypeError, AttributeError, EOFError)
+
+
+def _filled(row: Sequence[object]) -> list[object]:
+    """A row up to its last cell that is not empty."""
+    cells = list(row)
+    while cells and cells[-1] is None:
+        cells.pop()
+    return cells
 
 
 def _cell_text(value: object) -> str:
