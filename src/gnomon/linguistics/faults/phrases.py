@@ -42,20 +42,19 @@ def phrase_pattern(language: str, source_language: str = "") -> re.Pattern[str]:
     write in whatever language.
     """
     lists = _lists()
-    languages = dict.fromkeys((_ANY, "en", source_language, language))
-    branches = []
-    for name in languages:
+    first, words, others = [], [], []
+    for name in dict.fromkeys((_ANY, "en", source_language, language)):
         written = list(lists.get(name, {}).get("phrases", ()))
         if language not in ("", name):
             written += lists.get(name, {}).get("foreign", ())
-        phrases = [unicodedata.normalize(form, p) for p in written for form in ("NFC", "NFD")]
-        boundary = r"\b" if lists.get(name, {}).get("spaced", True) else ""
-        first = [phrase[1:] for phrase in phrases if phrase.startswith("^")]
-        inside = [phrase for phrase in phrases if not phrase.startswith("^")]
-        words = [phrase for phrase in inside if phrase[0].isalnum()]
-        signs = [phrase for phrase in inside if not phrase[0].isalnum()]
-        some = ((_BEFORE, first), (boundary, words), ("", signs))
-        branches += [before + _alternatives(phrases) for before, phrases in some if phrases]
+        spaced = lists.get(name, {}).get("spaced", True)
+        for phrase in (unicodedata.normalize(form, p) for p in written for form in ("NFC", "NFD")):
+            if phrase.startswith("^"):
+                first.append(phrase[1:])
+            else:
+                (words if spaced and phrase[0].isalnum() else others).append(phrase)
+    some = ((_BEFORE, first), (r"\b", words), ("", others))
+    branches = [before + _alternatives(phrases) for before, phrases in some if phrases]
     return re.compile("|".join(branches))
 
 
