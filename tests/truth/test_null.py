@@ -9,6 +9,7 @@ verify) at most 50 should give a finding, but for the error of so many draws.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ from tests.truth.worlds_metaeval import metric, near, people
 import gnomon as gn
 from gnomon import bmx
 from gnomon.bmx import Experiment, Explained
+from gnomon.check.figures import DifferenceRow
 from gnomon.core.findings import Finding
 from gnomon.core.pairs import Pair, PairKind
 from gnomon.core.records import table
@@ -252,6 +254,32 @@ def _methods(seed: int) -> bool:
     return any(one.level == "finding" for one in adequacy_verdict(Finding("d", "", (made,), {})))
 
 
+def _faults(seed: int, *, by_document: bool = False, cost: bool = False) -> bool:
+    """Three systems lose tags, brackets and whole texts as often, maybe document by document."""
+    draw, which = np.random.default_rng(seed), np.arange(300) // 10
+    sources = [f"the <b>{n}</b> dogs ran home and barked (at {n + 1} cats)" for n in range(300)]
+    kept = [f"die <b>{n}</b> Hunde liefen heim und bellten ({n + 1} Katzen)" for n in range(300)]
+    systems = {}
+    for name in ("A", "B", "C"):
+        of_tags = 0.6 * (draw.random(30) < 0.3)[which] if by_document else 0.1
+        tags, brackets, texts = (draw.random(300) < share for share in (of_tags, 0.1, 0.05))
+        systems[name] = [
+            "" if no_text else text.replace("<b>", "" if no_tag else "<b>")[: -1 if open_ else None]
+            for text, no_tag, open_, no_text in zip(kept, tags, brackets, texts, strict=True)
+        ]
+    testset = gn.TestSet.from_lists(
+        systems,
+        kept,
+        sources=sources,
+        language_pair="en-de",
+        documents=[str(one) for one in which],
+    )
+    kinds = ["empty", "tag", "bracket"]
+    found = gn.check(testset, kinds=kinds, baseline="A", resamples=500, seed=seed)
+    rows = found.records(DifferenceRow, "differences")
+    return any(row.decided for row in rows if (row.kind == "bleu") == cost)
+
+
 _WORLDS: dict[str, Callable[[int], bool]] = {
     "two systems": _of_two,
     "the best of five": _of_five,
@@ -276,6 +304,10 @@ _WORLDS: dict[str, Callable[[int], bool]] = {
     "penalties for errors and harmless changes": _penalised,
     "explanations that are noise": _explained_by_noise,
     "paraphrases of five methods": _methods,
+    "faults of three systems": _faults,
+    "faults of documents": partial(_faults, by_document=True),
+    "what faults cost": partial(_faults, cost=True),
+    "what faults of documents cost": partial(_faults, by_document=True, cost=True),
 }
 
 

@@ -13,6 +13,7 @@ from gnomon.core.records import SEGMENT, SYSTEM, EndColumns, Record, column
 from gnomon.stats import Family, FamilyPair, SystemFamily, family_draws, family_test
 from gnomon.stats.jackknife import clustering, design_effect, numbered
 from gnomon.stats.significance import wilson_interval
+from gnomon.stats.studentised import influences_of_differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,14 +130,14 @@ class FaultRates:
     confidence: float
     seed: int
 
-    @property
-    def documents(self) -> NDArray[np.int64] | None:
-        """The document of each segment, where these are what is independent."""
+    def documents(self, *values: NDArray[np.float64]) -> NDArray[np.int64] | None:
+        """The document of each segment, where some of these [rows, segments] are alike in it."""
         if self.testset.documents is None or self.unit == "segment":
             return None
         which = numbered(self.testset.documents)
-        untranslated = self.found.union(UNTRANSLATED).astype(np.float64)
-        alike = self.unit == "document" or clustering(untranslated, which).by_document
+        alike = self.unit == "document" or any(
+            clustering(rows, which).by_document for rows in values
+        )
         return which if alike else None
 
     def kinds(self) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:
@@ -153,8 +154,8 @@ class FaultRates:
 
         Where documents are independent, segments count for fewer by the design effect.
         """
-        documents = self.documents
         for kind, hit, at_stake in self.kinds():
+            documents = self.documents(np.where(at_stake, hit, np.nan))
             listed = self.found.counted.get(kind, hit)
             for row, system in enumerate(self.found.texts.columns):
                 own = hit[row, at_stake]
@@ -190,9 +191,8 @@ class FaultRates:
                 labels.append((systems[k], kind, int(at_stake.sum())))
         if not pairs or not self.resamples:
             return
-        family = SystemFamily.of(
-            np.concatenate(values), pairs, documents=self.documents, seed=self.seed
-        )
+        documents = self.documents(*(rows[others] - rows[first] for rows in values))
+        family = SystemFamily.of(np.concatenate(values), pairs, documents=documents, seed=self.seed)
         for row, (system, kind, segments) in zip(_tested(family, self), labels, strict=True):
             yield DifferenceRow(
                 system=system,
@@ -223,11 +223,14 @@ class FaultRates:
             labels += [(system, ALL, len(both)), (system, TRANSLATED, int(both.sum()))]
         if not pairs or not self.resamples:
             return
+        order = [first, *(k for k in range(len(systems)) if k != first)]
+        added = influences_of_differences(paired.values[order], paired.aggregate)
+        kept = np.where(lost[order[1:]] | lost[first], np.nan, added)
         family = SystemFamily.of(
             paired.values,
             pairs,
             aggregate=paired.aggregate,
-            documents=self.documents,
+            documents=self.documents(added, kept),
             parts=parts,
             seed=self.seed,
         )

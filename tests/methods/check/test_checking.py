@@ -181,3 +181,21 @@ def test_rows_for_segments_that_are_not_there_are_refused(tmp_path):
     path.write_text("segment,must\n41,x\n", "utf-8")
     with pytest.raises(UsageError, match="row for segment 41, and the test set has 40"):
         gn.check(planted(), kinds=["empty"], rules=path)
+
+
+def test_each_kind_is_judged_by_its_own_documents():
+    lost = [n // 10 in (3, 7, 11) for n in range(200)]
+    kept = [f"die <b>{n}</b> Hunde" for n in range(200)]
+    some = gn.TestSet.from_lists(
+        {
+            "a": kept,
+            "b": [t.replace("<b>", "") if x else t for t, x in zip(kept, lost, strict=True)],
+        },
+        kept,
+        sources=[f"the <b>{n}</b> dogs" for n in range(200)],
+        documents=[str(n // 10) for n in range(200)],
+    )
+    wide, narrow = (gn.check(some, kinds=["empty", "tag"], unit=u) for u in ("auto", "segment"))
+    assert rate(wide, "b", "tag").ends("share")[1] > rate(narrow, "b", "tag").ends("share")[1]
+    assert [row.decided for row in narrow.records(DifferenceRow, "differences")][-1]
+    assert not any(row.decided for row in wide.records(DifferenceRow, "differences"))
