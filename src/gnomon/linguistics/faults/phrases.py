@@ -42,7 +42,9 @@ def phrase_pattern(language: str, source_language: str = "") -> re.Pattern[str]:
     write in whatever language.
     """
     lists = _lists()
-    first, words, others = [], [], []
+    first: list[str] = []
+    words: list[str] = []
+    others: list[str] = []
     for name in dict.fromkeys((_ANY, "en", source_language, language)):
         written = list(lists.get(name, {}).get("phrases", ()))
         if language not in ("", name):
