@@ -194,6 +194,14 @@ def test_the_source_of_a_memory_is_of_one_language(tmp_path: Path) -> None:
         assert testset.language_pair == "en-de"
 
 
+def test_what_is_not_yet_translated_or_kept_in_a_group_is_no_translation(tmp_path: Path) -> None:
+    unit = '<trans-unit id="{}"><source>Oslo</source><target state="{}">{}</target></trans-unit>'
+    kept = f'<group translate="no">{unit.format(4, "final", "x")}</group>'
+    units = unit.format(1, "needs-translation", "Oslo") + unit.format(2, "translated", "Oslo")
+    _write(tmp_path, {"ref.xlf": _xliff(units + unit.format(3, "new", "ओस्लो") + kept)})
+    assert _read(tmp_path, "ref.xlf").references["ref"] == ("Oslo", "ओस्लो")
+
+
 def test_what_a_translator_deleted_under_tracking_is_no_text(tmp_path: Path) -> None:
     change = '<mrk mtype="x-sdl-{}">{}</mrk>'
     text = f"a {change.format('deleted', 'old')}{change.format('added', 'new')} b"

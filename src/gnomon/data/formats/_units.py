@@ -55,6 +55,9 @@ class TranslationUnits:
 #: what stands for the document's own codes, whose content is no text
 _CODES = frozenset({"x", "bx", "ex", "ph", "bpt", "ept", "it", "sc", "ec", "sm", "em", "ut", "cp"})
 
+#: states of units of both versions of XLIFF
+_UNTRANSLATED = frozenset({"new", "needs-translation", "initial"})
+
 
 def read_units(path: str | PathLike[str], form: str) -> TranslationUnits:
     """Read a file in a format of units.
@@ -213,16 +216,34 @@ def _xliff(data: bytes, path: str) -> TranslationUnits:
     return _collected(units, _pair(languages.get(source), languages.get(target)))
 
 
+def _to_translate(element: Element, name: str, *, wanted: bool = True) -> Iterator[Element]:
+    """The units in an element, without those that it, or they themselves, keep as they are."""
+    wanted = {"no": False, "yes": True}.get(element.get("translate", ""), wanted)
+    if element.tag == name:
+        if wanted:
+            yield element
+        return
+    for inner in element:
+        yield from _to_translate(inner, name, wanted=wanted)
+
+
+def _translation(
+    state: str | None, source: Element | None, target: Element | None
+) -> tuple[str | None, str | None]:
+    """The texts of both; a copy of the source that is yet to be translated is no translation."""
+    texts = _text(source), _text(target)
+    return (texts[0], None) if state in _UNTRANSLATED and texts[0] == texts[1] else texts
+
+
 def _units_1(file: Element) -> Iterator[tuple[str, str | None, str | None]]:
-    for unit in file.iter("trans-unit"):
-        if unit.get("translate") == "no":
-            continue
+    for unit in _to_translate(file, "trans-unit"):
         name = unit.get("id", "")
         source, target = unit.find("source"), unit.find("target")
         divided = unit.find("seg-source")
         marks = {} if divided is None else _segments(divided)
         if not marks:
-            yield name, _text(source), _text(target)
+            state = None if target is None else target.get("state")
+            yield name, *_translation(state, source, target)
             continue
         others = {} if target is None else _segments(target)
         for number, mark in marks.items():
@@ -235,15 +256,14 @@ def _segments(element: Element) -> dict[str, Element]:
 
 
 def _units_2(file: Element) -> Iterator[tuple[str, str | None, str | None]]:
-    for unit in file.iter("unit"):
-        if unit.get("translate") == "no":
-            continue
+    for unit in _to_translate(file, "unit"):
         segments = unit.findall("segment")
         for number, segment in enumerate(segments, start=1):
             name = unit.get("id", "")
             if len(segments) > 1:
                 name += f"/{segment.get('id', number)}"
-            yield name, _text(segment.find("source")), _text(segment.find("target"))
+            source, target = segment.find("source"), segment.find("target")
+            yield name, *_translation(segment.get("state"), source, target)
 
 
 def _language(side: Element) -> str:

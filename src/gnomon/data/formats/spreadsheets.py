@@ -256,7 +256,7 @@ def read_cells(path: str | PathLike[str]) -> list[list[str]]:
         book = openpyxl.load_workbook(data, read_only=True, data_only=True)
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # which may name more cells than there are
-        rows = sheet.iter_rows(values_only=True, max_col=_MOST_COLUMNS)
+        rows = (row[:_MOST_COLUMNS] for row in sheet.iter_rows(values_only=True))
         return [list(map(_cell_text, _filled(row))) for row in rows]
     except (zipfile.BadZipFile, zlib.error, ParseError, *_MISREAD) as error:
         raise FormatError(_UNREADABLE, path=name) from error
