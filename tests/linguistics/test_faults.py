@@ -196,3 +196,14 @@ def test_few_segments_know_too_few_words_to_tell_a_language():
     some = texts(one, two, b=two, c=odd)
     assert hits("language", some) == []
     assert 1 in hits("language", some, "c")
+
+
+def test_a_turn_of_phrase_is_no_answer_beside_few_texts():
+    stock = [f"According to the governor {n} farms lie idle." for n in range(3)]
+    outputs = [*stock, *[f"Number {n} of them is here." for n in range(97)]]
+    beside = [f"The governor says {n} farms rest." for n in range(100)]
+    sources = [f"{n * 37} ferme" for n in range(100)]
+    few = {"b": beside, "c": beside}
+    many = {**few, "d": beside, "e": beside}
+    said = [texts(outputs, beside, sources, "it-en", **others) for others in (few, many)]
+    assert [hits("not-a-translation", one) for one in said] == [[], [1, 2, 3]]

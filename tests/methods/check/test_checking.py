@@ -199,3 +199,10 @@ def test_each_kind_is_judged_by_its_own_documents():
     assert rate(wide, "b", "tag").ends("share")[1] > rate(narrow, "b", "tag").ends("share")[1]
     assert [row.decided for row in narrow.records(DifferenceRow, "differences")][-1]
     assert not any(row.decided for row in wide.records(DifferenceRow, "differences"))
+
+
+def test_the_same_answer_everywhere_is_no_translation_of_another_segment():
+    answers = ["I'm sorry, but I cannot translate this."] * 40
+    finding = gn.check(planted(bad=answers), resamples=0)
+    assert rate(finding, "bad", "not-a-translation").listed == 40
+    assert rate(finding, "bad", "other-segment").listed == 0

@@ -19,6 +19,7 @@ _COMMON = 60  # the commonest words of the sources
 _SELDOM = 0.05  # as common in the references
 _OPENING, _OPENING_LETTERS = 4, 8
 _SHARE, _LEAST = 0.003, 3  # of the outputs begin alike
+_FEW, _SHARE_BESIDE_FEW = 4, 0.05  # other texts, that a turn of phrase may be missing in
 _ALIKE, _BEGIN = 0.2, 4  # of their sources begin with the same characters
 _BEGINNING = 80  # characters that hold an opening
 _ESCAPED = {"&amp;", "&apos;", "&quot;"}
@@ -92,10 +93,11 @@ def _openings(texts: Texts) -> Iterator[Hit]:
             columns.setdefault(column, {}).setdefault(opening, []).append(segment)
     beside = {_opening(texts, text) for text in texts.sources}
     begins = [text[:_BEGIN].lower() for text in texts.sources]
+    share = _SHARE if len(texts.columns) > _FEW else _SHARE_BESIDE_FEW
     for column, openings in columns.items() if len(texts.columns) > 1 else ():
         others = [one for name, one in columns.items() if name != column]
         for opening, segments in openings.items():
-            if len(segments) < max(_LEAST, _SHARE * texts.segments) or opening in beside:
+            if len(segments) < max(_LEAST, share * texts.segments) or opening in beside:
                 continue
             alike = max(Counter(begins[one] for one in segments).values())
             if alike > max(_ALIKE * len(segments), 1) or _ESCAPED & {*opening}:

@@ -155,7 +155,8 @@ def language(texts: Texts) -> Iterator[Hit]:
         known = sum(
             everywhere[word] > _KNOW or any(word in one for one in others) for word in words
         )
-        if enough and known < _FAR * len(words):
+        sure = enough and (column in texts.systems or len(texts.systems) > _KNOW + 1)
+        if sure and known < _FAR * len(words):
             yield Hit(column, segment, 0, len(text))
         elif told and known < _NEAR * len(words):
             other = told(text)

@@ -30,7 +30,7 @@ _SEGMENTS = 200  # spread over a test set, that are looked at in haste
 _MANY = 0.01  # of the outputs
 _TOLD = "empty"  # by what is said of outputs without text
 #: and for none of these
-_SHAPE = ("too-short", "too-long")
+_SHAPE = ("other-segment", "too-short", "too-long")
 
 
 @dataclass(frozen=True)
