@@ -38,6 +38,14 @@ def test_the_separator_of_csv_is_recognised_and_quoting_is_that_of_the_standard(
     assert testset.systems == {"mt": ("a, b", "c")}
 
 
+def test_empty_columns_behind_the_last_one_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(",ref,mt,,\n0,a,b,,\n", encoding="utf-8")
+    assert read_table(tmp_path / "t.csv").systems == {"mt": ("b",)}
+    (tmp_path / "t.csv").write_text("ref,mt,,\na,b,,c\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="column '' occurs twice"):
+        read_table(tmp_path / "t.csv")
+
+
 def test_a_spreadsheets_hint_names_the_separator(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("sep=;\na;b,c\n1;2,3\n", encoding="utf-8")
     assert read_records(tmp_path / "t.csv")[0].values == {"a": "1", "b,c": "2,3"}

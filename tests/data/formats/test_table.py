@@ -155,6 +155,7 @@ def test_a_column_that_may_hold_references_is_named(
         (["id\tsource\tgold\tv1\tv2\tscore", "1\tq\tहाँ\tबस\tसब\t.5"], ["gold"], ["v1", "v2"]),
         (["src\tref_a\tref_b\tmt\tnotes", "q\t犬\t狗\t犬だ\tx"], ["ref_a", "ref_b"], ["mt"]),
         (["ref\tv1\tlength", "a\tb\t7"], ["ref"], ["v1"]),
+        (["prompt\treference\tcompletion", "a\tb\tc"], ["reference"], ["completion"]),
         (["ref\tsystem\tseg\tmt", "a\tB\t2\tx", "c\tB\t1\ty"], ["ref"], ["B"]),
         (["Ref\tSystem\tSegment\ttext", "a\tB\t2\tx", "c\tB\t1\ty"], ["Ref"], ["B"]),
         (

@@ -239,7 +239,7 @@ def test_units_that_are_not_the_same_are_refused(tmp_path: Path) -> None:
         ("a.xlf", "<xliff version='1.2'/>", "holds no unit to be translated; it was read as xliff"),
         ("a.xlf", "<a>" * 120 + "</a>" * 120, "stand more than 100 deep"),
         ("a.tmx", '<!DOCTYPE t [<!ENTITY e "e">]><tmx>&e;</tmx>', "declares a document type"),
-        ("a.tmx", '<!DOCTYPE t SYSTEM "/etc/passwd"><tmx>&e;</tmx>', "declares a document type"),
+        ("a.tmx", '<!DOCTYPE t SYSTEM "/etc/passwd"><tmx>&e;</tmx>', "names the entity &e;"),
         ("a.srt", "no cue\n", "holds no unit to be translated; it was read as subtitles"),
     ],
 )

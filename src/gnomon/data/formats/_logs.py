@@ -40,7 +40,7 @@ def samples_of(data: bytes, path: str) -> list[Sample] | None:
         return _first_answers(path, (sample for one in (first, *objects) for sample in reader(one)))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise FormatError(
-            "begins as a log of an evaluation, and a later sample is not built as those of its kind"
+            "begins as a log of an evaluation, and a sample is not built as those of its kind"
             f" are ({type(error).__name__}: {error})",
             path=path,
         ) from error

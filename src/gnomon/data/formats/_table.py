@@ -29,7 +29,16 @@ _SUFFIXES = (".tsv", ".csv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx")
 #: how others call the columns of sources, references and outputs
 _SOURCES = ("source", "src")
 _REFERENCES = ("reference", "ref", "references", "refs")
-_OUTPUTS = ("mt", "hypothesis", "hyp", "candidate", "prediction", "output")
+_OUTPUTS = (
+    "mt",
+    "hypothesis",
+    "hyp",
+    "candidate",
+    "prediction",
+    "output",
+    "completion",
+    "response",
+)
 _SEGMENTS = ("seg", "segment", "seg_id", "segment_id", "segid")
 _DOCUMENTS = ("document", "doc", "doc_id", "docid", "document_id")
 _SYSTEMS = ("system", "model", "engine")
@@ -37,7 +46,7 @@ _SYSTEMS = ("system", "model", "engine")
 _NO_OUTPUT = re.compile(
     r"(.*[._ -])?(id|guid|uuid|key|seg|segid|segment|line|index|no|nr|doc|document|docid|domain"
     r"|score|rater|annotator|comment|comments|note|notes|lang|language|locale|lp|year|date|time"
-    r"|timestamp|status|file|filename|url)",
+    r"|timestamp|status|file|filename|url|prompt|instruction)",
     re.IGNORECASE,
 )
 #: an id, a date, an address: no space, ASCII, with a digit, an underscore or the signs of addresses
@@ -181,7 +190,7 @@ def _recognised(
     }
     said = [f"{what}: {', '.join(filter(None, some))}" for what, some in found.items() if any(some)]
     used = {column for some in found.values() for column in some} | {columns.segment_column}
-    unread = [column for column in first.values if column not in used]
+    unread = [column for column in first.values if column.strip() and column not in used]
     if unread:
         more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
         said.append(f"not read: {', '.join(unread[:_LISTED])}{more}")

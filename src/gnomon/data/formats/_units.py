@@ -351,15 +351,15 @@ def _po(data: bytes, path: str) -> TranslationUnits:
 
 def _po_entries(text: str, path: str) -> Iterator[dict[str, str]]:
     """The entries in use: not the fuzzy ones, and not those that are commented out."""
-    entry: dict[str, str] = {}
+    entry: dict[str, list[str]] = {}
     key, fuzzy = "", False
     for number, line in enumerate([*text.split("\n"), ""], start=1):
         begun = _ENTRY.fullmatch(line.strip())
         whole = "msgid" in entry and any(part.startswith("msgstr") for part in entry)
         ended = line.startswith("#") or not line.strip() or (begun and begun[1][:5] != "msgst")
         if whole and ended:
-            if not fuzzy or not entry["msgid"]:
-                yield entry
+            if not fuzzy or not any(entry["msgid"]):
+                yield {name: "".join(pieces) for name, pieces in entry.items()}
             entry, fuzzy = {}, False
         if line.startswith("#") or not line.strip():
             fuzzy = fuzzy or (line.startswith("#,") and "fuzzy" in line)
@@ -374,9 +374,8 @@ def _po_entries(text: str, path: str) -> Iterator[dict[str, str]]:
                 path=path,
                 line=number,
             )
-        entry[key] = entry.get(key, "") + _ESCAPE.sub(
-            lambda found: _MEANT.get(found[1], found[1]), quoted[1:-1]
-        )
+        meant = _ESCAPE.sub(lambda found: _MEANT.get(found[1], found[1]), quoted[1:-1])
+        entry.setdefault(key, []).append(meant)
 
 
 _TIMES = re.compile(r"\s*(?:\d+:)?\d+:\d+[.,]\d+\s*-->\s*(?:\d+:)?\d+:\d+[.,]\d+.*")

@@ -85,11 +85,17 @@ def tree(data: bytes, path: str, kind: str) -> Element:
     def declared(*_: object) -> int:
         raise refuse(DOCTYPE.format(kind=kind))
 
+    def skipped(name: str, *_: object) -> None:
+        raise refuse(
+            f"names the entity &{name}; of a document type in another file, which is not read;"
+            " write the character in its place"
+        )
+
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler = builder.data
     parser.StartDoctypeDeclHandler = doctype
     parser.EntityDeclHandler = declared
     parser.ExternalEntityRefHandler = declared
-    parser.SkippedEntityHandler = lambda name, _: declared(name)
+    parser.SkippedEntityHandler = skipped
     parse(parser, data, path)
     return builder.close()

@@ -479,6 +479,11 @@ def read_separated(path: str | PathLike[str]) -> TextTable:
         raise problem
     if not rows:
         raise FormatError("is empty; a header row is expected", path=name)
+    wide = max(len(row) for _, row in rows)
+    # spreadsheets write empty columns behind the last one
+    while wide > 1 and all(len(row) == wide and not row[-1].strip() for _, row in rows):
+        rows = [(number, row[:-1]) for number, row in rows]
+        wide -= 1
     return _table(name, tuple(rows[0][1]), rows[1:])
 
 
