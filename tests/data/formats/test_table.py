@@ -12,6 +12,7 @@ import pytest
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageError
 from gnomon.data.formats import read_table
+from gnomon.data.formats.spreadsheets import read_cells
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -232,6 +233,18 @@ def test_the_first_table_of_a_workbook_is_a_table(tmp_path: Path) -> None:
     assert testset.sources == ("a\tb", "x")
     assert testset.references == {"ref": ("c\nd", "y")}
     assert testset.systems == {"v1": ("=SUM(a)", "")}
+
+
+def test_rows_that_a_workbook_names_without_a_cell_take_no_room(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="needs openpyxl: pip install 'gnomon[excel]'")
+    book = openpyxl.Workbook()
+    book.active.append(("ref", "v1"))
+    book.active.cell(row=30_000, column=1, value="a")
+    book.active.row_dimensions[40_000].height = 20
+    book.save(tmp_path / "t.xlsx")
+    cells = read_cells(tmp_path / "t.xlsx")
+    assert [len(row) > 0 for row in cells] == [n in (0, 29_999) for n in range(len(cells))]
+    assert read_table(tmp_path / "t.xlsx").segments == 1
 
 
 def test_cells_of_a_workbook_are_texts_as_they_stand(tmp_path: Path) -> None:

@@ -236,7 +236,7 @@ def read_worksheet(path: str | PathLike[str]) -> list[str]:
 
 
 def read_cells(path: str | PathLike[str]) -> list[list[str]]:
-    """The cells of the first table of a workbook, row by row, as texts.
+    """The cells of the first table of a workbook, row by row, as texts; of empty rows none.
 
     Raises:
         FormatError: it is no workbook, or larger, unpacked, than inputs may be.
@@ -256,7 +256,9 @@ def read_cells(path: str | PathLike[str]) -> list[list[str]]:
         book = openpyxl.load_workbook(data, read_only=True, data_only=True)
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # which may name more cells than there are
-        rows = (row[:_MOST_COLUMNS] for row in sheet.iter_rows(values_only=True))
+        # a file may name a row that no worksheet has, and so without end
+        named = sheet.iter_rows(values_only=True, max_row=_MOST_ROWS + 1)
+        rows = (row[:_MOST_COLUMNS] for row in named)
         return [list(map(_cell_text, _filled(row))) for row in rows]
     except (zipfile.BadZipFile, zlib.error, ParseError, *_MISREAD) as error:
         raise FormatError(_UNREADABLE, path=name) from error
