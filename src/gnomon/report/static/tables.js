@@ -66,7 +66,7 @@ function download(name, type, ...pieces) {
 function plain(value) {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
-  const risky = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r]/.test(value) && !/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value);
+  const risky = /^ *[=+\-@\uff1d\uff0b\uff0d\uff20\t\r]/.test(value) && !/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value);
   return (risky ? "'" : "") + value;
 }
 const escapeTsv = (text) => text.replace(/[\\\u0000-\u001f\u007f-\u009f]/g, (c) => ({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}[c] || "\\x" + c.charCodeAt(0).toString(16).padStart(2, "0")));
