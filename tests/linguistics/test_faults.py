@@ -186,6 +186,8 @@ def test_a_tag_that_never_ends_is_read_in_no_time():
 def test_languages_are_told_beside_two_other_texts():
     some = Texts(gn.TestSet.from_lists({"a": ["x"]}, ["x"], language_pair="en-de"))
     assert fault_kinds()["language"].lacks(some) == "others"
+    two = Texts(gn.TestSet.from_lists({"a": ["x"], "b": ["y"]}, ["x"]))
+    assert fault_kinds()["language"].lacks(two) == "others"
 
 
 def test_few_segments_know_too_few_words_to_tell_a_language():

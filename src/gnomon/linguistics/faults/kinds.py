@@ -100,7 +100,7 @@ class Fault:
             "reference": bool(texts.references),
             "document": texts.documents is not None,
             "others": len(texts.columns) > _OTHERS
-            and (texts.segments >= MANY_SEGMENTS or bool(importlib.util.find_spec("py3langid"))),
+            and (texts.segments >= MANY_SEGMENTS or bool(texts.language and _tells_languages())),
         }
         for need in self.needs:
             if need in there and not there[need]:
@@ -108,6 +108,10 @@ class Fault:
             if need not in there and importlib.util.find_spec(need) is None:
                 return need
         return ""
+
+
+def _tells_languages() -> object:
+    return importlib.util.find_spec("py3langid")
 
 
 def fault(
