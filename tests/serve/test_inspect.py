@@ -344,6 +344,7 @@ def test_translation_units_are_joined_by_their_ids(queue: Queue) -> None:
     seen = queue.inspect(draft)
     assert [file.kind for file in seen.files] == ["xliff", "xliff", "text"]
     assert [file.segments for file in seen.files] == [30, 30, 30]
+    assert not seen.drifts
     assert seen.files[0].first == REFERENCE[:3]
     chosen = [
         FileChoice(file=n, name=file.name, role=role, title=file.title, kind=file.kind)

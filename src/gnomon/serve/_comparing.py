@@ -226,8 +226,8 @@ class DraftForm:
 
     @property
     def lines(self) -> list[tuple[str, list[str]]]:
-        """First and last lines of all files side by side: a label, then one per file."""
-        shown = [form.file for form in self.files if form.file.has_texts]
+        """First and last lines of files of lines side by side: a label, then one per file."""
+        shown = [form.file for form in self.files if form.file.kind == "text"]
         first = zip_longest(*(file.first for file in shown), fillvalue="")
         last = zip_longest(*(file.last[::-1] for file in shown), fillvalue="")
         ends = [(f"last but {n}" if n else "last", [*texts]) for n, texts in enumerate(last)]

@@ -314,7 +314,7 @@ def _drifts(files: Sequence[InspectedFile], texts: Mapping[int, Sequence[str]]) 
     base = bases[0]
     reference = texts[base.file]
     for file in plain:
-        if file is base:
+        if file is base or file.kind != "text":  # units go by their ids, not by their order
             continue
         lines = texts[file.file]
         padded = [*lines[: len(reference)], *([""] * (len(reference) - len(lines)))]
@@ -376,7 +376,7 @@ def _notes(
     """What looks wrong in texts whose lines go together: copies, other languages, repetitions."""
     by_role: dict[str, dict[str, list[str]]] = {}
     for file in files:
-        if file.file in texts and file.file not in drifting:
+        if file.kind == "text" and file.file in texts and file.file not in drifting:
             by_role.setdefault(file.role, {})[file.name] = texts[file.file]
     references, systems = by_role.get("reference", {}), by_role.get("output", {})
     if not references or not systems:
