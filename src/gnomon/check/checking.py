@@ -128,8 +128,8 @@ def check(
             ("untranslated=0.5%"); the finding's ``failure`` says which systems have more, and the
             command line ends with exit code 3.
         notes: a table (.csv) for all faults: system, segment, kind, place and text.
-        unit: what is independent: "segment", "document", or "auto": documents, where faults of at
-            least 15 of them are clearly alike.
+        unit: what is independent: "segment", "document", or "auto": documents, where faults
+            within them are clearly alike.
 
     Returns:
         A finding whose rows hold ``system, kind, hits, segments, share, low, high`` (references

@@ -135,9 +135,7 @@ class FaultRates:
         if self.testset.documents is None or self.unit == "segment":
             return None
         which = numbered(self.testset.documents)
-        alike = self.unit == "document" or any(
-            clustering(rows, which).by_document for rows in values
-        )
+        alike = self.unit == "document" or any(clustering(rows, which).alike for rows in values)
         return which if alike else None
 
     def kinds(self) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:

@@ -237,8 +237,12 @@ class Clustering(NamedTuple):
     @property
     def by_document(self) -> bool:
         """Whether documents, not segments, are what is independent."""
-        enough = self.documents >= LEAST_DOCUMENTS
-        return enough and self.effect > _LARGE and self.low > _SURELY
+        return self.documents >= LEAST_DOCUMENTS and self.alike
+
+    @property
+    def alike(self) -> bool:
+        """Whether the segments of a document are clearly alike, however few documents there are."""
+        return self.effect > _LARGE and self.low > _SURELY
 
 
 def clustering(differences: ArrayLike, documents: ArrayLike) -> Clustering:

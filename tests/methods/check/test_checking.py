@@ -186,11 +186,9 @@ def test_rows_for_segments_that_are_not_there_are_refused(tmp_path):
 def test_each_kind_is_judged_by_its_own_documents():
     lost = [n // 10 in (3, 7, 11) for n in range(200)]
     kept = [f"die <b>{n}</b> Hunde" for n in range(200)]
+    without = [t.replace("<b>", "") if x else t for t, x in zip(kept, lost, strict=True)]
     some = gn.TestSet.from_lists(
-        {
-            "a": kept,
-            "b": [t.replace("<b>", "") if x else t for t, x in zip(kept, lost, strict=True)],
-        },
+        {"a": kept, "b": without},
         kept,
         sources=[f"the <b>{n}</b> dogs" for n in range(200)],
         documents=[str(n // 10) for n in range(200)],
@@ -206,3 +204,17 @@ def test_the_same_answer_everywhere_is_no_translation_of_another_segment():
     finding = gn.check(planted(bad=answers), resamples=0)
     assert rate(finding, "bad", "not-a-translation").listed == 40
     assert rate(finding, "bad", "other-segment").listed == 0
+
+
+def test_documents_are_drawn_however_few_they_are():
+    lost = [n // 20 in (1, 3) for n in range(120)]
+    kept = [f"die <b>{n}</b> Hunde" for n in range(120)]
+    without = [t.replace("<b>", "") if x else t for t, x in zip(kept, lost, strict=True)]
+    some = gn.TestSet.from_lists(
+        {"a": kept, "b": without},
+        kept,
+        sources=[f"the <b>{n}</b> dogs" for n in range(120)],
+        documents=[str(n // 20) for n in range(120)],
+    )
+    finding = gn.check(some, kinds=["tag"])
+    assert not any(row.decided for row in finding.records(DifferenceRow, "differences"))
