@@ -356,7 +356,8 @@ class _Links(HTMLParser):
                 self.found.append(value)
             if name.startswith("on") or name == "style":
                 self.inline.append((tag, name))
-        if tag in ("script", "style") and not dict(attrs).get("src"):
+        is_data = ("type", "application/json") in attrs  # which no browser runs
+        if tag in ("script", "style") and not dict(attrs).get("src") and not is_data:
             self.inline.append((tag, ""))
 
 

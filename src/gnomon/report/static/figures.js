@@ -66,7 +66,9 @@ function figure(box, spec, {name = "chart", pick = null} = {}) {
     const now = new vega.View(parsed, {expr: vega.expressionInterpreter, renderer: "svg", container: place, hover: false, logger: quiet,
       tooltip: (handler, event, item) => { if (item && item.datum && item.datum.said) show(item.datum, event.clientX, event.clientY); else card.hidden = true; }});
     now.addEventListener("click", (event, item) => { if (pick && item && item.datum && item.datum.said) pick(item.datum); });
-    return now.runAsync();
+    await now.runAsync();
+    place.querySelector(".vega-bindings")?.remove();
+    return now;
   }
   function look(panel, small) {
     const config = tinted(page.look), most = small ? 100 : 200;
