@@ -193,7 +193,7 @@ class _TbxReader:
         parser.EntityDeclHandler = parser.SkippedEntityHandler = self._refuse
         parser.ExternalEntityRefHandler = self._refuse
         self._entries: list[_Entry] = []
-        self._language = self._tag = self._status = self._said = ""
+        self._language = self._tag = self._status = self._heard = ""
 
     def read(self, data: bytes) -> Iterator[tuple[int, Term]]:
         """The terms of the two languages, with their lines."""
@@ -234,19 +234,19 @@ class _TbxReader:
         elif tag in _SECTIONS:
             self._language = base_language(attributes.get("xml:lang", "").partition("-")[0])
         elif tag in ("term", "termNote"):
-            self._tag, self._said = tag, ""
+            self._tag, self._heard = tag, ""
             self._status = attributes.get("type", "") if tag == "termNote" else ""
 
     def _text(self, text: str) -> None:
         if self._tag in ("term", "termNote"):
-            self._said += text
+            self._heard += text
 
     def _end(self, tag: str) -> None:
         if not self._entries or tag not in ("term", "termNote"):
             return
-        said, self._tag = " ".join(self._said.split()), ""
+        term, self._tag = " ".join(self._heard.split()), ""
         terms = self._entries[-1].terms.setdefault(self._language, [])
-        if tag == "term" and said:
-            terms.append((said, False))
+        if tag == "term" and term:
+            terms.append((term, False))
         elif tag == "termNote" and terms and self._status == "administrativeStatus":
-            terms[-1] = (terms[-1][0], said.startswith(_FORBIDDEN))
+            terms[-1] = (terms[-1][0], term.startswith(_FORBIDDEN))

@@ -507,7 +507,7 @@ def _few(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
 
 
 def _backwards(
-    finding: Finding, groups: Sequence[_MeasureRows], said: Collection[str]
+    finding: Finding, groups: Sequence[_MeasureRows], named: Collection[str]
 ) -> Iterator[Message]:
     """Metrics that point the wrong way."""
     some = [
@@ -515,7 +515,7 @@ def _backwards(
         for group in groups
         if group.first.statistic == "pearson" and group.sound
         for row in group.figures
-        if row.sign == -1 and group.title(row) not in said
+        if row.sign == -1 and group.title(row) not in named
     ]
     if some:
         names = list(dict.fromkeys(title for title, _ in some))
