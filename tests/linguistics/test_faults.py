@@ -74,7 +74,7 @@ def test_near_languages_are_told_apart():
 def test_answers_and_repeated_openings_are_no_translations():
     outputs = ["Sure! Here is the translation: Haus", "Haus", "Ich bitte um Verzeihung```"]
     assert hits("not-a-translation", texts(outputs, ["Haus"] * 3, ["house"] * 3)) == [1, 3]
-    begun = [f"Gern geschehen mein Freund, {word}" for word in ("rot", "blau", "grün", "gelb")]
+    begun = [f"Gern geschehen mein Freund: {word}" for word in ("rot", "blau", "grün", "gelb")]
     sources = ["red", "blue", "green", "yellow"]
     assert hits("not-a-translation", texts(begun, ["r", "b", "g", "y"], sources)) == [1, 2, 3, 4]
     assert hits("not-a-translation", texts(begun, begun, sources)) == []
@@ -200,12 +200,23 @@ def test_few_segments_know_too_few_words_to_tell_a_language():
     assert 1 in hits("language", some, "c")
 
 
-def test_a_turn_of_phrase_is_no_answer_beside_few_texts():
-    stock = [f"According to the governor {n} farms lie idle." for n in range(3)]
-    outputs = [*stock, *[f"Number {n} of them is here." for n in range(97)]]
+@pytest.mark.parametrize(
+    ("pair", "stock", "hit"),
+    [
+        ("it-en", "According to the governor {n} farms lie idle.", []),
+        ("it-en", "Gladly, what you asked for follows. {n} farms lie idle.", [1, 2, 3]),
+        ("it-ja", "かしこまりました、次のとおりです。{n}軒が休んでいる。", [1, 2, 3]),
+        ("it-ja", "知事によると、この地域の{n}軒が休んでいる。", []),
+    ],
+)
+def test_a_turn_of_phrase_is_no_answer(pair: str, stock: str, hit: list[int]):
+    outputs = [
+        *(stock.format(n=n) for n in range(3)),
+        *[f"Number {n} of them is here." for n in range(97)],
+    ]
     beside = [f"The governor says {n} farms rest." for n in range(100)]
     sources = [f"{n * 37} ferme" for n in range(100)]
     few = {"b": beside, "c": beside}
     many = {**few, "d": beside, "e": beside}
-    said = [texts(outputs, beside, sources, "it-en", **others) for others in (few, many)]
-    assert [hits("not-a-translation", one) for one in said] == [[], [1, 2, 3]]
+    said = [texts(outputs, beside, sources, pair, **pool) for pool in (few, many)]
+    assert [hits("not-a-translation", one) for one in said] == [[], hit]

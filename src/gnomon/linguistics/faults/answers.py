@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from gnomon.linguistics.faults.kinds import Hit, fault
 from gnomon.linguistics.faults.phrases import find_phrase, phrase_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gnomon.linguistics.faults.texts import Texts
 
@@ -22,6 +23,7 @@ _SHARE, _LEAST = 0.003, 3  # of the outputs begin alike
 _FEW, _SHARE_BESIDE_FEW = 4, 0.05  # other texts, that a turn of phrase may be missing in
 _ALIKE, _BEGIN = 0.2, 4  # of their sources begin with the same characters
 _BEGINNING = 80  # characters that hold an opening
+_MARK = re.compile(r"[.:!…](?!\w)|[。：！\n]")  # where an introduction may end
 _ESCAPED = {"&amp;", "&apos;", "&quot;"}
 
 
@@ -102,8 +104,21 @@ def _openings(texts: Texts) -> Iterator[Hit]:
             alike = max(Counter(begins[one] for one in segments).values())
             if alike > max(_ALIKE * len(segments), 1) or _ESCAPED & {*opening}:
                 continue
-            if not any(opening in one for one in others):
+            if any(opening in one for one in others):
+                continue
+            if _introduces([texts.columns[column][segment] or "" for segment in segments]):
                 yield from (Hit(column, segment) for segment in segments)
+
+
+def _introduces(outputs: Sequence[str]) -> bool:
+    """Whether half of the outputs begin alike up to a mark, and go on: else weak systems repeat."""
+    begun = Counter(
+        text[: mark.end()]
+        for text in outputs
+        for mark in _MARK.finditer(text[:_BEGINNING])
+        if text[mark.end() :].strip()
+    )
+    return 2 * max(begun.values(), default=0) >= len(outputs)
 
 
 def _opening(texts: Texts, text: str) -> tuple[str, ...]:
