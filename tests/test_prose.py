@@ -34,7 +34,7 @@ _ALLOWED = {
     "cli.entry._failed": "libraries hand on the system's words, which begin with its number",
     "core.option_files.parsed_toml": "Python tells the line in words alone before 3.14",
     "core.registry.plain_help": "docstrings are help, where their markup goes",
-    "data.formats._files.explain": "Arrow and DuckDB have the system's words without its number",
+    "data.formats.unreadable_files.explain": "Arrow and DuckDB have the words without the number",
     "metrics.functions.code_fields": "the code of a user's function is part of what its scores are",
     "metrics.titles._title_of_spec": "a title of ours may be a template",
     "models.decoding.requests._is_out_of_memory": "torch tells it of a processor in words alone",

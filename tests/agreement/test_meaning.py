@@ -25,7 +25,7 @@ from gnomon.agreement.thresholds import published_share
 from gnomon.core.errors import DataError, FormatError
 from gnomon.core.options import DrawOptions
 from gnomon.core.signature import Signature
-from gnomon.stats.significance import wilson_interval
+from gnomon.stats.binomial import wilson_interval
 
 BLEU = "bleu|refs:1|case:mixed|eff:segments|tok:13a|smooth:exp|gnomon:0.1.0"
 CHRF = "chrf|refs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|gnomon:0.1.0"

@@ -12,7 +12,7 @@ from gnomon.core.spans import ErrorSpan
 from gnomon.core.summary import Marked, Outline
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import problems, refuse
-from gnomon.stats.significance import check_confidence
+from gnomon.stats.p_values import check_confidence
 
 
 def _testset() -> TestSet:

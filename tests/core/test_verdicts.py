@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from tests.told import cut_texts, told
 
+from gnomon.core import reading_order, verdicts
 from gnomon.core import registry as methods
-from gnomon.core import verdicts
 from gnomon.core.findings import Column, Finding, Table
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
-from gnomon.messages import Kind, Message, add, joined, message, noted
+from gnomon.messages import Kind, Message, add, grammar, joined, message, noted
 from gnomon.report import print_finding, render, to_html
 
 SAID = told("B is better than A by 1.3 BLEU [0.4, 2.2]", rows=(0,))
@@ -46,16 +46,16 @@ def scores(name: str, *values: float, higher: bool = True, segments: int = 50) -
     ],
 )
 def test_a_figure_has_as_many_digits_as_its_interval_bears(value, low, high, shown) -> None:
-    assert verdicts.amount(value, low, high) == shown
+    assert grammar.amount(value, low, high) == shown
 
 
 def test_shares_have_no_zero_before_the_point() -> None:
-    assert verdicts.amount(0.31, 0.25, 0.37, share=True) == ".31 [.25, .37]"
-    assert verdicts.amount(-0.1, -1.2, 1.0, share=True) == "-.1 [-1.2, 1.0]"
+    assert grammar.amount(0.31, 0.25, 0.37, share=True) == ".31 [.25, .37]"
+    assert grammar.amount(-0.1, -1.2, 1.0, share=True) == "-.1 [-1.2, 1.0]"
 
 
 def test_p_is_said_after_rounding_and_never_as_0() -> None:
-    assert [verdicts.p_value(p) for p in (1.0, 0.25, 0.05, 0.0042, 1e-9)] == [
+    assert [grammar.p_value(p) for p in (1.0, 0.25, 0.05, 0.0042, 1e-9)] == [
         "p = 1", "p = .25", "p = .050", "p = .004", "p < .001",
     ]  # fmt: skip
 
@@ -73,7 +73,7 @@ def test_p_is_said_after_rounding_and_never_as_0() -> None:
     ],
 )
 def test_the_smallest_p_that_draws_can_show_is_a_bound(p, least, shown) -> None:
-    assert verdicts.p_value(p, least) == shown
+    assert grammar.p_value(p, least) == shown
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_the_smallest_p_that_draws_can_show_is_a_bound(p, least, shown) -> None:
     ],
 )
 def test_what_is_not_0_is_not_written_as_0(value, low, high, shown) -> None:
-    assert verdicts.amount(value, low, high) == shown
+    assert grammar.amount(value, low, high) == shown
 
 
 def test_further_segments_are_left_out_where_they_are_absurd_or_already_there() -> None:
@@ -101,18 +101,18 @@ def test_further_segments_are_left_out_where_they_are_absurd_or_already_there() 
 
 def test_of_many_statements_cautions_stay() -> None:
     many = [told(str(number)) for number in range(9)]
-    kept = verdicts.brief([*many, WARNED])
+    kept = reading_order.brief([*many, WARNED])
     assert [str(one) for one in kept] == ["0.", "1.", "2.", "3.", "4.", "5.", str(WARNED)]
 
 
 def test_answers_come_first_then_what_is_undecided_then_cautions() -> None:
     undecided, doubt = replace(SAID, level="undecided"), replace(WARNED, code="data.doubtful")
-    assert verdicts.brief([WARNED, undecided, SAID]) == (SAID, undecided, WARNED)
-    assert verdicts.brief([SAID, doubt]) == (doubt, SAID)
+    assert reading_order.brief([WARNED, undecided, SAID]) == (SAID, undecided, WARNED)
+    assert reading_order.brief([SAID, doubt]) == (doubt, SAID)
 
 
 def test_cautions_after_the_second_one_are_folded() -> None:
-    shown, after = verdicts.split_notes([SAID, WARNED, WARNED, replace(WARNED, code="other")])
+    shown, after = reading_order.split_notes([SAID, WARNED, WARNED, replace(WARNED, code="other")])
     assert shown == [SAID, WARNED, WARNED]
     assert [said.code for said in after] == ["other"]
 

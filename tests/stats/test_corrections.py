@@ -13,7 +13,7 @@ from scipy.stats import ttest_1samp
 
 from gnomon.core.errors import DataError
 from gnomon.stats import holm, holm_levels
-from gnomon.stats.significance import in_steps
+from gnomon.stats.holm import in_steps
 from gnomon.stats.student import mean_test
 
 probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=30)

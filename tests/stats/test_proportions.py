@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from gnomon.stats.significance import binomial_interval, binomial_p, wilson_interval
+from gnomon.stats.binomial import binomial_interval, binomial_p, wilson_interval
 
 _counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

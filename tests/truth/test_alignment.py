@@ -13,7 +13,8 @@ from tests.truth.worlds import bundled, noised, outputs, planted, references
 
 import gnomon as gn
 from gnomon import study
-from gnomon.core.verdicts import doubtful_systems, of_scores
+from gnomon.core.doubts import doubtful_systems
+from gnomon.core.verdicts import of_scores
 from gnomon.data.formats import anomaly_texts, misplaced_lines, sets_in
 from gnomon.data.formats.looks import SomeLines
 

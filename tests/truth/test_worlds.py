@@ -107,7 +107,7 @@ def test_messages_fill_in_the_fields_of_their_templates() -> None:
 
 def test_all_kinds_are_said_somewhere() -> None:
     words = {word for _, text in _sources() for word in re.findall(r"['\"]([\w.-]+)['\"]", text)}
-    noted = (Path(gnomon.__file__).parent / "messages/errors/en.toml").read_text("utf-8")
+    noted = (Path(gnomon.__file__).parent / "messages/errors_and_notes.toml").read_text("utf-8")
     errors_and_notes = set(re.findall(r"^\[([\w.-]+)\]$", noted, re.MULTILINE))
     assert len(errors_and_notes) > len(catalogue()) / 2
     assert errors_and_notes | set(catalogue()) <= words

@@ -13,7 +13,8 @@ from gnomon.agreement.measures import cells, of_pairs, value
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import GROUPING, HUMAN, LEVEL, STATISTIC, SUBSET, TEST_SET
 from gnomon.core.records import METRIC, Record, column
-from gnomon.core.verdicts import LEAST, amount
+from gnomon.core.verdicts import LEAST
+from gnomon.messages.grammar import amount
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.draws import DocumentDraws
 from gnomon.stats.measures import grouped_statistic
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.significance import Testing
     from gnomon.agreement.tables import AgreementRow, DecisionRow
     from gnomon.core.records import Ends
-    from gnomon.stats.significance import Alternative
+    from gnomon.stats.p_values import Alternative
 
     Floats = NDArray[np.float64]
 

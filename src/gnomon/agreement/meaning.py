@@ -17,11 +17,12 @@ import numpy as np
 
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.signature import Signature, version
-from gnomon.core.verdicts import LEAST, listed
+from gnomon.core.verdicts import LEAST
 from gnomon.data.formats import atomic_write, read_bytes
+from gnomon.messages.grammar import listed
+from gnomon.stats.binomial import wilson_interval
 from gnomon.stats.isotonic import isotonic_regression
 from gnomon.stats.resampling import percentile_interval, resample_counts
-from gnomon.stats.significance import wilson_interval
 from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from gnomon.core.errors import UsageError
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.validation import Problem
 from gnomon.stats.agreement import item_accuracies
+from gnomon.stats.p_values import fewest_draws
 from gnomon.stats.resampling import percentile_interval, resample_counts, resampled_sums
-from gnomon.stats.significance import fewest_draws
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

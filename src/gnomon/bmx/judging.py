@@ -17,7 +17,7 @@ from gnomon.messages.audiences import flag
 from gnomon.metrics.means import quotients
 from gnomon.metrics.scoring import bind
 from gnomon.stats import jackknife_test
-from gnomon.stats.significance import in_steps
+from gnomon.stats.holm import in_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

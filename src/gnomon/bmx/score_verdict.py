@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.bmx.score_rows import BoostedSystem
+from gnomon.core.doubts import said_of
 from gnomon.core.reranked import rank_changes, ranked_by_metric
-from gnomon.core.verdicts import said_of, titles_of
+from gnomon.core.verdicts import titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

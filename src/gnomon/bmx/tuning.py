@@ -29,6 +29,7 @@ from gnomon.bmx.tuning_tables import (
 )
 from gnomon.bmx.verdict import tune_verdict
 from gnomon.core.cache import Cache
+from gnomon.core.doubts import said_of
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
@@ -45,7 +46,6 @@ from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
-from gnomon.core.verdicts import said_of
 from gnomon.data.formats import human_files, with_human
 from gnomon.metrics.base import Metrics
 

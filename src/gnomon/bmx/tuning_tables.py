@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.findings import Lines, Listing
 from gnomon.core.records import METRIC, EndColumns, Record, column
-from gnomon.stats.significance import in_steps
+from gnomon.stats.holm import in_steps
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gnomon.bmx.experiments import Experiment, Grids
     from gnomon.core.findings import View
     from gnomon.core.options import DrawOptions
+    from gnomon.stats.holm import Stepped
     from gnomon.stats.resampling import Interval
-    from gnomon.stats.significance import Stepped
 
     Floats = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ import numpy as np
 from gnomon.comparison.paired import PairedScores
 from gnomon.core.records import SEGMENT, SYSTEM, EndColumns, Record, column
 from gnomon.stats import Family, FamilyPair, SystemFamily, family_draws, family_test
+from gnomon.stats.binomial import wilson_interval
 from gnomon.stats.jackknife import clustering, design_effect, numbered
-from gnomon.stats.significance import wilson_interval
 from gnomon.stats.studentised import influences_of_differences
 
 if TYPE_CHECKING:

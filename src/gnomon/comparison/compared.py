@@ -26,7 +26,7 @@ from gnomon.core.slices import slices
 from gnomon.core.threads import each_in_threads
 from gnomon.messages import message
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, clustering, numbered
-from gnomon.stats.significance import fewest_draws
+from gnomon.stats.p_values import fewest_draws
 from gnomon.stats.studentised import influences_of_differences
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.comparison.tables import ComparisonRow, chosen_by_score, tested_by
+from gnomon.core.doubts import doubts, said_of
 from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageError
 from gnomon.core.options import Limits, Metavar
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import amount, doubts, said_of
 from gnomon.messages import noted
 from gnomon.messages.audiences import Words, parameter
+from gnomon.messages.grammar import amount
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from gnomon.core.errors import DataError
 from gnomon.core.findings import Listing
 from gnomon.core.records import METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import listed, metric_title
+from gnomon.core.verdicts import metric_title
+from gnomon.messages.grammar import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

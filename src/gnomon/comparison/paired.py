@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.agreement.significance import resample_faults
+from gnomon.core.doubts import said_of
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
-from gnomon.core.verdicts import said_of
 from gnomon.stats import (
     Family,
     FamilyPair,

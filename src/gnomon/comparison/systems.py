@@ -18,6 +18,7 @@ from gnomon.comparison.scored import leader, scored, starting_with
 from gnomon.comparison.tables import ROWS
 from gnomon.comparison.unsuspected import on_other_segments
 from gnomon.comparison.verdict import compare_verdict
+from gnomon.core.doubts import doubtful_systems
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,
@@ -40,7 +41,6 @@ from gnomon.core.options import (
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
-from gnomon.core.verdicts import doubtful_systems
 from gnomon.messages import message
 from gnomon.metrics.base import Metrics
 

@@ -21,8 +21,8 @@ from gnomon.core.records import (
     column_of,
     table,
 )
-from gnomon.core.verdicts import LEAST, metric_title, p_value
-from gnomon.messages.grammar import counted
+from gnomon.core.verdicts import LEAST, metric_title
+from gnomon.messages.grammar import counted, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

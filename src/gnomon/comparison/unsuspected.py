@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.comparison.paired import PairedScores, figures
-from gnomon.core.verdicts import fullest, metric_title, said_of
+from gnomon.core.doubts import fullest, said_of
+from gnomon.core.verdicts import metric_title
 from gnomon.data.formats.audit import favoured
 
 if TYPE_CHECKING:

@@ -13,17 +13,11 @@ from gnomon.comparison.tables import (
     chosen_by_score,
     tested_by,
 )
-from gnomon.core.verdicts import (
-    LEAST,
-    amount,
-    empty_outputs,
-    further_segments,
-    listed,
-    said_of,
-    titles_of,
-)
+from gnomon.core.doubts import said_of
+from gnomon.core.verdicts import LEAST, empty_outputs, further_segments, titles_of
 from gnomon.judges.verdict import judge_title
 from gnomon.messages import message
+from gnomon.messages.grammar import amount, listed
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:

@@ -609,7 +609,7 @@ class Finding:
 
     def _repr_html_(self) -> str:
         """What is read first, a table in brief, and notes in a fold."""
-        from gnomon.core.verdicts import split_notes
+        from gnomon.core.reading_order import split_notes
 
         first, others = split_notes(self.verdict)
         said = [f"<p>{notebook.escape(str(statement))}</p>" for statement in first]

@@ -209,13 +209,10 @@ class Method:
 
     def with_verdict(self, found: R, anomalies: Sequence[Message] = ()) -> R:
         """What the method gave, and what that says; scores are given without a finding."""
+        from gnomon.core.doubts import doubtful_systems, fullest
         from gnomon.core.findings import Finding  # help loads neither
+        from gnomon.core.reading_order import cautious
         from gnomon.core.scores import Scores
-        from gnomon.core.verdicts import (
-            cautious,
-            doubtful_systems,
-            fullest,
-        )
 
         if isinstance(found, Scores):
             names = doubtful_systems(anomalies)

@@ -29,7 +29,7 @@ def problems(
 ) -> Iterator[Problem]:
     """What a function refuses, as a fault of an option; nothing where it refuses nothing.
 
-    >>> from gnomon.stats.significance import check_confidence
+    >>> from gnomon.stats.p_values import check_confidence
     >>> [problem.option for problem in problems("confidence", check_confidence, 2.0)]
     ['confidence']
     """

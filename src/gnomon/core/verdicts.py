@@ -19,16 +19,17 @@ segments, collapsed, circular, truncated) is no evidence: it becomes a caution.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gnomon.core.doubts import SAID_FIRST, fullest, said_of
 from gnomon.core.manifest import imported
-from gnomon.messages import Message, joined, message
-from gnomon.messages.grammar import amount, counted, listed, p_value, unsigned_amount
+from gnomon.core.reading_order import at_places, brief
+from gnomon.messages import Message, message
+from gnomon.messages.grammar import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -39,35 +40,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAST",
-    "amount",
-    "brief",
-    "cautious",
-    "counted",
-    "doubtful_systems",
-    "doubts",
     "empty_outputs",
     "further_segments",
-    "listed",
-    "mentions",
     "metric_title",
     "number",
     "of_scores",
-    "p_value",
-    "said_of",
-    "split_notes",
     "titles_of",
-    "unread_metrics",
-    "unsigned_amount",
 ]
 
 #: segments below which a figure is no evidence
 LEAST = 30
-#: statements of a verdict besides cautions and notes, at most
-MOST = 6
-#: findings that stay, however much is undecided
-_ANSWERS = 2
-#: cautions that are read first, at most
-_CAUTIONS = 2
 #: shares of empty outputs, or of segments without a score, above this are said first
 _MISSING = 0.01
 #: digits after the point of two scores that are told apart, at most
@@ -76,165 +58,6 @@ _FINEST = 6
 _ROUNDING = 1e-12
 #: beyond so many times the test set, a number of further segments helps nobody
 _ABSURD = 100
-
-
-#: the levels of messages in the order in which they are read
-_ORDER = ("finding", "undecided", "caution", "note")
-
-
-def brief(statements: Iterable[Message]) -> tuple[Message, ...]:
-    """The statements as they are read: what was found, what is undecided, then cautions and notes.
-
-    Six of the first two at most, of which further findings go first. Which systems are doubtful,
-    so that nothing is said of them, comes before all.
-    """
-    first: list[Message] = []
-    levels: dict[str, list[Message]] = {level: [] for level in _ORDER}
-    for said in statements:
-        stops = said.code == "data.doubtful" or said.params.get("stops")
-        (first if stops else levels[said.level]).append(said)
-    found, undecided, cautions, notes = levels.values()
-    found = found[: max(_ANSWERS, MOST - len(undecided))]
-    return (*first, *found, *undecided[: MOST - len(found)], *cautions, *notes)
-
-
-def split_notes(verdict: Sequence[Message]) -> tuple[Sequence[Message], Sequence[Message]]:
-    """The statements that are read first, and those to be unfolded: notes and further cautions."""
-    cautions = [n for n, said in enumerate(verdict) if said.level == "caution"]
-    after = {*cautions[_CAUTIONS:], *(n for n, said in enumerate(verdict) if said.level == "note")}
-    shown = [said for n, said in enumerate(verdict) if n not in after]
-    return shown, joined(verdict[n] for n in sorted(after))
-
-
-#: cautions of data that are said before anything else; of doubtful systems nothing else is said
-_DATA = (
-    *("data.doubtful", "data.unread", "data.no_reference", "data.repeated"),
-    *("data.untranslated", "data.damaged", "data.favoured", "data.copied"),
-)
-
-
-def said_of(code: str, notices: Iterable[Message]) -> list[Message]:
-    """The messages of a kind among notices, each once."""
-    return list(dict.fromkeys(one for one in notices if one.code == code))
-
-
-def fullest(notices: Iterable[Message]) -> tuple[Message, ...]:
-    """Notices, where of cautions of one system's data the one is kept that says most."""
-    kept: dict[object, Message] = {}
-    for number, one in enumerate(notices):
-        key: object = number
-        if one.code in ("data.damaged", "data.favoured"):
-            told = one.params
-            key = (one.code, one.subjects.get("systems"), told.get("what"), told.get("among"))
-        before = kept.get(key)
-        if before is None or _known(before) < _known(one):
-            kept[key] = one
-    return tuple(kept.values())
-
-
-def _known(said: Message) -> int:
-    return sum(map(bool, said.params.values()))
-
-
-def doubts(notices: Iterable[Message]) -> list[Message]:
-    """Why nothing can be said of some systems.
-
-    Their outputs are no translations line by line, or many references were made of these.
-    """
-    told = list(notices)
-    favoured = [one for one in said_of("data.favoured", told) if one.params["stops"]]
-    return [*said_of("data.doubtful", told), *favoured]
-
-
-def doubtful_systems(notices: Iterable[Message]) -> tuple[str, ...]:
-    """The systems of which nothing can be said, as cautions of data say."""
-    return tuple(dict.fromkeys(n for one in doubts(notices) for n in one.subjects["systems"]))
-
-
-def cautious(
-    verdict: Callable[[Finding], Iterable[Message]],
-    finding: Finding,
-    *,
-    judges: bool = False,
-) -> tuple[Message, ...]:
-    """A verdict that says first what systems and metrics are doubtful, and nothing else of them.
-
-    Args:
-        verdict: says what a method found.
-        finding: what it found; rows that set a system beside one that its notices call doubtful are
-            not read, nor are those of metrics that do not read the texts.
-        judges: it is the metrics that are judged, so that their figures say what they are worth.
-    """
-    names = frozenset(doubtful_systems(finding.notices))
-    unread = frozenset() if judges else unread_metrics(finding)
-    # among systems by which metrics are judged a reference does no harm
-    codes = _DATA[:-1] if judges else _DATA
-    first = [one for code in codes for one in said_of(code, finding.notices)]
-    statements = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
-    silent = bool(unread) and unread >= _metrics(finding)
-    kept = [
-        said
-        for said in statements
-        if said.level == "caution" or not (silent or _names_any(said, names))
-    ]
-    return brief([*first, *kept])
-
-
-def _names_any(said: Message, names: Iterable[str]) -> bool:
-    """Whether a message speaks of one of some names."""
-    return any(mentions(one, names) for one in said.words())
-
-
-def mentions(text: str, names: Iterable[str]) -> bool:
-    """Whether a text holds a name, as a word of its own."""
-    longest = sorted(names, key=len, reverse=True)
-    some = "|".join(map(re.escape, longest))
-    return bool(some) and bool(re.search(rf"(?<![\w.-])(?:{some})(?![\w-]|\.\w)", text))
-
-
-def _metrics(finding: Finding) -> frozenset[str]:
-    """The metrics that a finding names."""
-    tables = (table for table in finding.tables if any(c.name == "metric" for c in table.columns))
-    rows = {str(row["metric"]) for table in tables for row in table.rows if row["metric"]}
-    return frozenset(rows) or frozenset(finding.signatures)
-
-
-def unread_metrics(finding: Finding) -> frozenset[str]:
-    """The metrics that do not read the texts, as notices say: of some, or of all without a name."""
-    unread = said_of("data.unread", finding.notices)
-    some = (one.subjects.get("metrics") or _metrics(finding) for one in unread)
-    return frozenset(name for names in some for name in names)
-
-
-#: columns that name the system that another one is compared with
-_PARTNERS = frozenset({"baseline", "leader"})
-
-
-def _without(
-    verdict: Callable[[Finding], Iterable[Message]],
-    finding: Finding,
-    names: frozenset[str],
-    metrics: frozenset[str],
-) -> Iterable[Message]:
-    """What a verdict says without the rows of some metrics, and of systems in comparisons."""
-    places, tables = {}, []
-    for table in finding.tables:
-        columns = {column.name for column in table.columns}
-        read = {"system", *_PARTNERS} & columns if _PARTNERS & columns else set()
-        kept = [
-            n
-            for n, row in enumerate(table.rows)
-            if names.isdisjoint(row[c] for c in read) and row.get("metric") not in metrics
-        ]
-        places[table.name] = kept
-        tables.append(replace(table, records=tuple(table.records[n] for n in kept), excerpt=None))
-    return (_at(said, places) for said in verdict(replace(finding, tables=tuple(tables))))
-
-
-def _at(statement: Message, places: Mapping[str, Sequence[int]]) -> Message:
-    """A statement of some rows, with the positions that these have among all rows."""
-    rows = {name: tuple(places[name][n] for n in some) for name, some in statement.rows.items()}
-    return replace(statement, rows=rows)
 
 
 def number(value: Cell) -> float | None:
@@ -344,11 +167,11 @@ def of_scores(
         shell: whether readers can run a command.
     """
     notices = fullest(notice for metric in scores for notice in metric.notices)
-    said = [one for code in _DATA for one in said_of(code, notices)]
+    said = [one for code in SAID_FIRST for one in said_of(code, notices)]
     every = [(name, name not in metric.doubtful) for metric in scores for name in metric.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
     sound = [_sound(metric) for metric in scores]
-    statements = [_at(said, places) for said in _of_sound(sound, table, shell)]
+    statements = [at_places(said, places) for said in _of_sound(sound, table, shell)]
     empty = {name: n for metric in scores for name, n in metric.empty.items()}
     segments = max((metric.segments.shape[1] for metric in scores), default=0)
     lacking = empty_outputs(empty, segments)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gnomon.core.doubts import said_of
 from gnomon.core.errors import SpecError
 from gnomon.core.reranked import rank_changes, ranked_by_metric
 from gnomon.core.scripts import unit_of_words
-from gnomon.core.verdicts import LEAST, amount, metric_title, said_of, titles_of
+from gnomon.core.verdicts import LEAST, metric_title, titles_of
 from gnomon.difficulty.score_rows import WeightedRow
 from gnomon.difficulty.word_rows import WordRow, WordsOfSystemRow
 from gnomon.messages import message
+from gnomon.messages.grammar import amount
 from gnomon.metrics.spec import read_spec
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from gnomon.core.verdicts import LEAST
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.stats import cohens_kappa, holm, holm_levels, jackknife_test, krippendorff_alpha
+from gnomon.stats.binomial import binomial_interval, binomial_p
+from gnomon.stats.holm import in_steps
 from gnomon.stats.resampling import bootstrap_interval
-from gnomon.stats.significance import binomial_interval, binomial_p, in_steps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Table
     from gnomon.human.sheets import Answer, Key, KeyRow
     from gnomon.messages import Level, Message
-    from gnomon.stats.significance import Stepped
+    from gnomon.stats.holm import Stepped
 
     Ends: TypeAlias = tuple[float | None, float | None]
     #: item -> answer; open items are not there

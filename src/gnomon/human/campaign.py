@@ -9,9 +9,9 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.human import are_of_same_judgements
-from gnomon.core.verdicts import counted
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
+from gnomon.messages.grammar import counted
 from gnomon.stats.jackknife import numbered
 from gnomon.stats.leniency import linked_systems
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from gnomon.core.errors import DataError
-from gnomon.core.verdicts import counted
 from gnomon.human.campaign import LEAST_SEGMENTS
 from gnomon.human.estimates import JudgedFrame, estimates
+from gnomon.messages.grammar import counted
 from gnomon.stats.jackknife import LEAST_DOCUMENTS
 from gnomon.stats.leniency import rater_ridge
 

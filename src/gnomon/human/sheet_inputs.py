@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import DataError, MissingDependencyError, UsageError
 from gnomon.core.validation import Problem
-from gnomon.core.verdicts import counted
 from gnomon.data.formats import check_excel, read_paraphrases
 from gnomon.messages.audiences import Words, flag, parameter
+from gnomon.messages.grammar import counted
 from gnomon.muler.contrasting import contrast_faults
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.verdicts import LEAST, said_of
+from gnomon.core.doubts import said_of
+from gnomon.core.verdicts import LEAST
 from gnomon.human.campaign import LEAST_SEGMENTS
 from gnomon.human.rows import PreferredRow, RaterRow, SystemScoreRow
 from gnomon.messages import message

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import FormatError
-from gnomon.core.verdicts import counted
 from gnomon.data.formats import read_bytes
 from gnomon.judges.client import (
     ChatAnswer,
@@ -19,6 +18,7 @@ from gnomon.judges.client import (
     is_about_format,
 )
 from gnomon.judges.planned import places_of
+from gnomon.messages.grammar import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,8 +27,8 @@ from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import pearson
+from gnomon.stats.holm import in_steps
 from gnomon.stats.jackknife import mean_of_units
-from gnomon.stats.significance import in_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from gnomon.core.records import METRIC, EndColumns, Record, column
 from gnomon.judges.agreement import JudgeAgreement
 from gnomon.judges.injections import INJECTIONS
 from gnomon.judges.noise import judge_noise
-from gnomon.stats.significance import in_steps
+from gnomon.stats.holm import in_steps
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:

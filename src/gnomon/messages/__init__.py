@@ -1,7 +1,8 @@
 """Sentences as data: what a message is, the catalogue of templates, and how one is rendered.
 
 Whoever finds something makes a message of a code and its parameters; the text is made where people
-read it. A template stands once, in ``en.toml``, with what has to hold for it to be true::
+read it. A template stands once, in ``findings_and_cautions.toml`` or ``errors_and_notes.toml``,
+with what has to hold for it to be true::
 
     yield message("omissions.rate", finding.positions([row]), system=row.system, rate=row.rate)
 
@@ -173,25 +174,16 @@ def _words(value: Any) -> Iterator[str]:
             yield from _words(one)
 
 
+@cache
+def _kinds_in(file: str) -> Mapping[str, Kind]:
+    import tomllib
+
+    return dict(_kinds(tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))))
+
+
 def catalogue() -> Mapping[str, Kind]:
     """The kinds of messages that are told here, by their codes."""
-    return _catalogue()
-
-
-@cache
-def _catalogue() -> Mapping[str, Kind]:
-    import tomllib
-
-    text = (Path(__file__).parent / "en.toml").read_text(encoding="utf-8")
-    return dict(_kinds(tomllib.loads(text)))
-
-
-@cache
-def _errors() -> Mapping[str, Kind]:
-    import tomllib
-
-    text = (Path(__file__).parent / "errors" / "en.toml").read_text(encoding="utf-8")
-    return dict(_kinds(tomllib.loads(text)))
+    return _kinds_in("findings_and_cautions.toml")
 
 
 #: kinds of methods of other packages
@@ -219,7 +211,7 @@ def kind_of(code: str) -> Kind:
         KeyError: if there is none.
     """
     if code.startswith(("error.", "note.")):
-        return _errors()[code]
+        return _kinds_in("errors_and_notes.toml")[code]
     return catalogue().get(code) or _ADDED[code]
 
 

@@ -12,7 +12,8 @@ from gnomon.agreement.measures import STATISTICS
 from gnomon.agreement.pairing import PREFIX
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import AgreementRow, WinRow, judged_rows
-from gnomon.core.verdicts import LEAST, said_of, titles_of
+from gnomon.core.doubts import said_of
+from gnomon.core.verdicts import LEAST, titles_of
 from gnomon.messages import message
 from gnomon.messages.audiences import Named
 from gnomon.metaeval.gain_verdict import gains_verdict

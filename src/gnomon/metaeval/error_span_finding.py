@@ -19,8 +19,8 @@ from gnomon.agreement.error_spans import (
 from gnomon.core.findings import Bars, Excerpt, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import counted
 from gnomon.messages import message
+from gnomon.messages.grammar import counted
 from gnomon.metaeval.error_span_rows import (
     AGREEMENT,
     CONTESTS,

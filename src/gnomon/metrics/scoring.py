@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
 
+from gnomon.core.doubts import said_of
 from gnomon.core.options import OutputFile, Workers
 from gnomon.core.registry import method
 from gnomon.core.scores import Preferences, Scores
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
-from gnomon.core.verdicts import metric_title, said_of
+from gnomon.core.verdicts import metric_title
 from gnomon.data.formats.damage import MENDING
 from gnomon.metrics.base import Metrics
 from gnomon.metrics.comparisons import reference_count

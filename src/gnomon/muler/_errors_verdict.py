@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.verdicts import LEAST, metric_title, said_of
+from gnomon.core.doubts import said_of
+from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler._error_rates import UNITS

@@ -32,8 +32,8 @@ from gnomon.metrics.functions import imported
 from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
 from gnomon.muler.exhibits import SegmentTexts
 from gnomon.muler.figures import INTERVAL_SEGMENTS, mean_over
+from gnomon.stats.holm import in_steps
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, mean_of_units
-from gnomon.stats.significance import in_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon import stats
+from gnomon.core.doubts import said_of
 from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.options import CONFIDENCE
 from gnomon.core.records import (
@@ -22,7 +23,7 @@ from gnomon.core.records import (
     column,
     table,
 )
-from gnomon.core.verdicts import LEAST, metric_title, said_of, titles_of
+from gnomon.core.verdicts import LEAST, metric_title, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.muler.figures import VARIANT, VARIANTS, is_outside

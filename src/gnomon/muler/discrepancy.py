@@ -15,7 +15,7 @@ from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
 from gnomon.muler.differences import OmissionRow
 from gnomon.muler.figures import MulerRow
-from gnomon.stats.significance import in_steps
+from gnomon.stats.holm import in_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -28,12 +28,12 @@ from gnomon.stats.jackknife import (
     left_out_sums,
     numbered,
 )
+from gnomon.stats.p_values import fewest_draws
 from gnomon.stats.resampling import (
     resample_counts,
     resampled_sums,
     shift_distance,
 )
-from gnomon.stats.significance import fewest_draws
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.findings import Finding
+from gnomon.core.reading_order import split_notes
 from gnomon.core.tabular import visible
-from gnomon.core.verdicts import split_notes
 from gnomon.data.formats import Piece, Worksheet, atomic_write, to_workbook
 from gnomon.messages import joined, noted, rendered
 from gnomon.report.machine import scores_finding, segments_finding

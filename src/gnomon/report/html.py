@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from gnomon.core.findings import Listing
 from gnomon.core.lazy import checked
+from gnomon.core.reading_order import split_notes
 from gnomon.core.signature import version
 from gnomon.core.tabular import grid, visible
-from gnomon.core.verdicts import split_notes, titles_of
+from gnomon.core.verdicts import titles_of
 from gnomon.messages import joined, noted, rendered
 from gnomon.metrics.titles import metric_titles
 from gnomon.report.charts import METRICS, look

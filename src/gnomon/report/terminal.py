@@ -16,9 +16,11 @@ from textwrap import wrap
 from typing import IO, TYPE_CHECKING
 
 from gnomon.core.lazy import checked
+from gnomon.core.reading_order import split_notes
 from gnomon.core.tabular import brief_grid, grid, scores_grid, visible
-from gnomon.core.verdicts import counted, listed, of_scores, split_notes
+from gnomon.core.verdicts import of_scores
 from gnomon.messages import joined, noted, rendered
+from gnomon.messages.grammar import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,9 +17,10 @@ from gnomon import studies
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.findings import Column, Finding, HeatMap, Listing, Table
+from gnomon.core.reading_order import split_notes
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import grid, table_grid
-from gnomon.core.verdicts import split_notes, titles_of
+from gnomon.core.verdicts import titles_of
 from gnomon.messages import kind_of, rendered
 from gnomon.serve._contained import refuse_links
 from gnomon.studies import reading

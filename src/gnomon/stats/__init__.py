@@ -52,12 +52,14 @@ from gnomon.stats.families import (
     family_draws,
     family_test,
 )
+from gnomon.stats.holm import holm, holm_levels
 from gnomon.stats.isotonic import isotonic_regression
 from gnomon.stats.jackknife import Jackknife, design_effect, jackknife, jackknife_test
 from gnomon.stats.left_out import DocumentTest, decisions_by_document, document_test
 from gnomon.stats.leniency import Leniency, RaterRidge, adjusted_means, rater_ridge
 from gnomon.stats.looks import look_levels, obrien_fleming
 from gnomon.stats.measures import SoftPairwiseAccuracy, spa, system_p_values
+from gnomon.stats.p_values import EarlyStopping, PValue, RandomDraws, p_value
 from gnomon.stats.permutation import (
     PairTest,
     input_swap_test,
@@ -70,17 +72,7 @@ from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 from gnomon.stats.sampling import (
     proportional_allocation,
 )
-from gnomon.stats.significance import (
-    PRESETS,
-    EarlyStopping,
-    PValue,
-    RandomDraws,
-    Rules,
-    holm,
-    holm_levels,
-    p_value,
-    rules,
-)
+from gnomon.stats.shared_task_rules import PRESETS, Rules, rules
 from gnomon.stats.system_families import FamilyPair, SystemFamily
 from gnomon.stats.system_tests import (
     resampled_scores,

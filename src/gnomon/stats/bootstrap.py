@@ -13,10 +13,7 @@ from gnomon.stats.measures import (
     grouped_statistic,
     score_arrays,
 )
-from gnomon.stats.pair_tests import Joint, joint_cells, standardised
-from gnomon.stats.paired_rows import PairedRows, arranged
-from gnomon.stats.resampling import percentile_interval, resamples
-from gnomon.stats.significance import (
+from gnomon.stats.p_values import (
     ALL_DRAWS,
     Alternative,
     RandomDraws,
@@ -25,6 +22,9 @@ from gnomon.stats.significance import (
     check_count,
     slack,
 )
+from gnomon.stats.pair_tests import Joint, joint_cells, standardised
+from gnomon.stats.paired_rows import PairedRows, arranged
+from gnomon.stats.resampling import percentile_interval, resamples
 from gnomon.stats.student import expanded_p
 
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import LengthMismatchError
+from gnomon.stats.holm import holm, holm_levels
+from gnomon.stats.p_values import Alternative, check_alternative
 from gnomon.stats.paired_rows import (
     Grouping,
     Undefined,
@@ -23,7 +25,6 @@ from gnomon.stats.paired_rows import (
     spearman_rows,
     tau_c,
 )
-from gnomon.stats.significance import Alternative, check_alternative, holm, holm_levels
 from gnomon.stats.student import upper_tail
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 from gnomon.stats.correlation import pearson_of_sums
 from gnomon.stats.jackknife import Jackknife, jackknife, left_out_sums
 from gnomon.stats.measures import ROW_STATISTICS, grouped_statistic, score_arrays
+from gnomon.stats.p_values import check_confidence
 from gnomon.stats.pair_tests import joint_cells, standardised
 from gnomon.stats.paired_rows import PairedRows, arranged
-from gnomon.stats.significance import check_confidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.stats.significance import decides, p_value
+from gnomon.stats.p_values import decides, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from gnomon.stats.significance import Alternative, EarlyStopping, RandomDraws
+    from gnomon.stats.p_values import Alternative, EarlyStopping, RandomDraws
 
 __all__ = [
     "BLOCK",

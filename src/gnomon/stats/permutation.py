@@ -16,6 +16,7 @@ from gnomon.stats.measures import (
     grouped_statistic,
     score_arrays,
 )
+from gnomon.stats.p_values import ALL_DRAWS, RandomDraws, check_count
 from gnomon.stats.pair_tests import (
     Joint,
     PairTest,
@@ -39,7 +40,6 @@ from gnomon.stats.paired_rows import (
     members,
     pair_counts,
 )
-from gnomon.stats.significance import ALL_DRAWS, RandomDraws, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ import numpy as np
 
 from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.stats.bootstrap import BootstrapTest, Replicated, bootstrap_table
+from gnomon.stats.p_values import check_confidence, check_count
 from gnomon.stats.pair_tests import all_pairs, joint_cells
 from gnomon.stats.resampling import resample_counts, resampled_sums
-from gnomon.stats.significance import check_confidence, check_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ import numpy as np
 
 from gnomon.core.records import METRIC, EndColumns, Record, column
 from gnomon.core.verdicts import further_segments
+from gnomon.stats.holm import holm_levels
 from gnomon.stats.resampling import Interval
-from gnomon.stats.significance import holm_levels
 from gnomon.stress.outcomes import FEW_PAIRS, is_worded, share_interval, share_p
 from gnomon.stress.penalties import compare_penalties, harmless
 

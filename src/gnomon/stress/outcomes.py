@@ -11,6 +11,7 @@ import numpy as np
 
 from gnomon.core.options import CONFIDENCE, SEED
 from gnomon.core.scripts import word_pattern
+from gnomon.stats.binomial import wilson_interval
 from gnomon.stats.jackknife import (
     LEAST_DOCUMENTS,
     design_effect,
@@ -19,7 +20,6 @@ from gnomon.stats.jackknife import (
     numbered,
 )
 from gnomon.stats.resampling import Interval
-from gnomon.stats.significance import wilson_interval
 from gnomon.stats.student import upper_quantile, upper_tail
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
+from gnomon.core.doubts import doubtful_systems, said_of
 from gnomon.core.errors import DataError, GnomonError, MissingDependencyError, UnknownNameError
 from gnomon.core.options import Metavar, Positive
 from gnomon.core.pairs import KINDS, Pair, PairKind
 from gnomon.core.scripts import is_unspaced, unspaced_language
 from gnomon.core.validation import Problem, problems
-from gnomon.core.verdicts import doubtful_systems, said_of
 from gnomon.linguistics import annotate, read_labels
 from gnomon.messages import message
 from gnomon.metrics.scoring import bind

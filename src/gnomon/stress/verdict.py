@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.verdicts import MOST, titles_of
+from gnomon.core.reading_order import MOST
+from gnomon.core.verdicts import titles_of
 from gnomon.messages import message
 from gnomon.stress.figures import StressOverallRow, StressRow
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core import registry as methods
+from gnomon.core.doubts import said_of
 from gnomon.core.errors import DataError, OutputError
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature, version
-from gnomon.core.verdicts import said_of
 from gnomon.messages import message
 from gnomon.metrics.means import aggregate_means, mean_statistics
 from gnomon.studies.needs import differing

@@ -28,8 +28,9 @@ from gnomon.core.page_data import (
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.store_views import Stretch
-from gnomon.core.verdicts import counted, of_scores
+from gnomon.core.verdicts import of_scores
 from gnomon.messages import message
+from gnomon.messages.grammar import counted
 from gnomon.metrics.titles import metric_titles
 from gnomon.studies.mask_kinds import mask_own_tokens
 from gnomon.studies.page_rows import (

@@ -10,7 +10,7 @@ import pytest
 from tests.truth.scripts import sentences
 
 import gnomon as gn
-from gnomon.core.verdicts import said_of
+from gnomon.core.doubts import said_of
 from gnomon.data.formats.damage import MENDING, damaged_texts
 from gnomon.data.formats.looks import SomeLines
 

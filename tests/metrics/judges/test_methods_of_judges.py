@@ -13,7 +13,7 @@ from tests.told import notes
 
 import gnomon as gn
 from gnomon.core.errors import UsageError
-from gnomon.stats.significance import binomial_p
+from gnomon.stats.binomial import binomial_p
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:

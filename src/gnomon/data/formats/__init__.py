@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from gnomon.data.formats._declarations import declare_format as declare_format
     from gnomon.data.formats._files import MAX_INPUT as MAX_INPUT
     from gnomon.data.formats._files import atomic_write as atomic_write
-    from gnomon.data.formats._files import explain_failure as explain_failure
     from gnomon.data.formats._files import largest_input as largest_input
     from gnomon.data.formats._files import plain_name as plain_name
     from gnomon.data.formats._files import read_bytes as read_bytes
@@ -134,6 +133,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats.spreadsheets import check_excel as check_excel
     from gnomon.data.formats.spreadsheets import read_worksheet as read_worksheet
     from gnomon.data.formats.spreadsheets import to_workbook as to_workbook
+    from gnomon.data.formats.unreadable_files import explain_failure as explain_failure
 
 # what is read most does not need all formats
 

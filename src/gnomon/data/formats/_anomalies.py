@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon.core.doubts import doubtful_systems
 from gnomon.core.languages import language_scripts
 from gnomon.core.lazy import checked
 from gnomon.core.scores import named
 from gnomon.core.scripts import main_script
 from gnomon.core.testset import TestSet
-from gnomon.core.verdicts import doubtful_systems
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._line_order import Misplaced, misplaced_lines
 from gnomon.data.formats.audit import favoured

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
 import gzip
 import io
@@ -11,7 +10,6 @@ import logging
 import os
 import re
 import shutil
-import stat
 import sys
 import zlib
 from pathlib import Path
@@ -25,6 +23,12 @@ from gnomon.core.errors import (
     OutputError,
     UnknownNameError,
     UsageError,
+)
+from gnomon.data.formats.unreadable_files import (
+    explain,
+    explain_unreadable,
+    kind_of_file,
+    require_directory,
 )
 from gnomon.messages.audiences import Named
 
@@ -40,24 +44,7 @@ _GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
 #: what a path of an open file of this process is called: "/dev/fd/63" of a shell's <(COMMAND)
 _DESCRIPTOR = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|\d+)/fd/\d+")
-_KINDS = {
-    stat.S_IFREG: "a file",
-    stat.S_IFDIR: "a directory",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-}
 _SIZE = re.compile(r"(\d+) ?(?:([KMGT])i?)?B?", re.IGNORECASE)
-_REMEDIES = {
-    errno.ENOSPC: "the disk is full: free some space or choose another disk",
-    errno.EDQUOT: "the disk quota is used up: free some space or choose another disk",
-    errno.EACCES: "permission is denied: choose another place or change its permissions",
-    errno.EPERM: "permission is denied: choose another place or change its permissions",
-    errno.EROFS: "the file system is read-only: choose another place",
-    errno.ENOENT: "its folder does not exist: create the folder first",
-    errno.ENOTDIR: "what should be its folder is a file: choose another place",
-    errno.EISDIR: "it is a directory: name a file",
-    errno.ENAMETOOLONG: "its name is too long for the file system: choose a shorter one",
-}
 #: formats of translation units, by how files are called
 UNIT_FORMATS = {
     ".xlf": "xliff",
@@ -110,7 +97,7 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         data = _read_standard_input()
         return _decompress(data, "standard input") if data.startswith(_GZIP) else data
     file = Path(path)
-    with _explain_unreadable(file), _open(file) as stream:
+    with explain_unreadable(file), _open(file) as stream:
         if isinstance(stream, io.BufferedReader) and file.is_file():
             _check_size(file.stat().st_size, file)  # before anything is read
         data = _read_stream(stream, file)
@@ -120,7 +107,7 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
 def _open(file: Path) -> IO[bytes]:
     """Open a file to read; a pipe or a device is refused, as reading might never end."""
     status = file.stat()
-    kind = _kind(status.st_mode)
+    kind = kind_of_file(status.st_mode)
     if kind in ("a file", "a directory"):
         return file.open("rb")
     if not _DESCRIPTOR.fullmatch(str(file)):
@@ -134,10 +121,6 @@ def _open(file: Path) -> IO[bytes]:
         with file.open("rb") as stream:
             _piped[key] = _read_stream(stream, file)
     return io.BytesIO(_piped[key])
-
-
-def _kind(mode: int) -> str:
-    return _KINDS.get(stat.S_IFMT(mode), "a device")
 
 
 def _read_stream(stream: IO[bytes], name: object) -> bytes:
@@ -161,69 +144,15 @@ def _check_size(size: int, name: object) -> None:
         )
 
 
-@contextlib.contextmanager
-def _explain_unreadable(file: Path) -> Generator[None]:
-    """Say what is wrong with a file that cannot be read."""
-    try:
-        yield
-    except GnomonError:
-        raise
-    except IsADirectoryError as error:
-        raise MissingFileError(
-            f"{file} is a directory; a file is expected here (the folder of a test set is given"
-            " with -t, a folder of outputs with -i)",
-            path=file,
-        ) from error
-    except PermissionError as error:
-        raise MissingFileError(
-            f"{file} cannot be read: permission is denied; change its permissions (chmod +r)",
-            path=file,
-        ) from error
-    except (FileNotFoundError, NotADirectoryError) as error:
-        _refuse_lost_link(file)
-        raise MissingFileError(f"there is no file {file}{_nearest(file)}", path=file) from error
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno == errno.ELOOP:
-            raise MissingFileError(
-                f"{file} cannot be read: symbolic links lead in a circle; name the file itself",
-                path=file,
-            ) from error
-        raise MissingFileError(f"{str(file)!r} cannot be read: {error}", path=file) from error
-
-
 def read_head(path: Path, size: int) -> bytes:
     """The first bytes of a file or of a decompressed ``.gz`` file; none where it is damaged."""
-    with _explain_unreadable(path), _open(path) as file:
+    with explain_unreadable(path), _open(path) as file:
         if path.suffix != ".gz":
             return file.read(size)
         try:
             return gzip.GzipFile(fileobj=file).read(size)
         except (OSError, EOFError, zlib.error):
             return b""  # the reader proper says what is wrong
-
-
-def require_directory(path: Path) -> None:
-    """Check that a directory is there."""
-    if path.is_dir():
-        return
-    if path.exists():
-        raise MissingFileError(
-            f"{path} is {_kind(path.stat().st_mode)}; the directory of a test set is expected here",
-            path=path,
-        )
-    _refuse_lost_link(path)
-    published = "" if path.parent.name else "; 'gnomon data list' shows the published sets"
-    raise MissingFileError(
-        f"there is no file or directory {path}{_nearest(path) or published}", path=path
-    )
-
-
-def _refuse_lost_link(path: Path) -> None:
-    """Refuse a link that leads nowhere; it is not as if there were nothing."""
-    if path.is_symlink() and not path.exists():
-        raise MissingFileError(
-            f"{path} is a link to {path.readlink()}, which is not there", path=path
-        )
 
 
 def plain_name(path: str | PathLike[str]) -> str:
@@ -371,38 +300,6 @@ def replace_folder(new: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def explain_failure(path: Path, *others: type[Exception]) -> Generator[None]:
-    """Turn a failure of the operating system into an error that says what to do.
-
-    Args:
-        path: what is written there; errors name it, not the files within.
-        others: what libraries raise in place of an OSError.
-
-    Raises:
-        OutputError: in place of another OSError.
-    """
-    failures: tuple[type[Exception], ...] = (OSError, *others)
-    try:
-        yield
-    except GnomonError as error:
-        if isinstance(error, OutputError) and isinstance(error.__cause__, OSError):
-            raise OutputError(explain(path, error.__cause__)) from error
-        raise
-    except failures as error:
-        raise OutputError(explain(path, error)) from error
-
-
-def explain(path: Path, error: Exception) -> str:
-    """What went wrong in writing, and what to do."""
-    # Arrow and DuckDB give the words of the system alone, without its number
-    code = getattr(error, "errno", None) or next(
-        (number for number in _REMEDIES if os.strerror(number) in str(error)), 0
-    )
-    remedy = _REMEDIES.get(code, getattr(error, "strerror", None) or str(error))
-    return f"cannot write {path}: {remedy}"
-
-
 def _read_standard_input() -> bytes:
     global _used_input  # noqa: PLW0603  # there is one standard input per process
     stream = sys.stdin
@@ -432,15 +329,6 @@ def _decompress(data: bytes, path: object) -> bytes:
             f"the gzip data are damaged or cut short ({error}); fetch or compress the file again",
             path=path,
         ) from error
-
-
-def _nearest(path: Path) -> str:
-    folder = path.parent
-    if not folder.is_dir():
-        return f" (nor a directory {folder})"
-    names = [entry.name for entry in folder.iterdir()]
-    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
-    return f"; did you mean {folder / near[0]}?" if near else ""
 
 
 # Finding things in the folders of a test set.

@@ -33,7 +33,6 @@ from gnomon.data.formats._files import (
     natural,
     plain_name,
     references_in,
-    require_directory,
     text_files,
 )
 from gnomon.data.formats._judgements import (
@@ -52,6 +51,7 @@ from gnomon.data.formats._lines import check_parallel, read_lines, report_empty,
 from gnomon.data.formats._plain import read_parallel
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
 from gnomon.data.formats.rows import print_number, read_tsv, write_tsv
+from gnomon.data.formats.unreadable_files import require_directory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

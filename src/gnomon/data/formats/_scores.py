@@ -32,7 +32,7 @@ from gnomon.core.errors import (
     UsageError,
 )
 from gnomon.core.lazy import checked
-from gnomon.data.formats._files import atomic_write, explain_failure
+from gnomon.data.formats._files import atomic_write
 from gnomon.data.formats._lines import read_lines, shown, write_lines
 from gnomon.data.formats._mt_metrics_eval import (
     UNKNOWN,
@@ -49,6 +49,7 @@ from gnomon.data.formats.rows import (
     form_of,
     write_tsv,
 )
+from gnomon.data.formats.unreadable_files import explain_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

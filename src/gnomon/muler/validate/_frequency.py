@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, table
 from gnomon.core.slices import slices
-from gnomon.core.verdicts import counted, metric_title, titles_of
+from gnomon.core.verdicts import metric_title, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
+from gnomon.messages.grammar import counted
 from gnomon.muler._mask_kinds import MASKS
 from gnomon.muler.figures import VARIANT, VARIANTS, feature_scores, figures, presence
 from gnomon.muler.validate.initials import (

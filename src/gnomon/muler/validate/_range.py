@@ -8,9 +8,10 @@ import numpy as np
 
 from gnomon.core.findings import Finding, Lines, Listing
 from gnomon.core.records import FEATURE, METRIC, SYSTEM, Record, column, columns_of, table
-from gnomon.core.verdicts import amount, counted, metric_title, titles_of
+from gnomon.core.verdicts import metric_title, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
+from gnomon.messages.grammar import amount, counted
 from gnomon.metrics.masking import (
     Action,
     MaskPlan,

@@ -13,9 +13,10 @@ from gnomon import stats
 from gnomon.core.findings import Bars, Finding, Listing
 from gnomon.core.records import METRIC, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.slices import slices
-from gnomon.core.verdicts import LEAST, amount, counted, listed, metric_title
+from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.linguistics import gloss
 from gnomon.messages import message
+from gnomon.messages.grammar import amount, counted, listed
 from gnomon.muler._mask_kinds import MASKS
 from gnomon.muler._setup import WordChoice
 from gnomon.muler.figures import defined, figures, is_outside

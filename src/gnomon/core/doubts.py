@@ -1,0 +1,64 @@
+"""Cautions of data: which systems nothing can be said of, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.messages import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gnomon.messages import Message
+
+__all__ = [
+    "SAID_FIRST",
+    "doubtful_systems",
+    "doubts",
+    "fullest",
+    "said_of",
+]
+
+#: cautions of data that are said before anything else; of doubtful systems nothing else is said
+SAID_FIRST = (
+    *("data.doubtful", "data.unread", "data.no_reference", "data.repeated"),
+    *("data.untranslated", "data.damaged", "data.favoured", "data.copied"),
+)
+
+
+def said_of(code: str, notices: Iterable[Message]) -> list[Message]:
+    """The messages of a kind among notices, each once."""
+    return list(dict.fromkeys(one for one in notices if one.code == code))
+
+
+def fullest(notices: Iterable[Message]) -> tuple[Message, ...]:
+    """Notices, where of cautions of one system's data the one is kept that says most."""
+    kept: dict[object, Message] = {}
+    for number, one in enumerate(notices):
+        key: object = number
+        if one.code in ("data.damaged", "data.favoured"):
+            told = one.params
+            key = (one.code, one.subjects.get("systems"), told.get("what"), told.get("among"))
+        before = kept.get(key)
+        if before is None or _known(before) < _known(one):
+            kept[key] = one
+    return tuple(kept.values())
+
+
+def _known(said: Message) -> int:
+    return sum(map(bool, said.params.values()))
+
+
+def doubts(notices: Iterable[Message]) -> list[Message]:
+    """Why nothing can be said of some systems.
+
+    Their outputs are no translations line by line, or many references were made of these.
+    """
+    told = list(notices)
+    favoured = [one for one in said_of("data.favoured", told) if one.params["stops"]]
+    return [*said_of("data.doubtful", told), *favoured]
+
+
+def doubtful_systems(notices: Iterable[Message]) -> tuple[str, ...]:
+    """The systems of which nothing can be said, as cautions of data say."""
+    return tuple(dict.fromkeys(n for one in doubts(notices) for n in one.subjects["systems"]))
