@@ -268,15 +268,15 @@ def print_orders(sets: Sequence[tuple[str, gn.TestSet]]) -> None:
 
 def print_terms(folder: Path) -> None:
     """WMT25's terminology task: how far the share of terms that are used is from published ones."""
-    lines = (folder / "segments.jsonl").read_text("utf-8").splitlines()
-    segments = [json.loads(line) for line in lines]
+    with (folder / "segments.jsonl").open(encoding="utf-8") as lines:
+        segments = [json.loads(line) for line in lines]
     published = json.loads((folder / "published.json").read_text("utf-8"))
     outputs = {}
     for path in sorted(folder.glob("systems/*.jsonl")):
         team, mode, _ = path.name.rsplit(".", 2)
         if published[mode].get(team):
-            rows = path.read_text("utf-8").splitlines()
-            outputs[f"{team}.{mode}"] = [json.loads(row)["de"] for row in rows]
+            with path.open(encoding="utf-8") as rows:
+                outputs[f"{team}.{mode}"] = [json.loads(row)["de"] for row in rows]
     testset = gn.TestSet.from_lists(
         outputs,
         [one["de"] for one in segments],

@@ -417,3 +417,24 @@ def test_several_columns_of_a_human_file_are_several_kinds(gnomon, files) -> Non
     assert testset.human_scores("coherence").tolist() == [[3.0, 5.0]]
     named = gn.TestSet.read(whole).with_human(files / "h.csv", kind="crowd")
     assert named.human_kinds() == ("crowd-fluency", "crowd-coherence")
+
+
+def test_scores_in_logs_stand_beside_bleu_where_no_metric_is_named(gnomon, tmp_path) -> None:
+    for name, ter in (("a", 0.5), ("b", 0.25)):
+        sample = {"doc_id": 0, "target": "a dog", "resps": [["a cat"]], "f1": 1, "ter": ter}
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "samples.jsonl").write_text(json.dumps(sample))
+    logs = [tmp_path / name / "samples.jsonl" for name in "ab"]
+    ter = "scores(metric='ter', lower_is_better=True)"
+    rows = gnomon("score", *logs, "-f", "json", "-q").json()["rows"]
+    assert [row["metric"] for row in rows[::2]] == ["bleu", "scores(metric='f1')", ter]
+    assert [row["score"] for row in rows if row["metric"] == ter] == [0.5, 0.25]
+    named = gnomon("score", *logs, "-m", "bleu", "-f", "json", "-q").json()["rows"]
+    assert [row["metric"] for row in named] == ["bleu", "bleu"]
+
+
+def test_info_reads_the_file_alone(gnomon, tmp_path) -> None:
+    (tmp_path / "ref.txt").write_text("one\ntwo\n")
+    answer = gnomon("info", tmp_path / "ref.txt", stdin=b"")
+    assert answer.code == 0
+    assert "2 segments" in answer.out

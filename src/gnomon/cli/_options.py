@@ -228,7 +228,7 @@ def add_metrics(
         "-m",
         "--metrics",
         nargs="+",
-        default=list(default),
+        default=tuple(default),
         metavar="METRIC",
         help=f"such as bleu, 'chrf(word_order=2)', ter, rougeL; all: gnomon list metrics{said}",
     )
@@ -696,10 +696,25 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
     return [_with_outputs(_first(args, testset)) for testset in whole]
 
 
+#: metrics that count errors
+_ERRORS = frozenset({"ter", "wer", "cer", "metricx", "perplexity"})
+
+
+def logged_metrics(args: argparse.Namespace, testset: TestSet) -> list[str]:
+    """Metrics whose scores came with all outputs, where the options name no metric."""
+    whole = [m for m, scores in testset.logged.items() if set(testset.systems) <= set(scores)]
+    return [
+        f"scores(metric={name!r}{', lower_is_better=True' if name.lower() in _ERRORS else ''})"
+        for name in whole
+        if args.metrics_by_default
+    ]
+
+
 def metrics(args: argparse.Namespace, words: Collection[str] = ()) -> list[str]:
     """The metrics that the options name, checked before anything is read."""
     from gnomon.metrics import parse
 
+    args.metrics_by_default = isinstance(args.metrics, tuple)
     # the name of BLEU may be written in any case
     args.metrics = [_BLEU if spec.lower() == _BLEU else spec for spec in args.metrics or ()]
     if not args.metrics and (args.tokenize or args.lowercase):

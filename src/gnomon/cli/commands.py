@@ -39,7 +39,7 @@ __all__ = ["add_commands", "add_group", "add_method", "build"]
 
 #: options that stand among the metrics of every command
 _METRICS = "metrics"
-#: methods whose commands take the options of sacreBLEU's command by its names
+#: methods whose commands take options of sacreBLEU's command, and scores that come with outputs
 _AS_SACREBLEU = ("score", "compare")
 #: the heading of help under which results and their files stand
 _OUTPUT = "output"
@@ -315,6 +315,8 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     refuse(method.problems(None, early))
     with stages("reading", quiet=args.quiet, timed=not method.gives_scores) as progress:
         data = _data(method, args, options)
+        if method.name in _AS_SACREBLEU:
+            options[_METRICS] += _options.logged_metrics(args, data["testset"])
         if "progress" in run:
             progress.tick("reading")
             run["progress"] = progress

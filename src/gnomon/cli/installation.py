@@ -7,7 +7,15 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gnomon.cli._options import add_command, add_data, add_output, load, show, show_rows
+from gnomon.cli._options import (
+    add_command,
+    add_data,
+    add_output,
+    load_references,
+    paraphrased,
+    show,
+    show_rows,
+)
 from gnomon.cli.progress import stages
 from gnomon.core.errors import MissingDependencyError, UsageError
 
@@ -54,7 +62,7 @@ def _info(args: argparse.Namespace) -> int:
     from gnomon.core.findings import Column, Finding, Table
 
     args.human_readable = True
-    testset = load(args)
+    testset = paraphrased(args, load_references(args))
     columns = (Column("part", "Part"), Column("name", "Name"), Column("value", "Holds"))
     table = Table("info", f"Test set {testset.name}", columns, tuple(_rows_of_set(testset)))
     finding = Finding("info", table.title, (table,), signatures={})

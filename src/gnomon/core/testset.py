@@ -174,6 +174,8 @@ class TestSet:
         looked_at: outputs that somebody looked at for errors, be there one or none, where nothing
             else says so.
         repeated: scores beyond those of ``human``, of outputs that a person scored again.
+        logged: scores that came with the outputs (in the log of an evaluation), metric -> system ->
+            one per segment; NaN where there is none.
         system_references: references of one system alone (output-specific paraphrases), system ->
             reference name -> texts; these come beside ``references``.
         path: the file or directory that it was read from.
@@ -206,6 +208,7 @@ class TestSet:
     paraphrases: Mapping[str, str] = field(default_factory=dict)
     looked_at: tuple[OutputLookedAt, ...] = ()
     repeated: tuple[RepeatedScore, ...] = ()
+    logged: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -618,6 +621,7 @@ class TestSet:
             looked_at=said.looked_at,
             repeated=said.repeated,
             system_references={name: some(r) for name, r in self.system_references.items()},
+            logged={metric: some(scores) for metric, scores in self.logged.items()},
         )
 
     def _with(self, **parts: object) -> TestSet:
@@ -802,11 +806,12 @@ def _freeze(testset: TestSet) -> None:
         fix(name, tuple(value))
     fix("info", MappingProxyType(dict(testset.info)))
     fix("paraphrases", MappingProxyType(dict(testset.paraphrases)))
-    by_system = {
-        system: MappingProxyType({name: tuple(texts) for name, texts in refs.items()})
-        for system, refs in testset.system_references.items()
-    }
-    fix("system_references", MappingProxyType(by_system))
+    for name in ("system_references", "logged"):
+        inner = {
+            outer: MappingProxyType({key: tuple(column) for key, column in columns.items()})
+            for outer, columns in getattr(testset, name).items()
+        }
+        fix(name, MappingProxyType(inner))
 
 
 def _without_views(part: object) -> object:
@@ -828,6 +833,8 @@ def _texts_by_part(testset: TestSet) -> dict[str, Sequence[object]]:
     parts |= {f"the labels {name!r}": labels for name, labels in testset.labels.items()}
     for system, refs in testset.system_references.items():
         parts |= {f"reference {n!r} of system {system!r}": t for n, t in refs.items()}
+    for metric, scores in testset.logged.items():
+        parts |= {f"the scores {metric!r} of system {n!r}": s for n, s in scores.items()}
     return parts
 
 

@@ -99,6 +99,9 @@ class ScoreFile(Options, Metric):
     undefined. It may hold further systems. Where it has scores of segments alone, the system score
     is their mean; where it has scores of systems, these are taken. Neither can score changed
     texts, and scores of systems cannot be resampled or cut into slices.
+
+    Without a file, ``scores(metric='f1')`` are those that came with the outputs, in the logs of an
+    evaluation.
     """
 
     name: ClassVar[str] = "scores"
@@ -116,11 +119,12 @@ class ScoreFile(Options, Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         given: object = self.file  # in a spec, a metric may stand there
-        if not isinstance(given, str) or given in ("", "-"):
+        if not isinstance(given, str) or given == "-" or not (given or self.metric):
             shown = getattr(given, "spec", repr(given)) if given else "none"
             raise SpecError(
                 "scores takes the name of a score file first, in quotes, as in"
-                f" scores('comet.tsv'); got {shown}"
+                f" scores('comet.tsv'), or a metric of the log of an evaluation, as in"
+                f" scores(metric='f1'); got {shown}"
             )
 
     @property
@@ -135,11 +139,13 @@ class ScoreFile(Options, Metric):
 
     def check_outline(self, outline: Outline | None) -> None:  # noqa: ARG002  # files may be large: what is in them shows later
         """Refuse a file that is not there."""
-        if not Path(self.file).is_file():
+        if self.file and not Path(self.file).is_file():
             is_wmt_scores(self.file)  # the reader says why
 
     def bind(self, testset: TestSet) -> BoundSegmentScores | BoundSystemScores:
         """Read the scores of the test set's systems."""
+        if not self.file:
+            return _bind_logged(self, testset)
         scores = find_scores(
             self.file,
             language_pair=testset.language_pair,
@@ -230,6 +236,24 @@ class BoundSystemScores(BoundSegmentScores):
                 " of segments alone"
             )
         return self.totals[systems]
+
+
+def _bind_logged(metric: ScoreFile, testset: TestSet) -> BoundSegmentScores:
+    """The scores that came with the outputs."""
+    name = str(metric.metric)
+    if name not in testset.logged:
+        raise UnknownNameError("metric (in the log)", name, testset.logged)
+    logged = testset.logged[name]
+    for system in testset.systems:
+        if system not in logged:
+            raise DataError(
+                f"the output of {system!r} came without scores of {name!r}; leave it out (",
+                flag("systems"),
+                ")",
+            )
+    cells = np.array([logged[system] for system in testset.systems], dtype=np.float64)
+    identity = content_hash(cells.tobytes())
+    return BoundSegmentScores(metric, testset.batch(), identity, cells, (), human=False)
 
 
 #: columns that a table of judgements has and one of metrics has not

@@ -163,6 +163,7 @@ class Options:
         """Canonical spec: the options that differ from their default, in the order of fields."""
         given = [(option, getattr(self, option.name)) for option in ordered_fields(self)]
         first = next((value for option, value in given if option.name == self.positional), None)
+        first = None if first == "" else first
         arguments = tuple(
             (option.name, _literal(value))
             for option, value in given

@@ -116,6 +116,9 @@ def _title_of_spec(spec: Spec) -> _Title:
         rest = [("members", ", ".join(map(str, spec.first))), *rest]
     elif spec.first is not None:
         title, rest = _opening_title(spec, title), [("file", spec.first), *rest]
+    elif "{}" in title and rest:
+        (_, named), *rest = rest
+        title = title.replace("{}", named)
     return _Title(spec.name if "{}" in title else title, tuple(rest))
 
 

@@ -239,9 +239,9 @@ def _digest_of_set(testset: TestSet) -> str:
 
 
 def _digest_of_system(testset: TestSet, system: str) -> str:
-    return content_hash(
-        system, repr(testset.info.get(system)), _joined_texts(testset.systems[system])
-    )
+    scores = [repr((m, s[system])) for m, s in testset.logged.items() if system in s]
+    texts = _joined_texts(testset.systems[system])
+    return content_hash(system, repr(testset.info.get(system)), texts, *scores)
 
 
 def _digest_of_people(testset: TestSet) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import gnomon as gn
-from gnomon.core.errors import DataError, FormatError
+from gnomon.core.errors import DataError, FormatError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,3 +166,51 @@ def test_how_likely_choices_are_is_no_answer(tmp_path: Path, chosen: list[object
     (tmp_path / "t.jsonl").write_text(json.dumps(row))
     with pytest.raises(FormatError, match="holds no answer in words"):
         gn.TestSet.from_files(references=[tmp_path / "t.jsonl"], systems=[])
+
+
+def test_scores_in_logs_are_metrics(tmp_path: Path) -> None:
+    a = _lines(tmp_path / "model-a" / "samples_t_2026-01-02T03-04-05.678.jsonl", _harness, "x", "y")
+    b = _lines(tmp_path / "other" / "samples_t_2026-01-02T04-05-06.789.jsonl", _graded, "x", "y")
+    testset = gn.TestSet.from_files(references=[a], systems=[a, b])
+    assert testset.logged["chrf"] == {"model-a": (0.5, 0.5), "other": (0.0, 1.0)}
+    assert testset.select(segments=[1]).logged["chrf"]["other"] == (1.0,)
+    chrf, f1 = (f"scores(metric={name!r})" for name in ("chrf", "f1"))
+    assert gn.score(testset, chrf).system.tolist() == [0.5, 0.5]
+    assert str(gn.score(testset, chrf).signature).startswith(f"{chrf}|file:")
+    with pytest.raises(DataError, match="the output of 'model-a' came without scores of 'f1'"):
+        gn.score(testset, f1)
+    with pytest.raises(UsageError, match=r"unknown metric \(in the log\) 'ter'; there are: chrf"):
+        gn.score(testset, "scores(metric='ter')")
+
+
+def _graded(number: int, output: str) -> dict[str, Any]:
+    scores = {"metrics": ["chrf", "f1", "bleu"], "chrf": number, "f1": True, "bleu": ["x", "y"]}
+    return {**_harness(number, output), **scores}
+
+
+def test_grades_of_inspect_are_scores(tmp_path: Path) -> None:
+    samples = [_inspected(n, "x") for n in range(2)]
+    samples[0]["scores"] = {"match": {"value": "C"}, "parts": {"value": {"a": 1, "b": "no"}}}
+    samples[1]["scores"] = {"match": {"value": "I"}}
+    (tmp_path / "one.json").write_text(json.dumps({"samples": samples}))
+    testset = gn.TestSet.from_files(
+        references=[tmp_path / "one.json"], systems=[tmp_path / "one.json"]
+    )
+    assert testset.logged["match"] == {"one": (1.0, 0.0)}
+    assert str(testset.logged["parts.a"]) == "{'one': (1.0, nan)}"
+    assert list(testset.logged) == ["match", "parts.a"]
+
+
+def test_several_targets_are_several_references(tmp_path: Path) -> None:
+    rows = [_inspected(n, "x") for n in range(2)]
+    rows[1]["target"] = ["a cat", "one cat"]
+    (tmp_path / "t.json").write_text(json.dumps({"samples": rows}))
+    (tmp_path / "more.txt").write_text("p\nq\n")
+    testset = gn.TestSet.from_files(
+        references=[tmp_path / "t.json", tmp_path / "more.txt"], systems=[]
+    )
+    assert testset.references == {
+        "t": ("the dog barks", "a cat"),
+        "t-2": (None, "one cat"),
+        "more": ("p", "q"),
+    }

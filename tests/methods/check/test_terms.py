@@ -111,8 +111,8 @@ def test_success_is_that_of_wmt25(kind, prescribed):
     folder = Path(SHARED) / "data" / "wmt25-terminology" / "en-de"
     if not folder.is_dir():
         pytest.skip("the shared data lack WMT25's terminology task")
-    lines = (folder / "segments.jsonl").read_text("utf-8").splitlines()
-    segments = [json.loads(line) for line in lines]
+    with (folder / "segments.jsonl").open(encoding="utf-8") as lines:
+        segments = [json.loads(line) for line in lines]
     terms = [
         Term(source, (target,), (), number)
         for number, segment in enumerate(segments)
@@ -121,8 +121,8 @@ def test_success_is_that_of_wmt25(kind, prescribed):
     published = json.loads((folder / "published.json").read_text("utf-8"))
     systems, cells = {}, {}
     for mode, team in (("proper", "o3-term-guide"), ("random", "BIT"), ("noterm", "Erlendur")):
-        outputs = (folder / "systems" / f"{team}.{mode}.jsonl").read_text("utf-8").splitlines()
-        systems[team] = [json.loads(line)["de"] for line in outputs]
+        with (folder / "systems" / f"{team}.{mode}.jsonl").open(encoding="utf-8") as outputs:
+            systems[team] = [json.loads(line)["de"] for line in outputs]
         cells[team] = published[mode][team][f"{kind}_term_success_rate"]
     testset = gn.TestSet.from_lists(
         systems,

@@ -3,7 +3,8 @@
 lm-evaluation-harness (``samples_TASK.jsonl``), inspect (``.eval``, ``.json``) and the output of
 OpenAI's batches. References come from the log where it has targets; sources where a sample names
 one. Of several answers the first counts, and the filtered one before the raw one; what comes again
-with the same reference (further filters, epochs) is a further answer.
+with the same references (further filters, epochs) is a further answer. What metrics gave to a
+sample are its scores, where they are numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import io
 import json
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import FormatError
 from gnomon.data.formats._files import LOGGER, largest_input
@@ -22,11 +24,27 @@ from gnomon.data.formats._table import role_of_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-Sample = tuple[str, str | None, str | None, str | None]
+
+class Sample(NamedTuple):
+    """What a log holds of one sample.
+
+    Attributes:
+        name: its id.
+        source: what was translated, where it is told from the rest of the prompt.
+        references: its targets.
+        output: the answer; None where there is none.
+        scores: what metrics gave to the answer.
+    """
+
+    name: str
+    source: str | None
+    references: tuple[str, ...]
+    output: str | None
+    scores: Mapping[str, float]
 
 
 def samples_of(data: bytes, path: str) -> list[Sample] | None:
-    """Id, source, reference and output of each sample; none where the file is no log.
+    """The samples; none where the file is no log.
 
     Raises:
         FormatError: it begins as a log and cannot be read on.
@@ -48,21 +66,23 @@ def samples_of(data: bytes, path: str) -> list[Sample] | None:
 
 def _first_answers(path: str, samples: Iterator[Sample]) -> list[Sample]:
     """Without samples that come again; a lone surrogate becomes a question mark."""
-    kept: list[Sample] = []
-    seen: set[tuple[str, str | None, str | None]] = set()
+    kept: dict[tuple[object, ...], Sample] = {}
     again = 0
-    for name, source, reference, output in samples:
-        if (name, source, reference) in seen:
+    for sample in samples:
+        if sample[:3] in kept:
             again += 1
             continue
-        seen.add((name, source, reference))
-        kept.append((name, _encodable(source), _encodable(reference), _encodable(output)))
+        kept[sample[:3]] = sample._replace(
+            source=_encodable(sample.source),
+            references=tuple(str(_encodable(one)) for one in sample.references),
+            output=_encodable(sample.output),
+        )
     if again:
         said = "%s: %d further answers to the same samples are left out; the first ones count"
         LOGGER.warning(said, path, again)
-    if not any(output is not None for *_, output in kept):
+    if all(sample.output is None for sample in kept.values()):
         raise FormatError("holds no answer in words: none of its samples has a text", path=path)
-    return kept
+    return list(kept.values())
 
 
 def _encodable(text: str | None) -> str | None:
@@ -128,19 +148,28 @@ def _harness(sample: Mapping[str, Any]) -> Iterator[Sample]:
         # of a choice, how likely it is and whether it is the likeliest
         is_choice = len(answer) == 2 and str(answer[1]) in {"True", "False"}
         answer = None if is_choice else answer[0]
-    target = sample.get("target")
-    target = target[0] if isinstance(target, list) and target else target
-    yield str(sample["doc_id"]), _source(sample.get("doc")), _text(target), _text(answer)
+    named = sample.get("metrics") or [name for name in sample if name not in _NO_SCORES]
+    yield Sample(
+        str(sample["doc_id"]),
+        _source(sample.get("doc")),
+        _targets(sample.get("target")),
+        _text(answer),
+        _scores({name: sample.get(name) for name in named}),
+    )
 
 
 def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
     for sample in log["samples"]:
-        target = sample.get("target")
-        target = target[0] if isinstance(target, list) and target else target
         choices = (sample.get("output") or {}).get("choices") or [{}]
         content = (choices[0].get("message") or {}).get("content")
-        source = _source(sample.get("metadata"))
-        yield str(sample["id"]), source, _text(target), _text(content)
+        given = {name: one.get("value") for name, one in (sample.get("scores") or {}).items()}
+        yield Sample(
+            str(sample["id"]),
+            _source(sample.get("metadata")),
+            _targets(sample.get("target")),
+            _text(content),
+            _scores(given),
+        )
 
 
 def _batch(sample: Mapping[str, Any]) -> Iterator[Sample]:
@@ -150,7 +179,33 @@ def _batch(sample: Mapping[str, Any]) -> Iterator[Sample]:
     messages = [part for part in body.get("output") or () if part.get("type") == "message"]
     if messages:  # of the newer interface
         answer = _text(messages[0].get("content"))
-    yield str(sample["custom_id"]), None, None, answer
+    yield Sample(str(sample["custom_id"]), None, (), answer, {})
+
+
+def _targets(value: object) -> tuple[str, ...]:
+    """The target, or each of several."""
+    targets = value if isinstance(value, list) else [value]
+    return tuple(target for target in targets if isinstance(target, str))
+
+
+#: what inspect writes for right, partly right, wrong and not answered
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+#: what lm-evaluation-harness writes beside scores
+_NO_SCORES = frozenset({"doc_id", "doc", "target", "arguments"})
+
+
+def _scores(values: Mapping[str, object]) -> dict[str, float]:
+    """Those that are numbers or grades; of several inside, each by both names."""
+    found: dict[str, float] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            inner = _scores(value)
+            found |= {f"{name}.{part}": score for part, score in inner.items()}
+        elif isinstance(value, (int, float)) and isfinite(value):
+            found[name] = float(value)
+        elif isinstance(value, str) and value in _GRADES:
+            found[name] = _GRADES[value]
+    return found
 
 
 def _text(value: object) -> str | None:

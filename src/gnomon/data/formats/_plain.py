@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
 from gnomon.core.lazy import checked
@@ -45,7 +46,27 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _PUBLISHED = frozenset({"mteval", "srcset", "refset", "tstset", "dataset"})
+#: when an evaluation ran, at the end of the name of its log
+_TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$")
 _HEAD, _BEGINNING = 5, 2000  # lines, and characters of a line
+
+
+class JoinedTexts(NamedTuple):
+    """Texts of several files, segment by segment.
+
+    Attributes:
+        references: the columns of each file of references; None where one lacks a segment.
+        systems: outputs of each file of them.
+        sources: if there are any.
+        language_pair: where a file says so.
+        scores: by metric, those of each file of outputs that has some, by its number.
+    """
+
+    references: Sequence[Sequence[Sequence[str | None]]]
+    systems: Sequence[Sequence[str]]
+    sources: Sequence[str] | None
+    language_pair: str | None = None
+    scores: Mapping[str, Mapping[int, Sequence[float]]] = MappingProxyType({})
 
 
 @checked
@@ -82,28 +103,26 @@ def read_plain(
     every = [*references, *systems, *([source] if source is not None else [])]
     _check_standard_input(every)
     files = [(shown(path), _texts(path)) for path in every]
-    if any(not isinstance(file, list) for _, file in files):
-        from gnomon.data.formats._units import joined
-
-        texts, pair = joined(files, len(references), sourced=source is not None)
-        language_pair = language_pair or pair
-    else:
-        texts = [_lines_of(file) for _, file in files]
-        check_parallel({name: len(lines) for (name, _), lines in zip(files, texts, strict=True)})
-    refs, rest = texts[: len(references)], texts[len(references) :]
-    sources = rest.pop() if len(rest) > len(systems) else None
-    for path, lines in zip(references, refs, strict=True):
-        report_empty(shown(path), "reference", lines)
-    for path, lines in zip(systems, rest, strict=True):
+    parts = _joined(files, len(references), sourced=source is not None)
+    refs = [texts for texts_of_file in parts.references for texts in texts_of_file]
+    paths = [path for path, some in zip(references, parts.references, strict=True) for _ in some]
+    for path, texts in zip(references, parts.references, strict=True):
+        report_empty(shown(path), "reference", texts[0])
+    for path, lines in zip(systems, parts.systems, strict=True):
         report_empty(shown(path), "candidate", lines)
-    if source is not None and sources is not None:
-        report_empty(shown(source), "source", sources)
+    if source is not None and parts.sources is not None:
+        report_empty(shown(source), "source", parts.sources)
+    titles = list(names)
     testset = TestSet(
         name=_name((references or [source or "test set"])[0]),
-        references=dict(zip(_reference_names(references), refs, strict=True)),
-        systems=dict(zip(names, rest, strict=True)),
-        sources=sources,
-        language_pair=language_pair,
+        references=dict(zip(_reference_names(paths), refs, strict=True)),
+        systems=dict(zip(names, parts.systems, strict=True)),
+        sources=parts.sources,
+        language_pair=language_pair or parts.language_pair,
+        logged={
+            metric: {titles[number]: values for number, values in scores.items()}
+            for metric, scores in parts.scores.items()
+        },
     )
     say_roles(
         list(map(plain_name, references)),
@@ -111,6 +130,20 @@ def read_plain(
         None if source is None else plain_name(source),
     )
     return warn_of_anomalies(testset)
+
+
+def _joined(
+    files: Sequence[tuple[str, list[str] | TranslationUnits]], references: int, *, sourced: bool
+) -> JoinedTexts:
+    """The texts of all files: units by their ids, lines as they stand."""
+    if any(not isinstance(file, list) for _, file in files):
+        from gnomon.data.formats._units import joined
+
+        return joined(files, references, sourced=sourced)
+    texts = [_lines_of(file) for _, file in files]
+    check_parallel({name: len(lines) for (name, _), lines in zip(files, texts, strict=True)})
+    sources = texts.pop() if sourced else None
+    return JoinedTexts([[one] for one in texts[:references]], texts[references:], sources)
 
 
 @checked
@@ -266,7 +299,7 @@ def _system_names(paths: Sequence[str | PathLike[str]]) -> dict[str, str | PathL
     named: dict[str, str | PathLike[str]] = {}
     logs = [Path(path) for path in paths if is_called_log(path)]
     # of logs of one name, which stand in folders of their models
-    by_folder = len({log.stem for log in logs}) < len(logs)
+    by_folder = len(set(map(_name, logs))) < len(logs)
     for path in paths:
         name = _name(path)
         if is_called_log(path) and by_folder:
@@ -281,7 +314,7 @@ def _system_names(paths: Sequence[str | PathLike[str]]) -> dict[str, str | PathL
 
 
 def _name(path: str | PathLike[str]) -> str:
-    return Path(path).stem if is_called_log(path) else plain_name(shown(path))
+    return _TIME.sub("", Path(path).stem) if is_called_log(path) else plain_name(shown(path))
 
 
 def _reference_names(paths: Sequence[str | PathLike[str]]) -> list[str]:

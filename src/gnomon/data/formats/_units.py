@@ -11,15 +11,17 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
+from math import nan
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError
 from gnomon.data.formats._files import LOGGER, read_bytes
 from gnomon.data.formats._lines import BY_COLUMNS, decode
+from gnomon.data.formats._plain import JoinedTexts
 from gnomon.data.formats._registry import Format
 from gnomon.data.formats._xml import tree
 from gnomon.messages.audiences import Named
@@ -36,15 +38,17 @@ class TranslationUnits:
     Attributes:
         sources: text by id, in the file's order; of subtitles there are none.
         targets: likewise; a unit that is not translated has none.
+        language_pair: "en-de", where the file says so.
         references: of the log of an evaluation what its outputs were compared with, if anything;
             none of other files.
-        language_pair: "en-de", where the file says so.
+        scores: of such a log what metrics gave to its outputs: by metric, by id.
     """
 
     sources: Mapping[str, str]
     targets: Mapping[str, str]
     language_pair: str | None = None
-    references: Mapping[str, str] | None = None
+    references: Sequence[Mapping[str, str]] | None = None
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def ids(self) -> Sequence[str]:
@@ -78,7 +82,7 @@ def read_units(path: str | PathLike[str], form: str) -> TranslationUnits:
 
 def joined(
     files: Sequence[tuple[str, TranslationUnits | list[str]]], references: int, *, sourced: bool
-) -> tuple[list[list[str]], str | None]:
+) -> JoinedTexts:
     """The texts of files of units, and of lines, by the ids of the first file of units.
 
     Units that a reference does not translate are left out, and so are those that a file has
@@ -89,9 +93,6 @@ def joined(
         references: how many of the files are references.
         sourced: whether the last file is the source; else the first file of units has it.
 
-    Returns:
-        The texts of each file, sources last if there are any; the language pair.
-
     Raises:
         LengthMismatchError: there are more or fewer lines than units.
         DataError: a file lacks units of the first, has others by the same ids, or no unit is
@@ -99,31 +100,48 @@ def joined(
     """
     first, units = next((name, file) for name, file in files if isinstance(file, TranslationUnits))
     columns = [_column(name, file, first, units) for name, file in files]
-    for number, (name, file) in enumerate(files[:references]):
-        if isinstance(file, TranslationUnits) and file.references is not None:
-            if not file.references:
-                raise DataError(
-                    f"{name} holds outputs and no references; name a file of references before the"
-                    " outputs (",
-                    Named(f"ref.txt -i {name} ...", f"systems=[{name!r}, ...]"),
-                    ")",
-                )
-            columns[number] = file.references
+    of_references = [
+        _references(*file, column)
+        for file, column in zip(files[:references], columns[:references], strict=True)
+    ]
     last = files[-1][1]
+    sources = columns.pop() if sourced else units.sources
     if sourced and isinstance(last, TranslationUnits):
-        columns[-1] = last.sources or columns[-1]
-    elif any(units.sources.values()) and not sourced:
-        columns.append(units.sources)
-    kept = [i for i in units.ids if all(i in column for column in columns[:references])]
+        sources = last.sources or sources
+    kept = [i for i in units.ids if all(i in several[0] for several in of_references)]
     if not kept:
         raise DataError(f"no unit of {first} is translated in every reference; name a file that is")
     if len(kept) < len(units.ids):
         said = "%d of %d units have no reference translation and are left out"
         LOGGER.warning(said, len(units.ids) - len(kept), len(units.ids))
     pairs = (file.language_pair for _, file in files if isinstance(file, TranslationUnits))
-    return [[column.get(i, "") for i in kept] for column in columns], next(
-        filter(None, pairs), None
+    scores: dict[str, dict[int, list[float]]] = {}
+    for number, (_, file) in enumerate(files[references : len(columns)]):
+        for metric, given in file.scores.items() if isinstance(file, TranslationUnits) else ():
+            scores.setdefault(metric, {})[number] = [given.get(i, nan) for i in kept]
+    return JoinedTexts(
+        [[[one.get(i) for i in kept] for one in several] for several in of_references],
+        [[column.get(i, "") for i in kept] for column in columns[references:]],
+        [sources.get(i, "") for i in kept] if sourced or any(sources.values()) else None,
+        next(filter(None, pairs), None),
+        scores,
     )
+
+
+def _references(
+    name: str, file: TranslationUnits | list[str], column: Mapping[str, str]
+) -> Sequence[Mapping[str, str]]:
+    """Those of a file: its texts, or, of the log of an evaluation, its targets."""
+    if isinstance(file, list) or file.references is None:
+        return [column]
+    if not file.references:
+        raise DataError(
+            f"{name} holds outputs and no references; name a file of references before the"
+            " outputs (",
+            Named(f"ref.txt -i {name} ...", f"systems=[{name!r}, ...]"),
+            ")",
+        )
+    return file.references
 
 
 def _column(
@@ -324,9 +342,17 @@ def _log(data: bytes, path: str) -> TranslationUnits:
             ")",
             path=path,
         )
-    found = _collected(((name, source, text) for name, source, _, text in samples), None)
-    references = _collected(((name, None, target) for name, _, target, _ in samples), None)
-    return replace(found, references=references.targets)
+    found = _collected(((one.name, one.source, one.output) for one in samples), None)
+    named = list(zip(found.ids, samples, strict=True))
+    most = max(len(one.references) for one in samples)
+    references = [
+        {i: one.references[n] for i, one in named if len(one.references) > n} for n in range(most)
+    ]
+    scores: dict[str, dict[str, float]] = {}
+    for i, sample in named:
+        for metric, score in sample.scores.items():
+            scores.setdefault(metric, {})[i] = score
+    return replace(found, references=references, scores=scores)
 
 
 def _po(data: bytes, path: str) -> TranslationUnits:
@@ -335,7 +361,7 @@ def _po(data: bytes, path: str) -> TranslationUnits:
     for entry in _po_entries(decode(data, path), path):
         source, context = entry.get("msgid", ""), entry.get("msgctxt", "")
         if not source:
-            lines = entry.get("msgstr", "").splitlines()
+            lines = entry.get("msgstr", "").split("\n")
             header = dict(line.split(": ", 1) for line in lines if ": " in line)
             continue
         forms = {key: text for key, text in entry.items() if key.startswith("msgstr")}
