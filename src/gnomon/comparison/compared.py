@@ -181,15 +181,16 @@ class SystemComparison:
         notes = [note for metric in self.metrics for note in _too_coarse(metric.whole)]
         self.notices += dict.fromkeys(notes)
 
-    def add_segments(self, tokens: TokenTable | None, examples: int) -> None:
-        """The segments that decide, with their texts."""
+    def add_segments(self, tokens: TokenTable, examples: int) -> None:
+        """The segments with the largest influence, with their texts."""
         showcase = DecidingSegments(self.testset, self.testset.batch(), tokens)
         for metric in self.metrics:
             added = influence(metric.paired)
-            for decider in deciders(metric.paired, examples):
+            last = showcase.shown_last(metric.paired)
+            for decider in deciders(metric.paired, added, last, examples):
                 weight = float(added[decider.system, decider.segment])
                 self.segments.append(showcase.row(metric.paired, decider, weight))
-                self.exhibits.append(showcase.exhibit(metric.paired, decider))
+                self.exhibits.append(showcase.exhibit(metric.paired, decider, weight))
 
     def finding(self) -> Finding:
         """What was found."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.comparison.tables import NgramRow
-from gnomon.metrics.tokenise import fitting_tokeniser, tokenise, tokeniser_needs
+from gnomon.metrics.tokenise import tokeniser_needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.dependencies import Dependency
-    from gnomon.core.testset import TestSet
     from gnomon.metrics.tokenise import TokenTable
 
 # The n-grams that only one of two systems gets right.
@@ -176,13 +175,6 @@ def _keys(
 
 
 # Rows
-
-
-def read_tokens(testset: TestSet) -> TokenTable | None:
-    """The tokens of BLEU for the test set's language; None without references."""
-    if not testset.references:
-        return None
-    return tokenise(testset.batch().texts, fitting_tokeniser(testset).name)
 
 
 def ngram_rows(batch: Batch, table: TokenTable, *, most: int) -> list[NgramRow]:

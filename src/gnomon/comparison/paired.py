@@ -1,4 +1,4 @@
-"""Systems compared with a baseline under one metric: tests, figures, segments that decide."""
+"""Systems compared with a baseline under one metric: tests, figures, influence of segments."""
 
 from __future__ import annotations
 
@@ -452,11 +452,11 @@ def _counts(gains: NDArray[np.float64]) -> tuple[int, int, int, int]:
     return len(defined), wins, len(defined) - wins - losses, losses
 
 
-# The segments that decide between a system and the baseline.
+# The segments with the largest influence on the difference of a system and the baseline.
 
 
 class Decider(NamedTuple):
-    """A segment in which a system and the baseline differ much."""
+    """A segment that moves the difference of a system and the baseline much."""
 
     system: int  # position
     better: bool  # whether the system is better there
@@ -464,17 +464,27 @@ class Decider(NamedTuple):
     segment: int  # position
 
 
-def deciders(paired: PairedScores, most: int) -> list[Decider]:
-    """The segments with the largest differences of each system, ``most`` on each side at most.
+def deciders(
+    paired: PairedScores, added: NDArray[np.float64], last: NDArray[np.bool_], most: int
+) -> list[Decider]:
+    """The segments with the largest influence for each system, then against it.
 
-    Those where the system is better first; among equal differences the earlier segment.
+    Of equal ones the earlier. A segment speaks for the side whose output scores better there.
+
+    Args:
+        paired: the scores.
+        added: what each segment adds to the difference, float64 [K, N].
+        last: those that stand behind all others, bool [K, N].
+        most: how many on each side at most.
     """
-    gains = np.nan_to_num(paired.gains())
+    gains, added = np.nan_to_num(paired.gains()), np.nan_to_num(paired.sign * added)
     return [
-        Decider(k, better, rank, segment)
+        Decider(k, sign > 0, rank, segment)
         for k in range(1, len(gains))
-        for better, gain in ((True, gains[k]), (False, -gains[k]))
-        for rank, segment in enumerate(_largest(gain, most), start=1)
+        for sign in (1, -1)
+        for rank, segment in enumerate(
+            _largest(sign * gains[k], sign * added[k], last[k], most), start=1
+        )
     ]
 
 
@@ -497,6 +507,8 @@ def influence(paired: PairedScores) -> NDArray[np.float64]:
     return np.where(has_pair, added, np.nan)
 
 
-def _largest(gain: NDArray[np.float64], most: int) -> list[int]:
-    order = np.argsort(-gain, kind="stable")[:most]
-    return [int(segment) for segment in order if gain[segment] > 0]
+def _largest(
+    gain: NDArray[np.float64], added: NDArray[np.float64], last: NDArray[np.bool_], most: int
+) -> list[int]:
+    order = np.lexsort((-added, last))
+    return [int(segment) for segment in order[gain[order] > 0][:most]]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
 
-__all__ = ["leader", "notices", "scored", "starting_with"]
+__all__ = ["best_first", "leader", "notices", "scored"]
 
 _OF_SYSTEMS = ("data.damaged", "data.favoured")
 _SAME = 1e-6  # share by which a corpus score may differ from the mean of its segments
@@ -73,11 +73,11 @@ def leader(scores: Scores, systems: Sequence[str]) -> str | None:
     return defined[int(np.argmax(paired.sign * np.array(values)))]
 
 
-def starting_with(baseline: str | None, systems: Sequence[str]) -> list[str]:
-    """The systems with the baseline first; None: in their order."""
-    if baseline is None:
-        return list(systems)
-    return [baseline, *(name for name in systems if name != baseline)]
+def best_first(scores: Scores, systems: Sequence[str]) -> list[str]:
+    """Systems in the order of their scores; those without one as they are, behind the others."""
+    sign = 1 if scores.higher_is_better else -1
+    values = dict(zip(scores.systems, (sign * scores.system).tolist(), strict=True))
+    return sorted(systems, key=lambda name: -values[name] if np.isfinite(values[name]) else np.inf)
 
 
 def notices(testset: TestSet, scores: Scores, paired: PairedScores) -> list[Message]:

@@ -12,9 +12,9 @@ from gnomon.comparison.checks import check_compare, check_documents, check_syste
 from gnomon.comparison.compared import SystemComparison
 from gnomon.comparison.gate import Gate, failures
 from gnomon.comparison.meanings import fitting_meanings, meaning_rows
-from gnomon.comparison.ngrams import ngram_rows, read_tokens
+from gnomon.comparison.ngrams import ngram_rows
 from gnomon.comparison.paired import PairedScores, PairedTest, PairedTestPlan
-from gnomon.comparison.scored import leader, scored, starting_with
+from gnomon.comparison.scored import best_first, leader, scored
 from gnomon.comparison.tables import ROWS
 from gnomon.comparison.unsuspected import on_other_segments
 from gnomon.comparison.verdict import compare_verdict
@@ -43,6 +43,7 @@ from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers
 from gnomon.messages import message
 from gnomon.metrics.base import Metrics
+from gnomon.metrics.tokenise import fitting_tokeniser, tokenise
 
 __all__ = ["compare"]
 
@@ -153,7 +154,11 @@ def compare(
     doubtful = frozenset(doubtful_systems(testset.anomalies))
     sound = [name for name in testset.systems if name not in doubtful] or list(testset.systems)
     names = list(testset.systems)
-    orders = [starting_with(leader(s, sound) if chosen else baseline, names) for s in judged]
+    orders = []
+    for scores in judged:
+        top = leader(scores, sound) if chosen else baseline or names[0]
+        order = names if first else best_first(scores, names)
+        orders.append(order if top is None else [top, *(name for name in order if name != top)])
     compared = testset if orders[0] == names else testset.select(systems=orders[0])
     comparison = SystemComparison(compared, by, unit, chosen)
     for scores, order in zip(judged, orders, strict=True):
@@ -164,13 +169,14 @@ def compare(
         comparison.add_figures(progress)
     signatures = {scores.metric: scores.signature for scores in judged}
     comparison.meaning += meaning_rows(comparison.rows, meanings, signatures, compared)
-    tokens = read_tokens(compared) if examples or ngrams else None
-    if tokens is None and (examples or ngrams):
+    if ngrams and not compared.references:
         comparison.notices.append(message("note.compare.no_ngrams"))
-    if examples:
-        comparison.add_segments(tokens, examples)
-    if ngrams and tokens is not None:
-        comparison.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams)
+    if examples or ngrams:
+        tokens = tokenise(compared.batch().texts, fitting_tokeniser(compared).name)
+        if examples:
+            comparison.add_segments(tokens, examples)
+        if ngrams and compared.references:
+            comparison.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams)
     if progress:
         progress("segments and n-grams", 1, 1)
     finding = comparison.finding()

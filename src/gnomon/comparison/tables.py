@@ -27,6 +27,8 @@ from gnomon.messages.grammar import counted, p_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from gnomon.comparison.paired import (
         ComparedSystem,
         Decider,
@@ -45,6 +47,9 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _LISTED = 12
 _SAME = 1e-9  # gains below this are rounding
 _DIFFERENCE = ("difference", "low", "high")
+_INFLUENTIAL = "Segments with the largest influence"
+#: segments whose outputs are shorter are shown behind all others
+_FEWEST_WORDS = 5
 _TESTS: Mapping[PairedTest, str] = {
     "bootstrap": "paired bootstrap",
     "sacrebleu": "sacreBLEU's paired bootstrap",
@@ -182,13 +187,13 @@ class ComparisonSliceRow(Record):
 
 
 class DecidingSegmentRow(Record):
-    """A segment in which a system and the baseline differ much."""
+    """A segment that moves the difference of a system and the baseline much."""
 
     system: str = SYSTEM
     baseline: str = _BASELINE
     metric: str = METRIC
     side: str = column("Better", help="whose output scores better")
-    rank: int = column("Rank", help="1: the largest difference on this side")
+    rank: int = column("Rank", help="1: the largest influence on this side")
     segment: int = SEGMENT
     difference: float = column("Difference", help="of the segment scores, system - baseline")
     score: float = column("Score", help="of the system's output")
@@ -322,8 +327,8 @@ def slice_table(rows: Sequence[ComparisonRow]) -> Table:
 
 
 def segment_table(rows: Sequence[DecidingSegmentRow]) -> Table:
-    """The segments that decide."""
-    return table(SEGMENTS, "Segments that decide", DecidingSegmentRow, rows)
+    """The segments with the largest influence."""
+    return table(SEGMENTS, _INFLUENTIAL, DecidingSegmentRow, rows)
 
 
 def ngram_table(rows: Sequence[NgramRow]) -> Table:
@@ -366,7 +371,7 @@ def views(
         chosen += [
             Listing(
                 SEGMENTS,
-                f"{titles[metric]}: segments that decide",
+                f"{titles[metric]}: {_INFLUENTIAL.lower()}",
                 ("side", "segment", "difference", "score", "baseline_score", "influence"),
                 {"metric": metric},
             )
@@ -498,7 +503,19 @@ class DecidingSegments:
 
     testset: TestSet  # its systems are those compared
     batch: Batch
-    tokens: TokenTable | None  # of its texts; None: nothing is marked
+    tokens: TokenTable  # of its texts
+
+    def shown_last(self, paired: PairedScores) -> NDArray[np.bool_]:
+        """Segments of a few words, or with the outputs of an earlier one, bool [K, N]."""
+        places = [self.batch.systems.index(name) for name in paired.systems]
+        outputs = self.batch.candidates[places]
+        words = self.tokens.lengths[outputs]
+        again = np.ones(outputs.shape, dtype=np.bool_)
+        for own, ids in zip(again, outputs, strict=True):
+            pairs = np.stack([ids, outputs[0]])
+            own[np.unique(pairs, axis=1, return_index=True)[1]] = False
+        last: NDArray[np.bool_] = again | (np.maximum(words, words[0]) < _FEWEST_WORDS)
+        return last
 
     def row(self, paired: PairedScores, decider: Decider, influence: float) -> DecidingSegmentRow:
         """The row of a segment."""
@@ -519,7 +536,7 @@ class DecidingSegments:
             domain=domain,
         )
 
-    def exhibit(self, paired: PairedScores, decider: Decider) -> Exhibit:
+    def exhibit(self, paired: PairedScores, decider: Decider, influence: float) -> Exhibit:
         """Source, references, the system's output and the baseline's."""
         system, baseline = paired.systems[decider.system], paired.systems[0]
         scores = paired.segments[[decider.system, 0], decider.segment].tolist()
@@ -533,7 +550,7 @@ class DecidingSegments:
             systems=(system,),
             document=document,
             domain=domain,
-            weight=abs(scores[0] - scores[1]),
+            weight=abs(influence),
             caption=f"{system} {scores[0]:.2f}, {baseline} {scores[1]:.2f}",
         )
 
@@ -569,8 +586,6 @@ class DecidingSegments:
     ) -> tuple[tuple[Highlight, ...], tuple[Highlight, ...]]:
         """The words that only one of two outputs shares with the references."""
         table = self.tokens
-        if table is None:
-            return (), ()
         matches = [_matched(table, text, references) for text in (output, other)]
         return (
             _highlights(table, output, matches[0] - matches[1]),

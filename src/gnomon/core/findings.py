@@ -489,6 +489,7 @@ class Finding:
         failure: what a gate that was asked for says; empty: it was passed, or none was asked for.
         verdict: what was found, in one to six sentences; the ``verdict=`` of the method makes them.
         paper: the scores as LaTeX has them in place of the views.
+        language_pair: of its test set, where that is one and known.
     """
 
     method: str
@@ -502,6 +503,7 @@ class Finding:
     failure: str = ""
     verdict: tuple[Message, ...] = ()
     paper: ScoreTable | None = None
+    language_pair: str = ""
 
     @property
     def rows(self) -> tuple[Mapping[str, Cell], ...]:

@@ -207,7 +207,9 @@ class Method:
         if all(name in values for name in self.options):
             yield from self.check(outline, BoundOptions(**values, sets=sets))
 
-    def with_verdict(self, found: R, anomalies: Sequence[Message] = ()) -> R:
+    def with_verdict(
+        self, found: R, anomalies: Sequence[Message] = (), language_pair: str = ""
+    ) -> R:
         """What the method gave, and what that says; scores are given without a finding."""
         from gnomon.core.doubts import doubtful_systems, fullest
         from gnomon.core.findings import Finding  # help loads neither
@@ -220,10 +222,11 @@ class Method:
             told_scores = replace(found, notices=told, doubtful=names)
             return cast("R", told_scores)
         if isinstance(found, list):
-            return cast("R", [self.with_verdict(each, anomalies) for each in found])
+            return cast("R", [self.with_verdict(each, anomalies, language_pair) for each in found])
         if not isinstance(found, Finding):
             return found
-        result: Finding = replace(found, notices=fullest((*anomalies, *found.notices)))
+        told = fullest((*anomalies, *found.notices))
+        result: Finding = replace(found, notices=told, language_pair=language_pair)
         if self.verdict is not None:
             judges = bool(self.judged)
             verdict = cautious(self.verdict, result, judges=judges)
@@ -264,7 +267,9 @@ def method(name: str, *, purpose: str, **more: Any) -> Callable[[Callable[P, R]]
                     refuse(described.problems(outline, options, sets=len(outlines)))
             told = described.systems and described.doubts
             doubts = _anomalies(bound.arguments, described) if told else ()
-            return described.with_verdict(function(*args, **kwargs), doubts)
+            data = bound.arguments.get(described.data[0]) if described.data else None
+            pair = getattr(data, "language_pair", None) or ""
+            return described.with_verdict(function(*args, **kwargs), doubts, pair)
 
         if "metrics" not in signature.parameters:
             more["metrics"] = "none"

@@ -315,6 +315,7 @@ def _finding(finding: Finding, pool: _Pool) -> Json:
             for panel in _panels(finding)
             for table in [finding.table(panel.views[0].table)]
         ],
+        "pair": finding.language_pair,
         "exhibits": [_exhibit(exhibit, pool) for exhibit in finding.exhibits],
     }
 

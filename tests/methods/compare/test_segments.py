@@ -1,4 +1,4 @@
-"""The segments that decide, and their texts."""
+"""The segments with the largest influence, and their texts."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ def test_influence_is_what_leaving_a_segment_out_changes(ts, metric) -> None:
         assert added[:, segment] == pytest.approx(differences - (without - without[0]), abs=1e-9)
 
 
-def test_the_largest_differences_both_ways_are_listed_largest_first(ts) -> None:
+def test_the_largest_influences_both_ways_are_listed_largest_first(ts) -> None:
     first = next(iter(ts.systems))
     found = gnomon.compare(ts, ["bleu", "ter"], baseline=first, examples=4, **FEW)
     scores = {metric: score(ts, metric) for metric in ("bleu", "ter")}
     for metric, sign in (("bleu", 1), ("ter", -1)):
         gains = sign * (scores[metric].segments - scores[metric].segments[0])
+        added = sign * influence(PairedScores.of(scores[metric], list(ts.systems)))
         for k, name in list(enumerate(ts.systems))[1:]:
             rows = [
                 row
@@ -51,9 +52,9 @@ def test_the_largest_differences_both_ways_are_listed_largest_first(ts) -> None:
             ]
             assert [row["rank"] for row in rows] == [1, 2, 3, 4] * 2
             assert [row["side"] for row in rows] == [name] * 4 + ["apertium-catalan"] * 4
-            listed = [sign * row["difference"] for row in rows]
-            ordered = np.sort(gains[k])
-            assert listed == pytest.approx([*ordered[::-1][:4], *ordered[:4]])
+            listed = [sign * row["influence"] for row in rows]
+            better, worse = added[k][gains[k] > 0], added[k][gains[k] < 0]
+            assert listed == pytest.approx([*np.sort(-better)[:4] * -1, *np.sort(worse)[:4]])
             for row in rows:
                 assert row["difference"] == pytest.approx(row["score"] - row["baseline_score"])
 
@@ -83,6 +84,29 @@ def test_exhibits_show_source_reference_and_both_outputs_with_what_only_one_gets
     assert new.values["chrf"] > old.values["chrf"]
     second = next(exhibit for exhibit in found.exhibits if exhibit.segment == 2)
     assert second.kind == "worse than old"
+
+
+_HINDI = (
+    "\u092c\u093f\u0932\u094d\u0932\u0940 \u091a\u091f\u093e\u0908 \u092a\u0930"
+    " \u092c\u0948\u0920\u0940 \u0925\u0940"
+)
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("the cat sat on the mat", "yes"),
+        ("\u732b\u5750\u5728\u57ab\u5b50\u4e0a", "\u662f\u7684"),
+        (_HINDI, "\u0939\u093e\u0901"),
+    ],
+)
+def test_segments_of_few_words_and_doubles_stand_behind_all_others(long, short) -> None:
+    said = ["x", "x", long[1:]]
+    ts = TestSet.from_lists({"old": [said[0], *said], "new": [short, long, long, long]},
+                            [short, long, long, long])  # fmt: skip
+    found = gnomon.compare(ts, "chrf", examples=4, **FEW)
+    rows = found.table("segments").rows
+    assert [row["segment"] for row in rows] == [2, 4, 3, 1]
 
 
 def test_segments_in_which_nothing_differs_are_not_listed() -> None:

@@ -64,7 +64,7 @@ function exhibits(box, finding) {
   }
   function textBox(t, chosen) {
     const title = t.role === "candidate" ? t.name : t.role === "source" ? t.name ? `Source, ${t.name}` : "Source" : t.name ? `Reference ${t.name}` : "Reference";
-    const body = el("p", {class: "text", dir: "auto", "data-better": t.marks.some((m) => m.length > 3) ? "both" : null});
+    const body = el("p", {class: "text", ...languages(finding)[t.role === "source" ? 0 : 1], "data-better": t.marks.some((m) => m.length > 3) ? "both" : null});
     const spans = [...t.marks].sort((a, b) => a[0] - b[0]).map(([start, end, label, step, flagged]) => [start, end, strings[label], step === undefined ? null : `h${step}${flagged ? " wrong" : ""}`]);
     const length = marked(body, strings[t.text], spans);
     const values = t.values.map(([name, value]) => {

@@ -12,12 +12,10 @@ function shadeOf(layer, value) {
 }
 const signed = (text) => text.replace("-", "\u2212");
 const markLabel = (layer, value) => layer.kind === "spans" ? layer.title : `${layer.title}: ${isNumber(value) ? signed(value.toPrecision(3)) : "undefined"}`;
-// Of source and target, as far as they are known.
-const languages = (set) => { const pair = /^([a-z]{2,3}(?:_\w+)?)-([a-z]{2,3}(?:_\w+)?)$/.exec(set.pair || ""); return pair ? [1, 2].map((n) => pair[n].replace("_", "-")) : [null, null]; };
 // An entry is a text and its marks by layer: [layer, [start, end, ...], [value, ...]].
-function markedText(set, entry, number, tag = "p", lang = languages(set)[1]) {
+function markedText(set, entry, number, tag = "p", language = languages(set)[1]) {
   const [text, marks = []] = entry, own = number === null ? null : marks.find((m) => m[0] === number), layer = set.layers[number];
-  const scale = number === null ? null : scaleOf(layer), body = el(tag, {class: "text", dir: "auto", lang, "data-better": scale ? scale.better : null});
+  const scale = number === null ? null : scaleOf(layer), body = el(tag, {class: "text", ...language, "data-better": scale ? scale.better : null});
   const [, ends = [], values = []] = own || [];
   const spans = Array.from({length: ends.length / 2}, (_, n) => [ends[2 * n], ends[2 * n + 1], markLabel(layer, values[n]), shadeOf(layer, values[n])]);
   marked(body, text, spans);

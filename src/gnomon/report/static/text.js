@@ -38,6 +38,12 @@ const el = (tag, attributes, ...children) => fill(document.createElement(tag), a
 const data = (text, tag = "bdi", attributes = {}) => put(el(tag, {dir: "auto", title: short(text) === null ? null : String(text), ...attributes}), short(text) ?? String(text));
 // What a feature's name stands for, in a word or two; names are users' own.
 const gloss = (name) => page.glosses && Object.hasOwn(page.glosses, String(name)) ? page.glosses[String(name)] : "";
+// How texts of source and target are to be read, as far as the language pair is known.
+const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|ks|ps|sd|ug|ur|yi|[a-z]+-arab)\b/i;
+function languages({pair}) {
+  const named = (pair || "").replaceAll("_", " ").split("-").map((lang) => lang.replace(" ", "-") || null);
+  return (named.length > 1 ? named : [null, ...named]).map((lang) => ({lang, dir: RIGHT_TO_LEFT.test(lang) ? "rtl" : "auto"}));
+}
 const unique = (values) => [...new Set(values)];
 const count = (n) => n.toLocaleString("en");
 let ids = 0;
