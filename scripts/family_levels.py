@@ -172,7 +172,7 @@ def family_levels(
         if how.places:
             leader = int(np.nanmean(scores, axis=1).argmax())
             read = np.array([leader in pair[:2] for pair in pairs])
-        family = SystemFamily.of(scores, pairs, documents=documents, seed=seed)
+        family = SystemFamily.from_statistics(scores, pairs, documents=documents, seed=seed)
         rules = _now(family, how, resamples), _before(scores, pairs, how.documents)
         counts.append([r.counted(read, family.comparisons.estimates, truth) for r in rules])
         true += int((read & (truth != 0)).sum())

@@ -249,7 +249,9 @@ def main() -> None:
     for name in given.sets:
         given.set = name
         testset = drawn(given)
-        draws = SegmentDraws.of(testset.segments, count=given.resamples, seed=SEED, confidence=0.95)
+        draws = SegmentDraws.draw(
+            testset.segments, count=given.resamples, seed=SEED, confidence=0.95
+        )
         every = {}
         for spec in given.columns:
             begun = time.process_time()

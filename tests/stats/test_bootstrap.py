@@ -62,7 +62,7 @@ def test_every_way_equals_plain_recomputation(name: str, grouping: str) -> None:
     if grouping == "means":
         human, metrics, grouping = np.nanmean(human, axis=1), np.nanmean(metrics, axis=2), "none"
     found = outcome(human, metrics, statistic=name, grouping=grouping, count=40)
-    draws = UnitDraws.of(human, count=40, seed=0)
+    draws = UnitDraws.draw_units(human, count=40, seed=0)
     rows = (lambda side: side[:, None]) if human.ndim == 1 else (lambda side: side)
     for i, j in itertools.combinations(range(3), 2):
         known = ~np.isnan(metrics[i] + metrics[j] + human)
@@ -171,7 +171,7 @@ def bleu_statistics(seed: int) -> tuple[Array, partial]:
 def test_corpus_bleu_is_resampled_through_its_statistics() -> None:
     statistics, score = bleu_statistics(0)
     found = system_bootstrap_test(statistics, aggregate=score, count=50)
-    draws = UnitDraws.of(statistics[..., 0], count=50, seed=0).places
+    draws = UnitDraws.draw_units(statistics[..., 0], count=50, seed=0).places
     values = np.array(
         [[score(system[draw].sum(axis=0)) for system in statistics] for draw in draws]
     )
@@ -218,7 +218,7 @@ def test_a_system_drawn_twice_makes_no_decision_with_itself() -> None:
     assert found.intervals[:, 1].tolist() == [0, 0]  # each decision is wrong
     assert found.intervals[:, 2].tolist() == [1, 1]
     values = []
-    for draw in UnitDraws.of(human, count=60, seed=3).places:
+    for draw in UnitDraws.draw_units(human, count=60, seed=3).places:
         signs = [
             (human[i] - human[j]) * (metric[i] - metric[j]) > 0
             for i, j in itertools.combinations(draw, 2)

@@ -13,7 +13,7 @@ from scipy.stats import ttest_1samp
 
 from gnomon.core.errors import DataError
 from gnomon.stats import holm, holm_levels
-from gnomon.stats.holm import in_steps
+from gnomon.stats.holm import step_down
 from gnomon.stats.student import mean_test
 
 probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=30)
@@ -93,7 +93,7 @@ def test_a_p_is_at_most_its_own_level_where_holm_rejects(p: list[float], alpha: 
 def test_intervals_of_steps_are_those_of_scipy_at_alpha_over_what_is_left() -> None:
     draw = np.random.default_rng(3)
     samples = [draw.normal(mean, 1, 12) for mean in (3, 0.9, 0.0)]
-    found = in_steps([lambda alpha, x=x: mean_test(x.tolist(), alpha) for x in samples], 0.05)
+    found = step_down([lambda alpha, x=x: mean_test(x.tolist(), alpha) for x in samples], 0.05)
     for x, one, left in zip(samples, found, (3, 2, 1), strict=True):
         known = ttest_1samp(x, 0).confidence_interval(1 - 0.05 / left)
         assert (one.low, one.high) == pytest.approx((known.low, known.high), rel=1e-9)

@@ -55,13 +55,13 @@ DOCUMENTS = [f"d{k}" for k in np.repeat(np.arange(20), 15)]  # more than one blo
 @pytest.mark.parametrize(
     "draws",
     [
-        SegmentDraws.of(300, count=450, seed=3, confidence=0.9),
-        DocumentDraws.of(DOCUMENTS, np.ones(300), 0.9),
+        SegmentDraws.draw(300, count=450, seed=3, confidence=0.9),
+        DocumentDraws.leave_out(DOCUMENTS, np.ones(300), 0.9),
     ],
 )
 def test_sums_of_draws_are_weighted_sums_of_segments(draws: SegmentDraws | DocumentDraws) -> None:
     values, rows = RNG.random((3, 300)), np.arange(40, 300, 2)
-    some = draws.of_segments(rows, np.ones(len(rows), dtype=np.intp))
+    some = draws.select(rows, np.ones(len(rows), dtype=np.intp))
     weights = np.concatenate(list(some.weights()), axis=1)
     assert some.sums(values[:, rows]) == pytest.approx(values[:, rows] @ weights)
 
@@ -69,13 +69,13 @@ def test_sums_of_draws_are_weighted_sums_of_segments(draws: SegmentDraws | Docum
 def test_documents_without_judgements_are_not_left_out() -> None:
     judged = np.where(np.arange(300) < 240, 2, 0)
     values = np.where(judged > 0, RNG.normal(1, 1, 300), 0.0)[None]
-    draws = DocumentDraws.of(DOCUMENTS, judged, 0.9)
+    draws = DocumentDraws.leave_out(DOCUMENTS, judged, 0.9)
     samples = draws.sums(values)[0] / 240
     expected = stats.jackknife(values.sum() / 240, samples[:16], [30] * 16, confidence=0.9)
     assert draws.test(float(values.sum()) / 240, samples) == pytest.approx(
         (float(expected.low), float(expected.high), float(expected.p))
     )
     rows = np.arange(240)
-    again = draws.of_segments(rows, judged[rows])
+    again = draws.select(rows, judged[rows])
     ends = again.ends(values.sum(axis=1) / 240, again.sums(values[:, rows]) / 240)
     assert np.ravel(ends) == pytest.approx([float(expected.low), float(expected.high)])

@@ -23,7 +23,9 @@ def means(gains: np.ndarray, draws: int = 400, different=None):
     spreads = resampled_errors(influences, counts)
     units = there.sum(axis=1)
     differ = (np.abs(np.nan_to_num(gains)) > 0).sum(axis=1) if different is None else different
-    observed = Comparisons.of(np.nanmean(gains, axis=1), standard_error(influences), units, differ)
+    observed = Comparisons.from_arrays(
+        np.nanmean(gains, axis=1), standard_error(influences), units, differ
+    )
 
     def resampled(rows):
         return [

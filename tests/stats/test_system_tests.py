@@ -47,13 +47,15 @@ def test_resamples_of_equal_segments_give_no_interval_ends_made_of_rounding() ->
     """Two of twelve segments differ: resamples without them have no standard error but rounding."""
     rounding = np.random.default_rng(0).normal(0, 2e-8, 12)
     segments = np.array([16.2] * 10 + [17.8] * 2) + rounding
-    low, high, *_ = SystemFamily.of(segments[None], [FamilyPair(0, 0)]).draws(50).alone(0, 0.95)
+    low, high, *_ = (
+        SystemFamily.from_statistics(segments[None], [FamilyPair(0, 0)]).draws(50).alone(0, 0.95)
+    )
     assert 15.5 < low < segments.mean()
     assert np.isnan(high)
 
 
 def test_exchanges_of_a_family_are_those_of_swapped_segments(scores) -> None:
-    family = SystemFamily.of(scores[[0, 2, 3]], [FamilyPair(0, 1)])
+    family = SystemFamily.from_statistics(scores[[0, 2, 3]], [FamilyPair(0, 1)])
     [p] = exchange_test(family.comparisons.estimates, family.exchanges(50)).p
     coins = exchanged("inputs", (1, 30), (0,), 0)[:50, 0].astype(bool)
     null = [
@@ -66,7 +68,9 @@ def test_exchanges_of_a_family_are_those_of_swapped_segments(scores) -> None:
 
 def test_pairs_of_a_family_are_compared_on_the_segments_that_both_have(scores) -> None:
     scores[1, :4] = np.nan
-    estimates = SystemFamily.of(scores, [FamilyPair(i, 2) for i in (0, 1, 3)]).comparisons.estimates
+    estimates = SystemFamily.from_statistics(
+        scores, [FamilyPair(i, 2) for i in (0, 1, 3)]
+    ).comparisons.estimates
     common = [(scores[i] - scores[2])[4 * (i == 1) :].mean() for i in (0, 1, 3)]
     np.testing.assert_allclose(estimates, common)
 
@@ -74,8 +78,8 @@ def test_pairs_of_a_family_are_compared_on_the_segments_that_both_have(scores) -
 def test_documents_are_drawn_and_exchanged_whole(scores) -> None:
     documents = np.repeat(np.arange(15), 2)
     whole = scores.reshape(4, 15, 2).mean(axis=2)
-    by_document = SystemFamily.of(scores, [FamilyPair(1, 0)], documents=documents)
-    of_means = SystemFamily.of(whole, [FamilyPair(1, 0)])
+    by_document = SystemFamily.from_statistics(scores, [FamilyPair(1, 0)], documents=documents)
+    of_means = SystemFamily.from_statistics(whole, [FamilyPair(1, 0)])
     for one, other in zip(by_document.comparisons, of_means.comparisons, strict=True):
         np.testing.assert_allclose(one, other)
     np.testing.assert_allclose(

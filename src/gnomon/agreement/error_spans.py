@@ -68,17 +68,17 @@ class MarkedPairs:
     regraded: Floats  # float64 [P], characters that both mark, with other severities
     marking: bool  # whether the marker marks errors; others score alone
 
-    def of(self, unit: str) -> Floats:
+    def counts(self, unit: str) -> Floats:
         """The counts of characters, or of spans."""
         return self.characters if unit == "characters" else self.spans
 
     @cached_property
     def figures(self) -> dict[str, Floats]:
         """Precision, recall and F1 of each output, float64 [3, P], by unit."""
-        return {unit: precision_recall_f1(self.of(unit)) for unit in UNITS}
+        return {unit: precision_recall_f1(self.counts(unit)) for unit in UNITS}
 
 
-def beside_people(
+def pair_marks(
     people: ErrorMarks,
     other: ErrorMarks,
     testset: TestSet,
@@ -182,8 +182,8 @@ def span_agreement(
     Those are of the sums over outputs ("pooled"), or means of the outputs' figures ("segment").
     """
     chosen = np.ones(len(pairs.gold), np.bool_) if system is None else pairs.system == system
-    columns = pairs.of(unit) if average == "pooled" else pairs.figures[unit]
-    judged, values = _by_segment(columns[:, chosen], pairs.segment[chosen], draws)
+    columns = pairs.counts(unit) if average == "pooled" else pairs.figures[unit]
+    judged, values = _sum_segments(columns[:, chosen], pairs.segment[chosen], draws)
 
     def figures(sums: Floats) -> Floats:
         shares, n = sums[:-1], sums[-1]
@@ -200,18 +200,18 @@ def span_agreement(
     precision, recall, f1 = (
         Figure(*map(float, figure)) for figure in zip(whole, low, high, strict=True)
     )
-    marked, gold = pairs.of(unit)[2:, chosen].sum(axis=1).tolist()
+    marked, gold = pairs.counts(unit)[2:, chosen].sum(axis=1).tolist()
     documents = len(judged.sizes) if isinstance(judged, DocumentDraws) else None
     return SpanAgreement(precision, recall, f1, int(chosen.sum()), marked, gold, documents)
 
 
-def _by_segment(
+def _sum_segments(
     columns: Floats, segment: NDArray[np.intp], draws: Draws | None
 ) -> tuple[Draws | None, Floats]:
     """Draws of the segments that have outputs, and sums over these, with their number last."""
     rows, which, often = np.unique(segment, return_inverse=True, return_counts=True)
     sums = [np.bincount(which, column, minlength=len(rows)) for column in columns]
-    judged = None if draws is None or not len(rows) else draws.of_segments(rows, often)
+    judged = None if draws is None or not len(rows) else draws.select(rows, often)
     return judged, np.stack([*sums, often.astype(np.float64)])
 
 
@@ -239,7 +239,7 @@ def span_contests(every: Sequence[MarkedPairs], draws: Draws | None) -> Iterator
             for pairs in (first, second):
                 chosen = np.isin(pairs.gold, common)
                 columns, segment = pairs.characters[:, chosen], pairs.segment[chosen]
-                both, values = _by_segment(columns, segment, draws)
+                both, values = _sum_segments(columns, segment, draws)
                 f1.append(float(precision_recall_f1(values[:-1].sum(axis=1))[2]))
                 if both is not None:
                     judged.append(both)
@@ -332,7 +332,7 @@ def error_free_figures(found: Calls, draws: Draws | None) -> ErrorFreeFigures:
     """Matthews' correlation, F1 and the area under the curve of outputs free of errors."""
     p, m = found.people, found.marker
     cells = np.stack([p & m, ~p & m, p & ~m, ~p & ~m]).astype(np.float64)
-    judged, values = _by_segment(cells, found.segment, draws)
+    judged, values = _sum_segments(cells, found.segment, draws)
     whole = Confusion(*values[:-1].sum(axis=1)[:, None])
     area = float(roc_area(found.worth, p))
     figures = {"mcc": float(matthews(whole)[0]), "f1": float(whole.f1[0]), "auc": area}

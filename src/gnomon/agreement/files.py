@@ -92,7 +92,7 @@ def metric_scores(
         UsageError: a score is given twice, or it is unclear which test set a file belongs to.
         UnknownNameError: ``lower_is_better`` names a metric that no file has.
     """
-    every = _named_scores(files)
+    every = _name_score_files(files)
     own = {file.path for file in every if _lies_in_sets(file.path, testsets)}
     given = _expanded([file for file in every if file.path not in own])
     by_metric: dict[str, list[Scores | None]] = {}
@@ -116,10 +116,10 @@ def metric_scores(
     return by_metric
 
 
-def _named_scores(files: Files) -> list[_ScoreFile]:
+def _name_score_files(files: Files) -> list[_ScoreFile]:
     """Score files under the names that they are to have, with their columns."""
     named = []
-    for name, path in named_files(files):
+    for name, path in split_file_names(files):
         file, _, column = path.rpartition(":")
         told = bool(column) and not Path(path).exists() and Path(file).is_file()
         named.append(_ScoreFile(name, file, None, column) if told else _ScoreFile(name, path))
@@ -137,11 +137,11 @@ def _expanded(files: Iterable[_ScoreFile]) -> list[_ScoreFile]:
             raise UsageError(
                 f"{file.path} cannot be called {file.name}: it is a folder of several metrics"
             )
-        expanded += _in_folder(Path(file.path))
+        expanded += _find_score_files(Path(file.path))
     return expanded
 
 
-def _in_folder(folder: Path) -> list[_ScoreFile]:
+def _find_score_files(folder: Path) -> list[_ScoreFile]:
     """The files of scores in a folder and below; METRIC-REF, where a metric has several REFs."""
     files = [
         path
@@ -184,7 +184,7 @@ def _files_of_set(testset: TestSet, path: str) -> list[_ScoreFile]:
     if testset.path is None or not folder.is_dir():
         return []
     inner = folder / (testset.language_pair or "")
-    return _in_folder(inner if inner.is_dir() else folder)
+    return _find_score_files(inner if inner.is_dir() else folder)
 
 
 def _check_used(
@@ -200,7 +200,7 @@ def _check_used(
             )
 
 
-def named_files(files: Files) -> list[tuple[str | None, str]]:
+def split_file_names(files: Files) -> list[tuple[str | None, str]]:
     """Files under the names they are to have; None: their own."""
     if isinstance(files, Mapping):
         return [(name, str(path)) for name, path in files.items()]
@@ -234,7 +234,7 @@ def _read(files: Sequence[_ScoreFile], testset: TestSet, sets: int) -> dict[str,
         pair = pair_of(path)
         if folder is not None and pair is not None and pair != testset.language_pair:
             continue
-        scores = _of(path, testset, sets, column)
+        scores = _read_scores(path, testset, sets, column)
         if name is not None and len(scores) > 1:
             raise UsageError(
                 f"{path} cannot be called {name}: it holds several metrics: {', '.join(scores)}"
@@ -253,7 +253,7 @@ def _read(files: Sequence[_ScoreFile], testset: TestSet, sets: int) -> dict[str,
     return metrics
 
 
-def _of(path: str, testset: TestSet, sets: int, column: str) -> Mapping[str, Given]:
+def _read_scores(path: str, testset: TestSet, sets: int, column: str) -> Mapping[str, Given]:
     pair = testset.language_pair
     find = partial(
         find_scores, path, test_set=testset.name, column=column, segments=testset.segments
@@ -318,7 +318,7 @@ def _check_systems(systems: Iterable[str], testset: TestSet, sources: Sequence[s
 _SPARSE = 1000  # times more segments than are scored: no set, and too many to hold
 
 
-def with_judgements(
+def add_judgements(
     testsets: Sequence[TestSet],
     files: Files,
     *,
@@ -340,7 +340,7 @@ def with_judgements(
         GnomonError: whatever is wrong in a file.
     """
     judged_sets, kinds = list(testsets), dict[str, None]()
-    for kind, path in named_files(files):
+    for kind, path in split_file_names(files):
         for number in _places(path, judged_sets):
             named = kind or kind_in_name(path)
             judgements = read_human(
@@ -378,7 +378,7 @@ def textless(
             flag("scores", "FILE"),
             ")",
         )
-    pairs = dict.fromkeys(pair_of(path) or language_pair for _, path in named_files(human))
+    pairs = dict.fromkeys(pair_of(path) or language_pair for _, path in split_file_names(human))
     if None in pairs and len(pairs) > 1:
         raise UsageError(
             "without test sets, the names of files with human scores must tell their language"
@@ -389,7 +389,7 @@ def textless(
 
 def _bare(pair: str | None, human: Files, given: Files) -> TestSet:
     places: dict[tuple[str, int | None], None] = {}
-    for _, path, _, column in _expanded(_named_scores(given)):
+    for _, path, _, column in _expanded(_name_score_files(given)):
         if pair_of(path) not in (None, pair):
             continue
         try:
@@ -398,7 +398,7 @@ def _bare(pair: str | None, human: Files, given: Files) -> TestSet:
             continue  # the file holds other language pairs
         places |= {cell: None for given in scores.values() for cell in given}
     numbers = {number for _, number in places if number is not None}
-    for _, path in named_files(human):
+    for _, path in split_file_names(human):
         if pair_of(path) in (None, pair):
             numbers |= judged_segments(path)
     segments = max(numbers, default=1)
@@ -439,7 +439,7 @@ def _places(path: str, testsets: Sequence[TestSet]) -> list[int]:
 # References that people judged, as systems.
 
 
-def with_reference_systems(
+def add_reference_systems(
     testsets: Sequence[TestSet], names: Sequence[str]
 ) -> tuple[list[TestSet], tuple[str, ...]]:
     """The test sets with some references among the systems, and what people call these.
@@ -456,7 +456,7 @@ def with_reference_systems(
         for number, testset in enumerate(changed):
             judged_name = _judged_name(testset, name)
             if judged_name is not None:
-                changed[number] = _as_system(testset, name, judged_name)
+                changed[number] = _add_as_system(testset, name, judged_name)
                 called.append(judged_name)
         if not called:
             raise DataError(
@@ -477,7 +477,7 @@ def _judged_name(testset: TestSet, name: str) -> str | None:
     return next((system for system in called if system in people), None)
 
 
-def _as_system(testset: TestSet, name: str, called: str) -> TestSet:
+def _add_as_system(testset: TestSet, name: str, called: str) -> TestSet:
     texts = testset.references[name]
     whole = tuple(text for text in texts if text is not None)
     if len(whole) < len(texts):

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.agreement.judging import ALL
-from gnomon.agreement.measures import cells, of_pairs, value
+from gnomon.agreement.measures import cells, pair_scores, value
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import GROUPING, HUMAN, LEVEL, STATISTIC, SUBSET, TEST_SET
 from gnomon.core.records import METRIC, Record, column
@@ -145,9 +145,9 @@ def gain_row(
     tested = _TestedGain()
     if enough and measure.level == "system":
         segments = pairing.testset.segments
-        tested = _over_systems(both, gain, drawn, segments, how, expanded=over.expanded)
+        tested = _decide_system_gain(both, gain, drawn, segments, how, expanded=over.expanded)
     elif enough and how.resamples:
-        tested = _over_segments(both, how)
+        tested = _decide_segment_gain(both, how)
     ranked = measure.statistic == "darr" and both.pairs is not None
     return AgreementGainRow(
         test_set=pairing.label,
@@ -327,7 +327,7 @@ def _metric_gain(
         measure,
         how,
         of_both,
-        GainSubset(judging.by_document, pair.method is None, result.subset, result.systems),
+        GainSubset(judging.uses_documents, pair.method is None, result.subset, result.systems),
     )
 
 
@@ -360,7 +360,7 @@ def _tested_gain(result: Result, pair: ComparedMetrics) -> AgreementGainRow:
     )
 
 
-def _over_systems(
+def _decide_system_gain(
     both: MeasuredScores,
     gain: float,
     drawn: Sequence[Floats | None],
@@ -381,7 +381,7 @@ def _over_systems(
     draws = [scores[:, scored] for scores in drawn if scores is not None]
     if len(draws) < len(both.metrics):
         return tested
-    values = [statistic.of_system_scores(human, scores) for scores in draws]
+    values = [statistic.score_system_draws(human, scores) for scores in draws]
     gains = values[1] - values[0]
     return tested._replace(
         ends=_ends(gains, how.confidence, segments if expanded else None),
@@ -391,7 +391,7 @@ def _over_systems(
     )
 
 
-def _over_segments(both: MeasuredScores, how: Testing) -> _TestedGain:
+def _decide_segment_gain(both: MeasuredScores, how: Testing) -> _TestedGain:
     """Of scores of segments: documents left out one at a time, or segments drawn."""
     if both.measure.statistic == "darr":
         moments, gain = _pair_sums(both), _gain_of_pairs
@@ -404,7 +404,9 @@ def _over_segments(both: MeasuredScores, how: Testing) -> _TestedGain:
     if not there.any():
         return _TestedGain()
     if both.documents is not None:
-        draws = DocumentDraws.of(both.documents[there].tolist(), judged[there], how.confidence)
+        draws = DocumentDraws.leave_out(
+            both.documents[there].tolist(), judged[there], how.confidence
+        )
         sums = moments[:, there]
         low, high, p = draws.test(float(gain(sums.sum(axis=1))), gain(draws.sums(sums)))
         return _TestedGain(
@@ -432,7 +434,7 @@ def _pair_sums(both: MeasuredScores) -> Floats:
     """Of each segment: pairs that people ordered and both scored, and those that each has right."""
     pairs = both.pairs
     assert pairs is not None  # noqa: S101  # DaRR here is of rankings
-    sides = [of_pairs(pairs, scores) for scores in both.metrics]
+    sides = [pair_scores(pairs, scores) for scores in both.metrics]
     scored = ~np.isnan(np.sum(sides, axis=(0, 1)))
     rows = [scored, *(scored & (better > worse) for better, worse in sides)]
     return np.array([np.bincount(pairs.segment, row, both.metrics.shape[2]) for row in rows])

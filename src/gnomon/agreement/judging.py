@@ -64,7 +64,7 @@ class Judging:
     unit: Literal["auto", "segment", "document"] = "auto"
 
     @property
-    def by_document(self) -> bool:
+    def uses_documents(self) -> bool:
         """Whether documents are taken as independent, where they are known."""
         return self.unit == "document" or (self.unit == "auto" and self.testing.test == "auto")
 
@@ -164,7 +164,7 @@ def _cells(
         entries,
         threshold=judging.threshold,
         spa_seed=judging.spa_seed,
-        by_document=judging.by_document,
+        by_document=judging.uses_documents,
     )
 
 
@@ -227,8 +227,10 @@ def _result(
         cells=metrics,
         values=values,
         verdicts=tests,
-        ranks=_among(stats.ranks, scores, tests.p, how, counted) if tested else undefined,
-        clusters=_among(stats.clusters, scores, tests.p, how, counted) if tested else undefined,
+        ranks=_rank_judged(stats.ranks, scores, tests.p, how, counted) if tested else undefined,
+        clusters=_rank_judged(stats.clusters, scores, tests.p, how, counted)
+        if tested
+        else undefined,
         controls=tuple(
             (name, (value_of_chance if name == RANDOM else value)(others, k))
             for k, name in enumerate(others.names)
@@ -236,7 +238,7 @@ def _result(
     )
 
 
-def _among(
+def _rank_judged(
     ranking: Callable[..., NDArray[np.float64]],
     scores: NDArray[np.float64],
     p: NDArray[np.float64],
@@ -422,7 +424,7 @@ def overall(
         of_tasks: list[tuple[str, int, dict[str, float]]] = []
         for group in groups:
             if (group.slice, group.human) == (slice_name, human) and group.measure in tasks:
-                of_tasks += _of_task(grouped(results)[group], over, group)
+                of_tasks += _task_values(grouped(results)[group], over, group)
         if not of_tasks:
             continue
         total = sum(weight for _, weight, _ in of_tasks)
@@ -436,7 +438,7 @@ def overall(
         )
 
 
-def _of_task(
+def _task_values(
     parts: Sequence[Result], over: Sequence[Joined], group: ResultGroup
 ) -> list[tuple[str, int, dict[str, float]]]:
     """Names, weights and values (in 0 to 1) of a measure's tasks."""

@@ -208,7 +208,7 @@ def set_names(names: Sequence[str]) -> list[str]:
     return [f"WMT{run[0]:02}" + f"-{run[-1]:02}" * (len(run) > 1) for run in runs]
 
 
-def said_class(
+def describe_class(
     size: tuple[float, float],
     share: tuple[float, float | None, float | None],
     unit: str | None,

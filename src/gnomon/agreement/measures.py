@@ -203,7 +203,7 @@ def measures(
         for level in levels
         for name, statistic in STATISTICS.items()
         if (name in statistics if statistics else level in statistic.default)
-        for measure in _under(name, level, groupings)
+        for measure in _grouped_measures(name, level, groupings)
     ]
     if not chosen:
         raise UsageError(
@@ -213,7 +213,7 @@ def measures(
     return tuple(dict.fromkeys(chosen))
 
 
-def _under(
+def _grouped_measures(
     name: StatisticName, level: Level, groupings: Sequence[Grouping] | None
 ) -> list[Measure]:
     statistic = STATISTICS[name]
@@ -335,7 +335,7 @@ def value(found: MeasuredScores, metric: int) -> Value:
         "spa": _spa,
         "acc_eq": _acc_eq,
         "acc_eq_held_out": _acc_eq_held_out,
-        "pairwise_difference_pearson": _of_differences,
+        "pairwise_difference_pearson": _measure_differences,
         "pairwise_accuracy": _accuracy,
     }.get(found.measure.statistic, _correlation)
     return special(found, found.metrics[metric])
@@ -396,7 +396,7 @@ def _acc_eq_held_out(found: MeasuredScores, scores: NDArray[np.float64]) -> Valu
     return Value(held, _pairs(found, scores))
 
 
-def _of_differences(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
+def _measure_differences(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
     grouping = found.measure.grouping
     r = stats.pairwise_difference_pearson(found.human, scores, grouping=grouping)
     return Value(r, _pairs(found, scores))
@@ -409,12 +409,12 @@ def _darr(found: MeasuredScores, scores: NDArray[np.float64]) -> Value:
         human = np.where(np.isnan(scores), np.nan, found.human)
         pairs = stats.ordered_pairs(human, threshold=threshold)
         return Value(tau, len(pairs.segment))
-    better, worse = of_pairs(found.pairs, scores)
+    better, worse = pair_scores(found.pairs, scores)
     scored = ~(np.isnan(better) | np.isnan(worse))
     return Value(stats.darr_pairs(better, worse), int(scored.sum()))
 
 
-def of_pairs(
+def pair_scores(
     pairs: stats.OrderedPairs, scores: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A metric's scores [K, N] of the better and of the worse outputs [P]."""

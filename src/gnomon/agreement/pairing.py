@@ -66,16 +66,18 @@ class CorpusStatistics(NamedTuple):
     rows: Sequence[int]  # of the same systems, in the statistics
     systems: int  # how many the task has
 
-    def on(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def score_segments(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
         """System scores of some segments (bool [N]): [K]."""
-        return self._of_all(self.aggregate(self.statistics[self.rows][:, members].sum(axis=1)))
+        return self._place_in_task(
+            self.aggregate(self.statistics[self.rows][:, members].sum(axis=1))
+        )
 
     def resampled(self, counts: NDArray[np.uint8]) -> NDArray[np.float64]:
         """System scores in every resample of the segments [B, K]."""
         scores = stats.resampled_scores(self.statistics[self.rows], counts, self.aggregate)
-        return self._of_all(scores)
+        return self._place_in_task(scores)
 
-    def _of_all(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _place_in_task(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         of_task = np.full((*scores.shape[:-1], self.systems), np.nan)
         of_task[..., self.places] = self.sign * scores
         return of_task
@@ -95,10 +97,12 @@ class JudgedMetric:
     corpus: CorpusStatistics | None = None
     directed: bool = False  # whether it is known which way its scores point
 
-    def on(self, members: NDArray[np.bool_]) -> JudgedMetric:
+    def select(self, members: NDArray[np.bool_]) -> JudgedMetric:
         """The same on some segments, bool [N]."""
         cells = self.segments[:, members]
-        system = mean_of_known(cells) if self.corpus is None else self.corpus.on(members)
+        system = (
+            mean_of_known(cells) if self.corpus is None else self.corpus.score_segments(members)
+        )
         return replace(self, system=system, segments=cells, corpus=None)
 
     def resampled(self, counts: NDArray[np.uint8]) -> NDArray[np.float64] | None:
@@ -173,7 +177,7 @@ def metric_faults(
             yield from problems(where, checked, metric, outline)
 
 
-def by_name(
+def split_metric_names(
     metrics: Wanted | Sequence[Wanted] | Mapping[str, Wanted],
 ) -> list[tuple[str | None, Wanted]]:
     """Metrics under the names they are to have; None: their own."""
@@ -207,7 +211,7 @@ def pairings(
     for number, testset in enumerate(testsets):
         scored = _scored_by(testset, number, len(testsets), metrics, request)
         kinds = kinds_of(testset.outline, request.human)
-        judges = _all_of(kinds)
+        judges = _list_kinds(kinds)
         allowed = request.allow_circular
         seen = tuple(_circular(title_of(testset), scored, judges, allowed=allowed))
         whole = [
@@ -216,7 +220,7 @@ def pairings(
         ]
         yield from whole
         for slice_ in slices(testset, request.by)[1:]:
-            yield from (_on_slice(pairing, slice_, request.by) for pairing in whole)
+            yield from (_select_slice(pairing, slice_, request.by) for pairing in whole)
 
 
 def _scored_by(
@@ -237,7 +241,7 @@ def _scored_by(
     return scored
 
 
-def _of_scores(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[Message]:
+def _score_notices(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[Message]:
     """What metrics say of their scores; what is said of the test set itself stands elsewhere."""
     for name, scores in scored:
         said = (notice for notice in scores.notices if notice not in testset.anomalies)
@@ -272,7 +276,7 @@ def _pairing(
         entries=(),
         signatures={name: s.signature for name, s in scored},
         documents=None if testset.documents is None else tuple(testset.documents),
-        notices=(*left_out, *seen, *_of_scores(testset, scored)),
+        notices=(*left_out, *seen, *_score_notices(testset, scored)),
     )
     entries = _entries(made, scored)
     made = replace(made, entries=tuple(entries))
@@ -304,14 +308,14 @@ def _entries(made: Pairing, scored: Sequence[tuple[str, Scores]]) -> Iterator[Ju
         )
 
 
-def _on_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
+def _select_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
     """What was said of some of the segments; people's system scores are means over them."""
     members = part.members
     kinds = {level: kind for level, kind in pairing.kinds.items() if level != "system"}
     segments = pairing.segments[:, members]
     system = mean(segments, axis=1)
     if "segment" not in kinds:
-        system = _of_domain(pairing, part, by)
+        system = _domain_scores(pairing, part, by)
     if not np.isnan(system).all():
         kinds["system"] = pairing.kinds["system"]
     ranking = pairing.ranking
@@ -325,8 +329,8 @@ def _on_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
         system=system,
         segments=segments,
         ranking=ranking,
-        entries=tuple(entry.on(members) for entry in pairing.entries),
-        controls=tuple(entry.on(members) for entry in pairing.controls),
+        entries=tuple(entry.select(members) for entry in pairing.entries),
+        controls=tuple(entry.select(members) for entry in pairing.controls),
         documents=None
         if pairing.documents is None
         else tuple(
@@ -337,7 +341,7 @@ def _on_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
     )
 
 
-def _of_domain(pairing: Pairing, part: Slice, by: str | None) -> NDArray[np.float64]:
+def _domain_scores(pairing: Pairing, part: Slice, by: str | None) -> NDArray[np.float64]:
     """People's scores of whole domains; NaN where there are none of this one."""
     for scores in pairing.testset.human:
         fitting = scores.level == "domain" and scores.kind == pairing.kinds.get("system")
@@ -432,7 +436,7 @@ def check_kinds(outlines: Sequence[Outline], kinds: Sequence[str]) -> None:
             raise UnknownNameError("kind of human scores", kind, tuple(there))
 
 
-def _all_of(kinds: Iterable[Mapping[str, str]]) -> list[str]:
+def _list_kinds(kinds: Iterable[Mapping[str, str]]) -> list[str]:
     return [kind for levels in kinds for kind in dict.fromkeys(levels.values())]
 
 

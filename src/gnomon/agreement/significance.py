@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon import stats
-from gnomon.agreement.measures import of_pairs
+from gnomon.agreement.measures import pair_scores
 from gnomon.core.errors import UsageError
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.core.validation import Problem
@@ -94,7 +94,7 @@ def nothing(metrics: int) -> Verdicts:
     return Verdicts(low, high, differences, p)
 
 
-def of_better(found: Verdicts) -> NDArray[np.float64]:
+def p_of_better(found: Verdicts) -> NDArray[np.float64]:
     """P-values that say of a row that it is better than a column [M, M]; NaN where not tested."""
     p = np.array(found.p)
     np.fill_diagonal(p, np.nan)
@@ -117,7 +117,7 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
         yield Problem("resamples", UsageError(said))
 
 
-def without_documents(name: str) -> UsageError:
+def refuse_unknown_documents(name: str) -> UsageError:
     """Documents are to be independent, and nobody knows them."""
     return UsageError(
         f"test set {name!r} does not say which document a segment belongs to, so that documents"
@@ -128,12 +128,12 @@ def without_documents(name: str) -> UsageError:
 # Intervals and tests of statistics that are sums over pairs: DaRR, acc_eq, soft accuracy.
 
 
-def of_ranked_pairs(found: MeasuredScores, how: Testing) -> Verdicts:
+def decide_ranked_pairs(found: MeasuredScores, how: Testing) -> Verdicts:
     """DaRR: bootstrap over segments."""
     pairs = _ranked_pairs(found)
     if not len(pairs.segment):
         return nothing(len(found.names))
-    sides = [of_pairs(pairs, scores) for scores in found.metrics]
+    sides = [pair_scores(pairs, scores) for scores in found.metrics]
     judged, column = np.unique(pairs.segment, return_inverse=True)
     segments = len(judged)
     counts = resample_counts(segments, count=max(how.resamples, 1), seed=how.seed)
@@ -149,7 +149,7 @@ def of_ranked_pairs(found: MeasuredScores, how: Testing) -> Verdicts:
             rows.append(np.bincount(at[right], minlength=segments))
         return _taus(np.array(rows, dtype=np.float64), counts)
 
-    return _by_bootstrap(len(found.names), draws, how, "segments", drawn=segments)
+    return _bootstrap_verdicts(len(found.names), draws, how, "segments", drawn=segments)
 
 
 def _taus(
@@ -162,7 +162,7 @@ def _taus(
     return taus[:, 0], taus[:, 1:]
 
 
-def of_confidence(found: MeasuredScores, how: Testing) -> Verdicts:
+def decide_soft_accuracy(found: MeasuredScores, how: Testing) -> Verdicts:
     """Soft pairwise accuracy: intervals by bootstrap over systems; tests likewise, or by exchange.
 
     A system that is drawn twice makes no pair.
@@ -183,7 +183,7 @@ def of_confidence(found: MeasuredScores, how: Testing) -> Verdicts:
         values = 1 - sums / np.where(total == 0, np.nan, total)
         return values[:, 0], values[:, 1:]
 
-    result = _by_bootstrap(len(found.names), draws, how, "systems")
+    result = _bootstrap_verdicts(len(found.names), draws, how, "systems")
     if how.test != "permutation" or not how.resamples:
         return result
     soft = {"statistic": stats.SoftPairwiseAccuracy(seed=found.spa_seed)}
@@ -200,7 +200,9 @@ def _gaps(
     return np.where(upper, np.abs(sides[0] - sides[1]), np.nan)
 
 
-def of_accuracies(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]) -> Verdicts:
+def decide_accuracies(
+    found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]
+) -> Verdicts:
     """acc_eq by item: intervals by bootstrap over segments, tests by exchange of segments.
 
     Tie thresholds stay what they are while segments are drawn or exchanged. Under other groupings
@@ -245,7 +247,7 @@ def _item_interval(
     return float(low), float(high)
 
 
-def _by_bootstrap(
+def _bootstrap_verdicts(
     metrics: int, draws: Draws, how: Testing, unit: str, *, drawn: int | None = None
 ) -> Verdicts:
     result = nothing(metrics)
@@ -287,24 +289,24 @@ def verdicts(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64])
     if statistic == "acc_eq_held_out" or not len(found.names):
         return nothing(len(found.names))
     if found.documents is not None:
-        result = _of_documents(found, how, epsilons)
+        result = _decide_documents(found, how, epsilons)
     elif statistic == "darr":
-        result = _of_several(found, of_ranked_pairs(found, how))
+        result = _drop_single_segments(found, decide_ranked_pairs(found, how))
     elif statistic == "spa":
-        result = of_confidence(found, how)
+        result = decide_soft_accuracy(found, how)
     elif statistic == "acc_eq":
-        result = _of_several(found, of_accuracies(found, how, epsilons))
+        result = _drop_single_segments(found, decide_accuracies(found, how, epsilons))
     else:
-        result = _of_several(found, _of_scores(found, how))
+        result = _drop_single_segments(found, _decide_scores(found, how))
     if result.interval == "systems":
-        return _without_points(result, found.judged)
+        return _drop_collapsed_intervals(result, found.judged)
     if result.interval == "segments":
         drawn = [_segments(found, metric) for metric in found.metrics]
         return result._replace(drawn=np.array(drawn, dtype=np.int64))
     return result
 
 
-def _without_points(result: Verdicts, systems: int) -> Verdicts:
+def _drop_collapsed_intervals(result: Verdicts, systems: int) -> Verdicts:
     """Without intervals of next to no systems, and those that a bootstrap of few collapses to."""
     wrong = (result.high - result.low < _NARROWEST) | (systems < FEW_SYSTEMS)
     low, high = (np.where(wrong, np.nan, ends) for ends in (result.low, result.high))
@@ -312,7 +314,9 @@ def _without_points(result: Verdicts, systems: int) -> Verdicts:
     return result._replace(low=low, high=high, drawn=drawn)
 
 
-def _of_documents(found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]) -> Verdicts:
+def _decide_documents(
+    found: MeasuredScores, how: Testing, epsilons: NDArray[np.float64]
+) -> Verdicts:
     """Segment-level figures where the segments of a document are not independent."""
     assert found.documents is not None  # noqa: S101  # who calls has looked
     result = nothing(len(found.names))
@@ -322,7 +326,7 @@ def _of_documents(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
     if measure.statistic == "darr":
         pairs = _ranked_pairs(found)
         tested = stats.decisions_by_document(
-            [_right(*of_pairs(pairs, scores)) for scores in found.metrics],
+            [_count_right(*pair_scores(pairs, scores)) for scores in found.metrics],
             pairs.segment,
             found.documents,
             confidence=how.confidence,
@@ -332,7 +336,7 @@ def _of_documents(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
             found.human,
             found.metrics,
             found.documents,
-            statistic=_of_cells(found, epsilons),
+            statistic=_statistic_of_cells(found, epsilons),
             grouping=measure.grouping,
             confidence=how.confidence,
         )
@@ -344,7 +348,7 @@ def _of_documents(found: MeasuredScores, how: Testing, epsilons: NDArray[np.floa
     return result._replace(differences=tested.differences, p=tested.p, test=test)
 
 
-def _of_cells(found: MeasuredScores, epsilons: NDArray[np.float64]) -> Any:
+def _statistic_of_cells(found: MeasuredScores, epsilons: NDArray[np.float64]) -> Any:
     """The statistic of a measure by name, or as one function per metric."""
     measure = found.measure
     if measure.is_row_statistic:
@@ -357,7 +361,7 @@ def _of_cells(found: MeasuredScores, epsilons: NDArray[np.float64]) -> Any:
     return partial(stats.pairwise_difference_pearson, grouping=measure.grouping)
 
 
-def _right(better: NDArray[np.float64], worse: NDArray[np.float64]) -> NDArray[np.float64]:
+def _count_right(better: NDArray[np.float64], worse: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.isnan(better) | np.isnan(worse), np.nan, better > worse)
 
 
@@ -368,7 +372,7 @@ def _ranked_pairs(found: MeasuredScores) -> stats.OrderedPairs:
     return stats.ordered_pairs(found.human, threshold=found.threshold or 0.0)
 
 
-def _of_several(found: MeasuredScores, result: Verdicts) -> Verdicts:
+def _drop_single_segments(found: MeasuredScores, result: Verdicts) -> Verdicts:
     """Without what resamples of a single segment say: they are all alike."""
     if result.interval != "segments":
         return result
@@ -387,11 +391,11 @@ def _segments(found: MeasuredScores, metric: NDArray[np.float64]) -> int:
     if found.measure.statistic != "darr":
         return int((~(np.isnan(found.human) | np.isnan(metric))).any(axis=0).sum())
     pairs = _ranked_pairs(found)
-    better, worse = of_pairs(pairs, metric)
+    better, worse = pair_scores(pairs, metric)
     return len(np.unique(pairs.segment[~(np.isnan(better) | np.isnan(worse))]))
 
 
-def _of_scores(found: MeasuredScores, how: Testing) -> Verdicts:
+def _decide_scores(found: MeasuredScores, how: Testing) -> Verdicts:
     """Correlations, and accuracy of system scores."""
     measured = _measured(found)
     what = "systems" if found.measure.level == "system" else "segments"

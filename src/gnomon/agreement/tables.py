@@ -10,7 +10,7 @@ import numpy as np
 from gnomon import stats
 from gnomon.agreement.judging import ALL, AVERAGE, Joined, grouped, mean_value
 from gnomon.agreement.measures import value
-from gnomon.agreement.significance import FEW_SYSTEMS, beats, of_better
+from gnomon.agreement.significance import FEW_SYSTEMS, beats, p_of_better
 from gnomon.core.records import METRIC, SLICE, SYSTEM, EndColumns, Record, column, table
 
 if TYPE_CHECKING:
@@ -429,7 +429,10 @@ def average_gains(
         kinds = {result.human for result in parts}
         human = kinds.pop() if len(kinds) == 1 else None
         names = dict.fromkeys(name for result in parts for name in result.cells.names)
-        means = {name: mean_value([_of(result, name) for result in parts]).value for name in names}
+        means = {
+            name: mean_value([_find_value(result, name) for result in parts]).value
+            for name in names
+        }
         others = [name for name in means if name in pairs]
         for name in sorted(others, key=lambda n: (np.isnan(means[n]), -means[n], n)):
             baseline = pairs[name].base
@@ -459,7 +462,7 @@ def average_gains(
             )
 
 
-def _of(part: Result, name: str) -> Value | None:
+def _find_value(part: Result, name: str) -> Value | None:
     return part.values[part.cells.names.index(name)] if name in part.cells.names else None
 
 
@@ -468,13 +471,13 @@ def _gain(part: Result, name: str, baseline: str) -> float:
     tested = float(part.verdicts.differences[places])
     if not np.isnan(tested):
         return tested  # on what both have scored
-    ours, theirs = (_of(part, n) for n in (name, baseline))
+    ours, theirs = (_find_value(part, n) for n in (name, baseline))
     return ours.value - theirs.value if ours and theirs else float("nan")
 
 
 def _percent(parts: Sequence[Result], baseline: str, gains: Sequence[float]) -> NDArray[np.float64]:
     """Gains in per cent of the baseline's values, of test sets where these are above 0."""
-    bases = [_of(result, baseline) for result in parts]
+    bases = [_find_value(result, baseline) for result in parts]
     return np.array(
         [
             100 * gain / base.value
@@ -490,7 +493,7 @@ def _won(parts: Sequence[Result], better: str, worse: str, how: Testing) -> int 
         return None
     places = [(p.cells.names.index(better), p.cells.names.index(worse)) for p in parts]
     return [
-        beats(of_better(part.verdicts)[at], how) for part, at in zip(parts, places, strict=True)
+        beats(p_of_better(part.verdicts)[at], how) for part, at in zip(parts, places, strict=True)
     ].count(True)
 
 
@@ -518,7 +521,7 @@ def win_rows(
     """
     names, tests, measure = _names(result), result.verdicts, result.measure
     judged = {row.metric for row in judged_rows(rows)}
-    p = of_better(tests)
+    p = p_of_better(tests)
     places = np.array([name in judged for name in names], dtype=bool)
     tested = ~np.isnan(p) & places[:, None] & places
     corrected = stats.holm(np.where(tested, p, np.nan))

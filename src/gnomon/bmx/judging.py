@@ -17,7 +17,7 @@ from gnomon.messages.audiences import flag
 from gnomon.metrics.means import quotients
 from gnomon.metrics.scoring import bind
 from gnomon.stats import jackknife_test
-from gnomon.stats.holm import in_steps
+from gnomon.stats.holm import step_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -515,7 +515,7 @@ def _rows(
     """A row for each; the gains of one measure are tested as a family."""
     alpha = round(1 - confidence, 12)
     tests = [partial(_mean_at, one.gains, units) for one in compared]
-    steps = in_steps(tests, alpha, [one.measure for one in compared])
+    steps = step_down(tests, alpha, [one.measure for one in compared])
     for one, step in zip(compared, steps, strict=True):
         low, high, _ = _mean_at(one.values, units, alpha)
         defined = ~np.isnan(one.values)

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.findings import Lines, Listing
 from gnomon.core.records import METRIC, EndColumns, Record, column
-from gnomon.stats.holm import in_steps
+from gnomon.stats.holm import step_down
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _in_steps(
     data = [family.data for family in families]
     each = zip(values, data, strict=True)
     tests = [_test_of(own, chosen_on_others=name == IN_TURN) for own, name in each]
-    return in_steps(tests, alpha, data)
+    return step_down(tests, alpha, data)
 
 
 def _test_of(

@@ -135,7 +135,9 @@ class FaultRates:
         if self.testset.documents is None or self.unit == "segment":
             return None
         which = numbered(self.testset.documents)
-        alike = self.unit == "document" or any(clustering(rows, which).alike for rows in values)
+        alike = self.unit == "document" or any(
+            clustering(rows, which).has_alike_segments for rows in values
+        )
         return which if alike else None
 
     def kinds(self) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:
@@ -190,7 +192,9 @@ class FaultRates:
         if not pairs or not self.resamples:
             return
         documents = self.documents(*(rows[others] - rows[first] for rows in values))
-        family = SystemFamily.of(np.concatenate(values), pairs, documents=documents, seed=self.seed)
+        family = SystemFamily.from_statistics(
+            np.concatenate(values), pairs, documents=documents, seed=self.seed
+        )
         for row, (system, kind, segments) in zip(_tested(family, self), labels, strict=True):
             yield DifferenceRow(
                 system=system,
@@ -224,7 +228,7 @@ class FaultRates:
         order = [first, *(k for k in range(len(systems)) if k != first)]
         added = influences_of_differences(paired.values[order], paired.aggregate)
         kept = np.where(lost[order[1:]] | lost[first], np.nan, added)
-        family = SystemFamily.of(
+        family = SystemFamily.from_statistics(
             paired.values,
             pairs,
             aggregate=paired.aggregate,

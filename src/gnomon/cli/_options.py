@@ -524,14 +524,14 @@ def _judged(args: argparse.Namespace, testsets: list[TestSet]) -> list[TestSet]:
     human, counted = getattr(args, "human", None), getattr(args, "first_segment", None)
     if counted is None and (args.first is None or not human):
         return testsets
-    from gnomon.agreement.files import with_judgements
+    from gnomon.agreement.files import add_judgements
     from gnomon.data.formats import human_files
 
     files, kinds = human_files(human or ())
     if not files and counted is not None:
         raise UsageError("--first-segment is of files of human scores; name some: --human FILE")
     form = getattr(args, "human_format", None)
-    testsets, more = with_judgements(testsets, files, format=form, first_segment=counted)
+    testsets, more = add_judgements(testsets, files, format=form, first_segment=counted)
     args.human = list(dict.fromkeys([*kinds, *more])) or None
     return testsets
 

@@ -134,7 +134,7 @@ class SystemComparison:
         if paired.from_people:
             return True
         added = influences_of_differences(paired.values, paired.aggregate)
-        return clustering(added, self.documents).by_document
+        return clustering(added, self.documents).uses_documents
 
     def add_figures(self, progress: Callable[[str, int, int], None] | None) -> None:
         """The rows of all metrics and slices."""

@@ -243,7 +243,7 @@ def figures(
     whole = documents if plan.unit == "document" else None
     pairs = [pair for part in range(len(parts)) for pair in paired.pairs(part, every=every)]
     family = _family(paired, pairs, parts, whole, plan.seed)
-    alone = SystemFamily.of(
+    alone = SystemFamily.from_statistics(
         paired.values if paired.over_others is None else paired.over_others,
         [FamilyPair(k, k, part) for part in range(len(parts)) for k in range(len(paired.systems))],
         aggregate=paired.aggregate,
@@ -336,7 +336,7 @@ def _family(
         rows = [paired.preferences[i, j] for i, j in chosen]
         values = np.stack([np.zeros_like(rows[0]), *rows])
         numbers = [FamilyPair(1 + chosen.index(pair[:2]), 0, pair.part) for pair in pairs]
-    return SystemFamily.of(
+    return SystemFamily.from_statistics(
         values,
         numbers,
         aggregate=paired.aggregate,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.agreement.meaning import said_class
+from gnomon.agreement.meaning import describe_class
 from gnomon.comparison.meanings import DifferenceMeaningRow
 from gnomon.comparison.tables import (
     SYSTEMS,
@@ -400,7 +400,7 @@ def _what_it_meant(finding: Finding, rows: Sequence[DifferenceMeaningRow], title
         finding.positions(rows),
         sets=[first.test_sets],
         classes=[
-            said_class(
+            describe_class(
                 ends,
                 (some[0].share or 0.0, *some[0].ends("share")),
                 None if n else title,

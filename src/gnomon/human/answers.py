@@ -18,7 +18,7 @@ from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.stats import cohens_kappa, holm, holm_levels, jackknife_test, krippendorff_alpha
 from gnomon.stats.binomial import binomial_interval, binomial_p
-from gnomon.stats.holm import in_steps
+from gnomon.stats.holm import step_down
 from gnomon.stats.resampling import bootstrap_interval
 
 if TYPE_CHECKING:
@@ -414,7 +414,7 @@ def _behind(
             pairs.append((a, b))
             differences.append(float(_difference(rows.sum(axis=0))))
             tests.append(partial(_gap_test, rows))
-    steps = zip(pairs, differences, in_steps(tests, alpha), strict=True)
+    steps = zip(pairs, differences, step_down(tests, alpha), strict=True)
     return {b: (difference, step) for (a, b), difference, step in steps if a == highest[0]}
 
 

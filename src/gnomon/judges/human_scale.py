@@ -27,7 +27,7 @@ from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.base import Metrics, each_metric
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import pearson
-from gnomon.stats.holm import in_steps
+from gnomon.stats.holm import step_down
 from gnomon.stats.jackknife import mean_of_units
 
 if TYPE_CHECKING:
@@ -282,8 +282,8 @@ def calibration_rows(
 ) -> Iterator[CalibrationRow]:
     """How near each judge comes to people, tested by Holm's procedure over judges and kinds."""
     alpha = round(1 - confidence, 12)
-    of_mean = in_steps([sample.tests(sample.by_mean) for sample in samples], alpha)
-    of_raw = in_steps([sample.tests(sample.judged) for sample in samples], alpha)
+    of_mean = step_down([sample.tests(sample.by_mean) for sample in samples], alpha)
+    of_raw = step_down([sample.tests(sample.judged) for sample in samples], alpha)
     for sample, mean, raw in zip(samples, of_mean, of_raw, strict=True):
         x, y, line = sample.judged, sample.human, sample.line
         documents = sample.documents

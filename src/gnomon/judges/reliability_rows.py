@@ -11,7 +11,7 @@ from gnomon.core.records import METRIC, EndColumns, Record, column
 from gnomon.judges.agreement import JudgeAgreement
 from gnomon.judges.injections import INJECTIONS
 from gnomon.judges.noise import judge_noise
-from gnomon.stats.holm import in_steps
+from gnomon.stats.holm import step_down
 from gnomon.stats.student import mean_test
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def injection_rows(
     both = np.isfinite(plain) & np.isfinite(harmless)
     every = [(own - harmless)[both & np.isfinite(own)] for own in injected]
     tests = [partial(mean_test, gains.tolist()) for gains in every]
-    steps = in_steps(tests, round(1 - confidence, 12))
+    steps = step_down(tests, round(1 - confidence, 12))
     for injection, gains, (low, high, p, decided) in zip(INJECTIONS, every, steps, strict=True):
         yield ReliabilityRow(
             metric=metric,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from gnomon.core.lazy import callable_package, lazy_exports
 
 if TYPE_CHECKING:
+    from gnomon.agreement.files import add_judgements as add_judgements
     from gnomon.agreement.files import metric_scores as metric_scores
     from gnomon.agreement.files import textless as textless
-    from gnomon.agreement.files import with_judgements as with_judgements
     from gnomon.agreement.measures import LEVELS as LEVELS
     from gnomon.agreement.measures import PRESETS as PRESETS
     from gnomon.agreement.measures import STATISTICS as STATISTICS

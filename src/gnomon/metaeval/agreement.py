@@ -7,10 +7,10 @@ from typing import Annotated
 
 from gnomon.agreement.files import (
     Files,
+    add_judgements,
+    add_reference_systems,
     metric_scores,
     textless,
-    with_judgements,
-    with_reference_systems,
 )
 from gnomon.agreement.gains import MetricGainRow
 from gnomon.agreement.judging import Result, judge
@@ -18,9 +18,9 @@ from gnomon.agreement.measures import tasks_of
 from gnomon.agreement.pairing import (
     Judged,
     PairingRequest,
-    by_name,
     check_kinds,
     pairings,
+    split_metric_names,
     title_of,
 )
 from gnomon.agreement.paraphrased import (
@@ -46,11 +46,11 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import refuse
 from gnomon.data.formats import Human, human_files
 from gnomon.metaeval.agreement_checks import (
-    all_metrics,
     check_metaeval,
+    default_metrics,
     document_faults,
     judged_faults,
-    without_scores,
+    refuse_missing_scores,
 )
 from gnomon.metaeval.agreement_finding import (
     Asked,
@@ -58,7 +58,7 @@ from gnomon.metaeval.agreement_finding import (
     compared_metrics,
     paraphrase_notices,
 )
-from gnomon.metaeval.agreement_inputs import given_test_sets, sets_of_study
+from gnomon.metaeval.agreement_inputs import read_test_sets, sets_of_study
 from gnomon.metaeval.agreement_verdict import metaeval_verdict
 from gnomon.metaeval.agreement_views import BEST_METRICS_VIEW, PEOPLE
 from gnomon.metaeval.measured import HumanSide, Measured
@@ -87,7 +87,7 @@ _TESTS = Group("intervals and tests")
     purpose="compare metrics by their agreement with people",
     title="Agreement with people",
     data=("testsets", "paraphrases"),
-    given=given_test_sets,
+    given=read_test_sets,
     examples=_EXAMPLES,
     tables={"": "agreement"},
     rows={**ROWS, "gains": MetricGainRow},
@@ -166,12 +166,12 @@ def metaeval(
     files, kinds = human_files(human)
     sets = [testsets] if isinstance(testsets, TestSet) else list(testsets)
     sets = sets or textless(files, scores)
-    wanted = by_name(all_metrics(metrics, scores))
+    wanted = split_metric_names(default_metrics(metrics, scores))
     if files:
-        sets, more = with_judgements(sets, files, format=people.human_format)
+        sets, more = add_judgements(sets, files, format=people.human_format)
         kinds = [*kinds, *more]
     made = paraphrases_by_set(paraphrases, sets)
-    sets, judged_references = with_reference_systems(sets, people.reference_systems)
+    sets, judged_references = add_reference_systems(sets, people.reference_systems)
     wanted += metric_scores(scores, sets, lower_is_better=lower_is_better).items()
     firsts = [first_paraphrases(of_set, n, methods) for of_set in made]
     scored = list(
@@ -210,7 +210,7 @@ def metaeval(
         if progress:
             progress("judging", done, len(judged))
     if not results:
-        raise without_scores({title_of(testset): testset.outline.human for testset in sets})
+        raise refuse_missing_scores({title_of(testset): testset.outline.human for testset in sets})
     asked = Asked(
         judging,
         baseline,

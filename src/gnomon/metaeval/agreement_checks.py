@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.agreement.judging import best_count
 from gnomon.agreement.measures import Preset, PresetName, measures, preset_of
 from gnomon.agreement.pairing import circular, kinds_of, metric_faults, title_of
-from gnomon.agreement.significance import resample_faults, without_documents
+from gnomon.agreement.significance import refuse_unknown_documents, resample_faults
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.slices import check_slices
 from gnomon.core.validation import Problem, problems
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
 
 __all__ = [
-    "all_metrics",
     "check_metaeval",
     "check_named",
+    "default_metrics",
     "document_faults",
     "judged_faults",
     "name_of",
+    "refuse_missing_scores",
     "shared_task",
-    "without_scores",
 ]
 
 
@@ -67,12 +67,12 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
     yield from wrong
     asked = () if wrong else measures(options.levels, options.statistics, options.groupings, chosen)
     yield from resample_faults(options.resamples, options.confidence)
-    wanted = all_metrics(options.metrics, options.scores)
+    wanted = default_metrics(options.metrics, options.scores)
     yield from metric_faults(outline, wanted, allow_code=options.allow_code)
     if outline is not None:
         yield from problems("by", check_slices, outline, options.by)
         if options.unit == "document" and not outline.slices.get("document"):
-            yield Problem("unit", without_documents(title_of(outline)))
+            yield Problem("unit", refuse_unknown_documents(title_of(outline)))
     if options.baseline is not None and not options.scores:
         yield from problems(
             "baseline", check_named, wanted, options.baseline, allow_code=options.allow_code
@@ -87,7 +87,7 @@ def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[P
         yield from _circular_faults(outline, kinds, wanted, allow_code=options.allow_code)
 
 
-def all_metrics(metrics: object, scores: Files) -> Any:
+def default_metrics(metrics: object, scores: Files) -> Any:
     """The metrics, or those that are taken where none is named."""
     return (() if scores else ("bleu",)) if metrics is None else metrics
 
@@ -142,7 +142,7 @@ def judged_faults(
         _is_possible(measure, levels, threshold) for measure in wanted for levels in judgements
     )
     if not any(possible):
-        yield Problem("", without_scores({title_of(outline): outline.human}))
+        yield Problem("", refuse_missing_scores({title_of(outline): outline.human}))
 
 
 def _is_possible(measure: Measure, kinds: Mapping[str, str], threshold: float | None) -> bool:
@@ -180,7 +180,7 @@ _ATTACHING = (
 )
 
 
-def without_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError:
+def refuse_missing_scores(there: Mapping[str, Sequence[tuple[str, str]]]) -> DataError:
     """People said nothing that is to be measured."""
     if not any(there.values()):
         return DataError(
@@ -217,4 +217,4 @@ def document_faults(sets: Sequence[TestSet]) -> Iterator[Problem]:
     """Test sets whose documents nobody knows."""
     for testset in sets:
         if not testset.documents:
-            yield Problem("unit", without_documents(title_of(testset)))
+            yield Problem("unit", refuse_unknown_documents(title_of(testset)))

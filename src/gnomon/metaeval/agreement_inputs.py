@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import Paraphrase, TestSet
 
-__all__ = ["given_test_sets", "sets_of_study"]
+__all__ = ["read_test_sets", "sets_of_study"]
 
 
-def given_test_sets(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[Any], ...]:
+def read_test_sets(inputs: Any, options: Mapping[str, Any]) -> tuple[Sequence[Any], ...]:
     """The test sets of a command line, and their paraphrases; or test sets that files make."""
     args = inputs.args
     if not inputs.has_testset:

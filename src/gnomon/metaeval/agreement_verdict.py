@@ -89,7 +89,7 @@ class _MeasureRows:
         return bool(self.figures) and self.short_of is None
 
     @property
-    def by_chance(self) -> bool:
+    def is_by_chance(self) -> bool:
         """Whether none of the metrics agrees with people beyond chance."""
         if self.first.statistic not in _CORRELATIONS:
             return False
@@ -164,19 +164,21 @@ def _answers(
     sound = [group for group in single if group.sound]
     for group in chosen:
         if group.first.test_set == AVERAGE:
-            yield from _on_average(finding, group, [each for each in sound if _alike(each, group)])
+            yield from _say_best_on_average(
+                finding, group, [each for each in sound if _is_alike(each, group)]
+            )
     if len({group.first.test_set for group in single}) != 1:
         return
     if len({group.first.human for group in sound}) > _KINDS:
         for measure in dict.fromkeys(group.first.measure for group in sound):
             of_measure = [group for group in sound if group.first.measure == measure]
-            yield from _over_kinds(finding, of_measure)
+            yield from _say_best_of_kinds(finding, of_measure)
     else:
         for group in sound:
-            yield from _of_set(finding, group)
+            yield from _say_best_of_set(finding, group)
 
 
-def _alike(one: _MeasureRows, average: _MeasureRows) -> bool:
+def _is_alike(one: _MeasureRows, average: _MeasureRows) -> bool:
     return one.key == average.key and average.first.human in (None, one.first.human)
 
 
@@ -210,13 +212,13 @@ def _against(finding: Finding, group: _MeasureRows, best: AgreementRow) -> list[
     ]
 
 
-def _of_set(finding: Finding, group: _MeasureRows) -> Iterator[Message]:
+def _say_best_of_set(finding: Finding, group: _MeasureRows) -> Iterator[Message]:
     """The best metric on one test set, and what it is better than."""
     best = group.figures[0]
     if len(group.figures) == 1:
         yield _alone(finding, group, best)
         return
-    if group.by_chance:
+    if group.is_by_chance:
         yield _none(finding, group)
         return
     if best.decided is False:
@@ -321,13 +323,13 @@ def _goes_against(
     )
 
 
-def _over_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
+def _say_best_of_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Message]:
     """Metrics by one measure under many kinds of human scores: who is best on which of them."""
     best: dict[tuple[str, int | None], list[_MeasureRows]] = {}
     for group in groups:
         first = group.figures[0]
-        if len(group.figures) > 1 and (group.by_chance or first.decided is False):
-            yield from _of_set(finding, group)
+        if len(group.figures) > 1 and (group.is_by_chance or first.decided is False):
+            yield from _say_best_of_set(finding, group)
             continue
         sign = first.sign if len(group.figures) == 1 else None
         best.setdefault((group.title(first), sign), []).append(group)
@@ -358,7 +360,7 @@ def _beaten(finding: Finding, group: _MeasureRows) -> Iterator[dict[str, Any]]:
         yield {"kind": group.first.human, "than": "all" if every else "some", "worse": worse}
 
 
-def _on_average(
+def _say_best_on_average(
     finding: Finding, group: _MeasureRows, sets: Sequence[_MeasureRows]
 ) -> Iterator[Message]:
     """The best metric over several test sets, and on how many of them it is better than others."""
@@ -372,7 +374,7 @@ def _on_average(
         facts = {**_facts(measure, [average, *each]), "human": group.first.human}
         yield message("metaeval.value", rows, metric=group.title(best), **facts)
         return
-    chance = all(each.by_chance for each in sets)
+    chance = all(each.is_by_chance for each in sets)
     if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
         yield _none(finding, group)
         return

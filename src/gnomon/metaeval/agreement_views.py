@@ -80,7 +80,7 @@ class _Shown(NamedTuple):
     sets: int
     baseline: str | None
 
-    def by_kind(self) -> list[tuple[str, dict[str, Cell]]]:
+    def group_by_kind(self) -> list[tuple[str, dict[str, Cell]]]:
         """What titles add for each kind of judgements, and what selects its rows."""
         return [(f", {kind}", {"human": kind}) for kind in self.kinds] or [("", {})]
 
@@ -100,7 +100,7 @@ class _Shown(NamedTuple):
         where = {**all_slices, **self.whole}
         rows = self.rows(AgreementRow, where)
         listed = self.sets == 1 or len(rows) <= _LISTED
-        for added, of_kind in self.by_kind() if self.sets > 1 else ():
+        for added, of_kind in self.group_by_kind() if self.sets > 1 else ():
             yield HeatMap(
                 table="metaeval",
                 title=title + added,
@@ -125,7 +125,7 @@ class _Shown(NamedTuple):
         """One measure on the slices of each test set."""
         if not self.whole:
             return
-        for added, of_kind in self.by_kind():
+        for added, of_kind in self.group_by_kind():
             rows = self.rows(AgreementRow, {**where, **of_kind})
             for test_set in dict.fromkeys(row.test_set for row in rows):
                 at = f", {test_set}" if self.sets > 1 else ""
@@ -150,7 +150,7 @@ class _Shown(NamedTuple):
     def rankings(self) -> Iterator[View]:
         """The metrics of one test set by how far people agree with them, measure by measure."""
         for measure in dict.fromkeys(self.tables["metaeval"].values("measure")):
-            for added, of_kind in self.by_kind():
+            for added, of_kind in self.group_by_kind():
                 where = {"measure": measure, "subset": "all", "control": False}
                 where |= {**of_kind, **self.whole}
                 defined = [row for row in self.rows(AgreementRow, where) if row.value is not None]
@@ -187,12 +187,12 @@ class _Shown(NamedTuple):
             shown += ["repaired", "broken"] if level == "system" else []
             where: dict[str, Cell] = {"level": level}
             yield Listing("gains", f"Gains in agreement, {level} level", tuple(shown), where)
-        yield from self._of_paraphrases([row for row in every if row.method is not None])
+        yield from self._paraphrase_views([row for row in every if row.method is not None])
 
-    def _of_paraphrases(self, rows: Sequence[MetricGainRow]) -> Iterator[View]:
+    def _paraphrase_views(self, rows: Sequence[MetricGainRow]) -> Iterator[View]:
         """Gains by diversity and by number of paraphrases, on each test set."""
         for test_set in dict.fromkeys(row.test_set for row in rows):
-            for added, of_kind in self.by_kind():
+            for added, of_kind in self.group_by_kind():
                 where: dict[str, Cell] = {"level": "system", "statistic": "pearson"}
                 where |= {"subset": "all", "test_set": test_set, **of_kind}
                 some = [row for row in rows if row in self.rows(MetricGainRow, where)]
@@ -249,7 +249,7 @@ class _Shown(NamedTuple):
 
     def wins(self, measure: Measure, subset: str) -> Iterator[View]:
         """The p-values of all pairs of metrics."""
-        for added, of_kind in self.by_kind():
+        for added, of_kind in self.group_by_kind():
             where = {**_where(measure, subset), **self.whole, **of_kind}
             for test_set in dict.fromkeys(row.test_set for row in self.rows(WinRow, where)):
                 yield HeatMap(
@@ -269,7 +269,7 @@ class _Shown(NamedTuple):
     def plots(self, places: Sequence[str]) -> Iterator[View]:
         """Systems by metric and by people, and curves over the best of them."""
         for test_set in places:
-            for added, of_kind in self.by_kind():
+            for added, of_kind in self.group_by_kind():
                 if self.rows(JudgedSystemRow, {"test_set": test_set, **of_kind}):
                     yield Scatter(
                         table="systems",
@@ -281,7 +281,7 @@ class _Shown(NamedTuple):
                         where={"test_set": test_set, **of_kind},
                     )
         for statistic in dict.fromkeys(self.tables["top_k"].values("statistic")):
-            for added, of_kind in self.by_kind():
+            for added, of_kind in self.group_by_kind():
                 if self.rows(TopSystemsRow, {"statistic": statistic, **of_kind}):
                     yield Lines(
                         table="top_k",
@@ -296,7 +296,7 @@ class _Shown(NamedTuple):
     def decisions(self) -> Iterator[View]:
         """Decisions repaired and broken, of systems and of segments."""
         for comparison in dict.fromkeys(self.tables["decisions"].values("comparison")):
-            for added, of_kind in self.by_kind():
+            for added, of_kind in self.group_by_kind():
                 where = {"comparison": comparison, **of_kind}
                 rows = self.rows(DecisionRow, where)
                 if not rows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from gnomon.agreement.files import with_judgements
+from gnomon.agreement.files import add_judgements
 from gnomon.agreement.meaning import (
     LEAST_SETS,
     make_meaning,
@@ -20,10 +20,10 @@ from gnomon.agreement.meaning import (
 from gnomon.agreement.pairing import (
     Judged,
     PairingRequest,
-    by_name,
     check_kinds,
     metric_faults,
     pairings,
+    split_metric_names,
     title_of,
 )
 from gnomon.agreement.significance import resample_faults
@@ -131,12 +131,12 @@ def delta_accuracy(
     files, kinds = human_files(human)
     sets = list(testsets)
     if files:
-        sets, more = with_judgements(sets, files, format=None)
+        sets, more = add_judgements(sets, files, format=None)
         kinds = [*kinds, *more]
     check_kinds([testset.outline for testset in sets], kinds)
     request = PairingRequest(human=kinds, controls=False, allow_code=allow_code, tick=progress)
-    wanted = by_name("bleu" if metrics is None else metrics)
-    judged = _one_kind_each(list(pairings(sets, wanted, request)), sets)
+    wanted = split_metric_names("bleu" if metrics is None else metrics)
+    judged = _select_one_kind(list(pairings(sets, wanted, request)), sets)
     made: list[tuple[Meaning, list[SetPairs]]] = []
     names = list(dict.fromkeys(entry.metric for pairing in judged for entry in pairing.entries))
     for done, name in enumerate(names, start=1):
@@ -150,7 +150,7 @@ def delta_accuracy(
     return _finding(made, judged, draws)
 
 
-def _one_kind_each(judged: Sequence[Pairing], sets: Sequence[TestSet]) -> list[Pairing]:
+def _select_one_kind(judged: Sequence[Pairing], sets: Sequence[TestSet]) -> list[Pairing]:
     """The test sets with their human scores of systems, one kind each."""
     kept: list[Pairing] = []
     for n, testset in enumerate(sets):

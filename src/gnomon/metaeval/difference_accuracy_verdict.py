@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon.agreement.meaning import judgement_names, said_class, set_names
+from gnomon.agreement.meaning import describe_class, judgement_names, set_names
 from gnomon.core.verdicts import titles_of
 from gnomon.messages import message
 from gnomon.metaeval.difference_accuracy_tables import (
@@ -28,7 +28,7 @@ def delta_accuracy_verdict(finding: Finding) -> Iterator[Message]:
     sets = finding.records(MeaningSetRow)
     classes = finding.records(MeaningRow)
     for metric in dict.fromkeys(row.metric for row in classes):
-        yield from _of_metric(
+        yield from _say_accuracy(
             finding,
             titles[metric],
             [row for row in classes if row.metric == metric],
@@ -49,7 +49,7 @@ def delta_accuracy_verdict(finding: Finding) -> Iterator[Message]:
             )
 
 
-def _of_metric(
+def _say_accuracy(
     finding: Finding, title: str, classes: Sequence[MeaningRow], sets: Sequence[MeaningSetRow]
 ) -> Iterator[Message]:
     """How often people agreed with differences of a metric, by their size."""
@@ -79,7 +79,7 @@ def _of_metric(
 def _classes(rows: Sequence[MeaningRow], title: str) -> list[dict[str, Any]]:
     """Classes of differences, the first one with the metric."""
     return [
-        said_class(
+        describe_class(
             (row.smallest, row.largest),
             (row.share, *row.ends("share")),
             None if number else title,

@@ -301,11 +301,11 @@ def _exhibits(made: MarkedErrors) -> Iterator[Exhibit]:
                 kind=f"{made.title(pair)} differs most",
                 side=made.side,
             )
-            caption = _apart(int(pair.alone[at]), int(pair.regraded[at]))
+            caption = _describe_difference(int(pair.alone[at]), int(pair.regraded[at]))
             yield replace(exhibit, weight=float(apart[at]), caption=caption)
 
 
-def _apart(alone: int, regraded: int) -> str:
+def _describe_difference(alone: int, regraded: int) -> str:
     """How two markers differ on an output: in what is marked, and in how grave it is."""
     phrases = []
     if alone:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from gnomon.agreement.error_spans import ErrorFree, beside_people
-from gnomon.agreement.significance import resample_faults, without_documents
+from gnomon.agreement.error_spans import ErrorFree, pair_marks
+from gnomon.agreement.significance import refuse_unknown_documents, resample_faults
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import Count, DrawOptions, Group, Metavar, Share, Unit, with_fields
@@ -59,7 +59,7 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]  # scores are refused there
     if outline is not None:
         if options.unit == "document" and not outline.slices.get("document"):
-            yield Problem("unit", without_documents(outline.name))
+            yield Problem("unit", refuse_unknown_documents(outline.name))
         yield from mark_faults(
             outline,
             options.human,
@@ -151,13 +151,13 @@ def spans(
         ),
     ]
     if unit == "document" and not testset.documents:
-        raise without_documents(testset.name)
+        raise refuse_unknown_documents(testset.name)
     drawn = _draws(testset, draws, unit)
     pairs = []
     if progress:
         progress("comparing", 0, len(every))
     for done, marker in enumerate(every, start=1):
-        pair = beside_people(people, marker, testset, partial_credit=how.partial_credit, side=side)
+        pair = pair_marks(people, marker, testset, partial_credit=how.partial_credit, side=side)
         if len(pair.gold):
             pairs.append(pair)
         if progress:
@@ -178,8 +178,8 @@ def _draws(testset: TestSet, how: DrawOptions, unit: str) -> Draws | None:
     if not how.resamples:
         return None
     if unit == "segment" or testset.documents is None:
-        return SegmentDraws.of(
+        return SegmentDraws.draw(
             testset.segments, count=how.resamples, seed=how.seed, confidence=how.confidence
         )
     once = np.ones(testset.segments, dtype=np.intp)
-    return DocumentDraws.of(testset.documents, once, how.confidence)
+    return DocumentDraws.leave_out(testset.documents, once, how.confidence)

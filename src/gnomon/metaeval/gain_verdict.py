@@ -24,11 +24,11 @@ def gains_verdict(finding: Finding) -> Iterator[Message]:
     rows = finding.records(MetricGainRow)
     for level in ("system", "segment"):
         speaking = [row for row in rows if row.level == level and row.decided is not None]
-        yield from _said(finding, level, speaking)
+        yield from _say_gains(finding, level, speaking)
     yield from _cautions(finding, largest_numbers(rows))
 
 
-def _said(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterator[Message]:
+def _say_gains(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterator[Message]:
     """The gains of a level: those that are clear, by direction, then the others."""
     groups: dict[tuple[_Direction, str, str | None, str], list[MetricGainRow]] = {}
     for row in rows:
@@ -49,7 +49,7 @@ def _said(finding: Finding, level: str, rows: Sequence[MetricGainRow]) -> Iterat
             "test_set": test_set if len(sets) > 1 else None,
             "several": len(rows) > 1,
             "p": max((row.p_adjusted for row in of if row.p_adjusted is not None), default=None),
-            **_over(of[0]),
+            **_count_evidence(of[0]),
         }
         code = "metaeval.gains.undecided" if direction == "undecided" else "metaeval.gains.differ"
         yield message(code, finding.positions(of), **parts)
@@ -70,7 +70,7 @@ def _gain(row: MetricGainRow, titles: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _over(row: MetricGainRow) -> dict[str, Any]:
+def _count_evidence(row: MetricGainRow) -> dict[str, Any]:
     """What the gains rest on."""
     documents = row.drawn if row.interval == "documents" else None
     return {"statistic": row.statistic, "n": row.n, "unit": row.unit, "documents": documents}

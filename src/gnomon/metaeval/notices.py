@@ -38,7 +38,7 @@ def notices(
         statements += _unlike_segments(pairing, results)
         statements += _measured(pairing, results)
         statements += _directions(pairing, results)
-    for of_set in _of_one_set(whole):
+    for of_set in _group_by_set(whole):
         statements += _not_done(of_set, results, judging)
     statements += _sliced(pairings)
     statements += _units(whole, results)
@@ -160,7 +160,7 @@ def _unlike_segments(pairing: Pairing, results: Sequence[Result]) -> Iterator[Me
         )
 
 
-def _of_one_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
+def _group_by_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
     by_set: dict[int, list[Pairing]] = {}
     for pairing in pairings:
         by_set.setdefault(id(pairing.testset), []).append(pairing)

@@ -219,7 +219,7 @@ def rate_differences(
     for severity, name in enumerate(COMPARED if pairs else ()):
         sums = np.stack([tallies.hits[severity], tallies.occurrences], axis=-1)
         sums = np.where(tallies.judged[:, :, None], sums, np.nan).reshape(-1, *sums.shape[2:])
-        family = SystemFamily.of(
+        family = SystemFamily.from_statistics(
             sums, pairs, aggregate=_rate, documents=documents, seed=options.seed
         )
         rates, hits = [], []

@@ -102,7 +102,7 @@ class ErrorTables:
             or (self.unit == "auto" and marks.by != "person")
         ):
             return self._segment_draws
-        draws = DocumentDraws.of(documents, marks.judged.sum(axis=(0, 1)), level)
+        draws = DocumentDraws.leave_out(documents, marks.judged.sum(axis=(0, 1)), level)
         judged = int((draws.sizes > 0).sum())
         if judged < LEAST_DOCUMENTS:
             said = message("note.muler.marks.few", documents=judged, least=LEAST_DOCUMENTS)
@@ -119,7 +119,7 @@ class ErrorTables:
     @cached_property
     def _segment_draws(self) -> SegmentDraws:
         how = self.bootstrap
-        return SegmentDraws.of(
+        return SegmentDraws.draw(
             self.testset.segments, count=how.resamples, seed=how.seed, confidence=how.confidence
         )
 

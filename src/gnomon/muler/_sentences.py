@@ -32,7 +32,7 @@ from gnomon.metrics.functions import imported
 from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
 from gnomon.muler.exhibits import SegmentTexts
 from gnomon.muler.figures import INTERVAL_SEGMENTS, mean_over
-from gnomon.stats.holm import in_steps
+from gnomon.stats.holm import step_down
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, mean_of_units
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def scorer_rows(
 def _tested(rows: Sequence[tuple[ScorerRow, Mean]], alpha: float) -> Iterator[ScorerRow]:
     """Rows with Holm's p over the systems and scorers of their slice, and its intervals."""
     tests = [partial(_mean_at, mean, row.n) for row, mean in rows]
-    steps = in_steps(tests, alpha, [row.slice for row, _ in rows])
+    steps = step_down(tests, alpha, [row.slice for row, _ in rows])
     for (row, _), (low, high, p, decided) in zip(rows, steps, strict=True):
         ends = {**(row.intervals or {}), "signed": (low, high)}
         yield replace(row, p=p, decided=decided, intervals=ends)

@@ -15,7 +15,7 @@ from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
 from gnomon.muler.differences import OmissionRow
 from gnomon.muler.figures import MulerRow
-from gnomon.stats.holm import in_steps
+from gnomon.stats.holm import step_down
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ class Unscored(BoundMetric):
 def decided_counts(rows: Sequence[tuple[MulerRow, Mean]], confidence: float) -> list[MulerRow]:
     """Rows with Holm's p of counts, over the systems and features of their family."""
     families = [row.family for row, _ in rows]
-    steps = in_steps([mean.test for _, mean in rows], round(1 - confidence, 12), families)
+    steps = step_down([mean.test for _, mean in rows], round(1 - confidence, 12), families)
     return [
         replace(
             row,

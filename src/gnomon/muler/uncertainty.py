@@ -25,7 +25,7 @@ from gnomon.stats.jackknife import (
     clustering,
     design_effect,
     jackknife,
-    left_out_sums,
+    leave_out_sums,
     numbered,
 )
 from gnomon.stats.p_values import fewest_draws
@@ -298,7 +298,7 @@ def left_out(
     scored = ~np.isnan(scores.base[:, rows])
     columns["scored"] = scored.astype(np.float64)
     columns["all"] = np.where(scored, scores.base[:, rows], 0.0)
-    without = left_out_sums(np.stack(list(columns.values()), axis=-1), which)
+    without = leave_out_sums(np.stack(list(columns.values()), axis=-1), which)
     samples = {name: without[..., n] for n, name in enumerate(columns)}
     better = scores.higher_is_better
     plain, drawn = (_all_figures(sums, better=better) for sums in (_plain(columns), samples))
@@ -385,7 +385,7 @@ class Grouping:
         """Whether documents are the unit of what segments add to some figures [K, N]."""
         if self.unit != "auto" or self.documents is None:
             return self.unit == "document"
-        return clustering(values, self.documents).by_document
+        return clustering(values, self.documents).uses_documents
 
     def within(self, members: NDArray[np.bool_]) -> NDArray[np.int64] | None:
         """The document of each segment, where documents can be the unit of a slice."""

@@ -51,7 +51,7 @@ class UnitDraws(NamedTuple):
     places: NDArray[np.int64]  # [draws, systems or items]
 
     @classmethod
-    def of(cls, human: NDArray[np.float64], *, count: int, seed: int) -> UnitDraws:
+    def draw_units(cls, human: NDArray[np.float64], *, count: int, seed: int) -> UnitDraws:
         """Draws with replacement from scores [systems], or from the columns of [systems, items]."""
         return cls(human.ndim == 1, resamples(human.shape[-1], count=count, seed=seed))
 
@@ -77,19 +77,19 @@ def replicates(
 ) -> NDArray[np.float64]:
     """The statistic of every draw and metric [draws, metrics], on the given cells."""
     if measure.statistic == "pairwise_accuracy" and draws.of_systems:
-        return _of_systems(measure, human, np.where(cells, metrics, np.nan), draws.places)
+        return _replicate_systems(measure, human, np.where(cells, metrics, np.nan), draws.places)
     if measure.is_pearson and measure.grouping == "none":
-        return _of_sums(human, metrics, cells, draws)
+        return _replicate_sums(human, metrics, cells, draws)
     human, metrics = np.where(cells, human, np.nan), np.where(cells, metrics, np.nan)
     if measure.grouping == "item" and not draws.of_systems:
-        return _of_items(measure, human, metrics, draws.places)
+        return _replicate_items(measure, human, metrics, draws.places)
     values = np.empty((len(draws.places), len(metrics)))
     for draw in range(len(draws.places)):
-        values[draw] = measure.of_draws(draws.take(draw, human), draws.take(draw, metrics))
+        values[draw] = measure.score_draws(draws.take(draw, human), draws.take(draw, metrics))
     return values
 
 
-def _of_sums(
+def _replicate_sums(
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
     cells: NDArray[np.bool_],
@@ -114,18 +114,20 @@ def _variance(
     return np.where(variance > _VANISHING * squares, variance, np.nan)
 
 
-def _of_systems(
+def _replicate_systems(
     measure: GroupedStatistic,
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
     systems: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     people, scores = human[:, 0][systems], metrics[:, :, 0][:, systems]
-    values = np.stack([measure.of_system_scores(people, of_metric) for of_metric in scores], axis=1)
-    return _without_copies(values, ~np.isnan(scores + people), systems)
+    values = np.stack(
+        [measure.score_system_draws(people, of_metric) for of_metric in scores], axis=1
+    )
+    return _drop_copies(values, ~np.isnan(scores + people), systems)
 
 
-def _without_copies(
+def _drop_copies(
     accuracies: NDArray[np.float64], known: NDArray[np.bool_], systems: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     # accuracies [draws, metrics], known [metrics, draws, systems]; a system and its own copy tie
@@ -152,7 +154,7 @@ def _weighted_means(
     return np.asarray(weights @ np.nan_to_num(values).T / np.where(total == 0, np.nan, total))
 
 
-def _of_items(
+def _replicate_items(
     measure: GroupedStatistic,
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
@@ -225,16 +227,16 @@ def bootstrap_test(
     check_confidence(confidence)
     h, m = score_arrays(human, metrics)
     present = ~(np.isnan(m) | np.isnan(h))
-    statistics = measured.of_metrics(h, m, present)
+    statistics = measured.score_metrics(h, m, present)
     replicated: dict[tuple[int, int], Replicated] = {}
     sets = joint_cells(present, [(i, j) for i in range(len(m)) for j in range(i, len(m))])
     for joint in sets:
-        drawn = UnitDraws.of(np.asarray(human), count=draws.count, seed=draws.seed)
+        drawn = UnitDraws.draw_units(np.asarray(human), count=draws.count, seed=draws.seed)
         chosen = m[joint.metrics]
         values = replicates(measured, h, chosen, joint.cells, drawn)
-        observed = measured.of_metrics(h, chosen, np.broadcast_to(joint.cells, chosen.shape))
+        observed = measured.score_metrics(h, chosen, np.broadcast_to(joint.cells, chosen.shape))
         items = int(joint.cells.any(axis=0).sum()) if expanded else None
-        replicated.update(Replicated.of_pairs(joint, values, observed, items))
+        replicated.update(Replicated.pair_differences(joint, values, observed, items))
     return bootstrap_table(statistics, replicated, confidence, plus_one=draws.plus_one)
 
 
@@ -296,7 +298,7 @@ class Replicated(NamedTuple):
     drawn: int | None = None
 
     @classmethod
-    def of_pairs(
+    def pair_differences(
         cls,
         joint: Joint,
         values: NDArray[np.float64],  # replicates [draws, things]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
-from gnomon.stats.jackknife import Jackknife, jackknife, left_out_sums, numbered
+from gnomon.stats.jackknife import Jackknife, jackknife, leave_out_sums, numbered
 from gnomon.stats.resampling import (
     percentile_interval,
     resample_counts,
@@ -40,11 +40,11 @@ class SegmentDraws:
     confidence: float
 
     @classmethod
-    def of(cls, segments: int, *, count: int, seed: int, confidence: float) -> Self:
+    def draw(cls, segments: int, *, count: int, seed: int, confidence: float) -> Self:
         """Draw them."""
         return cls(resample_counts(segments, count=count, seed=seed), confidence)
 
-    def of_segments(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> SegmentDraws:  # noqa: ARG002  # documents need it
+    def select(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> SegmentDraws:  # noqa: ARG002  # documents need it
         """Those of some of the segments; see :class:`DocumentDraws`."""
         return SegmentDraws(self.counts[rows], self.confidence)
 
@@ -89,18 +89,18 @@ class DocumentDraws:
     confidence: float
 
     @classmethod
-    def of(cls, documents: Sequence[str], judgements: ArrayLike, confidence: float) -> Self:
+    def leave_out(cls, documents: Sequence[str], judgements: ArrayLike, confidence: float) -> Self:
         """The documents of segments, of which each has so many judgements."""
         which = numbered(documents)
         return cls(which, np.bincount(which, judgements).astype(np.intp), confidence)
 
-    def of_segments(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> DocumentDraws:
+    def select(self, rows: NDArray[np.intp], judgements: NDArray[np.intp]) -> DocumentDraws:
         """Those of some of the segments, and of the judgements of each."""
-        return self.of(self.documents[rows].tolist(), judgements, self.confidence)
+        return self.leave_out(self.documents[rows].tolist(), judgements, self.confidence)
 
     def sums(self, values: Floats) -> Floats:
         """The sums of quantities [M, n] without each document, float64 [M, G]."""
-        return np.asarray(left_out_sums(values.T, self.documents).T)
+        return np.asarray(leave_out_sums(values.T, self.documents).T)
 
     def units(self, having: NDArray[np.bool_]) -> NDArray[np.intp]:
         """How many documents have some of some segments [..., n]."""

@@ -83,7 +83,7 @@ class Comparisons(NamedTuple):
     different: NDArray[np.int64]
 
     @classmethod
-    def of(
+    def from_arrays(
         cls, estimates: ArrayLike, errors: ArrayLike, units: ArrayLike, different: ArrayLike
     ) -> Comparisons:
         """The same of anything that arrays can be made of; one number may stand for all."""
@@ -150,7 +150,7 @@ def family_test(
     >>> counts = resample_counts(200, count=1000)
     >>> replicates = resampled_sums(gains, counts) / 200
     >>> errors = resampled_errors(influences, counts)
-    >>> observed = Comparisons.of(gains.mean(axis=1), standard_error(influences), 200, 200)
+    >>> observed = Comparisons.from_arrays(gains.mean(axis=1), standard_error(influences), 200, 200)
     >>> family_test(observed, lambda rows: [(replicates[rows], errors[rows])]).decided
     [False, True]
     """

@@ -18,7 +18,7 @@ __all__ = [
     "Stepped",
     "holm",
     "holm_levels",
-    "in_steps",
+    "step_down",
 ]
 
 
@@ -92,7 +92,7 @@ class Stepped(NamedTuple):
     decided: bool | None
 
 
-def in_steps(
+def step_down(
     tests: Sequence[Callable[[float], tuple[float, float, float]]],
     alpha: float,
     families: Sequence[object] | None = None,

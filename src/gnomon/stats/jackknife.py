@@ -28,7 +28,7 @@ __all__ = [
     "effective_documents",
     "jackknife",
     "jackknife_test",
-    "left_out_sums",
+    "leave_out_sums",
     "mean_of_units",
     "numbered",
 ]
@@ -82,7 +82,7 @@ def effective_documents(sizes: ArrayLike) -> float:
     return float(m.sum()) ** 2 / squares if squares else 0.0
 
 
-def left_out_sums(values: ArrayLike, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+def leave_out_sums(values: ArrayLike, documents: NDArray[np.int64]) -> NDArray[np.float64]:
     """Sums over segments [..., segments, quantities] without each document in turn, in front."""
     x = np.asarray(values, dtype=np.float64)
     total = x.sum(axis=-2)
@@ -170,7 +170,7 @@ def jackknife_test(
     _, which = np.unique(np.asarray(documents), return_inverse=True)
     return jackknife(
         statistic(x.sum(axis=-2)),
-        statistic(left_out_sums(x, which)),
+        statistic(leave_out_sums(x, which)),
         np.bincount(which),
         confidence=confidence,
     )
@@ -235,12 +235,12 @@ class Clustering(NamedTuple):
     documents: int
 
     @property
-    def by_document(self) -> bool:
+    def uses_documents(self) -> bool:
         """Whether documents, not segments, are what is independent."""
-        return self.documents >= LEAST_DOCUMENTS and self.alike
+        return self.documents >= LEAST_DOCUMENTS and self.has_alike_segments
 
     @property
-    def alike(self) -> bool:
+    def has_alike_segments(self) -> bool:
         """Whether the segments of a document are clearly alike, however few documents there are."""
         return self.effect > _LARGE and self.low > _SURELY
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from gnomon.stats.correlation import pearson_of_sums
-from gnomon.stats.jackknife import Jackknife, jackknife, left_out_sums
+from gnomon.stats.jackknife import Jackknife, jackknife, leave_out_sums
 from gnomon.stats.measures import ROW_STATISTICS, grouped_statistic, score_arrays
 from gnomon.stats.p_values import check_confidence
 from gnomon.stats.pair_tests import joint_cells, standardised
@@ -94,7 +94,7 @@ def document_test(
             people = np.where(cells, h[:, used], np.nan)
             scores = np.where(cells, m[joint.metrics][..., used], np.nan)
             functions = [of_each[k] for k in joint.metrics]
-            whole, without = _left_out(people, scores, cells, which, functions, grouping)
+            whole, without = _leave_out(people, scores, cells, which, functions, grouping)
             sizes = np.bincount(which, cells.sum(axis=0))
             for pair, a, b in zip(joint.pairs, *joint.places, strict=True):
                 estimates = (whole[a], without[:, a])
@@ -136,7 +136,7 @@ def decisions_by_document(
                 whole, without = (
                     2 * totals[..., 0] / np.where(totals[..., 1] == 0, np.nan, totals[..., 1])
                     - less
-                    for totals in (sums.sum(axis=0), left_out_sums(sums, which))
+                    for totals in (sums.sum(axis=0), leave_out_sums(sums, which))
                 )
                 sizes = np.bincount(which)
                 yield (i, j), jackknife(whole, without, sizes, confidence=confidence)
@@ -161,7 +161,7 @@ def _tabled(metrics: int, every: Iterator[tuple[tuple[int, int], Jackknife]]) ->
     return DocumentTest(intervals, differences, p, documents)
 
 
-def _left_out(
+def _leave_out(
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
     cells: NDArray[np.bool_],
@@ -174,19 +174,22 @@ def _left_out(
         h, x = standardised(human[None], cells)[0], standardised(metrics, cells)
         parts = [np.broadcast_to(feature, x.shape) for feature in (cells, h, x, h**2, x**2, x * h)]
         sums = np.stack([feature.sum(axis=1) for feature in parts], axis=-1)  # [metrics, items, 6]
-        whole, without = sums.sum(axis=1), left_out_sums(sums, which)
+        whole, without = sums.sum(axis=1), leave_out_sums(sums, which)
         r, others = (pearson_of_sums(np.moveaxis(feature, -1, 0)) for feature in (whole, without))
         return r, others
     if grouping == "item":
-        each = np.stack([_of_items(human, x, f) for x, f in zip(metrics, functions, strict=True)])
+        each = np.stack(
+            [_leave_out_items(human, x, f) for x, f in zip(metrics, functions, strict=True)]
+        )
         sums = np.stack([np.nan_to_num(each), ~np.isnan(each)], axis=-1)
-        whole, without = sums.sum(axis=1), left_out_sums(sums, which)
+        whole, without = sums.sum(axis=1), leave_out_sums(sums, which)
         return tuple(  # type: ignore[return-value]
             totals[..., 0] / np.where(totals[..., 1] == 0, np.nan, totals[..., 1])
             for totals in (whole, without)
         )
     statistics = [
-        f if not isinstance(f, str) else grouped_statistic(f, grouping).of_cells for f in functions
+        f if not isinstance(f, str) else grouped_statistic(f, grouping).score_cells
+        for f in functions
     ]
     values_without = [
         [f(human[:, kept], x[:, kept]) for f, x in zip(statistics, metrics, strict=True)]
@@ -196,7 +199,7 @@ def _left_out(
     return values[0], values[1:]
 
 
-def _of_items(
+def _leave_out_items(
     human: NDArray[np.float64], metric: NDArray[np.float64], statistic: str | Function
 ) -> NDArray[np.float64]:
     if isinstance(statistic, str):

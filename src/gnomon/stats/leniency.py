@@ -107,7 +107,7 @@ def adjusted_means(
     shape = int(system.max()) + 1, int(rater.max()) + 1
     total = _summed(system, rater, y, w, shape)
     blocks = _blocks(system, rater, document, y[:, 0])
-    lam = _of_blocks(blocks, shape).ridge if ridge is None else ridge
+    lam = _ridge_from_blocks(blocks, shape).ridge if ridge is None else ridge
     means, effects = _solved(total, lam)
     order = np.argsort(document, kind="stable")
     ends = np.searchsorted(document[order], np.arange(int(document.max()) + 2))
@@ -119,7 +119,7 @@ def adjusted_means(
         again = lam
         if ridge is None:
             kept = blocks.document != number
-            again = _of_blocks(_Blocks(*(column[kept] for column in blocks)), shape).ridge
+            again = _ridge_from_blocks(_Blocks(*(column[kept] for column in blocks)), shape).ridge
         without[number] = _solved(rest, again)[0]
     return Leniency(means, effects, lam, without)
 
@@ -146,7 +146,7 @@ def rater_ridge(
     """
     system, rater, document = (np.asarray(a, dtype=np.int64) for a in (systems, raters, documents))
     blocks = _blocks(system, rater, document, np.asarray(values, dtype=np.float64))
-    return _of_blocks(blocks, (int(system.max()) + 1, int(rater.max()) + 1))
+    return _ridge_from_blocks(blocks, (int(system.max()) + 1, int(rater.max()) + 1))
 
 
 def linked_systems(systems: ArrayLike, raters: ArrayLike) -> NDArray[np.int64]:
@@ -210,7 +210,7 @@ def _blocks(
     return _Blocks(of_system, of_rater, of_document, means, sizes.astype(np.float64))
 
 
-def _of_blocks(blocks: _Blocks, shape: tuple[int, int]) -> RaterRidge:
+def _ridge_from_blocks(blocks: _Blocks, shape: tuple[int, int]) -> RaterRidge:
     """Henderson's third method: raters given systems, by sums of squares that they explain."""
     n = len(blocks.mean)
     sums = _summed(blocks.system, blocks.rater, blocks.mean[:, None], np.ones(n), shape)

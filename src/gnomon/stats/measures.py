@@ -120,7 +120,7 @@ def system_p_values(
     signs = _signs(count, x.shape[1], seed)
     p = np.full((len(x), len(x)), np.nan)
     if np.isnan(x).any():
-        return _with_holes(p, signs, x, ties)
+        return _spa_with_missing(p, signs, x, ties)
     pairs = np.nonzero(~np.eye(len(x), dtype=bool))
     if x.size:
         p[pairs] = _p_values(x, x @ signs.T, pairs, ties)
@@ -145,7 +145,7 @@ class SoftPairwiseAccuracy:
         """The statistic of human and metric scores [systems, segments]."""
         return spa(human, metric, count=self.count, seed=self.seed, ties=self.ties)
 
-    def of_draws(
+    def score_draws(
         self, human: NDArray[np.float64], metric: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The statistic of many metric scores [draws, systems, segments], without missing cells.
@@ -163,7 +163,7 @@ class SoftPairwiseAccuracy:
         ]
         return np.asarray(1 - np.abs(np.array(of_metric) - of_people).mean(axis=1))
 
-    def of_exchanges(
+    def score_exchanges(
         self,
         human: NDArray[np.float64],
         metrics: NDArray[np.float64],
@@ -249,7 +249,7 @@ def _share(
     return np.asarray((reached + (excess > slack[:, None]).mean(axis=1)) / 2)
 
 
-def _with_holes(
+def _spa_with_missing(
     p: NDArray[np.float64], signs: NDArray[np.float64], x: NDArray[np.float64], ties: Ties
 ) -> NDArray[np.float64]:
     present, filled = ~np.isnan(x), np.nan_to_num(x)
@@ -281,7 +281,7 @@ class GroupedStatistic(NamedTuple):
         return self.statistic == "pearson"
 
     @property
-    def of_pairs(self) -> Callable[[Concordance], NDArray[np.float64]] | None:
+    def pair_statistic(self) -> Callable[[Concordance], NDArray[np.float64]] | None:
         """From pairs counted within each item to the statistic of items, where that is all."""
         if self.grouping != "item" or callable(self.statistic):
             return None
@@ -298,7 +298,7 @@ class GroupedStatistic(NamedTuple):
             sides = (sides[0].swapaxes(1, 2), sides[1].swapaxes(1, 2))
         return PairedRows(*(np.ascontiguousarray(s).reshape(-1, s.shape[2]) for s in sides))
 
-    def of_draws(
+    def score_draws(
         self, human: NDArray[np.float64], metric: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The statistic of every draw: metric scores [draws, systems, items] -> [draws]."""
@@ -306,17 +306,17 @@ class GroupedStatistic(NamedTuple):
             complete = ~(np.isnan(human) | np.isnan(metric)).any(axis=(0, 1))
             # cells of one item mostly miss for all systems and draws, or for none
             if complete.any() and np.isnan(human + metric)[..., ~complete].all():
-                return self.statistic.of_draws(human[:, complete], metric[..., complete])
+                return self.statistic.score_draws(human[:, complete], metric[..., complete])
         if callable(self.statistic):
             return np.array([self.statistic(human, scores) for scores in metric], dtype=np.float64)
         values = ROW_STATISTICS[self.statistic](self.groups(human, metric))
         return mean_of_known(values.reshape(len(metric), -1))
 
-    def of_cells(self, human: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
+    def score_cells(self, human: NDArray[np.float64], metric: NDArray[np.float64]) -> float:
         """The statistic of one pair of [systems, items] arrays."""
-        return float(self.of_draws(human, metric[None])[0])
+        return float(self.score_draws(human, metric[None])[0])
 
-    def of_metrics(
+    def score_metrics(
         self,
         human: NDArray[np.float64],
         metrics: NDArray[np.float64],
@@ -326,10 +326,10 @@ class GroupedStatistic(NamedTuple):
         values = np.full(len(metrics), np.nan)
         for k, (scores, cells) in enumerate(zip(metrics, present, strict=True)):
             if cells.any():
-                values[k] = self.of_cells(human, np.where(cells, scores, np.nan))
+                values[k] = self.score_cells(human, np.where(cells, scores, np.nan))
         return values
 
-    def of_system_scores(
+    def score_system_draws(
         self, human: NDArray[np.float64], metric: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The statistic of each draw of system scores [draws, systems], equal up to rounding.

@@ -21,12 +21,12 @@ __all__ = [
     "Joint",
     "PairTest",
     "Swap",
-    "all_pairs",
     "blocks",
     "check_swap",
     "decided",
     "exchanged",
     "joint_cells",
+    "list_pairs",
     "standardised",
     "table_of_pairs",
 ]
@@ -96,7 +96,7 @@ def standardised(scores: NDArray[np.float64], cells: NDArray[np.bool_]) -> NDArr
     return result
 
 
-def all_pairs(metrics: int) -> list[tuple[int, int]]:
+def list_pairs(metrics: int) -> list[tuple[int, int]]:
     """Unordered pairs of metrics, the smaller number first."""
     return [(i, j) for i in range(metrics) for j in range(i + 1, metrics)]
 

@@ -21,12 +21,12 @@ from gnomon.stats.pair_tests import (
     Joint,
     PairTest,
     Swap,
-    all_pairs,
     blocks,
     check_swap,
     decided,
     exchanged,
     joint_cells,
+    list_pairs,
     standardised,
     table_of_pairs,
 )
@@ -89,21 +89,21 @@ def differences(
     first, second = joint.places
     scores = standardised(metrics[joint.metrics], joint.cells)
     if measure.is_pearson:
-        values, nulls = _from_sums(measure, human, scores, joint)
+        values, nulls = _nulls_from_sums(measure, human, scores, joint)
     else:
         human, scores = (np.where(joint.cells, side, np.nan) for side in (human, scores))
-        values = measure.of_draws(human, scores)
+        values = measure.score_draws(human, scores)
         if isinstance(measure.statistic, SoftPairwiseAccuracy) and _has_whole_items(joint.cells):
-            nulls = _from_flips(measure.statistic, human, scores, joint)
-        elif measure.of_pairs is not None and len(human) < _FEW:
-            nulls = _from_pairs(measure, human, scores, joint)
+            nulls = _nulls_from_flips(measure.statistic, human, scores, joint)
+        elif measure.pair_statistic is not None and len(human) < _FEW:
+            nulls = _nulls_from_pairs(measure, human, scores, joint)
         else:
-            statistic = partial(measure.of_draws, human)
-            nulls = _from_scores(statistic, scores, joint)
+            statistic = partial(measure.score_draws, human)
+            nulls = _nulls_from_scores(statistic, scores, joint)
     return NullDifferences(values[first] - values[second], nulls)
 
 
-def _from_scores(
+def _nulls_from_scores(
     statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     scores: NDArray[np.float64],
     joint: Joint,
@@ -130,7 +130,7 @@ def _grouped(cells: NDArray[np.float64], grouping: Grouping) -> NDArray[np.float
     return np.ascontiguousarray(np.moveaxis(cells, front, (0, 1)))
 
 
-def _from_sums(
+def _nulls_from_sums(
     measure: GroupedStatistic,
     human: NDArray[np.float64],
     scores: NDArray[np.float64],
@@ -185,7 +185,7 @@ def _mean_correlation(sums: NDArray[np.float64], n: NDArray[np.float64]) -> NDAr
     return mean_of_known(r.reshape(len(r), -1).T).reshape(r.shape[1:])
 
 
-def _from_pairs(
+def _nulls_from_pairs(
     measure: GroupedStatistic, human: NDArray[np.float64], scores: NDArray[np.float64], joint: Joint
 ) -> Nulls:
     # Pairs of systems counted within items. What two metrics' counts differ by is a sum over
@@ -232,10 +232,12 @@ def _from_pairs(
         # the difference of two means: sums of the items that tie nothing, and those counted
         people, a, b = three
         sure = defined.sum() - len(items)
-        first, second = _of_exchanges(measure, (people[items], a[items], b[items]), words[items])
+        first, second = _gains_of_exchanges(
+            measure, (people[items], a[items], b[items]), words[items]
+        )
         counted = members(first)
         if (counted != members(second)).any():
-            first, second = _of_exchanges(measure, three, words)
+            first, second = _gains_of_exchanges(measure, three, words)
             return mean_of_known(first) - mean_of_known(second)
         size = (sure + counted).astype(np.float64)
         gains = gains + np.nansum(first, axis=1) - np.nansum(second, axis=1)
@@ -244,13 +246,13 @@ def _from_pairs(
     return nulls
 
 
-def _of_exchanges(
+def _gains_of_exchanges(
     measure: GroupedStatistic, three: _Sides, words: NDArray[np.uint64]
 ) -> list[NDArray[np.float64]]:
     # the statistic of each item [draws, items], of each of two metrics
-    assert measure.of_pairs is not None  # noqa: S101  # who calls has looked
+    assert measure.pair_statistic is not None  # noqa: S101  # who calls has looked
     counts, totals = loops.exchanged_pairs(*three, words)
-    return [measure.of_pairs(_concordance(some, totals)) for some in counts]
+    return [measure.pair_statistic(_concordance(some, totals)) for some in counts]
 
 
 def _concordance(counts: NDArray[np.int16], known: NDArray[np.int64]) -> Concordance:
@@ -267,17 +269,17 @@ def _has_whole_items(cells: NDArray[np.bool_]) -> bool:
     return len(cells) > 1 and bool((cells == cells.any(axis=0)).all())
 
 
-def _from_flips(
+def _nulls_from_flips(
     statistic: SoftPairwiseAccuracy,
     human: NDArray[np.float64],
     scores: NDArray[np.float64],
     joint: Joint,
 ) -> Nulls:
     whole = joint.cells[0]
-    of_exchanges = statistic.of_exchanges(
+    score_exchanges = statistic.score_exchanges(
         human[:, whole], scores[..., whole], list(zip(*joint.places, strict=True))
     )
-    return lambda swaps: of_exchanges(swaps if swaps.shape[2] == 1 else swaps[..., whole])
+    return lambda swaps: score_exchanges(swaps if swaps.shape[2] == 1 else swaps[..., whole])
 
 
 def permutation_test(
@@ -338,16 +340,16 @@ def permutation_test(
     check_count(draws.count)
     h, m = score_arrays(human, metrics)
     if not callable(statistic):  # a function may know how many systems and items there are
-        h, m = _in_use(h, m)
+        h, m = _drop_unused(h, m)
     present = ~(np.isnan(m) | np.isnan(h))
     drawn = _Draws(measured, h, m, swap, draws)
     differences = {}
-    for joint in joint_cells(present, all_pairs(len(m))):
-        differences.update(drawn.of(joint))
-    return table_of_pairs(measured.of_metrics(h, m, present), differences, draws)
+    for joint in joint_cells(present, list_pairs(len(m))):
+        differences.update(drawn.draw_pairs(joint))
+    return table_of_pairs(measured.score_metrics(h, m, present), differences, draws)
 
 
-def _in_use(
+def _drop_unused(
     human: NDArray[np.float64], metrics: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     # systems and items without any cell to compare take no draws
@@ -365,7 +367,7 @@ class _Draws(NamedTuple):
     swap: Swap
     draws: RandomDraws
 
-    def of(self, joint: Joint) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
+    def draw_pairs(self, joint: Joint) -> dict[tuple[int, int], tuple[float, NDArray[np.float64]]]:
         if self.draws.early_stopping is not None and not self.measure.is_pearson:
             # draws are dear and pairs share none of their cost: stop at each pair's verdict
             alone = (Joint(joint.cells, [pair]) for pair in joint.pairs)
@@ -431,19 +433,19 @@ def input_swap_test(
         [exchanged("inputs", h.shape, (draws.seed,), block)[:, 0] for block in blocks(draws.count)]
     )[: draws.count]
     drawn = {}
-    for i, j in all_pairs(len(m)):
+    for i, j in list_pairs(len(m)):
         both = np.isnan(h) | np.isnan(m[i]) | np.isnan(m[j])
         if both.any():  # on what both have scored
             people = np.where(both, np.nan, h)
             first, second = (item_accuracies(people, m[k], thresholds[k]) for k in (i, j))
         else:
             first, second = each[i], each[j]
-        drawn[i, j] = _of_signs(first - second, np.where(coins, -1.0, 1.0))
+        drawn[i, j] = _sum_signed(first - second, np.where(coins, -1.0, 1.0))
     statistics = np.array([mean_of_known(items[None])[0] for items in each])
     return table_of_pairs(statistics, drawn, draws)
 
 
-def _of_signs(
+def _sum_signed(
     gains: NDArray[np.float64], signs: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
     # the mean of known gains, and that with random signs [draws, gains]

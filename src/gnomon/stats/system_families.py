@@ -72,7 +72,7 @@ class SystemFamily:
     _seed: int
 
     @classmethod
-    def of(
+    def from_statistics(
         cls,
         statistics: ArrayLike,
         pairs: Sequence[FamilyPair],
@@ -123,7 +123,7 @@ class SystemFamily:
             errors.append(float(standard_error(added)) if n > 1 else np.nan)
             units.append(n)
             differ.append(n if single else different(of.sums[i], of.sums[j]))
-        observed = Comparisons.of(estimates, errors, units, differ)
+        observed = Comparisons.from_arrays(estimates, errors, units, differ)
         return cls(list(pairs), observed, groups, group, score, seed)
 
     def replicates(self, k: int, values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from gnomon.core.errors import LengthMismatchError, UsageError
 from gnomon.stats.bootstrap import BootstrapTest, Replicated, bootstrap_table
 from gnomon.stats.p_values import check_confidence, check_count
-from gnomon.stats.pair_tests import all_pairs, joint_cells
+from gnomon.stats.pair_tests import joint_cells, list_pairs
 from gnomon.stats.resampling import resample_counts, resampled_sums
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def system_bootstrap_test(
     for joint in joint_cells(present[:, None], pairs):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
         values = score(resampled(chosen, counts))
-        replicated.update(Replicated.of_pairs(joint, values, score(chosen.sum(axis=1))))
-    found = bootstrap_table(own_scores(x, score), replicated, confidence, plus_one=True)
+        replicated.update(Replicated.pair_differences(joint, values, score(chosen.sum(axis=1))))
+    found = bootstrap_table(score_systems(x, score), replicated, confidence, plus_one=True)
     for (i, j), (values, observed, _) in replicated.items():
         if i != j:
             found.p[i, j] = found.p[j, i] = sacrebleu_p_value(values, observed)
@@ -97,7 +97,7 @@ def sacrebleu_p_value(replicates: ArrayLike, observed: float) -> float:
 
 def _compared(systems: int, baseline: int | None) -> list[tuple[int, int]]:
     if baseline is None:
-        return all_pairs(systems)
+        return list_pairs(systems)
     if not 0 <= baseline < systems:
         raise UsageError(f"the baseline is one of {systems} systems, from 0; got {baseline}")
     return [(i, baseline) for i in range(systems) if i != baseline]
@@ -151,7 +151,7 @@ def _mean(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(sums[..., 0] / np.where(sums[..., 1] == 0, np.nan, sums[..., 1]))
 
 
-def own_scores(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
+def score_systems(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
     """The score of each system on all that it has [systems]."""
     present = np.asarray(~np.isnan(x).any(axis=2))
     sums = np.where(present[:, :, None], x, 0.0).sum(axis=1)

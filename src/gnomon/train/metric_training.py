@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from gnomon.agreement.files import with_judgements
+from gnomon.agreement.files import add_judgements
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
@@ -147,7 +147,7 @@ def metric(
         raise UsageError("there is no test set to learn from; give one with scores of segments")
     files, kinds = human_files(human)
     if files:
-        sets, more = with_judgements(sets, files)
+        sets, more = add_judgements(sets, files)
         kinds = [*kinds, *more]
     request = TrainingRequest(
         testsets=sets,

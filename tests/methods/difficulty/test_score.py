@@ -83,7 +83,7 @@ def test_resamples_are_judged_as_by_the_statistics(ties) -> None:
         ("spearman", stats.spearman),
         ("kendall_b", stats.kendall_b),
     ):
-        found = grouped_statistic(statistic, "none").of_system_scores(human, scores.T)
+        found = grouped_statistic(statistic, "none").score_system_draws(human, scores.T)
         assert found == pytest.approx([of(human, one) for one in scores.T])
 
 

@@ -183,7 +183,7 @@ def test_metrics_cannot_score_what_has_no_texts(tmp_path) -> None:
 def test_files_are_taken_like_the_sets_and_scores_that_they_hold(testset, tmp_path) -> None:
     esa = write(tmp_path / "more.sys.tsv", "system\tesa", "a\t1", "b\t3", "c\t2", "d\t4")
     file = write(tmp_path / "m.tsv", *wmt("M"))
-    held, kinds = metaeval.with_judgements([testset], {"esa": esa})
+    held, kinds = metaeval.add_judgements([testset], {"esa": esa})
     made = metaeval.metric_scores({"X": file}, held, lower_is_better=["X"])
     options = {"levels": ["system"], "resamples": 0}
     direct = gn.metaeval(held, {"chrf": "chrf", **made}, human=kinds, **options)
@@ -208,13 +208,13 @@ def test_files_of_judgements_find_their_test_set_by_name(testset, tmp_path) -> N
     )
     lines = ("system\tz", "a\t4", "b\t3", "c\t2")
     file = write(tmp_path / "fi-en.own.sys.tsv", *lines)
-    sets, kinds = metaeval.with_judgements([testset, other], [file])
+    sets, kinds = metaeval.add_judgements([testset, other], [file])
     assert not set(kinds) & set(sets[0].human_kinds("system"))
     assert set(kinds) <= set(sets[1].human_kinds("system"))
     untold = write(tmp_path / "own.sys.tsv", *lines)
     with pytest.raises(UsageError, match="neither its name nor its folder tells"):
-        metaeval.with_judgements([testset, other], [untold])
-    (renamed,), kinds = metaeval.with_judgements([testset], [f"mine={untold}"])
+        metaeval.add_judgements([testset, other], [untold])
+    (renamed,), kinds = metaeval.add_judgements([testset], [f"mine={untold}"])
     assert kinds == ("mine-z",)
     assert "mine-z" in renamed.human_kinds("system")
 
