@@ -176,6 +176,8 @@ class TestSet:
         repeated: scores beyond those of ``human``, of outputs that a person scored again.
         logged: scores that came with the outputs (in the log of an evaluation), metric -> system ->
             one per segment; NaN where there is none.
+        codes: placeholders of what stands inside the texts and is none (``⟦1⟧``), of "sources"
+            (under ""), "references" and "systems" that may have some: name -> one per segment.
         system_references: references of one system alone (output-specific paraphrases), system ->
             reference name -> texts; these come beside ``references``.
         path: the file or directory that it was read from.
@@ -209,6 +211,7 @@ class TestSet:
     looked_at: tuple[OutputLookedAt, ...] = ()
     repeated: tuple[RepeatedScore, ...] = ()
     logged: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    codes: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -622,6 +625,7 @@ class TestSet:
             repeated=said.repeated,
             system_references={name: some(r) for name, r in self.system_references.items()},
             logged={metric: some(scores) for metric, scores in self.logged.items()},
+            codes={role: some(codes) for role, codes in self.codes.items()},
         )
 
     def _with(self, **parts: object) -> TestSet:
@@ -806,7 +810,7 @@ def _freeze(testset: TestSet) -> None:
         fix(name, tuple(value))
     fix("info", MappingProxyType(dict(testset.info)))
     fix("paraphrases", MappingProxyType(dict(testset.paraphrases)))
-    for name in ("system_references", "logged"):
+    for name in ("system_references", "logged", "codes"):
         inner = {
             outer: MappingProxyType({key: tuple(column) for key, column in columns.items()})
             for outer, columns in getattr(testset, name).items()
@@ -835,6 +839,8 @@ def _texts_by_part(testset: TestSet) -> dict[str, Sequence[object]]:
         parts |= {f"reference {n!r} of system {system!r}": t for n, t in refs.items()}
     for metric, scores in testset.logged.items():
         parts |= {f"the scores {metric!r} of system {n!r}": s for n, s in scores.items()}
+    for role, codes in testset.codes.items():
+        parts |= {f"the codes of {role} {name!r}": column for name, column in codes.items()}
     return parts
 
 

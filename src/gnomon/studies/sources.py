@@ -233,6 +233,7 @@ def _digest_of_set(testset: TestSet) -> str:
         ("documents", testset.documents),
         ("domains", testset.domains),
         *(("label " + name, labels) for name, labels in sorted(testset.labels.items())),
+        *((f"codes {role}", row) for role, c in testset.codes.items() for row in c.values()),
     ):
         parts += [kind, _joined_texts(values or ())]
     return content_hash(*parts)

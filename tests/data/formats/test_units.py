@@ -249,3 +249,56 @@ def test_files_that_are_not_what_they_are_called_are_refused(
     _write(tmp_path, {name: text})
     with pytest.raises(FormatError, match=problem):
         _read(tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "source", "target"),
+    [
+        (
+            "a.xlf",
+            _ONE.format(
+                encoding="utf-8",
+                units='<trans-unit id="1"><source>A <g id="1">b<x id="2"/></g></source><target>'
+                '<bpt id="3" rid="7">&lt;b></bpt>C<ept id="4" rid="7"/></target></trans-unit>',
+            ),
+            "⟦1⟧⟦2⟧⟦/1⟧",
+            "⟦7⟧⟦/7⟧",
+        ),
+        (
+            "a.xlf",
+            (
+                '<xliff version="2.0"><file id="f"><unit id="u"><segment><source><pc id="1">A</pc>'
+                '<cp hex="0007"/></source><target><sc id="2"/>B<ec startRef="2"/><ph id="3"/>'
+                "</target></segment></unit></file></xliff>"
+            ),
+            "⟦1⟧⟦/1⟧",
+            "⟦2⟧⟦/2⟧⟦3⟧",
+        ),
+        (
+            "a.tmx",
+            (
+                '<tmx><header srclang="en"/><body><tu><tuv lang="en"><seg>A <ph x="1"/></seg></tuv>'
+                '<tuv lang="de"><seg><bpt i="1" x="4"/>B<ept i="1"/></seg></tuv></tu></body></tmx>'
+            ),
+            "⟦1⟧",
+            "⟦1⟧⟦/1⟧",
+        ),
+    ],
+)
+def test_codes_stand_beside_texts_and_are_checked(
+    tmp_path: Path, name: str, text: str, source: str, target: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "lines.txt").write_text("B\n", encoding="utf-8")
+    testset = gn.TestSet.from_files(
+        references=[], systems=[tmp_path / name, tmp_path / "lines.txt"], source=tmp_path / name
+    )
+    assert testset.codes == {
+        "sources": {"": (source,)},
+        "references": {},
+        "systems": {"a": (target,)},
+    }
+    assert "⟦" not in testset.systems["a"][0]
+    assert testset.select(segments=[0]).codes == testset.codes
+    hits = gn.check(testset, kinds=["placeholder"]).table("hits").rows
+    assert [row["system"] for row in hits] == ["a"]

@@ -60,6 +60,7 @@ class JoinedTexts(NamedTuple):
         sources: if there are any.
         language_pair: where a file says so.
         scores: by metric, those of each file of outputs that has some, by its number.
+        codes: of "sources", "references" and "systems", those of each file that may hold some.
     """
 
     references: Sequence[Sequence[Sequence[str | None]]]
@@ -67,6 +68,7 @@ class JoinedTexts(NamedTuple):
     sources: Sequence[str] | None
     language_pair: str | None = None
     scores: Mapping[str, Mapping[int, Sequence[float]]] = MappingProxyType({})
+    codes: Mapping[str, Mapping[int, Sequence[str]]] = MappingProxyType({})
 
 
 @checked
@@ -112,16 +114,20 @@ def read_plain(
         report_empty(shown(path), "candidate", lines)
     if source is not None and parts.sources is not None:
         report_empty(shown(source), "source", parts.sources)
-    titles = list(names)
+    titles = {"systems": list(names), "references": _reference_names(paths), "sources": [""]}
     testset = TestSet(
         name=_name((references or [source or "test set"])[0]),
-        references=dict(zip(_reference_names(paths), refs, strict=True)),
+        references=dict(zip(titles["references"], refs, strict=True)),
         systems=dict(zip(names, parts.systems, strict=True)),
         sources=parts.sources,
         language_pair=language_pair or parts.language_pair,
         logged={
-            metric: {titles[number]: values for number, values in scores.items()}
+            metric: {titles["systems"][number]: values for number, values in scores.items()}
             for metric, scores in parts.scores.items()
+        },
+        codes={
+            role: {titles[role][number]: codes for number, codes in files_of_role.items()}
+            for role, files_of_role in parts.codes.items()
         },
     )
     say_roles(

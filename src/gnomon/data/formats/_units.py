@@ -1,7 +1,8 @@
 """Files of translation units: XLIFF 1.2 and 2, TMX, PO, and the cues of SRT and WebVTT.
 
 Units are found by their ids, whatever their order, and not by lines. Codes inside a text (tags of
-the document that it comes from) are no part of it; white space around line feeds is one space.
+the document that it comes from) are no part of it and stand beside it as placeholders, ``⟦1⟧``;
+white space around line feeds is one space.
 XLIFF of translation tools (SDLXLIFF, MXLIFF, MQXLIFF) has a unit for each marked segment. What is
 not to be translated, is fuzzy or is no longer used is left out.
 """
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError
@@ -42,6 +43,8 @@ class TranslationUnits:
         references: of the log of an evaluation what its outputs were compared with, if anything;
             none of other files.
         scores: of such a log what metrics gave to its outputs: by metric, by id.
+        source_codes: the codes of the sources that have some, by id.
+        target_codes: likewise.
     """
 
     sources: Mapping[str, str]
@@ -49,6 +52,8 @@ class TranslationUnits:
     language_pair: str | None = None
     references: Sequence[Mapping[str, str]] | None = None
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    source_codes: Mapping[str, str] = field(default_factory=dict)
+    target_codes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> Sequence[str]:
@@ -56,8 +61,21 @@ class TranslationUnits:
         return list(self.sources or self.targets)
 
 
+class UnitText(NamedTuple):
+    """A text, and the codes that stand in it: ``⟦1⟧``, where a pair ends ``⟦/1⟧``."""
+
+    text: str
+    codes: str = ""
+
+
 #: what stands for the document's own codes, whose content is no text
-_CODES = frozenset({"x", "bx", "ex", "ph", "bpt", "ept", "it", "sc", "ec", "sm", "em", "ut", "cp"})
+_CODES = frozenset({"x", "bx", "ex", "ph", "bpt", "ept", "it", "sc", "ec", "ut"})
+#: other elements without text
+_NOTHING = frozenset({"sm", "em", "cp"})
+#: codes around a text, and those that end one
+_AROUND, _ENDS = frozenset({"g", "pc"}), frozenset({"ex", "ept", "ec"})
+#: what tells a code from others, the same where a pair begins and ends
+_CODE_IDS = ("rid", "startRef", "i", "x", "id")
 
 #: states of units of both versions of XLIFF
 _UNTRANSLATED = frozenset({"new", "needs-translation", "initial"})
@@ -125,7 +143,27 @@ def joined(
         [sources.get(i, "") for i in kept] if sourced or any(sources.values()) else None,
         next(filter(None, pairs), None),
         scores,
+        _codes(files[: len(columns)], references, last if sourced else units, kept),
     )
+
+
+def _codes(
+    files: Sequence[tuple[str, TranslationUnits | list[str]]],
+    references: int,
+    source: TranslationUnits | list[str],
+    kept: Sequence[str],
+) -> dict[str, dict[int, list[str]]]:
+    """The codes of all texts of files that may hold some; nothing where the sources have none."""
+    if isinstance(source, list) or not source.source_codes:
+        return {}
+    found = {"sources": {0: [source.source_codes.get(i, "") for i in kept]}}
+    for role, some in (("references", files[:references]), ("systems", files[references:])):
+        found[role] = {
+            number: [file.target_codes.get(i, "") for i in kept]
+            for number, (_, file) in enumerate(some)
+            if not isinstance(file, list)
+        }
+    return found
 
 
 def _references(
@@ -181,18 +219,27 @@ def _check_ids(name: str, file: TranslationUnits, first: str, units: Translation
         LOGGER.warning(said, name, len(there) - len(ids), first)
 
 
-def _text(element: Element | None) -> str | None:
-    """The text of an element without the codes inside; none where there is no element."""
+def _text(element: Element | None) -> UnitText | None:
+    """The text of an element; none where there is no element."""
     if element is None:
         return None
-    return _one_line("".join(_pieces(element)))
+    codes: list[str] = []
+    text = _one_line("".join(_pieces(element, codes)))
+    return UnitText(text, "".join(f"⟦{code}⟧" for code in codes))
 
 
-def _pieces(element: Element) -> Iterator[str]:
+def _pieces(element: Element, codes: list[str]) -> Iterator[str]:
+    """The pieces of a text, whose codes are added to those that are given."""
     yield element.text or ""
     for inner in element:
-        if inner.tag not in _CODES and inner.get("mtype") != "x-sdl-deleted":
-            yield from _pieces(inner)
+        tag, around = inner.tag, inner.tag in _AROUND
+        name = next(filter(None, map(inner.get, _CODE_IDS)), tag)
+        if around or tag in _CODES:
+            codes.append(f"/{name}" if tag in _ENDS else name)
+        if tag not in _CODES | _NOTHING and inner.get("mtype") != "x-sdl-deleted":
+            yield from _pieces(inner, codes)
+        if around:
+            codes.append(f"/{name}")
         yield inner.tail or ""
 
 
@@ -201,19 +248,25 @@ def _one_line(text: str) -> str:
 
 
 def _collected(
-    units: Iterator[tuple[str, str | None, str | None]], language_pair: str | None
+    units: Iterator[tuple[str, UnitText | None, UnitText | None]], language_pair: str | None
 ) -> TranslationUnits:
     """Of (id, source, target); an id that was there before gets a number."""
     sources: dict[str, str] = {}
     targets: dict[str, str] = {}
+    codes: tuple[dict[str, str], dict[str, str]] = {}, {}
     seen: Counter[str] = Counter()
     for name, source, target in units:
         seen[name] += 1
         unique = name if seen[name] == 1 else f"{name}#{seen[name]}"
-        sources[unique] = source or ""
-        if target:
-            targets[unique] = target
-    return TranslationUnits(sources, targets, language_pair)
+        sources[unique] = source.text if source else ""
+        if target and target.text:
+            targets[unique] = target.text
+        for side, text in zip(codes, (source, target), strict=True):
+            if text and text.codes:
+                side[unique] = text.codes
+    return TranslationUnits(
+        sources, targets, language_pair, source_codes=codes[0], target_codes=codes[1]
+    )
 
 
 def _pair(source: str | None, target: str | None) -> str | None:
@@ -247,13 +300,13 @@ def _to_translate(element: Element, name: str, *, wanted: bool = True) -> Iterat
 
 def _translation(
     state: str | None, source: Element | None, target: Element | None
-) -> tuple[str | None, str | None]:
+) -> tuple[UnitText | None, UnitText | None]:
     """The texts of both; a copy of the source that is yet to be translated is no translation."""
     texts = _text(source), _text(target)
     return (texts[0], None) if state in _UNTRANSLATED and texts[0] == texts[1] else texts
 
 
-def _units_1(file: Element) -> Iterator[tuple[str, str | None, str | None]]:
+def _units_1(file: Element) -> Iterator[tuple[str, UnitText | None, UnitText | None]]:
     for unit in _to_translate(file, "trans-unit"):
         name = unit.get("id", "")
         source, target = unit.find("source"), unit.find("target")
@@ -273,7 +326,7 @@ def _segments(element: Element) -> dict[str, Element]:
     return {mark.get("mid", ""): mark for mark in marks}
 
 
-def _units_2(file: Element) -> Iterator[tuple[str, str | None, str | None]]:
+def _units_2(file: Element) -> Iterator[tuple[str, UnitText | None, UnitText | None]]:
     for unit in _to_translate(file, "unit"):
         segments = unit.findall("segment")
         for number, segment in enumerate(segments, start=1):
@@ -321,7 +374,8 @@ def _tmx(data: bytes, path: str) -> TranslationUnits:
         (source, one), (target, other) = sides
         pairs[_pair(source, target)] += 1
         text = _text(one.find("seg"))
-        units.append((unit.get("tuid", text or ""), text, _text(other.find("seg"))))
+        name = unit.get("tuid", text.text if text else "")
+        units.append((name, text, _text(other.find("seg"))))
     return _collected(iter(units), pairs.most_common(1)[0][0] if pairs else None)
 
 
@@ -342,7 +396,10 @@ def _log(data: bytes, path: str) -> TranslationUnits:
             ")",
             path=path,
         )
-    found = _collected(((one.name, one.source, one.output) for one in samples), None)
+    found = _collected(
+        ((one.name, UnitText(one.source or ""), UnitText(one.output or "")) for one in samples),
+        None,
+    )
     named = list(zip(found.ids, samples, strict=True))
     most = max(len(one.references) for one in samples)
     references = [
@@ -369,7 +426,8 @@ def _po(data: bytes, path: str) -> TranslationUnits:
             plural = key not in ("msgstr", "msgstr[0]")
             read = entry.get("msgid_plural", source) if plural else source
             name = f"{context}|{source}" if context else source
-            units.append((name + key[len("msgstr") :], _one_line(read), _one_line(text)))
+            sides = UnitText(_one_line(read)), UnitText(_one_line(text))
+            units.append((name + key[len("msgstr") :], *sides))
     return _collected(
         iter(units), _pair(header.get("Source-Language", "en"), header.get("Language"))
     )

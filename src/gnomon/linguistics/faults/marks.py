@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PLACEHOLDER = re.compile(
     r"%\(\w+\)[sdif]|%\d+\$[sdif@]|%(?:\.\d+)?[sdif@](?!\w)|\$?\{\{?[\w.:-]*\}?\}|\$\{[\w.:-]+\}"
-    r"|__[A-Z][A-Z0-9_]*__|\[\[[\w.:-]+\]\]"
+    r"|__[A-Z][A-Z0-9_]*__|\[\[[\w.:-]+\]\]|⟦[^⟦⟧]*⟧"
 )
 _TAG = re.compile(r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+(?:=(?:\"[^\"]*\"|'[^']*'|[^\s>\"']+))?)*\s*/?>")
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{2,6}|#x[0-9A-Fa-f]{2,6});")
@@ -44,15 +44,19 @@ def _kind(name: str, find: Callable[[str], Iterator[re.Match[str]]], about: str)
     def rule(texts: Texts) -> Iterator[Hit]:
         marks: dict[str, Counter[str]] = {}
         for column, segment, text, source in texts.outputs():
-            if source not in marks:
-                marks[source] = Counter(found.group() for found in find(source))
-            own = Counter(found.group() for found in find(text))
-            wanted = marks[source]
+            beside, kept = texts.codes_of(column, segment)
+            whole = source + kept
+            if whole not in marks:
+                marks[whole] = Counter(found.group() for found in find(whole))
+            own = Counter(found.group() for found in find(text + beside))
+            wanted = marks[whole]
             if own == wanted:
                 continue
             lacks, adds = [*(wanted - own).elements()], [*(own - wanted).elements()]
             place, of_source = _place(find, text, adds), _place(find, source, lacks)
-            yield Hit(column, segment, *place, *of_source, {"lacks": lacks, "adds": adds})
+            # codes beside a text have no place in it
+            expected = lacks if of_source[0] < 0 else []
+            yield Hit(column, segment, *place, *of_source, {"expected": expected})
 
     rule.__doc__ = about
     return fault(name, group="kept", needs=["source"])(rule)

@@ -35,6 +35,8 @@ class Texts:
         systems: outputs by name.
         references: texts by ``reference:NAME``; None where a segment lacks this reference.
         columns: both, systems first.
+        codes: placeholders of what stands inside the texts of a column and is none, of columns that
+            may have some; those of the sources stand under "".
         segments: how many.
         documents: the document of each segment, or None.
         source_language: two letters, or empty where unknown.
@@ -48,6 +50,11 @@ class Texts:
             f"{REFERENCE}{name}": texts for name, texts in testset.references.items()
         }
         self.columns: dict[str, Sequence[str | None]] = {**self.systems, **self.references}
+        self.codes: dict[str, Sequence[str]] = {
+            **testset.codes.get("sources", {}),
+            **testset.codes.get("systems", {}),
+            **{f"{REFERENCE}{n}": c for n, c in testset.codes.get("references", {}).items()},
+        }
         self.segments = testset.segments
         self.documents = testset.documents
         first, _, second = (testset.language_pair or "").partition("-")
@@ -113,3 +120,8 @@ class Texts:
             for segment, (text, source) in enumerate(zip(texts, sources, strict=True)):
                 if text:
                     yield column, segment, text, source
+
+    def codes_of(self, column: str, segment: int) -> tuple[str, str]:
+        """The codes of a text and of its source; none where one of them cannot have any."""
+        own, sources = self.codes.get(column), self.codes.get("")
+        return ("", "") if own is None or sources is None else (own[segment], sources[segment])
