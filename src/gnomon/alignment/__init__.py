@@ -1,0 +1,9 @@
+"""Outputs with more or fewer lines than the reference, aligned with its segments.
+
+Each aligner takes one document, or a file without documents, as sequences of texts, and returns an
+:class:`~gnomon.core.alignments.Alignment`:
+
+- ``lines.align_lines(output, references)``: both sides have lines, and most of them fit;
+- ``boundaries.align_boundaries(output, references)``: the output's lines are no segments;
+- ``sources.align_by_source(output, sources)``: there is no reference.
+"""

@@ -1,0 +1,77 @@
+"""Outputs that were joined or cut so that they have one text for each segment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+__all__ = ["LARGEST_DOUBT", "LEAST_MARGIN", "Aligner", "Alignment", "Operation"]
+
+#: what was done for a segment: its text is one line; a part of a line that other segments share;
+#: several lines; nothing, where the output leaves it out
+Operation: TypeAlias = Literal["match", "merge", "split", "drop"]
+#: by what an output was aligned: lines by lines, free boundaries, or lengths of the sources
+Aligner: TypeAlias = Literal["lines", "boundaries", "source"]
+
+#: boundaries with a smaller margin, in edits, are uncertain
+LEAST_MARGIN = 1.0
+#: of an output with a larger share of uncertain boundaries nothing is said
+LARGEST_DOUBT = 0.25
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """An output as one text for each segment of what it was aligned with.
+
+    Attributes:
+        texts: one per segment; empty where the output leaves it out.
+        lines: the lines of the output, counted from 0, that hold the text of each segment; none of
+            a segment that is left out. A line of several segments stands at each of them.
+        operations: what was done for each segment.
+        margins: of the boundary before each segment but the first: by how many edits (words;
+            characters of scripts without spaces) the alignment is better than the best one that
+            has this boundary elsewhere; infinite where documents or equal counts fix it.
+        added: the lines of the output that belong to no segment, counted from 0.
+        given: the number of lines of the output, those without text left out.
+        by: the aligner.
+    """
+
+    texts: tuple[str, ...]
+    lines: tuple[tuple[int, ...], ...]
+    operations: tuple[Operation, ...]
+    margins: tuple[float, ...]
+    added: tuple[int, ...]
+    given: int
+    by: Aligner
+
+    @cached_property
+    def uncertain(self) -> tuple[int, ...]:
+        """The segments, counted from 0, before which an uncertain boundary stands."""
+        return tuple(i for i, margin in enumerate(self.margins, start=1) if margin < LEAST_MARGIN)
+
+    @cached_property
+    def uncertain_segments(self) -> frozenset[int]:
+        """The segments, counted from 0, that begin or end at an uncertain boundary."""
+        return frozenset(segment for i in self.uncertain for segment in (i - 1, i))
+
+    @property
+    def doubt(self) -> float:
+        """The share of boundaries that are uncertain."""
+        return len(self.uncertain) / max(1, len(self.margins))
+
+    @cached_property
+    def merges(self) -> int:
+        """How many times a segment shares its line with the one before."""
+        pairs = zip(self.lines, self.lines[1:], strict=False)
+        return sum(bool(a and b and a[-1] == b[0]) for a, b in pairs)
+
+    @property
+    def splits(self) -> int:
+        """How many segments are of several lines."""
+        return self.operations.count("split")
+
+    @property
+    def drops(self) -> int:
+        """How many segments the output leaves out."""
+        return self.operations.count("drop")
