@@ -44,7 +44,10 @@ def main(given: Sequence[str] | None = None) -> None:
         return
     best = difficulty.choose_pool(testset, f"top:{args.top}", args.human)
     rows = [list(testset.systems).index(name) for name in best.systems]
-    curves = {"all systems": words.difficulty[words.known], best.how: words.by(rows)[words.known]}
+    curves = {
+        "all systems": words.difficulty[words.is_compared],
+        best.how: words.difficulty_for(rows)[words.is_compared],
+    }
     print_curves(curves)
     if args.output:
         draw(curves, args.output)

@@ -49,7 +49,7 @@ def main(given: Sequence[str] | None = None) -> None:
         made = (
             by_model(giving, asked, args.model)
             if args.model
-            else paraphrase.from_outputs(giving, asked)
+            else paraphrase.select_outputs(giving, asked)
         )
         base = agreement(judged, args.metric, people)
         value = agreement(judged.with_paraphrases(made), args.metric, people) if made else base

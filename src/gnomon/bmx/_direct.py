@@ -350,9 +350,9 @@ class FunctionExplainer:
         pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:
         """What the function gives for the words of both sides."""
-        return [self._of(pair) for pair in pairs]
+        return [self._explain_pair(pair) for pair in pairs]
 
-    def _of(self, pair: TextPair) -> PairImportances:
+    def _explain_pair(self, pair: TextPair) -> PairImportances:
         words = list(pair.candidate.words)
         beside = [] if pair.other is None else list(pair.other.words)
         explained = len(self.sides) > 1

@@ -32,9 +32,9 @@ __all__ = [
     "gains_at",
     "grid_setting",
     "halves",
-    "held_out",
     "improving",
     "judge",
+    "judge_held_out",
 ]
 
 
@@ -103,7 +103,7 @@ def choose(grids: Grids, rule: Rule = "median") -> Setting:
             " a defined correlation"
         )
     chosen = grids.take(defined)
-    return _by_medians(chosen) if rule == "median" else _by_gains(chosen, rule)
+    return _choose_by_medians(chosen) if rule == "median" else _choose_by_gains(chosen, rule)
 
 
 def best_settings(grids: Grids) -> NDArray[np.intp]:
@@ -150,14 +150,14 @@ def count_gains(gains: Floats) -> Counts:
     return Counts(better, len(gains) - better - worse - undefined, worse, undefined)
 
 
-def _by_medians(grids: Grids) -> Setting:
+def _choose_by_medians(grids: Grids) -> Setting:
     rows, columns = best_settings(grids).T
     p, w = float(np.median(grids.p[rows])), float(np.median(grids.w[columns]))
     row, column = _nearest(grids.p, p), _nearest(grids.w, w)
     return Setting(float(grids.p[row]), float(grids.w[column]), row, column, p, w)
 
 
-def _by_gains(grids: Grids, rule: Rule) -> Setting:
+def _choose_by_gains(grids: Grids, rule: Rule) -> Setting:
     gains = grids.gains[:, :, :-1] if len(grids.w) > 1 else grids.gains
     defined = ~np.isnan(gains)
     mean = np.where(defined, gains, 0).sum(axis=0) / len(gains)
@@ -204,12 +204,12 @@ class Judged(NamedTuple):
         return self.boosted - self.base
 
     @property
-    def over_control(self) -> float:
+    def gain_over_control(self) -> float:
         """What the explainer adds to the random one at the same weight."""
         return self.boosted - self.control
 
 
-def held_out(grids: Grids, controls: Grids, rule: Rule = "largest-mean") -> list[Judged]:
+def judge_held_out(grids: Grids, controls: Grids, rule: Rule = "largest-mean") -> list[Judged]:
     """Every experiment at the setting that is chosen without its :attr:`Grids.groups`.
 
     The control is the random explainer on the same data with the same weight; its own p is the one

@@ -98,7 +98,7 @@ class Planner:
         for number, plan in zip(worded, plans, strict=True):
             self._plans[number] = plan, [self.texts.add(text) for text in plan.texts]
 
-    def of(self, key: PairKey) -> tuple[tuple[PerturbationPlan, list[int]] | None, ...]:
+    def plans_of(self, key: PairKey) -> tuple[tuple[PerturbationPlan, list[int]] | None, ...]:
         """The plans of both sides, with the numbers of the perturbed texts."""
         other = self._plans.get(key.other) if self.both else None
         return self._plans.get(key.candidate), other
@@ -121,14 +121,14 @@ class IterationLevel:
     asked: Sequence[_Asked]
 
     @classmethod
-    def over(cls, pairs: PairTable, planner: Planner) -> IterationLevel:
+    def request(cls, pairs: PairTable, planner: Planner) -> IterationLevel:
         """Ask for what explains some pairs."""
         keys = list(pairs.number)
         planner.prepare(keys)
         below = PairTable()
         return cls(planner, pairs, below, [_ask(key, planner, below) for key in keys])
 
-    def own(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def select_scores(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores of the level's pairs among those of the level below."""
         own_scores: NDArray[np.float64] = scores[[asked.own for asked in self.asked]]
         return own_scores
@@ -163,20 +163,20 @@ def levels_below(pairs: PairTable, planner: Planner, iterations: int) -> list[It
     """The levels T to 1, the highest first; the table below the last is what must be scored."""
     levels: list[IterationLevel] = []
     for _ in range(iterations):
-        levels.append(IterationLevel.over(levels[-1].below if levels else pairs, planner))
+        levels.append(IterationLevel.request(levels[-1].below if levels else pairs, planner))
     return levels
 
 
 def _ask(key: PairKey, planner: Planner, below: PairTable) -> _Asked:
-    candidate, other = planner.of(key)
+    candidate, other = planner.plans_of(key)
     position = below.add(key)
     return _Asked(
         position,
         (
-            _with_positions(
+            _number_positions(
                 candidate, [key._replace(candidate=n) for n in _texts(candidate)], below
             ),
-            _with_positions(other, [key._replace(other=n) for n in _texts(other)], below),
+            _number_positions(other, [key._replace(other=n) for n in _texts(other)], below),
         ),
     )
 
@@ -185,7 +185,7 @@ def _texts(planned: tuple[PerturbationPlan, list[int]] | None) -> list[int]:
     return [] if planned is None else planned[1]
 
 
-def _with_positions(
+def _number_positions(
     planned: tuple[PerturbationPlan, list[int]] | None, keys: Sequence[PairKey], below: PairTable
 ) -> tuple[PerturbationPlan, NDArray[np.int64]] | None:
     if planned is None:
@@ -394,19 +394,19 @@ class _JudgedCells:
 
     def explanations(self) -> dict[Cell, CellExplanation]:
         """Choose references, perturb, score, explain."""
-        chosen, full = self._chosen()
+        chosen, full = self._choose_references()
         pairs = PairTable()
         at = [pairs.add(self._key(c, n)) for c, n in zip(self.cells, chosen, strict=True)]
         engine = self.engine
         planner = Planner(engine.explainer, self.texts, engine.both)
         levels = levels_below(pairs, planner, len(engine.before) + 1)
         scores = self.scorer.scores(list(levels[-1].below.number), self.texts)
-        held = _at_top(levels, scores)
+        held = _top_scores(levels, scores)
         for level, boost in zip(levels[:0:-1], engine.before, strict=True):
             importances = level.importances(scores, self._look)
-            scores = boost.scores(level.own(scores), importances)
+            scores = boost.scores(level.select_scores(scores), importances)
         importances = levels[0].importances(scores, self._look)
-        base = levels[0].own(scores)
+        base = levels[0].select_scores(scores)
         explanations = {}
         for cell, number, row in zip(self.cells, chosen, at, strict=True):
             low, high = importances.offsets[row : row + 2].tolist()
@@ -422,7 +422,7 @@ class _JudgedCells:
             )
         return explanations
 
-    def _chosen(self) -> tuple[list[int], dict[Cell, float]]:
+    def _choose_references(self) -> tuple[list[int], dict[Cell, float]]:
         """The reference of each cell; and scores with all, where there are several."""
         several = [cell for cell in self.cells if len(cell.others) > 1]
         first = [0 if cell.others else NO_TEXT for cell in self.cells]
@@ -466,10 +466,12 @@ class _JudgedCells:
         return [importances[number] for number in range(len(keys))]
 
 
-def _at_top(levels: Sequence[IterationLevel], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _top_scores(
+    levels: Sequence[IterationLevel], scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """The metric's own scores of the pairs at the top."""
     for level in reversed(levels):
-        scores = level.own(scores)
+        scores = level.select_scores(scores)
     return scores
 
 

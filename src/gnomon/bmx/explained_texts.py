@@ -288,7 +288,7 @@ def explain_batch(
             flag("sides", "candidate", "'candidate'"),
             ")",
         )
-    cells = cells_of(batch, scorer.role, by_system=_by_system(scorer, explainer))
+    cells = cells_of(batch, scorer.role, by_system=_depends_on_system(scorer, explainer))
     engine = Engine(scorer, batch, explainer, both, before, effort)
     distinct, from_cache = engine.explain(cells.distinct)
     every = [distinct[number] for number in cells.of.tolist()]
@@ -336,11 +336,11 @@ def calls_of(
     """How many pairs explaining a batch takes at most, but for what a cache knows."""
     scorer = Scorer(bound, batch)
     engine = Engine(scorer, batch, explainer, both, before, Effort(cache=cache))
-    cells = cells_of(batch, scorer.role, by_system=_by_system(scorer, explainer)).distinct
+    cells = cells_of(batch, scorer.role, by_system=_depends_on_system(scorer, explainer)).distinct
     return engine.estimate(engine.unknown(cells))
 
 
-def _by_system(scorer: Scorer, explainer: BoundExplainer) -> bool:
+def _depends_on_system(scorer: Scorer, explainer: BoundExplainer) -> bool:
     """Whether equal outputs of two systems may score, or be explained, differently."""
     return scorer.by_system or bool(getattr(explainer, "by_system", False))
 
@@ -399,7 +399,7 @@ class _Places:
     def side(
         self, name: str, text: NDArray[np.int32], importances: Sequence[NDArray[np.float64]]
     ) -> SideWords:
-        spans = np.concatenate([_NOWHERE, *map(self._of, text.tolist())])
+        spans = np.concatenate([_NOWHERE, *map(self._find_places, text.tolist())])
         sizes = [len(values) for values in importances]
         return SideWords(
             side=name,
@@ -410,7 +410,7 @@ class _Places:
             importance=np.concatenate([np.zeros(0), *importances]),
         )
 
-    def _of(self, text: int) -> NDArray[np.int32]:
+    def _find_places(self, text: int) -> NDArray[np.int32]:
         if text not in self._spans:
             spans = TextWords(self._batch.texts[text]).spans
             self._spans[text] = np.array(spans, dtype=np.int32).reshape(-1, 2)

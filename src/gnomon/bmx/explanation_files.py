@@ -125,7 +125,7 @@ class ExplanationFile(Options):
             )
         role = role_of(bound, testset.batch())
         identity = content_hash(read_bytes(self.file))
-        texts = _own_texts(testset)
+        texts = _explainable_texts(testset)
         return BoundExplanationFile(self, identity, role, importances, texts, sides, others)
 
 
@@ -138,7 +138,7 @@ class _Text(NamedTuple):
     text: str
 
 
-def _own_texts(testset: TestSet) -> frozenset[tuple[str, int, str]]:
+def _explainable_texts(testset: TestSet) -> frozenset[tuple[str, int, str]]:
     """Side, segment (from 0) and text of all that may be explained."""
     alone = [
         references for each in testset.system_references.values() for references in each.values()
@@ -199,15 +199,15 @@ class BoundExplanationFile:
         """What the file says of the words of both sides."""
         return [
             PairImportances(
-                self._of("candidate", batch, column, pair.candidate),
+                self._look_up("candidate", batch, column, pair.candidate),
                 np.zeros(0)
                 if pair.other is None
-                else self._of(self.role or "", batch, column, pair.other),
+                else self._look_up(self.role or "", batch, column, pair.other),
             )
             for column, pair in enumerate(pairs)
         ]
 
-    def _of(self, side: str, batch: Batch, column: int, words: TextWords) -> Floats:
+    def _look_up(self, side: str, batch: Batch, column: int, words: TextWords) -> Floats:
         at = int(batch.segments[column]), words.text
         for system in (batch.systems[0], ""):
             importances = self.found.get(_Text(side, system, *at))

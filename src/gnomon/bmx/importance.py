@@ -22,7 +22,12 @@ from gnomon.bmx.explained_texts import (
 from gnomon.bmx.explainers import Explainers, find_explainer
 from gnomon.bmx.explanation_files import write_explanations
 from gnomon.bmx.importance_marks import WORDS_VIEW, importance_marks
-from gnomon.bmx.importance_tables import counted_words, held_references, hurting_table, words_table
+from gnomon.bmx.importance_tables import (
+    counted_words,
+    explained_references,
+    hurting_table,
+    words_table,
+)
 from gnomon.bmx.judging import (
     JudgedExplanations,
     JudgedRow,
@@ -213,7 +218,7 @@ class _Judge:
         judged = judged._replace(control=self._control)
         tagged = tagged_words(self.run.testset, explanations) if self.errors else {}
         exhibits = worst_explained(self.run.testset, explanations, explainer.spec, tagged, examples)
-        references = held_references(self.run.testset, self.run.bound, explanations)
+        references = explained_references(self.run.testset, self.run.bound, explanations)
         return _MetricExplained(explanations, explainer.spec, judged, exhibits, references)
 
     def _judged(self, explanations: Explanations, explainer: str) -> JudgedExplanations:

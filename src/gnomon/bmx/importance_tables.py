@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Row: TypeAlias = Mapping[str, Cell]
 
-__all__ = ["counted_words", "held_references", "hurting_table", "words_table"]
+__all__ = ["counted_words", "explained_references", "hurting_table", "words_table"]
 
 
 _PAGE = 5000
@@ -74,7 +74,7 @@ def counted_words(rows: Iterable[Row]) -> list[CountedWord]:
     ]
 
 
-def held_references(
+def explained_references(
     testset: TestSet, bound: BoundMetric, explanations: Explanations
 ) -> dict[tuple[str, int], str]:
     """The references that explanations were made with, by system and segment (from 1).

@@ -154,7 +154,7 @@ def tagged_words(
 
     Sides on which nothing is marked in the whole test set have no entry.
     """
-    errors = _of_kind(testset.errors, kind)
+    errors = _select_kind(testset.errors, kind)
     tagged = {}
     for side in explanations.sides:
         side_errors = [
@@ -165,7 +165,7 @@ def tagged_words(
     return tagged
 
 
-def _of_kind(errors: Sequence[ErrorSpan], kind: str | None) -> list[ErrorSpan]:
+def _select_kind(errors: Sequence[ErrorSpan], kind: str | None) -> list[ErrorSpan]:
     _check_kind([str(error.kind) for error in errors], kind)
     return [error for error in errors if kind in (None, error.kind)]
 
@@ -298,7 +298,7 @@ class _Curves:
         self.texts = Texts()
         self.pairs = PairTable()
 
-    def of(self, cell: int, number: int) -> Iterator[_Curve]:
+    def draw_curves(self, cell: int, number: int) -> Iterator[_Curve]:
         """Deletion and insertion of one side of a cell."""
         side = self.explanations.sides[number]
         importance = side.importance[side.rows(cell)]
@@ -336,7 +336,7 @@ class _Curves:
 
 def _fill(areas: NDArray[np.float64], cells: list[int], curves: _Curves) -> None:
     sides = range(len(curves.explanations.sides))
-    drawn = [curve for cell in cells for side in sides for curve in curves.of(cell, side)]
+    drawn = [curve for cell in cells for side in sides for curve in curves.draw_curves(cell, side)]
     scores = curves.scorer.scores(list(curves.pairs.number), curves.texts)
     for curve in drawn:
         areas[curve.kind, curve.side, curve.cell] = curve_area(scores[curve.at])
@@ -458,7 +458,7 @@ def errors_table(
     """
     compared = [
         _Compared(one, *key, values, control.errors[key])
-        for one, control in _beside_controls(judged)
+        for one, control in _pair_with_controls(judged)
         for key, values in one.errors.items()
     ]
     note = (
@@ -475,7 +475,7 @@ def curves_table(
     """Areas under deletion and insertion curves, averaged over outputs."""
     compared = [
         _Compared(one, *key, values, control.curves[key])
-        for one, control in _beside_controls(judged)
+        for one, control in _pair_with_controls(judged)
         for key, values in one.curves.items()
     ]
     note = (
@@ -487,7 +487,7 @@ def curves_table(
     return table("faithfulness", "Deletion and insertion", JudgedRow, rows, note=note)
 
 
-def _beside_controls(
+def _pair_with_controls(
     judged: Sequence[JudgedExplanations],
 ) -> list[tuple[JudgedExplanations, JudgedExplanations]]:
     return [(one, one.control) for one in judged if one.control is not None]

@@ -77,13 +77,13 @@ class TextWords:
     def __len__(self) -> int:
         return len(self.spans)
 
-    def without(self, word: int) -> str:
+    def drop_word(self, word: int) -> str:
         """The text without one word and the white space after it (before it, at the end).
 
-        >>> TextWords("the old  cat").without(1)
+        >>> TextWords("the old  cat").drop_word(1)
         'the cat'
         """
-        return self._without([self.spans[word]])
+        return self._drop_spans([self.spans[word]])
 
     def keeping(self, kept: Sequence[bool]) -> str:
         """The text of some of its words, each with the white space that follows it.
@@ -91,7 +91,7 @@ class TextWords:
         >>> TextWords("the old  cat ").keeping([True, True, False])
         'the old '
         """
-        return self._without([s for s, keep in zip(self.spans, kept, strict=True) if not keep])
+        return self._drop_spans([s for s, keep in zip(self.spans, kept, strict=True) if not keep])
 
     def masked(self, kept: Sequence[bool]) -> str:
         """The text with ``UNKWORDZ`` in the place of every word that is not kept.
@@ -114,7 +114,7 @@ class TextWords:
     def _masks(self) -> tuple[Edit, ...]:
         return tuple(Edit(*span, MASK) for span in self.spans)
 
-    def _without(self, spans: Sequence[Span]) -> str:
+    def _drop_spans(self, spans: Sequence[Span]) -> str:
         edits = joint_edits(self.text, [Edit(*span, "") for span in spans], capitals=False)
         return apply_edits(self.text, edits)
 

@@ -52,7 +52,7 @@ class Erasure(Unfrozen):
 
     def plans(self, texts: Sequence[TextWords]) -> Sequence[_Without]:
         """Each text without each of its words."""
-        return [_Without([text.without(word) for word in range(len(text))]) for text in texts]
+        return [_Without([text.drop_word(word) for word in range(len(text))]) for text in texts]
 
     def calls(self, words: int) -> int:
         """One text per word."""
@@ -326,7 +326,7 @@ class BoundMarginalisation:
         filled = self.model.fill(
             [text.text for text in texts], places, threshold=self.options.threshold
         )
-        return [_Replaced.of(text, words) for text, words in zip(texts, filled, strict=True)]
+        return [_Replaced.fill(text, words) for text, words in zip(texts, filled, strict=True)]
 
     def calls(self, words: int) -> int:
         """Each word has fewer than 1 / threshold others, as their probabilities add up to 1."""
@@ -361,12 +361,12 @@ class _Replaced:
     count: int
 
     @classmethod
-    def of(cls, text: TextWords, fillings: Sequence[Sequence[Filling]]) -> _Replaced:
+    def fill(cls, text: TextWords, fillings: Sequence[Sequence[Filling]]) -> _Replaced:
         texts, word, share = [], [], []
         for position, candidates in enumerate(fillings):
             total = sum(filling.probability for filling in candidates)
             for filling in candidates:
-                texts.append(_with(text, position, filling.word))
+                texts.append(_replace_word(text, position, filling.word))
                 word.append(position)
                 share.append(filling.probability / total)
         return cls(texts, np.array(word, dtype=np.int64), np.array(share), len(text))
@@ -377,7 +377,7 @@ class _Replaced:
         return np.where(filled, score - expected, 0.0 if np.isfinite(score) else np.nan)
 
 
-def _with(text: TextWords, position: int, word: str) -> str:
+def _replace_word(text: TextWords, position: int, word: str) -> str:
     by: list[str | None] = [None] * len(text)
     by[position] = word
     return text.replaced(by)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from gnomon.bmx.aggregation import Shift
-from gnomon.bmx.choices import Rule, choose, halves, held_out, judge
+from gnomon.bmx.choices import Rule, choose, halves, judge, judge_held_out
 from gnomon.bmx.correlations import search
 from gnomon.bmx.engine import Progress
 from gnomon.bmx.experiments import RANDOM, Experiment, Explained, Grids, explained, human_scores
@@ -158,7 +158,7 @@ def tune(
     if isinstance(data, Grids):
         grids = data
     else:
-        every = _every_explained(
+        every = _list_explained(
             data,
             listed(metrics),
             listed(explainers),
@@ -175,21 +175,23 @@ def tune(
                 "allow_code": allow_code,
             },
         )
-        every, left_out = _without_circular(every, test_on)
+        every, left_out = _drop_circular(every, test_on)
         grids = search(every, shift=shift)
     mine, controls, aside = _split_experiments(grids)
     by_name = {explanations.experiment: explanations for explanations in every}
     tuning = _Tuning(controls, by_name, rule, shift, draws)
-    others, back = _held_back(mine, test_on)
+    others, back = _hold_back(mine, test_on)
     explained_by = dict.fromkeys((one.explainer, one.sides) for one in mine.experiments)
     families = [
         family
         for explainer in explained_by
         for family in tuning.families(
-            *(_of_explainer(grids, explainer) for grids in (others, back))
+            *(_select_explainer(grids, explainer) for grids in (others, back))
         )
     ]
-    curves = [point for each in explained_by for point in curve_points(_of_explainer(mine, each))]
+    curves = [
+        point for each in explained_by for point in curve_points(_select_explainer(mine, each))
+    ]
     tables = (
         table("gains", _TITLE, TunedGain, list(gain_rows(families, draws)), note=_NOTE),
         table("curve", "Correlation over p", TuningPoint, curves),
@@ -221,7 +223,7 @@ _CIRCULAR = "metaeval.circular"
 _SPLITS = 10
 
 
-def _every_explained(
+def _list_explained(
     data: TestSet | Sequence[TestSet] | Sequence[Explained],
     metrics: Sequence[Any],
     explainers: Sequence[Any],
@@ -232,7 +234,7 @@ def _every_explained(
     each: list[Any] = [data] if isinstance(data, TestSet) else list(data)
     human = options["human"]
     if human is not None and human_files(human)[0]:
-        each, options["human"] = _with_human_file(each, human)
+        each, options["human"] = _add_human_file(each, human)
     testsets = [data for data in each if isinstance(data, TestSet)]
     made = [data for data in each if isinstance(data, Explained)]
     named = [Experiment(testset.name, "", "", testset.language_pair or "") for testset in testsets]
@@ -245,7 +247,7 @@ def _every_explained(
     return [*made, *(explained(*request, **options) for request in requests)]
 
 
-def _without_circular(
+def _drop_circular(
     every: Sequence[Explained], test_on: str | None
 ) -> tuple[Sequence[Explained], Sequence[Message]]:
     """Without experiments whose human scores cannot judge the metric, and what says so.
@@ -253,7 +255,7 @@ def _without_circular(
     All stay where p and w could not be chosen, or not be judged, without them.
     """
     kept = [one for one in every if not said_of(_CIRCULAR, one.notices)]
-    if _parts(kept, test_on) != _parts(every, test_on):
+    if _list_parts(kept, test_on) != _list_parts(every, test_on):
         return every, ()
     left_out = [
         replace(said, params={**said.params, "left_out": True}).about(
@@ -265,7 +267,7 @@ def _without_circular(
     return kept, list(dict.fromkeys(left_out))
 
 
-def _parts(every: Sequence[Explained], test_on: str | None) -> set[bool]:
+def _list_parts(every: Sequence[Explained], test_on: str | None) -> set[bool]:
     """Whether there are experiments to choose on (False), and held back (True)."""
     return {
         test_on is not None and _is_named(test_on, one.experiment)
@@ -274,7 +276,7 @@ def _parts(every: Sequence[Explained], test_on: str | None) -> set[bool]:
     }
 
 
-def _with_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
+def _add_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
     """A test set with the human scores of a file, and the kind that these are."""
     testsets = [data for data in each if isinstance(data, TestSet)]
     if len(testsets) != 1:
@@ -309,14 +311,14 @@ def _matching(test_on: str, experiments: Sequence[Experiment]) -> list[int]:
     return places
 
 
-def _held_back(grids: Grids, test_on: str | None) -> tuple[Grids, Grids]:
+def _hold_back(grids: Grids, test_on: str | None) -> tuple[Grids, Grids]:
     """The experiments to choose on, and those that are held back."""
     back = [] if test_on is None else _matching(test_on, grids.experiments)
     rest = [i for i in range(len(grids.experiments)) if i not in back]
     return grids.take(rest), grids.take(back)
 
 
-def _of_explainer(grids: Grids, explainer: tuple[str, str]) -> Grids:
+def _select_explainer(grids: Grids, explainer: tuple[str, str]) -> Grids:
     return grids.take(
         [i for i, e in enumerate(grids.experiments) if (e.explainer, e.sides) == explainer]
     )
@@ -337,12 +339,12 @@ class _Tuning:
         if back.experiments:
             judged = judge(back, others, self.controls, self.rule)
             yield self._family(back, HELD_BACK, judged[0].setting, judged)
-        judged = held_out(others, self.controls, self.rule) if others.experiments else []
+        judged = judge_held_out(others, self.controls, self.rule) if others.experiments else []
         if judged:
-            yield self._family(others, IN_TURN, self._chosen(others), judged)
+            yield self._family(others, IN_TURN, self._choose(others), judged)
         elif not back.experiments:
             halved = [self._halves(e, others) for e in others.experiments if e in self.by_name]
-            setting = self._chosen(others)
+            setting = self._choose(others)
             yield TunedFamily(others, HALVES if halved else None, setting, (), halved, {})
 
     def _family(
@@ -356,7 +358,7 @@ class _Tuning:
                 intervals |= {one.experiment: interval} if interval else {}
         return TunedFamily(grids, data, setting, judged, (), intervals)
 
-    def _chosen(self, grids: Grids) -> Setting | None:
+    def _choose(self, grids: Grids) -> Setting | None:
         try:
             return choose(grids, self.rule)
         except DataError:

@@ -149,12 +149,12 @@ def gain_rows(families: Sequence[TunedFamily], draws: DrawOptions) -> Iterator[T
     every = [[*_judged_rows(family), *_halves_rows(family)] for family in families]
     units = [family.grids.groups for family in families]
     gains, over = (
-        [_by_unit(*one, name) for one in zip(units, every, strict=True)]
+        [_unit_means(*one, name) for one in zip(units, every, strict=True)]
         for name in ("gain", "over_control")
     )
     alpha = round(1 - draws.confidence, 12)
-    alone = _in_steps(families, gains, alpha)
-    tested = _in_steps(families, [o or g for o, g in zip(over, gains, strict=True)], alpha)
+    alone = _test_families(families, gains, alpha)
+    tested = _test_families(families, [o or g for o, g in zip(over, gains, strict=True)], alpha)
     for place, (family, rows) in enumerate(zip(families, every, strict=True)):
         test, shares = tested[place], [row.collapsed for row in rows]
         own = alone[place] if over[place] else test
@@ -177,7 +177,7 @@ def gain_rows(families: Sequence[TunedFamily], draws: DrawOptions) -> Iterator[T
         yield from rows
 
 
-def _by_unit(units: Sequence[str], rows: Sequence[TunedGain], name: str) -> list[float]:
+def _unit_means(units: Sequence[str], rows: Sequence[TunedGain], name: str) -> list[float]:
     """The mean of each unit that has a gain, without what is rounding."""
     values: dict[str, list[float]] = {}
     for unit, row in zip(units, rows, strict=False):  # of some families nothing is judged
@@ -188,7 +188,7 @@ def _by_unit(units: Sequence[str], rows: Sequence[TunedGain], name: str) -> list
     return [0.0 if abs(mean) < ROUNDING else mean for mean in means]
 
 
-def _in_steps(
+def _test_families(
     families: Sequence[TunedFamily], values: Sequence[Sequence[float]], alpha: float
 ) -> list[Stepped]:
     """The tests that means over units are 0, after Holm over what is judged on the same data."""
@@ -216,7 +216,7 @@ def _judged_rows(family: TunedFamily) -> Iterator[TunedGain]:
             **_experiment(family.grids, one.place),
             base=one.base,
             gain=one.gain,
-            over_control=one.over_control,
+            over_control=one.gain_over_control,
             intervals={"gain": (interval.low, interval.high)} if interval else None,
             n=int(not math.isnan(one.gain)),
             collapsed=_collapsed(family.grids.take([one.place]), one.setting),

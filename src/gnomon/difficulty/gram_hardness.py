@@ -28,10 +28,10 @@ __all__ = [
     "count",
     "gram_rows",
     "grams",
-    "known_ids",
     "measure_grams",
     "ranked",
     "runs",
+    "translate_ids",
 ]
 
 
@@ -83,7 +83,7 @@ class GramVocabulary:
     keys: tuple[NDArray[np.int64], ...]
 
     @classmethod
-    def of(
+    def from_ids(
         cls, offsets: NDArray[np.int64], ids: NDArray[np.int64], words: Sequence[str], most: int
     ) -> GramVocabulary:
         """The n-grams of some texts, given as ids of words."""
@@ -129,7 +129,7 @@ def ranked(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int
     return np.where(keys[positions] == wanted, positions, -1)
 
 
-def known_ids(
+def translate_ids(
     vocabulary: GramVocabulary, words: Sequence[str], ids: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """Ids of a vocabulary as indices into another; -1 for words that it lacks."""
@@ -326,7 +326,7 @@ class GramHardness:
     #: of difficulties from a file, the kinds of human scores that chose its pool
     human: tuple[str, ...] = ()
 
-    def without(self, system: str) -> tuple[NDArray[np.float64], ...]:
+    def leave_out(self, system: str) -> tuple[NDArray[np.float64], ...]:
         """Difficulties by the other systems of the pool."""
         if system not in self.own:
             return self.missed
@@ -362,12 +362,14 @@ def measure_grams(
         texts = tuple(batch.texts[position] for position in theirs.tolist())
     table = tokenise(texts)
     words = table.ids[ranges(table.offsets[text], table.lengths[text])].astype(np.int64)
-    vocabulary = GramVocabulary.of(offsets_of(table.lengths[text]), words, table.vocabulary, most)
+    vocabulary = GramVocabulary.from_ids(
+        offsets_of(table.lengths[text]), words, table.vocabulary, most
+    )
     systems = [batch.systems.index(name) for name in pool]
     counted = []
     for run in parts:
         tokens = tokenise(run.texts)
-        ids = known_ids(vocabulary, tokens.vocabulary, tokens.ids)
+        ids = translate_ids(vocabulary, tokens.vocabulary, tokens.ids)
         position, theirs = segment_references(run)
         every = np.arange(len(run.segments))
         places = np.concatenate([position, *(every for _ in systems)])

@@ -13,9 +13,9 @@ from gnomon.core.scores import of_metric
 from gnomon.difficulty.frozen import check_frozen, read_hardness
 from gnomon.difficulty.gram_hardness import runs
 from gnomon.difficulty.paper.published_code import (
+    drop_special_tokens,
     normalised,
     running_means,
-    without_special,
 )
 from gnomon.difficulty.pools import PooledMetric
 from gnomon.difficulty.token_hardness import (
@@ -72,7 +72,9 @@ class Weights:
     #: [types of the references], weight of the same type elsewhere
     type_value: NDArray[np.float64]
 
-    def of_types(self, group: NDArray[np.int64], type_: NDArray[np.int32]) -> NDArray[np.float64]:
+    def weigh_types(
+        self, group: NDArray[np.int64], type_: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
         """The weight of some types by the reference of their group; NaN where it lacks the type."""
         positions = self.places.types.find(group, type_)
         if not len(self.type_value):
@@ -154,7 +156,7 @@ def bind_matched(
 ) -> BoundDifficulty:
     """Freeze difficulties: from a file where there is no pool."""
     batch = testset.batch()
-    plain = without_special(options, testset) if options.ref_diff else None
+    plain = drop_special_tokens(options, testset) if options.ref_diff else None
     if pool is None:
         hardness = read_hardness(options.frozen or "")
         check_frozen(hardness, batch, bound)
@@ -232,7 +234,7 @@ class TokenDifficulty(PooledMetric):
         if name not in cached:
             if name:
                 cached.clear()  # one system's weights at a time: memory does not grow with systems
-            value = self.hardness.without(name)
+            value = self.hardness.leave_out(name)
             cached[name] = weights_of(self.hardness.places, value, self.metric)
         return cached[name]
 
@@ -285,7 +287,7 @@ class TokenDifficulty(PooledMetric):
         weights: Weights,
     ) -> NDArray[np.float64]:
         rows = plain.candidate.token[slots.slot]
-        values = weights.of_types(by[slots.row], plain.tokens.type[rows])
+        values = weights.weigh_types(by[slots.row], plain.tokens.type[rows])
         lacking = np.isnan(values)
         values[lacking] = 1.0
         if self.metric.ref_diff or self.aligned:
@@ -334,7 +336,7 @@ class OfParts(OfOptions, ABC):
     metric: Difficulty
 
     @abstractmethod
-    def parts(self, batch: Batch) -> NDArray[np.float64]:
+    def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
 
     @property
@@ -343,11 +345,11 @@ class OfParts(OfOptions, ABC):
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
-        return self.parts(batch)[..., self._part]
+        return self.score_parts(batch)[..., self._part]
 
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and 1, or zeros where undefined: float64 [K, N, 3]."""
-        return part_statistics(self.parts(batch))
+        return part_statistics(self.score_parts(batch))
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Corpus scores [...] from summed statistics [..., 3]."""
@@ -371,7 +373,7 @@ class UnweightedMatches(OfParts):
         """Spec, and fields of the wrapped metric."""
         return replace(self.base.signature, spec=self.metric.spec)
 
-    def parts(self, batch: Batch) -> NDArray[np.float64]:
+    def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
         matches = next(iter(self.base.matches(batch)))
         of_pairs = matches.parts()
@@ -385,12 +387,12 @@ class UnweightedMatches(OfParts):
 class BoundDifficulty(TokenDifficulty, OfParts):
     """A matching metric with frozen difficulties, ready to score."""
 
-    def parts(self, batch: Batch) -> NDArray[np.float64]:
+    def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """DA-P, DA-R and DA-F, float64 [K, N, 3]; NaN without a text to compare with."""
         last = self.__dict__["_last"]
         if last is None or last[0] is not batch:
             matches = self.compare(batch)
-            last = batch, self._parts(batch, matches)
+            last = batch, self._weigh_parts(batch, matches)
             self.__dict__["_last"] = last
         parts: NDArray[np.float64] = last[1]
         return parts
@@ -403,12 +405,12 @@ class BoundDifficulty(TokenDifficulty, OfParts):
         if getattr(getattr(self.base, "metric", None), "rescale", None) is False:
             notices.append(message("note.difficulty.not_rescaled"))
         if self._part == _F:
-            notices += self._apart(batch)
+            notices += self._sign_notices(batch)
         return tuple(of_metric(self.metric.spec, notice) for notice in notices)
 
-    def _apart(self, batch: Batch) -> Iterator[Message]:
+    def _sign_notices(self, batch: Batch) -> Iterator[Message]:
         """Notices of precision and recall of different signs, in segments and on average."""
-        parts = self.parts(batch)[..., :2]
+        parts = self.score_parts(batch)[..., :2]
         segments = int((parts.prod(axis=-1) < 0).sum())
         if segments:
             compared = int((~np.isnan(parts[..., 0])).sum())
@@ -426,10 +428,10 @@ class BoundDifficulty(TokenDifficulty, OfParts):
         """
         scores = np.empty((plan.variants, *batch.shape))
         for variant, matches in enumerate(self.base.matches(batch, plan)):
-            scores[variant] = self._parts(batch, matches)[..., self._part]
+            scores[variant] = self._weigh_parts(batch, matches)[..., self._part]
         return scores
 
-    def _parts(self, batch: Batch, matches: Matches) -> NDArray[np.float64]:
+    def _weigh_parts(self, batch: Batch, matches: Matches) -> NDArray[np.float64]:
         """Parts of every cell."""
         groups = self._groups(batch, matches)
         # weights that depend on matches take those of the plain tokens of the unmasked texts
@@ -524,7 +526,7 @@ def _reference_weights(
     values[has_hardness] = weights.value[positions[has_hardness]]
     if not has_hardness.all():
         types = matches.tokens.type[rows[~has_hardness]]
-        elsewhere = weights.of_types(by[slots.row[~has_hardness]], types)
+        elsewhere = weights.weigh_types(by[slots.row[~has_hardness]], types)
         plain = ~matches.tokens.special[rows[~has_hardness]]
         values[~has_hardness] = np.where(np.isnan(elsewhere), 1.0, elsewhere) * plain
     return values

@@ -16,9 +16,9 @@ from gnomon.difficulty.gram_hardness import (
     count,
     gram_rows,
     grams,
-    known_ids,
     measure_grams,
     runs,
+    translate_ids,
 )
 from gnomon.difficulty.matched import check_options
 from gnomon.difficulty.pools import PooledMetric
@@ -51,7 +51,7 @@ class GramWeights:
     hardness: GramHardness  # which n-grams there are
     value: tuple[NDArray[np.float64], ...]  # per order, float64
 
-    def of_rows(self, order: int, ranks: NDArray[np.int64]) -> Weigh:
+    def row_weights(self, order: int, ranks: NDArray[np.int64]) -> Weigh:
         """A function from segments and rows of n-grams to weights; rank -1 is an unknown n-gram."""
 
         def weigh(segments: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -215,7 +215,7 @@ class BoundNgramDifficulty(PooledMetric):
         offsets, candidate = offsets_of(tokens.lengths[texts]), ids[0][at]
         reference = candidate if ids[0] is ids[1] else ids[1][at]
         tables = _two_sides(offsets, candidate, reference, max(self.base.ngram_orders))
-        named = known_ids(self.hardness.known, tokens.vocabulary, tokens.ids[at])
+        named = translate_ids(self.hardness.known, tokens.vocabulary, tokens.ids[at])
         ranks = list(self.hardness.known.ranks(offsets, named))
         counts = np.zeros((2, len(rows), self._orders, 4))
         candidates, theirs = np.split(number.reshape(-1), [len(rows)])
@@ -226,7 +226,7 @@ class BoundNgramDifficulty(PooledMetric):
             of_system = slice(*np.searchsorted(rows.cell, ends).tolist())
             system_rows, weights = local.part(of_system), self._weights(name)
             for n, order in enumerate(self.base.ngram_orders):
-                weigh = weights.of_rows(order, ranks[order - 1])
+                weigh = weights.row_weights(order, ranks[order - 1])
                 counts[:, of_system, n] = count(
                     system_rows, tables[0][order - 1], tables[1][order - 1], weigh
                 )
@@ -238,7 +238,7 @@ class BoundNgramDifficulty(PooledMetric):
         if name not in cached:
             if name:
                 cached.clear()  # one system's weights at a time: memory does not grow with systems
-            cached[name] = gram_weights(self.hardness, self.hardness.without(name), self.metric)
+            cached[name] = gram_weights(self.hardness, self.hardness.leave_out(name), self.metric)
         return cached[name]
 
     def _scores(self, counted: _Counted, *, corpus: bool = False) -> NDArray[np.float64]:

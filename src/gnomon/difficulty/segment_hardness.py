@@ -33,7 +33,7 @@ class SegmentHardness:
     #: of difficulties from a file, the kinds of human scores that chose its pool
     human: tuple[str, ...] = ()
 
-    def without(self, system: str) -> NDArray[np.float64]:
+    def leave_out(self, system: str) -> NDArray[np.float64]:
         """Difficulties by the other systems of the pool, float64 [N]."""
         return self.own.get(system, self.value)
 

@@ -75,7 +75,7 @@ class BoundSegmentDifficulty(PooledMetric):
                 " scored"
             )
         smooth = self.metric.smooth
-        values = np.stack([self.hardness.without(name) for name in batch.systems])
+        values = np.stack([self.hardness.leave_out(name) for name in batch.systems])
         values = (1 - smooth) * values + smooth / 2  # the mean of all is .5
         weights: NDArray[np.float64] = 2 * np.nan_to_num(values)[:, positions]
         return weights

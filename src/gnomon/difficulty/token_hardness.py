@@ -119,7 +119,7 @@ class Hardness:
     #: of difficulties from a file, the kinds of human scores that chose its pool
     human: tuple[str, ...] = ()
 
-    def without(self, system: str) -> NDArray[np.float64]:
+    def leave_out(self, system: str) -> NDArray[np.float64]:
         """Difficulties by the other systems of the pool, float64 [places]."""
         if system not in self.own:
             return self.value

@@ -41,7 +41,7 @@ def words_verdict(finding: Finding) -> Iterator[Message]:
     words = finding.records(WordRow)
     for metric in dict.fromkeys(row.metric for row in words):
         yield _hardest(finding, [row for row in words if row.metric == metric])
-        yield from _right(finding, metric)
+        yield from _say_best_on_hard_words(finding, metric)
 
 
 def _base(spec: Cell, finding: Finding) -> str:
@@ -98,7 +98,7 @@ def _hardest(finding: Finding, rows: Sequence[WordRow]) -> Message:
     )
 
 
-def _right(finding: Finding, metric: str) -> Iterator[Message]:
+def _say_best_on_hard_words(finding: Finding, metric: str) -> Iterator[Message]:
     """Which system has the hard words best, and whether it has the others best, too."""
     rows = [
         row

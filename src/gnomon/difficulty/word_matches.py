@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.core.errors import UsageError
 from gnomon.core.scripts import word_pattern
-from gnomon.difficulty.gram_hardness import known_ids, ranked, segment_references
+from gnomon.difficulty.gram_hardness import ranked, segment_references, translate_ids
 from gnomon.difficulty.matched import TokenDifficulty
 from gnomon.difficulty.segments import BoundSegmentDifficulty
 from gnomon.difficulty.token_hardness import (
@@ -136,7 +136,7 @@ class ReferenceWords:
         return self.places.segment[self.words.group]
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
+    def is_compared(self) -> NDArray[np.bool_]:
         """Whether any system was compared with the word's reference, bool [W]."""
         return np.asarray(self.compared.any(axis=0))
 
@@ -145,7 +145,7 @@ class ReferenceWords:
         """Whether a system was compared with the word's reference, bool [K, W]."""
         return ~np.isnan(self.best)
 
-    def by(self, systems: Sequence[int]) -> NDArray[np.float64]:
+    def difficulty_for(self, systems: Sequence[int]) -> NDArray[np.float64]:
         """How hard the words were for some systems alone, float64 [W]; 1 without any."""
         return mean_difficulty(self.best[list(systems)])
 
@@ -157,8 +157,8 @@ def reference_words(bound: Bound, batch: Batch) -> ReferenceWords:
     if isinstance(bound, TokenDifficulty):
         places = bound.hardness.places
         matches = best_matches(bound.compare(batch), batch, places)
-        return _of_places(bound.metric.spec, places, bound.hardness.value, matches)
-    return _of_grams(bound, batch)
+        return _words_of_places(bound.metric.spec, places, bound.hardness.value, matches)
+    return _words_of_grams(bound, batch)
 
 
 def no_words(spec: str) -> str:
@@ -169,7 +169,7 @@ def no_words(spec: str) -> str:
     )
 
 
-def _of_places(
+def _words_of_places(
     metric: str, places: Places, difficulty: NDArray[np.float64], matches: BestMatches
 ) -> ReferenceWords:
     words = words_of(places)
@@ -181,7 +181,7 @@ def _of_places(
     return ReferenceWords(metric, words, places, words.mean(difficulty), best, same)
 
 
-def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> ReferenceWords:
+def _words_of_grams(bound: BoundNgramDifficulty, batch: Batch) -> ReferenceWords:
     """Single words of a metric on n-grams, however long its n-grams are."""
     tokens = bound.base.ngram_tokens(batch.texts)
     segment, text = segment_references(batch)
@@ -196,7 +196,7 @@ def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> ReferenceWords:
         end=tokens.end[rows],
         special=np.zeros(len(rows), dtype=np.bool_),
     )
-    named = known_ids(bound.hardness.known, tokens.vocabulary, places.type)
+    named = translate_ids(bound.hardness.known, tokens.vocabulary, places.type)
     rank = next(bound.hardness.known.ranks(places.offsets, named))
     at = bound.hardness.find(1, places.segment[places.group], rank)
     missed = bound.hardness.missed[0]
@@ -210,4 +210,4 @@ def _of_grams(bound: BoundNgramDifficulty, batch: Batch) -> ReferenceWords:
         has = np.unique(owner * width + tokens.ids[ranges(tokens.offsets[texts], lengths)])
         exact[k] = ranked(has, wanted) >= 0
     seen_words = BestMatches(exact.astype(np.float64), exact)
-    return _of_places(bound.metric.spec, places, difficulty, seen_words)
+    return _words_of_places(bound.metric.spec, places, difficulty, seen_words)

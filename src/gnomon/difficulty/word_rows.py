@@ -59,17 +59,17 @@ class WordsOfSystemRow(Record):
 
 def hard(words: ReferenceWords) -> tuple[NDArray[np.bool_], float]:
     """The hardest tenth of the words (bool [W]; ties with its easiest word included), its edge."""
-    difficulties = words.difficulty[words.known]
+    difficulties = words.difficulty[words.is_compared]
     if not len(difficulties):
         return np.zeros(len(words.words), dtype=np.bool_), math.inf
     edge = float(np.quantile(difficulties, _HARDEST, method="higher"))
-    return (words.difficulty >= edge) & words.known, edge
+    return (words.difficulty >= edge) & words.is_compared, edge
 
 
 def type_rows(words: ReferenceWords, least: int) -> Iterator[WordRow]:
     """Distinct words with their mean difficulty, hardest first."""
-    similarity, exact = _over_systems(words)
-    members = _members(words.words.text, words.known)
+    similarity, exact = _average_systems(words)
+    members = _members(words.words.text, words.is_compared)
     rows: list[WordRow] = []
     for text, at in members.items():
         if len(at) < least:
@@ -92,7 +92,7 @@ def system_rows(words: ReferenceWords, systems: Sequence[str]) -> Iterator[Words
     """Who has the hardest tenth of the words, best first."""
     hardest, _ = hard(words)
     rows = [
-        WordsOfSystemRow(metric=words.metric, system=name, **_of_system(words, k, hardest))
+        WordsOfSystemRow(metric=words.metric, system=name, **_system_fields(words, k, hardest))
         for k, name in enumerate(systems)
     ]
     return iter(sorted(rows, key=lambda row: (row.hard is None, -(row.hard or 0.0), row.system)))
@@ -110,14 +110,14 @@ def reference_name(testset: TestSet, segment: int, text: str) -> str:
     return "source"
 
 
-def _over_systems(words: ReferenceWords) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _average_systems(words: ReferenceWords) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean similarity and share of exact matches over the systems of each word, float64 [W]."""
     count = np.maximum(words.compared.sum(axis=0), 1)
     similarity = np.where(words.compared, words.best, 0.0).sum(axis=0) / count
     return similarity, words.exact.sum(axis=0) / count
 
 
-def _of_system(words: ReferenceWords, k: int, hardest: NDArray[np.bool_]) -> dict[str, Any]:
+def _system_fields(words: ReferenceWords, k: int, hardest: NDArray[np.bool_]) -> dict[str, Any]:
     compared = words.compared[k]
     parts = {"hard": compared & hardest, "other": compared & ~hardest}
     values: dict[str, Any] = {}
@@ -148,7 +148,7 @@ def exhibits(words: ReferenceWords, testset: TestSet, most: int) -> tuple[Exhibi
     hardest, _ = hard(words)
     difficulty = {
         int(segment): float(words.difficulty[at].mean())
-        for segment, at in _members(words.segment, words.known).items()
+        for segment, at in _members(words.segment, words.is_compared).items()
     }
     order = sorted(difficulty, key=lambda segment: (-difficulty[segment], segment))
     return tuple(

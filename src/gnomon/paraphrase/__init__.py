@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gnomon.paraphrase._constraints import write_constraints as write_constraints
     from gnomon.paraphrase._coverage import coverage as coverage
     from gnomon.paraphrase._diversity import diversity as diversity
-    from gnomon.paraphrase._outputs import from_outputs as from_outputs
     from gnomon.paraphrase._outputs import pseudo_references as pseudo_references
+    from gnomon.paraphrase._outputs import select_outputs as select_outputs
     from gnomon.paraphrase._wordings import SYSTEMS as SYSTEMS
     from gnomon.paraphrase._wordings import Parses as Parses
     from gnomon.paraphrase._wordings import Wordings as Wordings

@@ -180,7 +180,7 @@ def write_constraints(path: str | PathLike[str], found: Sequence[Constraint]) ->
 
 def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
     """Read constraints of :func:`write_constraints`, or your own: ``segment`` and ``text``."""
-    constraints = tuple(_of_record(record) for record in read_records(path, "jsonl"))
+    constraints = tuple(_parse_record(record) for record in read_records(path, "jsonl"))
     if not constraints:
         raise DataError(
             f"{path} holds no constraints; 'gnomon paraphrase coverage --missing-per-segment FILE'"
@@ -189,7 +189,7 @@ def read_constraints(path: str | PathLike[str]) -> tuple[Constraint, ...]:
     return constraints
 
 
-def _of_record(record: FileRecord) -> Constraint:
+def _parse_record(record: FileRecord) -> Constraint:
     values = record.values
     segment, text = record.value("segment"), record.text("text")
     if type(segment) is not int or segment < 1:
@@ -298,7 +298,7 @@ def _variant_places(
     columns = list(testset.references.values())
     texts = [text for column in columns for text in column if text]
     words = words_of([*texts, *(text for line in variants for text in line)], tokenizer)
-    lines = _by_first(variants, words)
+    lines = _group_by_first(variants, words)
     for i in range(testset.segments):
         references = [column[i] or "" for column in columns]
         for reference in filter(None, references):
@@ -309,7 +309,7 @@ def _variant_places(
                         yield _Found(i + 1, reference, start, end, other)
 
 
-def _by_first(
+def _group_by_first(
     variants: Sequence[Sequence[str]], words: Mapping[str, TokenSpans]
 ) -> dict[str, list[tuple[str, Sequence[str]]]]:
     """Variants and their lines by first token."""

@@ -77,7 +77,7 @@ def check_coverage(outline: Outline | None, options: BoundOptions) -> Iterator[P
         yield Problem("", DataError(message))
 
 
-def _without_and_with(inputs: Any, _: object) -> tuple[TestSet, TestSet]:
+def _pair_test_sets(inputs: Any, _: object) -> tuple[TestSet, TestSet]:
     """The test set that a command line names, and the same with paraphrases."""
     given = inputs.one()
     testset = given.original()
@@ -93,7 +93,7 @@ def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple
     purpose="list words of the systems that references and paraphrases match, and that they lack",
     title="Paraphrases: coverage",
     data=("original", "paraphrased"),
-    given=_without_and_with,
+    given=_pair_test_sets,
     unread=("sources", "documents", "domains"),
     examples=_USAGE,
     tables={"": "paraphrase_coverage"},

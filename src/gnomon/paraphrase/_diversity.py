@@ -32,9 +32,9 @@ from gnomon.paraphrase._wordings import (
     Parses,
     TreeSets,
     Wordings,
-    by_parser,
+    as_list,
     check_trees,
-    each_of,
+    parse_wordings,
     sets_in,
     trees_of,
 )
@@ -42,7 +42,7 @@ from gnomon.paraphrase.adequacy import ADEQUACY_TITLE, AdequacyRow, adequacy_row
 from gnomon.paraphrase.diversity_verdict import DiversityRow, diversity_verdict
 from gnomon.paraphrase.page import word_spans
 from gnomon.paraphrase.set_diversity import set_mean, syntactic_values
-from gnomon.paraphrase.set_inputs import _parser_of, named_sets, wordings_of_study
+from gnomon.paraphrase.set_inputs import _parser_of, read_sets, wordings_of_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +72,7 @@ def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[
     """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
     if options.tokenizer is not None:
         yield from problems("tokenizer", check_tokeniser, options.tokenizer)
-    for number, metric in enumerate(each_of(options.metrics)):
+    for number, metric in enumerate(as_list(options.metrics)):
         yield from problems(
             f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
         )
@@ -102,7 +102,7 @@ class SyntaxTrees:
     purpose="measure how different paraphrases are, in words and in structure, and how adequate",
     title="Paraphrases: diversity",
     data=("sets", "references"),
-    given=named_sets,
+    given=read_sets,
     unread=("sources", "documents", "domains"),
     examples=_EXAMPLES,
     tables={"": "paraphrase_diversity"},
@@ -216,7 +216,7 @@ def _adequate(
     allow_code: bool,
 ) -> tuple[list[AdequacyRow], dict[str, Signature]]:
     """Adequacy of the sets that are neither references nor outputs of systems."""
-    if not each_of(metrics):
+    if not as_list(metrics):
         return [], {}
     if references is None and isinstance(given, TestSet):
         plain = {k: v for k, v in given.references.items() if k not in given.paraphrases}
@@ -273,7 +273,7 @@ def _parsed(
         return {}
     texts = list(dict.fromkeys(t for groups in left.values() for g in groups for t in g if t))
     trees = parse(texts, tagger=tagger, cache=cache, progress=progress)
-    return by_parser(left, dict(zip(texts, trees, strict=True)))
+    return parse_wordings(left, dict(zip(texts, trees, strict=True)))
 
 
 def _lone(name: str, values: Sequence[float | None]) -> list[Message]:

@@ -95,7 +95,7 @@ def _ranked(
 # Outputs that hold what is asked for.
 
 
-def from_outputs(
+def select_outputs(
     testset: TestSet,
     asked: Sequence[Constraint],
     *,

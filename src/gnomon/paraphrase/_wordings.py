@@ -135,7 +135,9 @@ def check_trees(
             )
 
 
-def by_parser(sets: Mapping[str, Wordings], trees: Mapping[str, Tree | None]) -> dict[str, Parses]:
+def parse_wordings(
+    sets: Mapping[str, Wordings], trees: Mapping[str, Tree | None]
+) -> dict[str, Parses]:
     """The trees of sets of wordings, by text."""
     return {
         name: [[trees[text] if text else None for text in group] for group in groups]
@@ -189,7 +191,7 @@ def _sets_of_wide(testset: TestSet) -> dict[str, Wordings]:
     return dict(groups) | {k: v for k, v in sets_of(bare).items() if k not in groups}
 
 
-def each_of(metrics: Metrics) -> list[Any]:
+def as_list(metrics: Metrics) -> list[Any]:
     """One metric or several as several."""
     if isinstance(metrics, Sequence) and not isinstance(metrics, str):
         return list(metrics)
@@ -199,7 +201,7 @@ def each_of(metrics: Metrics) -> list[Any]:
 # What the command line names: ``inputs`` are its data, ``options`` those of the method.
 
 
-def chosen_of(inputs: Any, files: Iterable[str], segments: int | None) -> list[Paraphrase]:
+def select_paraphrases(inputs: Any, files: Iterable[str], segments: int | None) -> list[Paraphrase]:
     """The paraphrases in files that ``--n`` and ``--methods`` choose."""
     paraphrases = read_paraphrases(list(files), segments=segments)
     return first_of(paraphrases, n=inputs.args.n, methods=inputs.args.methods)

@@ -15,7 +15,7 @@ from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics import bind, score
-from gnomon.paraphrase._wordings import Wordings, each_of
+from gnomon.paraphrase._wordings import Wordings, as_list
 from gnomon.stats.resampling import bootstrap_interval
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def adequacy_rows(
     if beyond > testset.segments:
         raise DataError(f"segment {beyond} is out of range: there are {testset.segments}, from 1")
     rows, signatures = [], {}
-    for one_metric in each_of(metrics):
+    for one_metric in as_list(metrics):
         scores = _scored(testset, made, one_metric, allow_code=allow_code)
         metric = one_metric if isinstance(one_metric, str) else scores.metric
         by_set: dict[str, dict[int, list[float]]] = {}

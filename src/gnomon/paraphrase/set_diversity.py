@@ -70,11 +70,11 @@ def syntactic_values(
 ) -> list[float | None]:
     """DS_t of each sentence; ``None`` where it has fewer than two trees."""
     check_decay(decay)
-    return [_apart(group, decay, words) for group in groups]
+    return [_tree_distance(group, decay, words) for group in groups]
 
 
-def _apart(group: Sequence[Tree | str | None], decay: float, words: bool) -> float | None:  # noqa: FBT001  # passed on
+def _tree_distance(group: Sequence[Tree | str | None], decay: float, words: bool) -> float | None:  # noqa: FBT001  # passed on
     read = (parse_tree(tree) if isinstance(tree, str) else tree for tree in group)
-    nodes = [Nodes.of(tree, decay=decay, words=words) for tree in read if tree is not None]
+    nodes = [Nodes.from_tree(tree, decay=decay, words=words) for tree in read if tree is not None]
     alike = [similarity(a, b) for a, b in combinations(nodes, 2)]
     return mean([None if value is None else 1 - value for value in alike])

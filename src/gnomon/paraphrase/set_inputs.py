@@ -12,8 +12,8 @@ from gnomon.messages.audiences import Named, flag
 from gnomon.paraphrase._wordings import (
     SYSTEMS,
     Wordings,
-    chosen_of,
     cut,
+    select_paraphrases,
     sets_of,
     tree_sets,
     wordings_of,
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import Paraphrase, TestSet
 
-__all__ = ["named_sets", "wordings_of_study"]
+__all__ = ["read_sets", "wordings_of_study"]
 
 
-def named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings], TestSet | None]:
+def read_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings], TestSet | None]:
     """The sets of wordings that a command line names, and the references if there are some."""
     given = inputs.one()
     args = given.args
@@ -38,7 +38,7 @@ def named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings
     files = args.paraphrases or ()
     if args.table or args.test_set or (args.refs and files):
         testset = given.original() if args.table or args.test_set else given.references()
-        return sets_of(testset, chosen_of(given, files, testset.segments)), testset
+        return sets_of(testset, select_paraphrases(given, files, testset.segments)), testset
     files = [*args.refs, *files]
     if not (files or args.input or options.get("trees")):
         raise UsageError(
@@ -48,7 +48,7 @@ def named_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings
             flag("trees", "FILE.ptb"),
             ")",
         )
-    sets = wordings_of(chosen_of(given, files, None))
+    sets = wordings_of(select_paraphrases(given, files, None))
     if args.input:
         sets |= {SYSTEMS: list(zip(*read_systems(args.input).values(), strict=True))}
     return {name: groups[: args.first] for name, groups in sets.items()}, None

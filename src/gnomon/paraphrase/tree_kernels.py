@@ -25,7 +25,7 @@ class Nodes:
     decay: float
 
     @classmethod
-    def of(cls, tree: Tree, *, decay: float, words: bool) -> Nodes:
+    def from_tree(cls, tree: Tree, *, decay: float, words: bool) -> Nodes:
         """Number the nodes of a tree; without words, its lowest constituents are no nodes."""
         productions: list[tuple[str, ...]] = []
         children: list[tuple[int, ...]] = []
@@ -33,7 +33,7 @@ class Nodes:
         return cls(tuple(productions), tuple(children), decay)
 
     @cached_property
-    def by_production(self) -> Mapping[tuple[str, ...], list[int]]:
+    def group_by_production(self) -> Mapping[tuple[str, ...], list[int]]:
         """The nodes of each production."""
         by_production: dict[tuple[str, ...], list[int]] = {}
         for node, production in enumerate(self.productions):
@@ -41,7 +41,7 @@ class Nodes:
         return by_production
 
     @cached_property
-    def own(self) -> float:
+    def log_self_kernel(self) -> float:
         """Logarithm of the kernel of the tree with itself."""
         return _log_kernel(self, self)
 
@@ -72,12 +72,12 @@ def similarity(a: Nodes, b: Nodes) -> float | None:
     """The normalised kernel of two numbered trees; ``None`` where one has no production."""
     if not a.productions or not b.productions:
         return None
-    return min(1.0, math.exp(_log_kernel(a, b) - (a.own + b.own) / 2))
+    return min(1.0, math.exp(_log_kernel(a, b) - (a.log_self_kernel + b.log_self_kernel) / 2))
 
 
 def _nodes(tree: Tree | str, decay: float, words: bool) -> Nodes | None:  # noqa: FBT001  # passed on
     parsed = parse_tree(tree) if isinstance(tree, str) else tree
-    return None if parsed is None else Nodes.of(parsed, decay=decay, words=words)
+    return None if parsed is None else Nodes.from_tree(parsed, decay=decay, words=words)
 
 
 def _number(
@@ -107,7 +107,7 @@ def _log_kernel(a: Nodes, b: Nodes) -> float:
     """Logarithm of the sum over pairs of nodes; minus infinity where none match."""
     decay, total = a.decay, 0.0
     counts: dict[tuple[int, int], float] = {}
-    theirs = b.by_production
+    theirs = b.group_by_production
     for i, production in enumerate(a.productions):
         for j in theirs.get(production, ()):
             count = decay
@@ -122,7 +122,7 @@ def _log_kernel(a: Nodes, b: Nodes) -> float:
 
 def _log_kernel_of_large(a: Nodes, b: Nodes) -> float:
     decay, logs = math.log(a.decay), dict[tuple[int, int], float]()
-    theirs = b.by_production
+    theirs = b.group_by_production
     for i, production in enumerate(a.productions):
         for j in theirs.get(production, ()):
             pairs = zip(a.children[i], b.children[j], strict=True)

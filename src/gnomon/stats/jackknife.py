@@ -255,7 +255,7 @@ def clustering(differences: ArrayLike, documents: ArrayLike) -> Clustering:
 
     >>> import numpy as np
     >>> mood = np.random.default_rng(0).normal(size=(1, 40)).repeat(5, axis=1)
-    >>> clustering(mood, np.arange(200) // 5).by_document
+    >>> clustering(mood, np.arange(200) // 5).uses_documents
     True
     """
     d = np.atleast_2d(np.asarray(differences, dtype=np.float64))

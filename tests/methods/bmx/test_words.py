@@ -51,11 +51,11 @@ def test_edits_change_the_chosen_words_alone(text: str, data: st.DataObject) -> 
     ],
 )
 def test_a_word_goes_with_the_white_space_after_it(text: str, word: int, expected: str) -> None:
-    assert TextWords(text).without(word) == expected
+    assert TextWords(text).drop_word(word) == expected
 
 
 @given(st.lists(st.sampled_from(["a", "b", "cat"]), min_size=1, max_size=6))
 def test_without_a_word_single_spaces_stay_single(words: list[str]) -> None:
     for word in range(len(words)):
         left = words[:word] + words[word + 1 :]
-        assert TextWords(" ".join(words)).without(word) == " ".join(left)
+        assert TextWords(" ".join(words)).drop_word(word) == " ".join(left)

@@ -116,7 +116,7 @@ def test_scores_are_those_of_the_equations(testset, options, special, beta) -> N
         for k, texts in enumerate(SYSTEMS.values()):
             p, r = loops.parts(texts[i], reference, d)
             expected[k, i] = p, r, _f(p, r, beta)
-    found = bound.parts(testset.batch())
+    found = bound.score_parts(testset.batch())
     assert np.allclose(found, expected, atol=2e-6)
     assert np.allclose(bound.segments(testset.batch()), expected[..., 2], atol=2e-6)
     means = expected.mean(axis=1)
@@ -128,7 +128,7 @@ def test_scores_are_those_of_the_equations(testset, options, special, beta) -> N
 def test_a_system_that_is_left_out_does_not_judge_itself(testset, options) -> None:
     bound = _bound(testset, options, leave_one_out=True, pool=("a", "b"))
     loops = Loops(options)
-    found = bound.parts(testset.batch())
+    found = bound.score_parts(testset.batch())
     for k, (name, texts) in enumerate(SYSTEMS.items()):
         pool = [other for other in ("a", "b") if other != name]
         for i, [reference] in enumerate(REFERENCES):
@@ -140,7 +140,7 @@ def test_of_several_references_the_best_by_f_counts_whole(options) -> None:
     both = [first + second for first, second in zip(REFERENCES, SECOND, strict=True)]
     testset = gn.TestSet.from_lists(SYSTEMS, both, language_pair="en")
     loops = Loops(options)
-    found = _bound(testset, options).parts(testset.batch())
+    found = _bound(testset, options).score_parts(testset.batch())
     for i, references in enumerate(both):
         pool = [texts[i] for texts in SYSTEMS.values()]
         hardness = [loops.difficulty(pool, reference) for reference in references]
@@ -160,7 +160,7 @@ def test_full_smoothing_makes_the_words_of_a_reference_weigh_alike(testset, opti
     d = loops.difficulty([SYSTEMS["c"][4]], reference)
     mean = float(np.mean([w for _, w in d]))
     expected = loops.parts(SYSTEMS["a"][4], reference, [(t, mean) for t, _ in d])
-    assert bound.parts(testset.batch())[0, 4, :2] == pytest.approx(expected, abs=2e-6)
+    assert bound.score_parts(testset.batch())[0, 4, :2] == pytest.approx(expected, abs=2e-6)
 
 
 def test_a_word_that_all_get_right_weighs_nothing(options) -> None:
@@ -190,7 +190,7 @@ def test_texts_are_encoded_once_for_base_and_weights(testset, options) -> None:
     before = encoder.encoded
     bound = _bound(testset, options)
     bound.segments(testset.batch())
-    UnweightedMatches(bound.metric, bound.base).parts(testset.batch())
+    UnweightedMatches(bound.metric, bound.base).score_parts(testset.batch())
     distinct = {text for texts in (*SYSTEMS.values(), *REFERENCES) for text in texts}
     assert encoder.encoded - before == len(distinct)
 
@@ -198,9 +198,9 @@ def test_texts_are_encoded_once_for_base_and_weights(testset, options) -> None:
 def test_base_and_weighted_scores_differ_in_the_weights_alone(testset, options) -> None:
     batch = testset.batch()
     excluded = BertScore(**options, special="exclude").bind(testset).parts(batch)
-    assert np.allclose(_unweighted(testset, options).parts(batch), excluded, atol=1e-12)
+    assert np.allclose(_unweighted(testset, options).score_parts(batch), excluded, atol=1e-12)
     matched = BertScore(**options, special="match").bind(testset).parts(batch)
-    own = _unweighted(testset, options, special="match").parts(batch)
+    own = _unweighted(testset, options, special="match").score_parts(batch)
     assert np.allclose(own, matched, atol=1e-12)
     assert not np.allclose(excluded, matched)
 
@@ -246,7 +246,7 @@ def test_a_changed_reference_weighs_its_words_as_the_segment_does(testset, optio
     h, t = loops.best(SYSTEMS["a"][0], changed)
     precision = np.mean([mean.get(type_, 1.0) * best for type_, best in h])
     recall = np.mean([mean[type_] * best for type_, best in t])
-    found = bound.parts(other.batch())[0, 0, :2]
+    found = bound.score_parts(other.batch())[0, 0, :2]
     assert found == pytest.approx([precision, recall], abs=2e-6)
 
 

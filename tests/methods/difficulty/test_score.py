@@ -59,7 +59,7 @@ def test_only_the_weights_differ_between_base_and_weighted_score(small, tokens) 
     found = difficulty.score(small, spec)
     batch = small.batch()
     unweighted = bind(small, spec.replace("False)", "False, weighted=False)"))[1]
-    parts = unweighted.parts(batch)  # type: ignore[attr-defined]  # matching metrics have them
+    parts = unweighted.score_parts(batch)  # type: ignore[attr-defined]  # matching metrics have them
     p, r = parts[..., 0].mean(axis=1), parts[..., 1].mean(axis=1)
     for row in found.rows:
         k = batch.systems.index(row["system"])

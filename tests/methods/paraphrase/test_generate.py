@@ -13,7 +13,7 @@ from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.testset import Paraphrase, TestSet
 from gnomon.data.formats import read_paraphrases
-from gnomon.paraphrase import Constraint, filtered, from_outputs, pseudo_references
+from gnomon.paraphrase import Constraint, filtered, pseudo_references, select_outputs
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_filters_count_what_they_drop(testset: TestSet) -> None:
 
 def test_outputs_that_hold_a_constraint_are_its_paraphrases() -> None:
     ts = TestSet.from_lists({"x": ["a b x"], "y": ["a b c y"], "z": ["q"]}, ["a c y"])
-    made = from_outputs(ts, [Constraint(1, ("a", "b"), "a b"), Constraint(1, ("no",), "no")])
+    made = select_outputs(ts, [Constraint(1, ("a", "b"), "a b"), Constraint(1, ("no",), "no")])
     assert [(p.segment, p.text, p.method) for p in made] == [(1, "a b c y", "constrained")]
 
 

@@ -47,7 +47,7 @@ def normalised(
     return weights
 
 
-def without_special(options: Difficulty, testset: TestSet) -> BoundMetric:
+def drop_special_tokens(options: Difficulty, testset: TestSet) -> BoundMetric:
     """The metric with special tokens left out, for weights that depend on its matches."""
     # best matches are the same whether similarities are rescaled or not
     wrapped: Metric = replace(options.metric, special="exclude", rescale=False, baseline=None)  # type: ignore[type-var]  # options are dataclasses

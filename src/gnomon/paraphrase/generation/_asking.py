@@ -85,7 +85,7 @@ class Models:
         return f"{self.model.identity} > {self.back.identity}"
 
 
-def asked_groups(
+def group_requests(
     testset: TestSet,
     *,
     constraints: Sequence[Constraint] | None = None,
@@ -181,7 +181,7 @@ class RoundMaking(Making):
         """Put the candidates of a round (from 0) into the queues of some groups."""
 
     @abstractmethod
-    def made(self, slot: Slot, candidate: Candidate) -> Paraphrase:
+    def make(self, slot: Slot, candidate: Candidate) -> Paraphrase:
         """A candidate as a paraphrase."""
 
     def drop_changed(
@@ -235,11 +235,11 @@ class RoundMaking(Making):
                 new.append((slot, candidate))
             seen.add(key)
         fitting = self.drop_changed(new, counts)
-        made = [(slot.kept, self.made(slot, candidate)) for slot, candidate in fitting]
+        made = [(slot.kept, self.make(slot, candidate)) for slot, candidate in fitting]
         keep_fitting(self.testset, made, self.request, counts)
 
 
-def in_turn(columns: Sequence[Sequence[T]]) -> list[T]:
+def interleave(columns: Sequence[Sequence[T]]) -> list[T]:
     """The best of each, then the second of each, ..."""
     longest = max(map(len, columns), default=0)
     return [column[rank] for rank in range(longest) for column in columns if rank < len(column)]
@@ -289,7 +289,7 @@ class ModelGenerator(GeneratorOptions, ABC):
         self.settings(self.wanted(request))  # refuses what does not go together
         models = Models(loaded(request.model, request))
         self._check(models.model, self.wanted(request))
-        groups = asked_groups(testset, **self._group_options(testset, request, models.model))
+        groups = group_requests(testset, **self._group_options(testset, request, models.model))
         return Work(testset, self._called(models.model), request, groups, models, self)
 
     @abstractmethod
@@ -311,7 +311,7 @@ class ModelGenerator(GeneratorOptions, ABC):
     def _group_options(
         self, testset: TestSet, request: GenerationRequest, model: Seq2Seq
     ) -> dict[str, Any]:
-        """What is asked in addition to the references; arguments of :func:`asked_groups`."""
+        """What is asked in addition to the references; arguments of :func:`group_requests`."""
         del testset, request, model
         return {}
 
@@ -365,7 +365,7 @@ class Work(RoundMaking):
         asks = [ask for slot in slots for ask in slot.group.asks]
         rows = iter(self.generator.candidates(self.models, asks, number, self.wanted))
         for slot in slots:
-            slot.queue.extend(in_turn([next(rows) for _ in slot.group.asks]))
+            slot.queue.extend(interleave([next(rows) for _ in slot.group.asks]))
             if not slot.queue:
                 slot.round = self.rounds  # nor will it give more
             if number == 0:
@@ -373,7 +373,7 @@ class Work(RoundMaking):
                 unmet = (candidate.unmet for candidate in slot.queue)
                 counts["unreachable"] += min(unmet, default=phrases)
 
-    def made(self, slot: Slot, candidate: Candidate) -> Paraphrase:
+    def make(self, slot: Slot, candidate: Candidate) -> Paraphrase:
         """A candidate with the models, and the seed of generators that draw."""
         drawn: int | None = getattr(self.generator, "seed", None)
         about = (self.method, slot.group.system, candidate.score, drawn, self.models.identity)

@@ -108,7 +108,7 @@ class PseudoReferences(GeneratorOptions):
             )
 
         about = {"quality": self.quality, **options}
-        return PlainWork(testset, self.name, request, _once(pool), about)
+        return PlainWork(testset, self.name, request, _make_once(pool), about)
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,11 @@ class VariantPhrases(GeneratorOptions):
         given = self.variants
         variants = read_variants(given) if isinstance(given, str) else given
         about = {"variants": content_hash(repr([list(group) for group in variants]))}
-        make = _once(lambda: variant_paraphrases(testset, variants))
+        make = _make_once(lambda: variant_paraphrases(testset, variants))
         return PlainWork(testset, self.name, request, make, about)
 
 
-def _once(whole: Callable[[], Sequence[Paraphrase]]) -> Make:
+def _make_once(whole: Callable[[], Sequence[Paraphrase]]) -> Make:
     """A maker of parts from one that makes all."""
     by_segment: dict[int, list[Paraphrase]] = {}
 

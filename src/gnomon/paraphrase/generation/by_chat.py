@@ -27,7 +27,13 @@ from gnomon.judges import (
 from gnomon.judges.fields import check_model
 from gnomon.linguistics import TAGGER_NAME, annotate, find_tagger, standard_tagger
 from gnomon.messages import message
-from gnomon.paraphrase.generation._asking import Candidate, RoundMaking, Slot, asked_groups, in_turn
+from gnomon.paraphrase.generation._asking import (
+    Candidate,
+    RoundMaking,
+    Slot,
+    group_requests,
+    interleave,
+)
 from gnomon.paraphrase.generation.requests import GenerationRequest, GeneratorOptions
 
 if TYPE_CHECKING:
@@ -140,10 +146,10 @@ class ChatParaphrases(GeneratorOptions):
             testset=testset,
             method=self.name,
             request=request,
-            groups=asked_groups(testset),
+            groups=group_requests(testset),
             generator=self,
             client=ChatClient(server, sample),
-            question=_QUESTION if self.prompt is None else _own_prompt(self.prompt),
+            question=_QUESTION if self.prompt is None else _read_prompt(self.prompt),
             tagger=tagger,
             untagged=untagged,
         )
@@ -250,9 +256,9 @@ class ChatWork(RoundMaking):
             made = [Candidate(wording, reference=text) for wording in wordings or ()]
             columns.setdefault(slot.group.segment, []).append(made)
         for slot in slots:
-            slot.queue.extend(in_turn(columns[slot.group.segment]))
+            slot.queue.extend(interleave(columns[slot.group.segment]))
 
-    def made(self, slot: Slot, candidate: Candidate) -> Paraphrase:
+    def make(self, slot: Slot, candidate: Candidate) -> Paraphrase:
         """A wording with the model and the first seed."""
         about = (self.method, None, None, self.generator.seed, self.model)
         return Paraphrase(slot.group.segment, candidate.text, *about)
@@ -289,7 +295,7 @@ def _wordings(answer: ChatAnswer) -> list[str] | None:
     return [" ".join(text.split()) for text in lists[0]]
 
 
-def _own_prompt(path: str) -> str:
+def _read_prompt(path: str) -> str:
     """A prompt of the user's."""
     try:
         text = read_bytes(path).decode("utf-8-sig").strip()

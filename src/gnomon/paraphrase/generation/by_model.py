@@ -25,9 +25,9 @@ from gnomon.paraphrase.generation._asking import (
     Models,
     SearchingGenerator,
     Work,
-    asked_groups,
     candidate_of,
     code_facts,
+    group_requests,
     loaded,
 )
 from gnomon.paraphrase.generation.requests import ABOVE_0, GenerationRequest
@@ -402,7 +402,7 @@ class ModelRoundTrip(SearchingGenerator):
     def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
         """What is to be done; the models are loaded."""
         models = Models(loaded(self.forward, request), loaded(self.back, request))
-        return Work(testset, self.name, request, asked_groups(testset), models, self)
+        return Work(testset, self.name, request, group_requests(testset), models, self)
 
     def candidates(
         self, models: Models, asks: Sequence[Ask], number: int, wanted: int

@@ -14,7 +14,7 @@ from gnomon.core.errors import DataError, not_installed
 from gnomon.core.signature import content_hash, version
 from gnomon.models.training_runs import describe_run, open_run
 from gnomon.paraphrase.training.recipe import Recipe, score_of
-from gnomon.paraphrase.training.training_pairs import SentencePair, held_out
+from gnomon.paraphrase.training.training_pairs import SentencePair, hold_out
 from gnomon.paraphrase.training.verdict import Trained
 from gnomon.paraphrase.training.vocabulary import code_token, fast_tokenizer, learn, write_tokenizer
 
@@ -194,11 +194,11 @@ def _run(
         with _checkpoint_errors(last):
             judge.resume(last)
             trainer.state = TrainerState.load_from_json(str(last / "trainer_state.json"))
-    stopped = judge.over(trainer.state.global_step, trainer.state.epoch or 0)
+    stopped = judge.reason_to_stop(trainer.state.global_step, trainer.state.epoch or 0)
     if not stopped:
         with _checkpoint_errors(last, judge):
             trainer.train(resume_from_checkpoint=None if last is None else str(last))
-        stopped = judge.over(trainer.state.global_step, trainer.state.epoch)
+        stopped = judge.reason_to_stop(trainer.state.global_step, trainer.state.epoch)
     trainer.wait_for_all()
     kept = score_of(folder)
     return Trained(
@@ -262,7 +262,7 @@ def prepare(
     from gnomon.models import reading_tokenizer
 
     _check_codes(pairs, codes)
-    kept, dev = held_out(pairs, recipe.dev, recipe.seed)
+    kept, dev = hold_out(pairs, recipe.dev, recipe.seed)
     if known is not None:
         file = known / "tokenizer.json"
         with reading_tokenizer(f"the vocabulary {file}"):

@@ -378,7 +378,7 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
         """Spent, over all calls."""
         return self._before + time.monotonic() - self._began
 
-    def over(self, step: int, passes: float) -> str:
+    def reason_to_stop(self, step: int, passes: float) -> str:
         """Why training ends here, or "" if it goes on."""
         recipe = self._recipe
         minutes = (time.monotonic() - self._began) / 60
@@ -411,7 +411,7 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
         """Show progress, and stop where it was asked for."""
         if self._show is not None:
             self._show("training", state.global_step, self._recipe.max_steps or state.global_step)
-        if self.over(state.global_step, state.epoch):
+        if self.reason_to_stop(state.global_step, state.epoch):
             control.should_log = control.should_evaluate = control.should_save = True
             control.should_training_stop = True
 
@@ -420,7 +420,7 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
         score = Score(metrics["eval_loss"], metrics.get("eval_bleu"))
         if state.global_step % self._recipe.validate_every == 0:
             self.place.count(score, self._recipe.stop_on)
-        if self.over(state.global_step, state.epoch):
+        if self.reason_to_stop(state.global_step, state.epoch):
             control.should_training_stop = True
         if state.is_world_process_zero:
             self._say(score, state, better=self._keep(score, state.global_step))

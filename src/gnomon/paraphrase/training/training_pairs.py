@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-__all__ = ["Filters", "Selected", "SentencePair", "held_out", "read_pairs", "select"]
+__all__ = ["Filters", "Selected", "SentencePair", "hold_out", "read_pairs", "select"]
 
 
 class SentencePair(NamedTuple):
@@ -145,7 +145,7 @@ def select(pairs: Sequence[SentencePair], filters: Filters | None = None) -> Sel
     return Selected(sieve.pairs, sieve.dropped)
 
 
-def held_out(
+def hold_out(
     pairs: Sequence[SentencePair], count: int, seed: int
 ) -> tuple[list[SentencePair], list[SentencePair]]:
     """Split off pairs to validate on, none of whose texts occurs in those that are left.

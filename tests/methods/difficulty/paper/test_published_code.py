@@ -58,7 +58,7 @@ def test_system_scores_are_those_of_the_published_code(
 
 def test_base_scores_are_those_of_the_published_code(shared, testset, oracle) -> None:
     _, bound = bind(testset, _spec(shared, "f", ", weighted=False"))
-    parts = bound.parts(testset.batch())  # type: ignore[attr-defined]  # a matching metric
+    parts = bound.score_parts(testset.batch())  # type: ignore[attr-defined]  # a matching metric
     found = corpus_parts(part_statistics(parts).sum(axis=1), 1.0)
     scores = oracle["results"]["default"]["scores"]
     wanted = [[scores[name][part] for part in "PRF"] for name in testset.systems]

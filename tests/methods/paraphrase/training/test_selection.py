@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.paraphrase.training import Filters, SentencePair, select
-from gnomon.paraphrase.training.training_pairs import held_out
+from gnomon.paraphrase.training.training_pairs import hold_out
 
 
 def test_each_filter_counts_what_it_drops() -> None:
@@ -44,7 +44,7 @@ _TEXTS = st.integers(0, 40).map("text {}".format)
 @given(st.lists(st.builds(SentencePair, _TEXTS, _TEXTS), max_size=60), st.integers(1, 8))
 def test_no_text_is_on_both_sides_of_the_split(pairs: list[SentencePair], count: int) -> None:
     try:
-        kept, dev = held_out(pairs, count, 0)
+        kept, dev = hold_out(pairs, count, 0)
     except DataError:
         return
     assert len(dev) == count
@@ -54,4 +54,4 @@ def test_no_text_is_on_both_sides_of_the_split(pairs: list[SentencePair], count:
 
 def test_too_few_pairs_to_hold_out_are_refused() -> None:
     with pytest.raises(DataError, match="3 pairs cannot be held out of 4"):
-        held_out([SentencePair(str(i), f"x{i}") for i in range(4)], 3, 0)
+        hold_out([SentencePair(str(i), f"x{i}") for i in range(4)], 3, 0)

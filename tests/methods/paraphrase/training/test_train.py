@@ -12,7 +12,7 @@ import pytest
 from gnomon.core.errors import DataError, FormatError, OutputError, UsageError
 from gnomon.paraphrase.codes import CodeFacts
 from gnomon.paraphrase.training import Recipe, SentencePair, fit, plan
-from gnomon.paraphrase.training.training_pairs import held_out
+from gnomon.paraphrase.training.training_pairs import hold_out
 
 Rows = list[tuple[str, str]]
 
@@ -121,7 +121,7 @@ def test_transformers_loads_the_model_and_gets_its_validation_loss(
 ) -> None:
     recipe = Recipe(**tiny, max_steps=8, stop_on="loss")  # type: ignore[arg-type]  # plain options
     done = fit(_pairs(rows, 4), tmp_path, recipe=recipe, codes=CodeFacts("random", 4, "abc"))
-    dev = held_out(_pairs(rows, 4), recipe.dev, recipe.seed)[1]
+    dev = hold_out(_pairs(rows, 4), recipe.dev, recipe.seed)[1]
     assert _loss_by_transformers(tmp_path, dev) == pytest.approx(done.loss, rel=1e-5)
 
 
@@ -144,7 +144,7 @@ def test_two_processes_train_one_model_and_measure_it_exactly(
         assert done.returncode == 0, done.stderr
         found.append(json.loads(done.stdout)["rows"][0])
     assert [row["steps"] for row in found] == [6, 12]
-    dev = held_out(_pairs(rows), 10, Recipe().seed)[1]
+    dev = hold_out(_pairs(rows), 10, Recipe().seed)[1]
     assert _loss_by_transformers(folder, dev) == pytest.approx(found[1]["loss"], rel=1e-5)
 
 
@@ -358,7 +358,7 @@ def test_a_damaged_description_is_named(
 def test_held_out_pairs_that_are_all_too_long_are_refused(
     tiny: dict[str, object], rows: Rows
 ) -> None:
-    dev = set(held_out(_pairs(rows), 10, Recipe().seed)[1])
+    dev = set(hold_out(_pairs(rows), 10, Recipe().seed)[1])
     long = [pair._replace(target=pair.target * 9) if pair in dev else pair for pair in _pairs(rows)]
     with pytest.raises(DataError, match="all 10 pairs that are held out have more pieces"):
         plan(long, recipe=Recipe(**tiny, limit=90))  # type: ignore[arg-type]  # plain options
