@@ -3,7 +3,7 @@
 #
 #   GNOMON_URL=https://compare.example.org GNOMON_TOKEN=... sh gate.sh REFERENCE BASELINE CANDIDATE
 #
-# Exit code 0: passed; 1: the candidate is worse; 2: nothing can be said, and why.
+# Exit code 0: passed; 3: the candidate is worse; 1: nothing can be said, and why.
 set -eu
 
 reference=$1 baseline=$2 candidate=$3
@@ -38,11 +38,11 @@ passed)
 failed)
     echo "$answer" | jq -r '"The gate failed: \(.gate.said)"'
     echo "$answer" | jq -r --arg url "$GNOMON_URL" '"See \($url)\(.page)"'
-    exit 1
+    exit 3
     ;;
 *) # a problem (application/problem+json), or texts that do not allow to say
     echo "$answer" | jq -r '[.title, .detail, .gate.said?, .file, .line, .remedy]
         | map(select(. != null and . != "")) | map(tostring) | join("; ")' >&2
-    exit 2
+    exit 1
     ;;
 esac

@@ -75,7 +75,9 @@ def test_sacrebleu_s_option_names_are_understood(gnomon, files) -> None:
     assert gnomon(*common, "--paired-ar", "--paired-bs").code == 2
 
 
-def test_a_worse_system_fails_the_gate_with_3_after_the_table_is_printed(gnomon, es_en) -> None:
+def test_a_worse_system_fails_the_gate_with_3_after_the_table_is_printed(
+    gnomon, es_en, tmp_path
+) -> None:
     common = ["compare", "-t", es_en, "--systems", "apertium-direct", "apertium-french", "-q"]
     answer = gnomon(*common, "--fail-if-worse", "bleu", "--min-drop", ".3", "-f", "json")
     assert answer.code == 3
@@ -83,8 +85,17 @@ def test_a_worse_system_fails_the_gate_with_3_after_the_table_is_printed(gnomon,
     assert row["verdict"] == "worse"
     assert "apertium-french is worse than apertium-direct under bleu" in answer.err
     assert f" by {-row['difference']:.1f} [" in answer.err
-    assert "(p <= .002)" in answer.err
+    assert "(p <= .002; smallest drop" in answer.err
     assert gnomon(*common, "--fail-if-worse", "bleu", "--min-drop", "30").code == 0
+    undecided = ["--fail-if-worse", "bleu", "--min-drop", -row["difference"] + 0.1, "-f", "tsv"]
+    assert gnomon(*common, *undecided).code == 0
+    for _ in range(2):
+        files = ("--junit", tmp_path / "gate.xml", "--summary", tmp_path / "gate.md")
+        answer = gnomon(*common, *undecided, "--strict", *files)
+        assert answer.code == 4
+        assert "not decided: its gain is -" in answer.err
+    assert 'type="undecided"' in (tmp_path / "gate.xml").read_text("utf-8")
+    assert (tmp_path / "gate.md").read_text("utf-8").count("### The gate could not tell") == 2
     better = [*common, "--baseline", "apertium-french", "--fail-if-worse", "bleu"]
     assert gnomon(*better).code == 0
 

@@ -20,6 +20,7 @@ from gnomon.core.errors import (
     OutputError,
     ScoringError,
     SpecError,
+    UndecidedGateError,
     UnknownNameError,
     UsageError,
 )
@@ -82,6 +83,7 @@ def test_errors_derive_from_the_fitting_builtin_too(
         (UnknownNameError("metric", "x", []), 2),
         (MissingDependencyError("x"), 2),
         (GateError("x"), 3),
+        (UndecidedGateError("x"), 4),
     ],
 )
 def test_bad_data_exit_with_1_and_bad_usage_with_2(error: GnomonError, code: int) -> None:

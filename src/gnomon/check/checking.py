@@ -15,7 +15,7 @@ from gnomon.check.figures import (
     RateRow,
     hit_rows,
 )
-from gnomon.check.gate import check_limits, failures
+from gnomon.check.gate import check_limits, gate_cases
 from gnomon.check.glossary import read_glossary
 from gnomon.check.rules import Rules, read_rules
 from gnomon.check.terms import Match, Terminology
@@ -68,7 +68,7 @@ examples:
   gnomon check ref.txt -s src.txt -i new.txt --notes faults.csv
   gnomon check ref.txt -s src.txt -i new.txt --fail-above untranslated=0.5%   # for CI
 
-exit code 3: --fail-above found a system with more of a kind
+exit code 3: --fail-above found a system with more; 4: with --strict, one that may have more
 """
 
 
@@ -191,7 +191,7 @@ def check(
             "counted": "hits that neither a reference has nor half of the other systems",
         },
         notices=(message("note.check.lacking", kinds=lacking),) if lacking else (),
-        failure=failures(tables[0], fail_above, {one.name: one.group for one in found.faults}),
+        gate=gate_cases(tables[0], fail_above, {one.name: one.group for one in found.faults}),
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.check.figures import UNTRANSLATED
 from gnomon.core.errors import UsageError
+from gnomon.core.gates import GateCase
 from gnomon.core.validation import Problem
 from gnomon.linguistics.faults import find_faults
 from gnomon.linguistics.faults.texts import REFERENCE
@@ -13,11 +14,11 @@ from gnomon.linguistics.faults.texts import REFERENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.core.findings import Table
+    from gnomon.core.findings import Cell, Table
     from gnomon.core.options import BoundOptions
     from gnomon.core.summary import Outline
 
-__all__ = ["check_limits", "failures"]
+__all__ = ["check_limits", "gate_cases"]
 
 _ROUNDING = 1e-9
 #: kinds and a group that a glossary or rules bring
@@ -50,8 +51,12 @@ def _parsed(limit: str) -> tuple[str, float]:
     return kind, value
 
 
-def failures(rates: Table, limits: Sequence[str], groups: Mapping[str, str]) -> str:
-    """Which systems have more faults than the limits allow; empty where all pass.
+def gate_cases(
+    rates: Table, limits: Sequence[str], groups: Mapping[str, str]
+) -> tuple[GateCase, ...]:
+    """Whether each system has at most as many faults as each limit allows.
+
+    It is undecided where it has, and its interval reaches beyond a limit above 0.
 
     Args:
         rates: the table of rates.
@@ -61,22 +66,33 @@ def failures(rates: Table, limits: Sequence[str], groups: Mapping[str, str]) -> 
     Raises:
         UsageError: a kind was not looked for, so that nothing says whether systems pass.
     """
-    said = []
+    cases = []
     for kind, most in map(_parsed, limits):
         names = {kind}
         if kind != UNTRANSLATED:
             names |= {name for name, group in groups.items() if kind in (group, "all")}
-        if not any(row["kind"] in names for row in rates.rows):
+        rows = [row for row in rates.rows if row["kind"] in names]
+        if not rows:
             raise UsageError(
                 f"{kind!r} was not looked for, so that nothing says whether systems pass; give what"
                 " it needs, or leave it out of the limits"
             )
-        for row in rates.rows:
-            share = row["share"]
-            over = isinstance(share, float) and share > most + _ROUNDING
-            if row["kind"] in names and over and not str(row["system"]).startswith(REFERENCE):
-                said.append(
-                    f"{row['system']}: {row['hits']} of {row['segments']} segments are hit by"
-                    f" {row['kind']} (at most {most:.3%} pass)"
-                )
-    return "; ".join(said)
+        cases += [_case(row, most) for row in rows if not _is_reference(row)]
+    return tuple(cases)
+
+
+def _is_reference(row: Mapping[str, Cell]) -> bool:
+    return str(row["system"]).startswith(REFERENCE)
+
+
+def _case(row: Mapping[str, Cell], most: float) -> GateCase:
+    system, kind, share, high = (row[name] for name in ("system", "kind", "share", "high"))
+    said = f"{system}: {row['hits']} of {row['segments']} segments are hit by {kind}"
+    allowed = f"(at most {most:.3%} pass)"
+    if isinstance(share, float) and share > most + _ROUNDING:
+        return GateCase(str(system), str(kind), "failed", f"{said} {allowed}")
+    # no more than none is asked of these segments alone
+    if most and isinstance(high, float) and high > most + _ROUNDING:
+        more = f"{said}, and of others like them up to {high:.3%} may be {allowed}"
+        return GateCase(str(system), str(kind), "undecided", more)
+    return GateCase(str(system), str(kind))

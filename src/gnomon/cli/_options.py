@@ -393,6 +393,28 @@ def add_tables(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def add_gate(output: argparse._ActionsContainer, options: Iterable[str]) -> None:
+    """What continuous integration asks of a command with a gate."""
+    output.set_defaults(strict=False, junit=None, summary=None)
+    if not any(name.startswith("fail_") for name in options):
+        return
+    output.add_argument(
+        "--strict",
+        action="store_true",
+        help="end with exit code 4 where the gate does not fail and the texts do not show that it"
+        " should not",
+    )
+    output.add_argument(
+        "--junit", metavar="FILE", help="write what the gate says of each system as JUnit's XML"
+    )
+    output.add_argument(
+        "--summary",
+        metavar="FILE",
+        help="add what the gate says, and the tables, to a file in Markdown, such as"
+        " $GITHUB_STEP_SUMMARY",
+    )
+
+
 def wanted_tables(args: argparse.Namespace) -> dict[str, str]:
     """The files of tables, by their names."""
     paths: dict[str, str] = {}

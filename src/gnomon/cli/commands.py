@@ -6,13 +6,15 @@ import argparse
 import os
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli import _options, _requests
 from gnomon.cli.parser import HelpFormatter, rare
 from gnomon.cli.progress import stages
 from gnomon.core import registry as methods
-from gnomon.core.errors import GateError, GnomonError, UsageError
+from gnomon.core.errors import GnomonError, UsageError
+from gnomon.core.gates import refuse_gate
 from gnomon.core.options import (
     Flags,
     Group,
@@ -154,6 +156,7 @@ def build(parser: Parser, method: Method) -> None:
             _add(output, option)
     _options.add_page(output)
     _options.add_tables(output)
+    _options.add_gate(output, method.options)
     parser.set_defaults(run=lambda args: _run(method, args), answers=method.systems)
     if method.kept:
         parser.set_defaults(kept=method.kept)
@@ -305,6 +308,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     tables = _options.wanted_tables(args)
     inputs = [path for option in method.options.values() for path in _read(option, options)]
     written = [args.html, *_options.wanted_figures(args), *outcomes, *tables.values()]
+    written += [args.junit, args.summary]
     _options.check_outputs(args, *written, inputs=inputs)
     if not args.html:
         every = args.format == "json" or _options.is_workbook(args)
@@ -350,8 +354,7 @@ def _ended(args: argparse.Namespace, finding: Finding) -> int:
     """What comes after the answer: a figure, which may be refused, and the gate."""
     for path, title in _options.wanted_figures(args).items():
         finding.save_figure(path, title)
-    if finding.failure:
-        raise GateError(finding.failure)
+    refuse_gate(finding.gate, strict=args.strict)
     return 0
 
 
@@ -458,3 +461,9 @@ def _write(
         sets = [given for group in each for given in group if hasattr(given, "paraphrases")]
         page = [finding, *_options.paraphrase_sections(*sets)]
         report.write_html(args.html, page)
+    if args.junit:
+        with atomic_write(args.junit) as file:
+            file.write(report.to_junit(finding, strict=args.strict))
+    if args.summary:
+        with Path(args.summary).open("a", encoding="utf-8", newline="\n") as file:
+            file.write(report.gate_summary(finding))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.comparison.tables import ComparisonRow, chosen_by_score, tested_by
 from gnomon.core.doubts import doubts, said_of
-from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageError
+from gnomon.core.errors import DataError, UnknownNameError, UsageError
+from gnomon.core.gates import GateCase, refuse_gate
 from gnomon.core.options import Limits, Metavar
 from gnomon.core.validation import Problem
 from gnomon.messages import noted
@@ -62,7 +63,9 @@ def gate_faults(options: BoundOptions) -> Iterator[Problem]:
                 yield Problem("fail_if_worse", unknown)
 
 
-def fail_if_worse(finding: Finding, metrics: Sequence[str], *, min_drop: MinDrop = 0.0) -> None:
+def fail_if_worse(
+    finding: Finding, metrics: Sequence[str], *, min_drop: MinDrop = 0.0, strict: bool = False
+) -> None:
     """Raise an error where a system is significantly worse than the baseline.
 
     A system fails under a metric where its verdict is "worse", by ``min_drop`` or more. Slices do
@@ -72,21 +75,23 @@ def fail_if_worse(finding: Finding, metrics: Sequence[str], *, min_drop: MinDrop
         finding: what :func:`gnomon.compare` found.
         metrics: names of the metrics that decide, as they were given to it.
         min_drop: smallest drop that matters, in the metric's own units, 0 or more.
+        strict: raise one, too, where a drop of this size is neither shown nor ruled out.
 
     Raises:
         GateError: a system is worse; the message says which, by how much, and p.
+        UndecidedGateError: with ``strict``, none is, and one may be.
         DataError: a difference is undefined, so that nothing can be said.
         UnknownNameError: there is no such metric in the finding.
         UsageError: ``min_drop`` is out of range, or the baseline of the comparison was not named,
             and is the best of three systems or more.
     """
-    worse = failures(finding, metrics, min_drop=min_drop)
-    if worse:
-        raise GateError(worse)
+    refuse_gate(gate_cases(finding, metrics, min_drop=min_drop), strict=strict)
 
 
-def failures(finding: Finding, metrics: Sequence[str], *, min_drop: float) -> str:
-    """Which systems are significantly worse than the baseline; as :func:`fail_if_worse`."""
+def gate_cases(
+    finding: Finding, metrics: Sequence[str], *, min_drop: float
+) -> tuple[GateCase, ...]:
+    """Whether each system is significantly worse than the baseline; as :func:`fail_if_worse`."""
     if chosen_by_score(finding):
         raise UsageError(
             "the comparison was with the system that has the best score, of which any other may be"
@@ -100,11 +105,7 @@ def failures(finding: Finding, metrics: Sequence[str], *, min_drop: float) -> st
     judged = [row for row in rows if row.metric in metrics and row.system != row.baseline]
     for row in judged:
         _check_trusted(row, finding)
-    worse = [row for row in judged if _is_worse(row, min_drop)]
-    if not worse:
-        return ""
-    losses = "; ".join(_loss_sentence(row) for row in worse)
-    return f"{losses} (smallest drop that fails {min_drop:g})"
+    return tuple(_case(row, min_drop) for row in judged)
 
 
 def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
@@ -123,7 +124,7 @@ def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
         )
 
 
-def _is_worse(row: ComparisonRow, min_drop: float) -> bool:
+def _case(row: ComparisonRow, min_drop: float) -> GateCase:
     gain = row.gain
     if gain is not None and row.caveat == "documents":
         raise DataError(
@@ -137,13 +138,37 @@ def _is_worse(row: ComparisonRow, min_drop: float) -> bool:
             f" be decided: the two have scores for {row.segments} segments in common; give two"
             " or more"
         )
-    return row.verdict == "worse" and -gain >= min_drop
+    if row.verdict == "worse" and -gain >= min_drop:
+        return GateCase(row.system, row.metric, "failed", _loss_sentence(row, min_drop))
+    if _is_ruled_out(row, min_drop):
+        return GateCase(row.system, row.metric)
+    return GateCase(row.system, row.metric, "undecided", _doubt_sentence(row, min_drop))
 
 
-def _loss_sentence(row: ComparisonRow) -> str:
+def _is_ruled_out(row: ComparisonRow, min_drop: float) -> bool:
+    """Whether a drop of this size, or any where it is 0, is not in the interval; else by p."""
+    low = row.gain_ends[0]
+    if low is None:
+        return row.same or row.verdict == "better"
+    return low > -min_drop or low == min_drop == 0  # an end of 0 is open
+
+
+def _loss_sentence(row: ComparisonRow, min_drop: float) -> str:
     low, high = row.gain_ends
     ends = () if low is None or high is None else (-high, -low)
+    least = f"; smallest drop that fails {min_drop:g}" * (min_drop > 0)
     return (
         f"{row.system} is worse than {row.baseline} under {row.metric} by"
-        f" {amount(-(row.gain or 0.0), *ends, decided=True)} ({tested_by(row)})"
+        f" {amount(-(row.gain or 0.0), *ends, decided=True)} ({tested_by(row)}{least})"
+    )
+
+
+def _doubt_sentence(row: ComparisonRow, min_drop: float) -> str:
+    size = f"by {min_drop:g} or more " * (min_drop > 0)
+    low, high = row.gain_ends
+    gain = amount(row.gain or 0.0, low, high)
+    test = f" ({tested_by(row)})" if low is None and row.p is not None else ""
+    return (
+        f"whether {row.system} is worse than {row.baseline} under {row.metric} {size}is not"
+        f" decided: its gain is {gain}{test}; take more segments, or allow a larger drop"
     )

@@ -10,7 +10,7 @@ from typing import Annotated
 from gnomon.agreement.meaning import read_meanings
 from gnomon.comparison.checks import check_compare, check_documents, check_systems
 from gnomon.comparison.compared import SystemComparison
-from gnomon.comparison.gate import Gate, failures
+from gnomon.comparison.gate import Gate, gate_cases
 from gnomon.comparison.meanings import fitting_meanings, meaning_rows
 from gnomon.comparison.ngrams import ngram_rows
 from gnomon.comparison.paired import PairedScores, PairedTest, PairedTestPlan
@@ -54,7 +54,7 @@ examples:
   gnomon compare ref.txt -i old.txt new.txt --test ar --by length
   gnomon compare ref.txt -i main.txt branch.txt --fail-if-worse bleu --min-drop .3   # for CI
 
-exit code 3: --fail-if-worse found a system that is worse than the baseline
+exit code 3: --fail-if-worse found a system that is worse; 4: with --strict, one that may be
 """
 
 
@@ -183,5 +183,5 @@ def compare(
     if not gate.fail_if_worse:
         return finding
     said_first = replace(finding, notices=(*compared.anomalies, *finding.notices))
-    worse = failures(said_first, gate.fail_if_worse, min_drop=gate.min_drop)
-    return replace(finding, failure=worse)
+    cases = gate_cases(said_first, gate.fail_if_worse, min_drop=gate.min_drop)
+    return replace(finding, gate=cases)

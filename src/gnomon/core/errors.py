@@ -18,6 +18,7 @@
     │   └── WrongTypeError (TypeError)      a function was given something that it does not take
     ├── MissingDependencyError (ImportError)  exit 2: a package or a model is not installed
     └── GateError                           exit 3: a condition that was asked for does not hold
+        └── UndecidedGateError              exit 4: the data do not show whether it holds
 
 Every message says what happened, what was given, what is allowed and what to do. What command lines
 and Python name in their own ways is a part of its own, and written for whoever reads::
@@ -50,6 +51,7 @@ __all__ = [
     "ScoringError",
     "ServerFailedError",
     "SpecError",
+    "UndecidedGateError",
     "UnknownNameError",
     "UsageError",
     "WrongTypeError",
@@ -254,6 +256,12 @@ class GateError(GnomonError, code="error.gate"):
     """A condition that the user asked for does not hold ("fail if worse")."""
 
     exit_code = 3
+
+
+class UndecidedGateError(GateError, code="error.undecided_gate"):
+    """The data do not show whether such a condition holds, and the user wants to be certain."""
+
+    exit_code = 4
 
 
 def not_installed(what: str, package: str, extra: str, *more: Words) -> MissingDependencyError:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from gnomon.core import notebook
 from gnomon.core.errors import UnknownNameError
+from gnomon.core.gates import said_of_cases
 from gnomon.core.manifest import imported
 from gnomon.messages import joined, noted
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sized
     from os import PathLike
 
+    from gnomon.core.gates import GateCase
     from gnomon.core.records import Record
     from gnomon.core.signature import Signature
     from gnomon.messages import Message
@@ -486,7 +488,7 @@ class Finding:
         notices: what a reader should know.
         facts: what was looked at (test set, systems, segments, tagger), in order, for the head of
             a report.
-        failure: what a gate that was asked for says; empty: it was passed, or none was asked for.
+        gate: what a gate says of each system; empty where none was asked for.
         verdict: what was found, in one to six sentences; the ``verdict=`` of the method makes them.
         paper: the scores as LaTeX has them in place of the views.
         language_pair: of its test set, where that is one and known.
@@ -500,7 +502,7 @@ class Finding:
     exhibits: tuple[Exhibit, ...] = ()
     notices: tuple[Message, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
-    failure: str = ""
+    gate: tuple[GateCase, ...] = ()
     verdict: tuple[Message, ...] = ()
     paper: ScoreTable | None = None
     language_pair: str = ""
@@ -509,6 +511,11 @@ class Finding:
     def rows(self) -> tuple[Mapping[str, Cell], ...]:
         """The records of the first table."""
         return self.tables[0].rows
+
+    @property
+    def failure(self) -> str:
+        """Which systems its gate fails, and why; empty where it passes all."""
+        return said_of_cases(self.gate, "failed")
 
     def __iter__(self) -> Iterator[Mapping[str, Cell]]:
         return iter(self.rows)

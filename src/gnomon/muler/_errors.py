@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError
 from gnomon.core.findings import Finding
+from gnomon.core.gates import GateCase
 from gnomon.core.human import marked_kinds
 from gnomon.core.options import (
     CONFIDENCE,
@@ -160,7 +161,7 @@ def errors(
     finding = tables.finding(examples)
     if fail_if_major is None:
         return finding
-    return replace(finding, failure=_failure(testset, every, fail_if_major))
+    return replace(finding, gate=_gate(testset, every, fail_if_major))
 
 
 def _marks(
@@ -176,12 +177,17 @@ def _marks(
     return testset, all_marks
 
 
-def _failure(testset: TestSet, every: Sequence[ErrorMarks], allowed: int) -> str:
-    """Which systems have as many major errors, by any of the marks."""
-    failures = [
-        f"{name} has {count:g} major errors by {marks.name}"
+def _gate(testset: TestSet, every: Sequence[ErrorMarks], allowed: int) -> tuple[GateCase, ...]:
+    """Whether systems have as many major errors, by each of the marks."""
+    return tuple(
+        GateCase(
+            name,
+            marks.name,
+            "failed",
+            f"{name} has {count:g} major errors by {marks.name} ({allowed} fail)",
+        )
+        if count >= allowed
+        else GateCase(name, marks.name)
         for marks in every
         for name, count in major_errors(marks, list(testset.systems)).items()
-        if count >= allowed
-    ]
-    return f"{'; '.join(failures)} ({allowed} fail)" if failures else ""
+    )

@@ -11,6 +11,8 @@ from gnomon.core.lazy import lazy_exports
 if TYPE_CHECKING:
     from gnomon.report.excel import to_xlsx as to_xlsx
     from gnomon.report.excel import write_xlsx as write_xlsx
+    from gnomon.report.gates import gate_summary as gate_summary
+    from gnomon.report.gates import to_junit as to_junit
     from gnomon.report.html import to_html as to_html
     from gnomon.report.html import write_html as write_html
     from gnomon.report.machine import envelope as envelope

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
+from gnomon.core.gates import said_of_cases
 from gnomon.core.records import table
 from gnomon.core.registry import find, title_of
 from gnomon.core.signature import Signature
@@ -250,7 +251,7 @@ def _row(cells: Mapping[str, Any]) -> ComparisonRow:
 
 
 def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
-    from gnomon.comparison.gate import failures
+    from gnomon.comparison.gate import gate_cases
     from gnomon.comparison.tables import ComparisonRow
     from gnomon.serve.store_pages import COMPARED, open_store, rows_of
 
@@ -269,9 +270,10 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     )
     try:
         judged = gate.metrics or comparison.about.choices.metrics
-        said = failures(finding, judged, min_drop=gate.min_drop)
+        cases = gate_cases(finding, judged, min_drop=gate.min_drop)
     except (DataError, UsageError, UnknownNameError) as error:
         return GateData(state="undecided", said=in_words(error))
+    said = said_of_cases(cases, "failed")
     return GateData(state="failed" if said else "passed", said=said)
 
 

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import gnomon
-from gnomon.core.errors import DataError, GateError, UnknownNameError, UsageError
+from gnomon.core.errors import (
+    DataError,
+    GateError,
+    UndecidedGateError,
+    UnknownNameError,
+    UsageError,
+)
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
@@ -54,6 +60,30 @@ def test_gains_and_drops_too_small_or_undecided_pass() -> None:
     fail_if_worse(found, ["m"], min_drop=drop + 1e-6)
     with pytest.raises(GateError):
         fail_if_worse(found, ["m"], min_drop=drop - 1e-6)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "ar"])
+def test_a_strict_gate_passes_only_where_a_drop_is_ruled_out(test) -> None:
+    clear = _finding([2.0], test=test)
+    fail_if_worse(clear, ["m"], strict=True)
+    equal = _finding([0.0], test=test)
+    with pytest.raises(UndecidedGateError, match=r"branch1 is worse .* not decided: its gain is"):
+        fail_if_worse(equal, ["m"], strict=True)
+    small = _finding([-2.0, -0.05], test=test)
+    with pytest.raises(GateError, match="branch1") as caught:
+        fail_if_worse(small, ["m"], strict=True)
+    assert caught.value.exit_code == 3
+    if test == "bootstrap":
+        fail_if_worse(equal, ["m"], min_drop=1.0, strict=True)
+        with pytest.raises(UndecidedGateError, match="by 2 or more is not decided") as undecided:
+            fail_if_worse(_finding([-1.99]), ["m"], min_drop=2.0, strict=True)
+        assert undecided.value.exit_code == 4
+
+
+def test_equal_outputs_pass_a_strict_gate() -> None:
+    ts = TestSet.from_lists({"a": ["x y"] * 20, "b": ["x y"] * 20}, ["x y z"] * 20)
+    found = gnomon.compare(ts, "chrf", fail_if_worse=["chrf"], resamples=50)
+    assert [case.outcome for case in found.gate] == ["passed"]
 
 
 def test_only_systems_that_are_worse_are_named_with_p() -> None:

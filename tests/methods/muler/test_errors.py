@@ -187,7 +187,7 @@ def test_a_gate_closes_on_major_errors(tmp_path: Path, capsys: pytest.CaptureFix
     assert json.loads(capsys.readouterr().out)["command"] == "errors"
     assert main([*asked, "--fail-if-major", "1", "--html", str(tmp_path / "p.html")]) == 3
     said = capsys.readouterr().err
-    assert "alpha has 1 major errors by esa; beta has 2 major errors by esa (1 fail)" in said
+    assert "alpha has 1 major errors by esa (1 fail); beta has 2 major errors by esa" in said
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert "gravest errors by esa" in page
 

@@ -154,8 +154,8 @@ def finding_to_markdown(finding: Finding, *, digits: int | None = None) -> str:
     return "\n".join(filter(None, (verdict_to_markdown(finding.verdict), *tables)))
 
 
-def verdict_to_markdown(verdict: Sequence[Message]) -> str:
-    """A verdict as a Markdown list; nothing where there is none."""
+def verdict_to_markdown(verdict: Sequence[Message | str]) -> str:
+    """A verdict, or other sentences, as a Markdown list; nothing where there is none."""
     return "".join(f"- {_markdown(str(statement))}\n" for statement in verdict)
 
 
