@@ -719,7 +719,7 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
 
 
 #: metrics that count errors
-_ERRORS = frozenset({"ter", "wer", "cer", "metricx", "perplexity"})
+_ERRORS = frozenset({"ter", "wer", "cer", "metricx", "metricx_qe", "perplexity"})
 
 
 def logged_metrics(args: argparse.Namespace, testset: TestSet) -> list[str]:

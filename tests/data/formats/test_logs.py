@@ -214,3 +214,49 @@ def test_several_targets_are_several_references(tmp_path: Path) -> None:
         "t-2": (None, "one cat"),
         "more": ("p", "q"),
     }
+
+
+def test_rows_of_lighteval_are_samples(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [
+        {
+            "doc": {
+                "id": str(n),
+                "query": "?",
+                "choices": [f" {_REFERENCES[n]}", "other"],
+                "gold_index": [0, 1] if n else [0],
+                "specific": {"source": _SOURCES[n]},
+            },
+            "model_response": {"text": ["<think>x</think> y"], "text_post_processed": ["y"]},
+            "metric": {"f1": 0.5 + n, "bleu": {"golds": ["x"], "preds": ["y"]}},
+        }
+        for n in range(2)
+    ]
+    file = tmp_path / "details_t_2026-01-02T03-04-05.678.parquet"
+    parquet.write_table(pa.Table.from_pylist(rows), file)
+    testset = gn.TestSet.from_files(references=[file], systems=[file])
+    assert testset.sources == _SOURCES
+    assert testset.references == {"details_t": _REFERENCES, "details_t-2": (None, "other")}
+    assert testset.systems == {"details_t": ("y", "y")}
+    assert testset.logged == {"f1": {"details_t": (0.5, 1.5)}}
+    parquet.write_table(pa.table({"text": ["a"]}), tmp_path / "table.parquet")
+    with pytest.raises(FormatError, match="holds no lines of texts"):
+        gn.TestSet.from_files(references=[tmp_path / "table.parquet"], systems=[])
+
+
+def test_lists_of_mt_lens_are_samples(tmp_path: Path) -> None:
+    results = {
+        "sources,none": list(_SOURCES),
+        "targets,none": list(_REFERENCES),
+        "translations,none": ["x", "y"],
+        "bleu,none": 1.5,
+        "bleu_segments,none": [1.0, 2.0],
+        "xcomet_error_spans,none": [[], [{"start": 0}]],
+    }
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({"results": {"flores": results}, "versions": {"flores": 1}}))
+    testset = gn.TestSet.from_files(references=[file], systems=[file])
+    assert (testset.sources, testset.references["results"]) == (_SOURCES, _REFERENCES)
+    assert testset.systems == {"results": ("x", "y")}
+    assert testset.logged == {"bleu": {"results": (1.0, 2.0)}}

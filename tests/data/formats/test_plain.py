@@ -152,3 +152,16 @@ def test_lines_of_text_may_be_called_csv(tmp_path: Path) -> None:
     (tmp_path / "b.tsv").write_text("<s> a\nb\tc\n", encoding="utf-8")
     testset = TestSet.from_files(references=[tmp_path / "a.csv"], systems=[tmp_path / "b.tsv"])
     assert testset.segments == 2
+
+
+def test_the_first_of_each_segment_of_an_n_best_list_is_read(tmp_path: Path) -> None:
+    (tmp_path / "ref.txt").write_text("one\ntwo\n")
+    nbest = "0 ||| eins ||| F= -1.5 ||| -2\n0 ||| ein ||| F= -2 ||| -3\n1 ||| zwei\n"
+    (tmp_path / "out.nbest").write_text(nbest)
+    testset = TestSet.from_files(
+        references=[tmp_path / "ref.txt"], systems=[tmp_path / "out.nbest"]
+    )
+    assert testset.systems == {"out.nbest": ("eins", "zwei")}
+    (tmp_path / "ref.txt").write_text("3 ||| a\n1 ||| b\n")  # which go through no segments
+    kept = TestSet.from_files(references=[tmp_path / "ref.txt"], systems=[])
+    assert kept.references == {"ref": ("3 ||| a", "1 ||| b")}

@@ -58,7 +58,7 @@ UNIT_FORMATS = {
     ".vtt": "subtitles",
 }
 #: how logs of evaluations are called
-LOGS = (".jsonl", ".json", ".eval")
+LOGS = (".jsonl", ".json", ".eval", ".parquet")
 _used_input: TextIO | None = None
 _piped: dict[tuple[int, int], bytes] = {}  # what came through a descriptor, which can be read once
 MAX_INPUT = "GNOMON_MAX_INPUT"

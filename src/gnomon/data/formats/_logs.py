@@ -1,10 +1,11 @@
 """Logs of evaluations, whose outputs are paired by the ids of their samples.
 
-lm-evaluation-harness (``samples_TASK.jsonl``), inspect (``.eval``, ``.json``) and the output of
-OpenAI's batches. References come from the log where it has targets; sources where a sample names
-one. Of several answers the first counts, and the filtered one before the raw one; what comes again
-with the same references (further filters, epochs) is a further answer. What metrics gave to a
-sample are its scores, where they are numbers.
+lm-evaluation-harness (``samples_TASK.jsonl``), inspect (``.eval``, ``.json``), lighteval
+(``details_TASK.parquet``), MT-Lens (``results.json``) and the output of OpenAI's batches.
+References come from the log where it has targets; sources where a sample names one. Of several
+answers the first counts, and the filtered one before the raw one; what comes again with the same
+references (further filters, epochs) is a further answer. What metrics gave to a sample are its
+scores, where they are numbers.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.core.errors import FormatError
 from gnomon.data.formats._files import LOGGER, largest_input
 from gnomon.data.formats._lines import decode
+from gnomon.data.formats._records import parquet_columns, read_records
 from gnomon.data.formats._table import role_of_name
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def samples_of(data: bytes, path: str) -> list[Sample] | None:
     Raises:
         FormatError: it begins as a log and cannot be read on.
     """
-    objects = _archived(data, path) if data.startswith(b"PK") else _objects(data, path)
+    objects = _objects(data, path)
     first = next(objects, {})
     reader = _reader(first)
     if reader is None:
@@ -91,15 +93,28 @@ def _encodable(text: str | None) -> str | None:
 
 def is_log(data: bytes, path: str) -> bool:
     """Whether a file begins as one."""
-    return data.startswith(b"PK") or _reader(next(_objects(data, path), {})) is not None
+    if data.startswith(b"PK"):
+        return True
+    if data.startswith(_PARQUET):
+        return _reader(dict.fromkeys(parquet_columns(path))) is not None
+    return _reader(next(_objects(data, path), {})) is not None
 
 
 def _reader(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Iterator[Sample]] | None:
     return next((read for keys, read in _KINDS if keys <= set(first)), None)
 
 
-def _objects(data: bytes, path: str) -> Iterator[dict[str, Any]]:
-    """The objects of a file: one that is all of it, or one a line."""
+_PARQUET = b"PAR1"
+
+
+def _objects(data: bytes, path: str) -> Iterator[Mapping[str, Any]]:
+    """The objects of a file: one that is all of it, or one a line or row."""
+    if data.startswith(_PARQUET):
+        yield from (record.values for record in read_records(path, "parquet"))
+        return
+    if data.startswith(b"PK"):
+        yield from _archived(data, path)
+        return
     text = decode(data, path)
     lines = text.split("\n") if "\n" in text.strip() else [text]
     try:
@@ -172,6 +187,36 @@ def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
         )
 
 
+def _lighteval(sample: Mapping[str, Any]) -> Iterator[Sample]:
+    doc, said = sample["doc"], sample["model_response"]
+    texts = said.get("text_post_processed") or said.get("text") or [None]
+    right, choices = doc.get("gold_index"), doc.get("choices") or []
+    golds = right if isinstance(right, list) else [right or 0]
+    references = tuple(str(choices[number]).strip() for number in golds if number < len(choices))
+    source = _source(doc.get("specific"))
+    yield Sample(str(doc["id"]), source, references, _text(texts[0]), _scores(sample["metric"]))
+
+
+_TEXTS = ("sources", "targets", "translations")
+
+
+def _mt_lens(results: Mapping[str, Any]) -> Iterator[Sample]:
+    for task, measured in results["results"].items():
+        lists = {key.partition(",")[0]: v for key, v in measured.items() if isinstance(v, list)}
+        sources, targets, outputs = (lists.get(name) or [] for name in _TEXTS)
+        scores = {name: values for name, values in lists.items() if len(values) == len(outputs)}
+        for number, output in enumerate(outputs):
+            given = {
+                name.removesuffix("_segments"): values[number]
+                for name, values in scores.items()
+                if name not in _TEXTS
+            }
+            source = sources[number] if sources else None
+            target = targets[number] if targets else None
+            name = f"{task}/{number + 1}"
+            yield Sample(name, _text(source), _targets(target), _text(output), _scores(given))
+
+
 def _batch(sample: Mapping[str, Any]) -> Iterator[Sample]:
     body = (sample["response"] or {}).get("body") or {}
     choices = body.get("choices") or [{}]
@@ -226,5 +271,7 @@ def _source(document: object) -> str | None:
 _KINDS: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], Iterator[Sample]]], ...] = (
     (frozenset({"doc_id", "resps"}), _harness),
     (frozenset({"samples"}), _inspected),
+    (frozenset({"doc", "model_response", "metric"}), _lighteval),
+    (frozenset({"results", "versions"}), _mt_lens),
     (frozenset({"custom_id", "response"}), _batch),
 )

@@ -46,6 +46,8 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _PUBLISHED = frozenset({"mteval", "srcset", "refset", "tstset", "dataset"})
+#: a line of an n-best list: the number of the segment, and a text
+_N_BEST = re.compile(r"(\d+) \|\|\| (.*?)(?:\|\|\||$)")
 #: when an evaluation ran, at the end of the name of its log
 _TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$")
 _HEAD, _BEGINNING = 5, 2000  # lines, and characters of a line
@@ -225,15 +227,30 @@ def _texts(path: str | PathLike[str]) -> list[str] | TranslationUnits:
         form = name
     if form is None:
         _check_no_table(path, lines)
-        return lines
+        return _first_of_each(path, lines) if lines and _N_BEST.match(lines[0]) else lines
     from gnomon.data.formats._units import read_units
 
     return read_units(path, form)
 
 
+def _first_of_each(path: str | PathLike[str], lines: list[str]) -> list[str]:
+    """The best of each segment of an n-best list, which goes through the segments in order."""
+    first: dict[int, str] = {}
+    for line in lines:
+        found = _N_BEST.match(line)
+        if found is None:
+            return lines
+        first.setdefault(int(found[1]), found[2].strip())
+    numbers = list(first)
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] > 1:
+        return lines
+    LOGGER.info("%s: an n-best list, of which the first of each segment is read", shown(path))
+    return list(first.values())
+
+
 def _check_no_workbook(path: str | PathLike[str]) -> None:
     suffix = Path(path).suffix.lower()
-    if suffix in (".xlsx", ".parquet") and Path(path).is_file():
+    if suffix == ".xlsx" and Path(path).is_file():
         raise _of_a_table(path, "is a table")
 
 

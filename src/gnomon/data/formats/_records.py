@@ -10,6 +10,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import FormatError, RowNumber, UsageError, not_installed, plain
@@ -26,7 +27,7 @@ from gnomon.data.formats.rows import (
 from gnomon.data.formats.spreadsheets import read_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from os import PathLike
 
 
@@ -210,25 +211,39 @@ def _skip(text: str, at: int) -> int:
 # Parquet, which a package reads.
 
 
+def parquet_columns(path: str | PathLike[str]) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    with _parquet(path) as file:
+        return list(file.schema_arrow.names)
+
+
 def _read_parquet(path: str | PathLike[str]) -> list[FileRecord]:
+    with _parquet(path) as file:
+        groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
+        size = sum(group.total_byte_size for group in groups)
+        if size > largest_input():
+            raise FormatError(f"has {size:,} bytes, more than an input may have", path=shown(path))
+        rows: list[dict[str, object]] = file.read().to_pylist()
+    return _number_rows(shown(path), rows)
+
+
+@contextmanager
+def _parquet(path: str | PathLike[str]) -> Generator[Any]:  # a class of a package
+    """A Parquet file, whose damage is told."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
         raise not_installed("a Parquet file", "pyarrow", "frames") from error
-    name, data = shown(path), read_bytes(path)
+    data = read_bytes(path)
     try:
-        file = parquet.ParquetFile(io.BytesIO(data), page_checksum_verification=True)
-        groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
-        size = sum(group.total_byte_size for group in groups)
-        if size > largest_input():
-            raise FormatError(f"has {size:,} bytes, more than an input may have", path=name)
-        rows: list[dict[str, object]] = file.read().to_pylist()
+        yield parquet.ParquetFile(io.BytesIO(data), page_checksum_verification=True)
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError("is no whole Parquet file; write or copy it anew", path=name) from error
-    return _number_rows(name, rows)
+        raise FormatError(
+            "is no whole Parquet file; write or copy it anew", path=shown(path)
+        ) from error
 
 
 # Data frames of any library.

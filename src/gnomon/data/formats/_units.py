@@ -498,6 +498,9 @@ FORMATS = tuple(
         ("tmx", "TMX, a translation memory of two languages; units by id, or by source"),
         ("po", "PO of gettext, without fuzzy entries; units by source and context"),
         ("subtitles", "SubRip and WebVTT: .srt, .vtt; cues in their order"),
-        ("log", "logs of lm-evaluation-harness, inspect and OpenAI's batches; samples by id"),
+        (
+            "log",
+            "logs of lm-evaluation-harness, inspect, lighteval, MT-Lens, OpenAI's batches",
+        ),
     )
 )
