@@ -20,6 +20,7 @@ from gnomon.core import notebook
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.gates import said_of_cases
 from gnomon.core.manifest import imported
+from gnomon.core.scalars import table_scalars
 from gnomon.messages import joined, noted
 
 if TYPE_CHECKING:
@@ -577,6 +578,18 @@ class Finding:
             UnknownNameError: the finding has no such table.
         """
         return self.table(name).to_pandas()
+
+    def scalars(self) -> dict[str, float]:
+        """Its numbers by names, for trackers such as Weights & Biases and MLflow.
+
+        Those of the first table ("bleu/sysA", "bleu/sysA/difference", "bleu/sysA/p") and of a table
+        of differences; characters that MLflow refuses in names are written as "_".
+        """
+        differences = [table for table in self.tables[1:] if table.name == "differences"]
+        scalars = table_scalars(self.tables[0])
+        for table in differences:
+            scalars |= table_scalars(table, bare=False)
+        return scalars
 
     def chart(self, view: int | str | None = None) -> Any:  # of a package above this one
         """A view as a Vega-Lite specification, a mapping that notebooks draw.

@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.core import notebook
 from gnomon.core.errors import DataError
 from gnomon.core.manifest import imported
+from gnomon.core.scalars import named_scalars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -148,6 +149,11 @@ class Scores:
             MissingDependencyError: pandas is not installed.
         """
         return notebook.pandas_frame(self.to_dict(segments=segments))
+
+    def scalars(self) -> dict[str, float]:
+        """The systems' scores by names ("bleu/sysA"), as :meth:`gnomon.Finding.scalars`."""
+        pairs = zip(self.systems, self.system.tolist(), strict=True)
+        return named_scalars(((self.metric, name), score) for name, score in pairs)
 
     def chart(self) -> Any:  # of a package above this one
         """The systems' scores as bars: a Vega-Lite specification that notebooks draw.
