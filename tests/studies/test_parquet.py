@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from gnomon.core.errors import DataError
 from gnomon.core.findings import (
     Bars,
-    Boxes,
     Column,
     HeatMap,
+    Histogram,
     Lines,
     Listing,
     Scatter,
@@ -83,7 +83,7 @@ _VIEWS: tuple[View, ...] = (
     StackedBars("t", "Parts", "name", "name", ("share", "share"), {"score": 0.5}),
     Scatter("t", "Dots", "score", "share", "name", "name", "few", {"few": False}, identity=True),
     Lines("t", "Lines", "n", "score", "name", "few", {}, "low", "high", identity=True, ink="a"),
-    Boxes("t", "Boxes", "name", ("low", "low", "score", "high", "high"), {"name": "x"}, "n"),
+    Histogram("t", "Histogram", "low", "high", "n", {"name": "x"}),
     Listing("t", "Listing", ("name", "score"), {"name": "y"}, most=5),
 )  # fmt: skip
 

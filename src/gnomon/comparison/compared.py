@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gnomon.comparison.distributions import difference_rows, distribution_tables, length_rows
 from gnomon.comparison.meanings import meaning_listing, meaning_table
 from gnomon.comparison.paired import PairedScores, deciders, figures, influence
 from gnomon.comparison.scored import notices
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.comparison.meanings import DifferenceMeaningRow
+    from gnomon.comparison.ngrams import NgramRow
     from gnomon.comparison.paired import ComparedSystem, PairedTestPlan
-    from gnomon.comparison.tables import ComparisonRow, DecidingSegmentRow, NgramRow
+    from gnomon.comparison.tables import ComparisonRow, DecidingSegmentRow
     from gnomon.core.findings import Exhibit, Table
     from gnomon.core.options import Unit
+    from gnomon.core.records import Record
     from gnomon.core.scores import Scores
     from gnomon.core.signature import Signature
     from gnomon.core.slices import Slice
@@ -100,6 +103,7 @@ class SystemComparison:
     rows: list[ComparisonRow] = field(default_factory=list)
     meaning: list[DifferenceMeaningRow] = field(default_factory=list)
     segments: list[DecidingSegmentRow] = field(default_factory=list)
+    distributed: list[Record] = field(default_factory=list)
     ngrams: list[NgramRow] = field(default_factory=list)
     exhibits: list[Exhibit] = field(default_factory=list)
     notices: list[Message] = field(default_factory=list)
@@ -181,6 +185,12 @@ class SystemComparison:
         notes = [note for metric in self.metrics for note in _too_coarse(metric.whole)]
         self.notices += dict.fromkeys(notes)
 
+    def add_distributions(self) -> None:
+        """How segment scores differ, and scores by length, under each metric."""
+        for metric in self.metrics:
+            self.distributed += difference_rows(metric.paired)
+            self.distributed += length_rows(self.testset, metric.paired)
+
     def add_segments(self, tokens: TokenTable, examples: int) -> None:
         """The segments with the largest influence, with their texts."""
         showcase = DecidingSegments(self.testset, self.testset.batch(), tokens)
@@ -202,6 +212,7 @@ class SystemComparison:
             tables.append(meaning_table(self.meaning))
         if self.by:
             tables.append(slice_table(self.rows))
+        tables += distribution_tables(self.distributed)
         if self.segments:
             tables.append(segment_table(self.segments))
         if self.ngrams:
@@ -216,7 +227,7 @@ class SystemComparison:
             tables=tuple(tables),
             signatures={metric.scores.metric: metric.signature for metric in self.metrics},
             views=(
-                *views(tables, baselines, systems),
+                *views(tables, baselines, systems, self.distributed),
                 *(meaning_listing(metric, with_meaning, self.meaning) for metric in with_meaning),
             ),
             exhibits=tuple(self.exhibits),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon.comparison.tables import NgramRow
+from gnomon.core.records import SYSTEM, Record, column
 from gnomon.metrics.tokenise import tokeniser_needs
 
 if TYPE_CHECKING:
@@ -27,6 +27,23 @@ _BLOCK = 1 << 16
 _LONGEST = 4
 #: segments whose matches are counted at a time
 _SEGMENTS = 4096
+
+
+BASELINE: Any = column("Baseline", help="the system that it is compared with")
+
+
+class NgramRow(Record):
+    """An n-gram that only one of two systems gets right."""
+
+    system: str = SYSTEM
+    baseline: str = BASELINE
+    side: str = column("Right only in", help="whose matches are counted")
+    n: int = column("n", help="length in tokens")
+    rank: int = column("Rank", help="among the phrases of this length and side")
+    ngram: str = column("Phrase", help="its tokens")
+    count: int = column("This system only", help="matches that the other output lacks")
+    other: int = column("The other only", help="matches that only the other output has")
+    reference: int = column("In references", help="occurrences in the references")
 
 
 class NgramMatches(NamedTuple):

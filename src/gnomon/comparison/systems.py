@@ -10,6 +10,7 @@ from typing import Annotated
 from gnomon.agreement.meaning import read_meanings
 from gnomon.comparison.checks import check_compare, check_documents, check_systems
 from gnomon.comparison.compared import SystemComparison
+from gnomon.comparison.distributions import word_rows
 from gnomon.comparison.gate import Gate, gate_cases
 from gnomon.comparison.meanings import fitting_meanings, meaning_rows
 from gnomon.comparison.ngrams import ngram_rows
@@ -132,7 +133,8 @@ def compare(
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
         verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
-        ``meaning`` (with such a file), ``slices``, ``segments`` and ``ngrams``. ``None`` where
+        ``meaning`` (with such a file), ``slices``, ``differences`` (of segment scores, in bins),
+        ``lengths``, ``words`` (by frequency), ``segments`` and ``ngrams``. ``None`` where
         undefined.
 
     Raises:
@@ -169,6 +171,7 @@ def compare(
         comparison.add_figures(progress)
     signatures = {scores.metric: scores.signature for scores in judged}
     comparison.meaning += meaning_rows(comparison.rows, meanings, signatures, compared)
+    comparison.add_distributions()
     if ngrams and not compared.references:
         comparison.notices.append(message("note.compare.no_ngrams"))
     if examples or ngrams:
@@ -176,6 +179,7 @@ def compare(
         if examples:
             comparison.add_segments(tokens, examples)
         if ngrams and compared.references:
+            comparison.distributed += word_rows(compared.batch(), tokens)
             comparison.ngrams += ngram_rows(compared.batch(), tokens, most=ngrams)
     if progress:
         progress("segments and n-grams", 1, 1)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from gnomon.comparison import distributions
 from gnomon.comparison.meanings import MEANING, DifferenceMeaningRow
+from gnomon.comparison.ngrams import BASELINE, NgramRow
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing, ScoreTable
 from gnomon.core.records import (
     METRIC,
@@ -59,7 +61,6 @@ _TESTS: Mapping[PairedTest, str] = {
 
 # Rows
 
-_BASELINE = column("Baseline", help="the system that it is compared with")
 _COMMON = column("n", help="segments that both have a score for")
 
 
@@ -67,7 +68,7 @@ class ComparisonRow(Record):
     """A system beside the baseline, under one metric, on all segments or on a slice."""
 
     system: str = SYSTEM
-    baseline: str = _BASELINE
+    baseline: str = BASELINE
     metric: str = METRIC
     score: float | None = column(
         "Score",
@@ -190,7 +191,7 @@ class DecidingSegmentRow(Record):
     """A segment that moves the difference of a system and the baseline much."""
 
     system: str = SYSTEM
-    baseline: str = _BASELINE
+    baseline: str = BASELINE
     metric: str = METRIC
     side: str = column("Better", help="whose output scores better")
     rank: int = column("Rank", help="1: the largest influence on this side")
@@ -205,25 +206,12 @@ class DecidingSegmentRow(Record):
     domain: str | None = column("Domain", help="the segment's domain")
 
 
-class NgramRow(Record):
-    """An n-gram that only one of two systems gets right."""
-
-    system: str = SYSTEM
-    baseline: str = _BASELINE
-    side: str = column("Right only in", help="whose matches are counted")
-    n: int = column("n", help="length in tokens")
-    rank: int = column("Rank", help="among the phrases of this length and side")
-    ngram: str = column("Phrase", help="its tokens")
-    count: int = column("This system only", help="matches that the other output lacks")
-    other: int = column("The other only", help="matches that only the other output has")
-    reference: int = column("In references", help="occurrences in the references")
-
-
 #: by the names of the tables
 ROWS: Mapping[str, type[Record]] = {
     SYSTEMS: ComparisonRow,
     MEANING: DifferenceMeaningRow,
     SLICES: ComparisonSliceRow,
+    **distributions.ROWS,
     SEGMENTS: DecidingSegmentRow,
     NGRAMS: NgramRow,
 }
@@ -347,10 +335,11 @@ def views(
     tables: Sequence[Table],
     baselines: Mapping[str, str],
     systems: Sequence[str],
+    distributed: Sequence[Record],
 ) -> tuple[View, ...]:
     """What text shows, then what a page shows.
 
-    ``baselines``: by metric.
+    ``baselines``: by metric; ``distributed``: rows of :mod:`gnomon.comparison.distributions`.
     """
     kinds = {table.name: table for table in tables}
     rows = [row for row in tables[0].records if isinstance(row, ComparisonRow)]
@@ -362,6 +351,7 @@ def views(
     if SLICES in kinds and alone:
         chosen += [_slices(metric, titles[metric], alone) for metric in baselines]
     chosen += [_bars(*one, titles[one[0]], rows) for one in baselines.items()]
+    chosen += distributions.distribution_views(distributed, titles)
     if SLICES in kinds:
         chosen += [
             _slice_map(rows, metric, titles[metric], prominent=alone is None)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bars",
-    "Boxes",
     "Cell",
     "Column",
     "Excerpt",
@@ -43,6 +42,7 @@ __all__ = [
     "Finding",
     "HeatMap",
     "Highlight",
+    "Histogram",
     "Lines",
     "Listing",
     "Scatter",
@@ -323,25 +323,15 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Boxes:
-    """A box plot per category: how values are distributed.
-
-    Attributes:
-        table: name of the table.
-        title: heading.
-        category: column whose values are the categories ("explainer").
-        values: five columns, ascending: the ends of the lower whisker, of the box, and of the upper
-            whisker, the median in the middle.
-        where: fixed values of other columns.
-        beside: a column that is shown beside the category's name ("n").
-    """
+class Histogram:
+    """How often values lie in bins, each a row of the table."""
 
     table: str
     title: str
-    category: str
-    values: tuple[str, str, str, str, str]
-    where: Mapping[str, Cell] = field(default_factory=dict)
-    beside: str | None = None
+    start: str  # column with the least value of a bin; its title names the axis
+    end: str  # column with the value where the next one begins
+    count: str  # column that says how many values lie in it
+    where: Mapping[str, Cell] = field(default_factory=dict)  # fixed values of other columns
 
 
 @dataclass(frozen=True)
@@ -400,7 +390,7 @@ def _clipped(text: str) -> str:
     return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 3] + "..."
 
 
-View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines | Boxes | Listing
+View: TypeAlias = HeatMap | Bars | StackedBars | Scatter | Lines | Histogram | Listing
 
 
 @dataclass(frozen=True)

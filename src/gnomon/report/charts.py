@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.core.errors import UsageError, not_installed
-from gnomon.core.findings import Bars, Boxes, HeatMap, Lines, Listing, Scatter, StackedBars
+from gnomon.core.findings import Bars, HeatMap, Histogram, Lines, Listing, Scatter, StackedBars
 from gnomon.core.tabular import UNDEFINED, cell_text, number_of, selected, visible
 from gnomon.core.verdicts import titles_of
 from gnomon.report.short_names import LONGEST_NAME, with_short_names
@@ -712,31 +712,30 @@ def _lines(view: Lines, table: Table, rows: Rows, room: _Room) -> Json:
     return _in_panels({"layer": layers, "encoding": encoding}, values, panels)
 
 
-def _boxes(view: Boxes, table: Table, rows: Rows, room: _Room) -> Json:
-    """A box from quartile to quartile, with its median and whiskers."""
-    whole = [row for row in rows if number_of(row[view.values[2]]) is not None]
-    shown = whole[: len(room.first([row[view.category] for row in whole], _MOST))]
-    parts = ("low", "first", "middle", "third", "high")
-    more = [*view.values, *([view.beside] if view.beside else [])]
-    values = [
-        {"name": row[view.category], "said": _said(table, row, [view.category], more),
-         **{part: number_of(row[name]) for part, name in zip(parts, view.values, strict=True)}}
-        for row in shown
-    ]  # fmt: skip
-    title = table.column(view.values[2]).title
-    box = {"x": _numbers("first", title), "x2": {"field": "third"}, **_CARD}
-    middle = {"x": _numbers("middle", title), "color": {"value": _INK}}
+def _histogram(view: Histogram, table: Table, rows: Rows, _room: _Room) -> Json:
+    """A bar for each bin; the one that holds 0 is grey."""
+    start, end = table.column(view.start), table.column(view.end)
+    values = []
+    for row in rows:
+        low, high = number_of(row[view.start]), number_of(row[view.end])
+        if low is None or high is None:
+            continue
+        name = f"{cell_text(low, start)} to {cell_text(high, end)}"
+        said = f"{name}: {table.column(view.count).title} {row[view.count]}"
+        values.append(
+            {"name": name, "low": low, "high": high, "count": row[view.count], "said": said}
+        )
+    middle = {"test": "datum.low < 0 && datum.high > 0", "value": _GREY}
     return {
         "data": {"values": values},
-        "encoding": {"y": _lined_up(values)},
-        "layer": [
-            _whisker("low", "high", title),
-            {"mark": {"type": "bar", "opacity": 0.5, "size": 11}, "encoding": box},
-            {
-                "mark": {"type": "tick", "thickness": 2, "size": 11, "aria": False},
-                "encoding": middle,
-            },
-        ],
+        "mark": {"type": "bar", "binSpacing": 1},
+        "encoding": {
+            "x": _numbers("low", _of_metric(view, rows, start.title), bin="binned"),
+            "x2": {"field": "high"},
+            "y": _numbers("count", table.column(view.count).title, axis={"tickCount": 5}),
+            "color": {"condition": middle, "value": _COLOURS[0]},
+            **_CARD,
+        },
     }
 
 
@@ -746,5 +745,5 @@ _DRAWERS: dict[type, Callable[[Any, Table, Rows, _Room], Json]] = {
     StackedBars: _stacked,
     Scatter: _scatter,
     Lines: _lines,
-    Boxes: _boxes,
+    Histogram: _histogram,
 }

@@ -21,7 +21,7 @@ __all__ = ["Panel", "drawn_columns", "packed", "panels"]
 
 _OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent", "low", "high", "better"})
 #: what a view draws of its table, by the names of its attributes
-_DRAWN = ("value", "values", "parts", "x", "y", "beside", "under")
+_DRAWN = ("value", "values", "parts", "x", "y", "start", "count", "beside", "under")
 #: charts of a panel; its tables have all
 _CHARTS = 40
 

@@ -250,8 +250,9 @@ def _shown_tables(opened: OpenStore, source: PageSource, testset: str) -> Iterat
     heat = 0
     for name in there:
         for view in opened.store.schema(name).views:
-            heat += isinstance(view, HeatMap)
-            if isinstance(view, Listing) or (isinstance(view, HeatMap) and heat == 1):
+            mapped = isinstance(view, HeatMap) and view.prominent
+            heat += mapped
+            if isinstance(view, Listing) or (mapped and heat == 1):
                 leads = isinstance(view, HeatMap) and view.rows == "feature"
                 yield ShownTable(grid(_finding(opened, source, view, testset), view), leads)
     if COMPARED not in there and _SCORES in there:

@@ -115,5 +115,5 @@ def test_segments_in_which_nothing_differs_are_not_listed() -> None:
     assert [row["segment"] for row in found.table("segments").rows] == [2]
     same = TestSet.from_lists({"old": ["a b", "c"], "new": ["a b", "c"]}, ["a b", "c"])
     nothing = gnomon.compare(same, "chrf", **FEW)
-    assert [table.name for table in nothing.tables] == ["systems"]
+    assert [table.name for table in nothing.tables] == ["systems", "lengths"]
     assert not nothing.exhibits

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gnomon.core.errors import DataError
-from gnomon.core.findings import Bars, Boxes, Column, HeatMap, Listing, Scatter, StackedBars, Table
+from gnomon.core.findings import (
+    Bars,
+    Column,
+    HeatMap,
+    Histogram,
+    Listing,
+    Scatter,
+    StackedBars,
+    Table,
+)
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import titles_of
 from gnomon.messages import joined, noted
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell, Finding, Lines, ScoreTable, View
     from gnomon.core.scores import Scores
 
-    _Plain: TypeAlias = Bars | StackedBars | Scatter | Lines | Boxes | Listing
+    _Plain: TypeAlias = Bars | StackedBars | Scatter | Lines | Histogram | Listing
 
 
 # The parts of a grid, and how cells become text.
@@ -385,8 +394,8 @@ def _names(view: _Plain) -> Iterable[str]:
         return view.columns
     if isinstance(view, Bars):
         return (view.category, view.series, *view.values)
-    if isinstance(view, Boxes):
-        return filter(None, (view.category, *view.values, view.beside))
+    if isinstance(view, Histogram):
+        return (view.start, view.end, view.count)
     if isinstance(view, StackedBars):
         return (view.category, view.series, *view.parts)
     if isinstance(view, Scatter):
