@@ -118,7 +118,7 @@ def _title_of_spec(spec: Spec) -> _Title:
         title, rest = _opening_title(spec, title), [("file", spec.first), *rest]
     elif "{}" in title and rest:
         (_, named), *rest = rest
-        title = title.replace("{}", named)
+        title = title.replace("{}", f"{named} (log)")
     return _Title(spec.name if "{}" in title else title, tuple(rest))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -207,3 +208,42 @@ def test_a_folder_of_mqm_files_is_searched_for_them(tmp_path: Path) -> None:
     written(tmp_path / "ende")
     [found] = sets_in(tmp_path)
     assert (found.format, found.language_pair) == ("wmt-mqm", "de-en")
+
+
+def _judged(system: str, number: int, source: str, target: str, *errors: tuple[int, int, str]):
+    found = [
+        {
+            "term": term,
+            "startIndex": start,
+            "endIndex": end,
+            "error_category": "Linguistic_conventions",
+            "error_subcategory": "Punctuation",
+            "severity": "Critical" if term == "bites" else "Minor",
+        }
+        for start, end, term in errors
+    ]
+    about = {"MT_Engine": system, "DOC_ID": "d1", "SEG_ID": str(number), "Annotator_ID": "r1"}
+    locales = {"source_locale": "dede", "target_locale": "enus"}
+    texts = {"source": source, "target": target, "source_errors": [], "target_errors": found}
+    return about | locales | texts
+
+
+def test_json_of_bio_mqm_is_a_set_of_the_segments_that_hold_their_own_text(tmp_path: Path) -> None:
+    folder = tmp_path / "de2en"
+    folder.mkdir()
+    own = [_judged("alpha", 1, DOG, "The dog bites.", (8, 12, "bites"), (13, 13, ".")),
+           _judged("alpha", 2, RAIN, "It rains.", (0, 1, "Snow")),
+           _judged("alpha", 3, "Ja.", "Yes.")]  # fmt: skip
+    texts = [(DOG, "The dog sleeps."), (RAIN, "Rain."), (DOG, "The dog sleeps.")]
+    human = [_judged("reference", n, *pair) for n, pair in enumerate(texts, start=1)]
+    (folder / "alpha.json").write_text(json.dumps(own[::-1], indent=1))
+    (folder / "reference.json").write_text(json.dumps(human))
+    found = gn.TestSet.read(folder)
+    assert (found.name, found.language_pair) == ("de2en", "de-en")
+    assert found.references == {"reference": ("The dog sleeps.", "Rain.")}
+    assert found.human_scores("mqm").tolist() == [[-5.1, -0.1], [0.0, 0.0]]
+    places = [found.systems[e.system][e.segment][e.start : e.end] for e in found.errors]
+    assert places == ["bites", ".", ""]  # the last one's word is not in the text
+    bare = replace(found, human=(), errors=(), looked_at=())
+    again = bare.with_human(folder / "alpha.json", weights={"critical": 10})
+    assert again.human_scores("mqm")[0].tolist() == [-10.1, -0.1]

@@ -7,7 +7,8 @@ One row per error, fields between tabs without quoting::
 The error stands between ``<v>`` and ``</v>`` in the target, or in the source. A segment without an
 error has one row ``No-error``. MQM Viewer's columns (``doc_seg_id``, ``global_seg_id``,
 ``metadata``) are read alike. Rows that do not fit are left out, and that is said; an error whose
-marks do not pair up counts, and has no place.
+marks do not pair up counts, and has no place. So are bio-MQM's JSON files, a folder of which is a
+test set with its human translations as references.
 
 The score of a segment is minus the sum of its penalties, averaged over its raters (Freitag et al.
 2021, "Experts, Errors, and Context").
@@ -28,6 +29,12 @@ from gnomon.core.testset import SystemInfo
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._judgements import AnnotatedOutput, JudgedFile, JudgementOptions, say_count
 from gnomon.data.formats._matching import pair_of
+from gnomon.data.formats._mqm_json import (
+    is_mqm_json,
+    mqm_json_files,
+    pair_of_locales,
+    read_mqm_json,
+)
 from gnomon.data.formats._passages import Choices, Collected, Passages, SegmentId, assemble
 from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
 from gnomon.data.formats.error_marks import (
@@ -39,7 +46,7 @@ from gnomon.data.formats.error_marks import (
     without_marks,
     without_whitespace,
 )
-from gnomon.data.formats.rows import OddRows, read_tsv, whole_number
+from gnomon.data.formats.rows import OddRows, head_of, read_tsv, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -112,6 +119,10 @@ class MqmWeights:
             raise row.error(str(error)) from error
 
 
+#: of bio-MQM, whose raters had one more severity
+_BIO_WEIGHTS = {"critical": 5.0}
+
+
 def is_error(severity: str, category: str) -> bool:
     """Whether a row marks an error at all, rather than says that there is none."""
     return "no-error" not in (_norm(severity), _norm(category))
@@ -143,13 +154,15 @@ NOT_RATED = "hotw"  # errors that the organisers put in to see whether raters fi
 def read_mqm(file: JudgedFile) -> Judgements:
     """Read an MQM file: segment scores (mean and each rater) and error spans."""
     table, _ = _read_rows(file.path)
+    if _is_json(file.path):
+        file.weights = {**_BIO_WEIGHTS, **(file.weights or {})}
     return _judgements(file, table)
 
 
 def _read_rows(path: str | PathLike[str]) -> tuple[TextTable, int]:
     """The rows that judge an output, and how many rows are odd: of other lengths, or no number."""
     odd = OddRows()
-    table = read_tsv(path, odd)
+    table = read_mqm_json(Path(path)) if _is_json(path) else read_tsv(path, odd)
     column, rows = columns_of(table)["seg_id"], []
     planted = 0
     for row in table:
@@ -161,6 +174,10 @@ def _read_rows(path: str | PathLike[str]) -> tuple[TextTable, int]:
             rows.append(row)
     say_count(planted, table.path, "rows test the raters (HOTW) and are left out")
     return replace(table, rows=tuple(rows)), odd.report(len(rows))
+
+
+def _is_json(path: str | PathLike[str]) -> bool:
+    return Path(path).is_dir() or is_mqm_json(head_of(Path(path)))
 
 
 class _PlacedRow(NamedTuple):
@@ -323,6 +340,11 @@ def read_mqm_set(
     table, odd = _read_rows(path)
     table.require(*sorted(KNOWN_BY))
     collected = _collect(table)
+    weights = None
+    if _is_json(path):
+        weights, language_pair = _BIO_WEIGHTS, language_pair or pair_of_locales(Path(path))
+        outputs = [passages.name for passages in collected.of("system")]
+        references = references or [name for name in outputs if name.startswith("reference")]
     _take_references(collected, references)
     _leave_out_torn(collected, odd)
     testset = assemble(
@@ -340,7 +362,7 @@ def read_mqm_set(
         )
     testset = replace(testset, info={name: SystemInfo(human=True) for name in human})
     places = {(p.document, p.number): i for i, p in enumerate(collected.parts[0].texts)}
-    file = JudgedFile(path, testset, JudgementOptions("mqm"))
+    file = JudgedFile(path, testset, JudgementOptions("mqm", weights=weights))
     return testset.with_human(_judgements(file, table, places))
 
 
@@ -427,8 +449,13 @@ def _order(sources: Passages) -> None:
         sources.texts = dict(ordered)
 
 
+def _json_in_folder(folder: Path) -> list[FoundSet]:
+    files = mqm_json_files(folder)
+    return [FoundSet(folder, partial(read_mqm_set, folder), files=files)] if files else []
+
+
 def _set_of_file(head: FileHead) -> FoundSet | None:
-    if not head.columns >= KNOWN_BY:
+    if not (head.columns >= KNOWN_BY or is_mqm_json(head)):
         return None
     return FoundSet(head.path, partial(read_mqm_set, head.path), pair_in_mqm(head.path))
 
@@ -449,8 +476,9 @@ FORMATS = (
     SetFormat(
         name="wmt-mqm",
         title="MQM with its texts, TSV: system doc doc_id seg_id rater source target category"
-        " severity",
+        " severity; bio-MQM's JSON",
         of_file=_set_of_file,
+        in_folder=_json_in_folder,
         suffixes=(".tsv",),
         judgements_too=True,
         read=_read_named,
@@ -458,8 +486,11 @@ FORMATS = (
     ),
     JudgementFormat(
         name="mqm",
-        title="MQM errors, TSV: system doc doc_id seg_id rater source target category severity",
-        recognise=lambda head: {"system", "target", "category", "severity"} <= head.column_names,
+        title="MQM errors, TSV: system doc doc_id seg_id rater source target category severity;"
+        " bio-MQM's JSON",
+        recognise=lambda head: (
+            {"system", "target", "category", "severity"} <= head.column_names or is_mqm_json(head)
+        ),
         defaults={"kind": "mqm", "rename": None, "weights": None, "first_segment": 1},
         read=read_mqm,
         after=("appraise",),
