@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import threading
 import time
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
@@ -77,6 +79,19 @@ def rest(workspace: Workspace, id: str, state: JobState, said: str = "") -> None
     for place, step in enumerate(workspace.study(id).job.steps):
         step.state, step.said = state, said
         workspace.jobs.change(id, place, step)
+
+
+def at_once(app: Starlette, browser: TestClient, *asked: tuple[str, str, dict[str, Any]]) -> Any:
+    """Answers to requests of a browser, all sent at once, in their order."""
+
+    async def ask() -> Any:
+        transport = httpx.ASGITransport(app)
+        said: dict[str, Any] = {"headers": browser.headers, "cookies": browser.cookies.jar}
+        async with httpx.AsyncClient(transport=transport, base_url=ADDRESS, **said) as same:
+            sent = (same.request(method, path, **more) for method, path, more in asked)
+            return await asyncio.gather(*sent)
+
+    return asyncio.run(ask())
 
 
 @contextmanager

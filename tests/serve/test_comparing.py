@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 
 import pytest
-from tests.serve.conftest import TEXTS, running
+from tests.serve.conftest import TEXTS, at_once, running
 
 from gnomon.serve import Settings, make_app
 from gnomon.serve import workspace as _workspace
@@ -83,8 +82,7 @@ def test_a_form_that_is_sent_twice_makes_one_comparison(browser):
     fields = _form(browser.get(_draft(browser)).text)
     workspace = browser.app.state.workspace
     before = len(workspace.studies())
-    with ThreadPoolExecutor(4) as at_once:
-        answers = list(at_once.map(lambda _: browser.post("/studies", data=fields), range(4)))
+    answers = at_once(browser.app, browser, *[("POST", "/studies", {"data": fields})] * 4)
     answers.append(browser.post("/studies", data=fields))
     assert {answer.status_code for answer in answers} == {303}
     assert {answer.headers["location"] for answer in answers} == {f"/studies/{fields['draft']}"}

@@ -13,17 +13,29 @@ import time
 import tracemalloc
 from html.parser import HTMLParser
 
-import httpx
 import pytest
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.testclient import TestClient
-from tests.serve.conftest import ADDRESS, FROM_HERE, TEXTS, browser_of, comparison_of, rest, running
+from tests.serve.conftest import (
+    FROM_HERE,
+    TEXTS,
+    at_once,
+    browser_of,
+    comparison_of,
+    rest,
+    running,
+)
 
 from gnomon.cli import main
-from gnomon.core.errors import DataError, FormatError
+from gnomon.cli.job import make_index, write_report, write_workbook
+from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.serve import Settings, make_app
 from gnomon.serve import app as _app
 from gnomon.serve.access import User
+from gnomon.serve.job_files import inspect_draft
+from gnomon.serve.notes import add_note
 from gnomon.serve.problems import WebProblem
 from gnomon.serve.settings import ServerLimits
 from gnomon.serve.uploads import receive
@@ -300,26 +312,105 @@ def test_a_full_disk_is_said_and_leaves_nothing(app, owner, monkeypatch, path):
     assert not any(file.is_file() for draft in _drafts(app) for file in draft.rglob("*"))
 
 
+class _Together:
+    """Work that takes a while, and how much of it was done at once."""
+
+    def __init__(self):
+        self.now = self.most = self.done = 0
+
+    def work(self):
+        self.now += 1
+        self.most = max(self.most, self.now)
+        time.sleep(0.01)
+        self.now -= 1
+        self.done += 1
+
+
 def test_inspections_keep_no_thread_from_pages(app, owner, monkeypatch):
-    together, most = [], []
+    together = _Together()
 
     def inspect(*_given):
-        together.append(1)
-        most.append(len(together))
-        time.sleep(0.02)
-        together.pop()
+        together.work()
         raise DataError("too much")
 
-    async def ask():
-        transport = httpx.ASGITransport(app)
-        said = {"headers": owner.headers, "cookies": dict(owner.cookies)}
-        async with httpx.AsyncClient(transport=transport, base_url=ADDRESS, **said) as browser:
-            form = {"files": ("a.txt", "a\n")}
-            return await asyncio.gather(*(browser.post("/inspect", files=form) for _ in range(10)))
-
     monkeypatch.setattr(app.state.queue, "inspect", inspect)
-    assert {answer.status_code for answer in asyncio.run(ask())} == {422}
-    assert max(most) <= 2
+    form = {"files": {"files": ("a.txt", "a\n")}}
+    answers = at_once(app, owner, *[("POST", "/inspect", form)] * 10)
+    assert {answer.status_code for answer in answers} == {422}
+    assert together.most <= 2
+
+
+def test_looks_at_one_draft_and_its_comparison_wait_for_each_other(app, owner, monkeypatch):
+    together = _Together()
+
+    class Worker:
+        def __init__(self, _task, folder, *_more):
+            self.folder = folder
+
+        def wait(self):
+            together.work()
+            assert inspect_draft(self.folder) == 0
+
+    monkeypatch.setattr("gnomon.serve.jobs.Worker", Worker)
+    workspace = app.state.workspace
+    draft, uploads = workspace.new_draft("owner")
+    for number in range(3):
+        (uploads / str(number)).write_bytes("Il a payé cher.\n".encode("cp1252"))
+    workspace.name_files(draft, list(TEXTS))
+    page = f"/drafts/{draft}"
+    reread = [("POST", page, {"data": {"read": f"{n}:cp1252"}}) for n in range(3)] * 2
+    answers = at_once(app, owner, ("GET", page, {}), *reread)
+    assert {answer.status_code for answer in answers} == {200}
+    assert together.most == 1
+    assert [file.encoding for file in workspace.inspection(draft).files] == ["cp1252"] * 3
+    fields = {"draft": draft, "metric": "bleu"}
+    for n, role in enumerate(("reference", "output", "output")):
+        fields |= {f"role-{n}": role, f"title-{n}": f"t{n}", f"encoding-{n}": "cp1252"}
+    answers = at_once(app, owner, *reread, ("POST", "/studies", {"data": fields}), *reread)
+    assert {answer.status_code for answer in answers} <= {200, 303, 404}
+    assert workspace.study(draft).about.segments == 1
+    assert _drafts(app) == []
+
+
+def test_many_requests_of_one_link_keep_no_thread_from_others(settings, monkeypatch):
+    together, before = _Together(), []
+
+    async def heavy(_request):
+        await run_in_threadpool(together.work)
+        return Response()
+
+    async def other(_request):
+        await run_in_threadpool(lambda: before.append(together.done))
+        return Response()
+
+    handlers = {"/studies/{id}/segments": heavy, "/studies/{id}/tables": other}
+    rows = tuple(
+        dataclasses.replace(page, handler=handlers.get(page.path, page.handler))
+        for page in _app.pages()
+    )
+    monkeypatch.setattr(_app, "pages", lambda: rows)
+    app = make_app(settings)
+    study = comparison_of(app, "owner").id
+    link, _ = app.state.access.add_link(study)
+    guest = {"cookie": f"gnomon-8765-link={app.state.access.session_of_link(link)}"}
+    owner = browser_of(app, app.state.access.launch_token())
+    asked = [("GET", f"/studies/{study}/segments", {"headers": guest})] * 60
+    answers = at_once(app, owner, *asked, ("GET", f"/studies/{study}/tables", {}))
+    assert {answer.status_code for answer in answers} == {200}
+    assert together.most == 4
+    assert before[0] < 30
+
+
+def test_what_is_made_beside_pages_makes_no_deleted_folder_anew(tmp_path, finished, capsys):
+    gone = tmp_path / "deleted"
+    assert write_report(gone, finished) != 0
+    assert capsys.readouterr().err
+    for make in (write_workbook, lambda folder, store: make_index(folder / "index", store)):
+        with pytest.raises((OSError, GnomonError)):
+            make(gone, finished)
+    with pytest.raises(FileNotFoundError):
+        add_note(gone, "es-en", 1, "a note", by="owner", author="you")
+    assert not gone.exists()
 
 
 def test_names_of_files_lead_nowhere(app, settings):
@@ -440,10 +531,18 @@ def _planted(study, where, outside):
 
 
 _PLANTED = (
-    "itself", "link names.json", "link notes.json", "hard notes.json", "hard log.txt",
-    "link texts/x.txt", "folder store", "link store/manifest.jsonl", "link report.html",
-    "hard report.html", "folder index",
-)  # fmt: skip
+    "itself",
+    "link names.json",
+    "link notes.json",
+    "hard notes.json",
+    "hard log.txt",
+    "link texts/x.txt",
+    "folder store",
+    "link store/manifest.jsonl",
+    "link report.html",
+    "hard report.html",
+    "folder index",
+)
 
 
 def test_a_link_out_of_a_comparison_is_not_followed(app, owner, tmp_path):

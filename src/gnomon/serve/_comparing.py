@@ -95,11 +95,15 @@ async def looked_at(
     request: Request, draft: str, encodings: Mapping[int, str] | None = None
 ) -> Inspection:
     """What the files of a draft are; threads that make pages wait for none of it."""
-    queue, look = queue_of(request), _looks.setdefault(draft, anyio.Lock())
-    async with look:
+    queue = queue_of(request)
+    async with _look_of(draft):
         return await anyio.to_thread.run_sync(
             queue.inspect, draft, encodings, limiter=queue.inspections
         )
+
+
+def _look_of(draft: str) -> anyio.Lock:
+    return _looks.setdefault(draft, anyio.Lock())
 
 
 def to(path: str) -> Response:
@@ -342,7 +346,8 @@ async def _created(request: Request, fields: Mapping[str, list[str]]) -> Respons
     form = _filled(request, guessed(draft, inspection), fields)
     if not form.errors and not any(each.errors for each in form.files):
         try:
-            made = await run_in_threadpool(queue_of(request).create, draft, _choices(form))
+            async with _look_of(draft):  # no process looks at files that are moved
+                made = await run_in_threadpool(queue_of(request).create, draft, _choices(form))
             return to(f"/studies/{made.id}")
         except DataError as error:
             form.errors["files"] = in_words(error)

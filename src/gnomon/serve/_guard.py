@@ -10,7 +10,10 @@ import errno
 import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakValueDictionary
 
+import anyio
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -51,6 +54,10 @@ _HEADERS = {
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: bytes of a body of a page that takes no files
 _FORM = 1_000_000
+#: pages of studies that are made at once for one person, or for all who came by one link: further
+#: requests of theirs wait where they keep no thread from others
+_AT_ONCE = 4
+_turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()
 #: a page of this server asks again: the first request came from another site, without cookies
 ASK_AGAIN = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh"'
@@ -140,20 +147,38 @@ def guarded(
             await _permit(page, request)
         if request.method not in _SAFE:
             _check_source(request)
-        body = _Body(request, largest)
-        try:
-            shown = await page.handler(Request(request.scope, body.receive))
-        except GnomonError as error:
-            raise problem_of(error) from error
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise no_room() from error
-            raise
-        if not isinstance(shown, Shown):
-            return shown
-        return render(request, shown.template, status=shown.status, **shown.values)
+        asked = Request(request.scope, _Body(request, largest).receive)
+        if page.of != "study" or page.upload:
+            return await _answer(page, asked)
+        async with _turn_of(request.state.user):
+            return await _answer(page, asked)
 
     return endpoint
+
+
+async def _answer(page: Page, request: Request) -> Response:
+    """What a page answers, or a problem of what went wrong there."""
+    try:
+        shown = await page.handler(request)
+        if not isinstance(shown, Shown):
+            return shown
+        return await run_in_threadpool(
+            render, request, shown.template, status=shown.status, **shown.values
+        )
+    except GnomonError as error:
+        raise problem_of(error) from error
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise no_room() from error
+        if page.of == "study" and not request.state.study.folder.is_dir():
+            raise NotFound from error  # it was deleted meanwhile
+        raise
+
+
+def _turn_of(user: User) -> anyio.Semaphore:
+    """What limits how much is made at once for somebody."""
+    key = user.link.id if user.link is not None else user.id
+    return _turns.setdefault(key, anyio.Semaphore(_AT_ONCE))
 
 
 def user_of(request: Request) -> User | None:
@@ -199,8 +224,6 @@ def _identified(request: Request) -> Response | None:
 
 async def _permit(page: Page, request: Request) -> None:
     """Nothing, where this person may do this here; nobody learns what others have."""
-    from starlette.concurrency import run_in_threadpool
-
     user = cast("User", request.state.user)
     if page.of == "workspace":
         if user.link is not None or not user.is_at_least(page.needs):

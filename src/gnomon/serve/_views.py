@@ -197,10 +197,7 @@ async def _segments(request: Request) -> Shown:
     query, folder = query_of(request, SegmentQuery), _folder(request)
 
     def begin() -> None:
-        try:
-            (folder / "index").mkdir(mode=0o700, exist_ok=True)
-        except FileNotFoundError as error:  # it was deleted meanwhile
-            raise NotFound from error
+        (folder / "index").mkdir(mode=0o700, exist_ok=True)
         background_of(request).start("index", folder / "index", request.state.study.store)
 
     def work(opened: OpenStore) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def prepare(
 
 def make(store: Store, folder: Path) -> Index | None:
     """Make the index of a store, or what is missing of it; None where another process does."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.mkdir(exist_ok=True, mode=0o700)  # of a study that was deleted it makes nothing
     with locked(folder / _LOCK) as alone:
         if not alone:
             return None

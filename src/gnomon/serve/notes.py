@@ -75,7 +75,6 @@ def delete_note(folder: Path, note_id: str, *, by: str, owner: bool = False) -> 
 def _changing(folder: Path) -> Iterator[list[Note]]:
     """The notes of a study, to be changed."""
     with _lock:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         notes = read_notes(folder)
         if not notes and (folder / NOTES).exists() and (folder / NOTES).stat().st_size > 3:
             raise UsageError("the notes of this study cannot be read; its folder has them")
