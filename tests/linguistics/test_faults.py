@@ -37,6 +37,27 @@ def test_a_copy_has_most_lower_case_words_of_the_source():
     assert hits("copied", some) == [1, 3]
 
 
+@pytest.mark.parametrize(
+    ("pair", "kept", "translated"),
+    [
+        (
+            "en-hi",
+            ["New York Times 7", "iPhone 15 Pro 3", "v2.3.1-beta 12", "E = mc2 8"],
+            "so it is",
+        ),
+        ("en-de", ["The Lord of the Rings", "@anna #berlin 6"], "I am here"),
+        ("ru-uk", ["Лев Толстой, том 3"], "мы уже здесь"),
+        ("zh-ja", ["北京大学出版社", "2024年7月"], "我们明天早上一起去公园里散步好吗"),
+        ("hi-mr", ["अटल बिहारी वाजपेयी विश्वविद्यालय"], " ".join(f"शब्द {n}क" for n in "कखगघचछजझटठड")),
+        ("zh-en", [], "北京大学"),
+        ("hi-en", [], "यह घर है"),
+    ],
+)
+def test_an_equal_text_of_names_and_numbers_is_no_copy(pair, kept, translated):
+    sources = [*kept, translated]
+    assert hits("copied", texts(sources, ["x"] * len(sources), sources, pair)) == [len(sources)]
+
+
 def test_six_words_of_the_source_in_a_row_are_a_half_copied_output():
     source = "The house by the sea was sold last year to a man from Rome"
     outputs = [
@@ -44,6 +65,9 @@ def test_six_words_of_the_source_in_a_row_are_a_half_copied_output():
         "The House of Lords",
     ]
     assert hits("half-copied", texts(outputs, sources=[source] * 2)) == [1]
+    german = "Dort sprach die Ministerin Chrystia Freeland ihre Rede vor Vertretern in New York"
+    outputs = ["There the Ministerin Chrystia Freeland ihre Rede vor Vertretern in New York"]
+    assert hits("half-copied", texts(outputs, ["x"], [german], "de-en")) == [1]
 
 
 def test_letters_of_other_scripts_count_but_names_do_not():

@@ -122,6 +122,23 @@ def japanese_translated() -> Finding:
 
 
 @world(
+    "names and numbers that stay as they are in Hindi, without a reference",
+    says=["check.translated"],
+    silent=["check.*"],
+)
+def names_that_stay() -> Finding:
+    names = ("New York Times {}", "iPhone 15 Pro {}", "v2.{}.1-beta 12", "E = mc{} 8")
+    kept = [names[n % 4].format(n) for n in range(40)]
+    systems = {
+        name: [*kept, *(f"मकान {n} आज पुराने बाग के {word} है" for n in range(40))]
+        for name, word in (("one", "पीछे"), ("other", "सामने"))
+    }
+    sources = [*kept, *(f"the house {n} is near the old garden today" for n in range(40))]
+    testset = gn.TestSet.from_lists(systems, None, sources=sources, language_pair="en-hi")
+    return gn.check(testset, resamples=100)  # type: ignore[operator]  # a package that is called
+
+
+@world(
     "the translation of another segment in a tenth of an output",
     says=["check.faults"],
     silent=["check.untranslated", "check.rate", "check.reference"],

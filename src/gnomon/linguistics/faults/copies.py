@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from gnomon.core.languages import language_scripts
 from gnomon.core.scripts import main_script, script_counts
 from gnomon.linguistics.faults.kinds import MANY_SEGMENTS, Hit, fault
 
@@ -16,12 +15,13 @@ if TYPE_CHECKING:
 
     from gnomon.linguistics.faults.texts import Texts
 
-_FEW = 4  # lower-case words of a source, below which only an equal text is a copy
+_FEW = 4  # words in lower case of a source, below which only an equal text is a copy
+_A_NAME = 12  # words without case, below which they may be a name that stays as it is
 _OF_SOURCE, _OF_OUTPUT = 0.8, 0.6
 _EQUAL_WORDS = 3
-_IN_A_ROW, _CAPITALS = 6, 2
+_IN_A_ROW = ((6, 4), (8, 3))  # words of a source, and how many of them are in lower case
 _SOME_LETTERS = 12
-_ENOUGH = 200  # texts of a column tell the script of all
+_DIGIT = re.compile(r"\d")
 _LETTERS, _WORDS = 25, 5  # of an output whose language is told
 _FAR, _NEAR = 0.25, 0.6  # of the words are known
 _KNOW = 2  # other outputs that know a word
@@ -50,15 +50,16 @@ def _copies(texts: Texts) -> Iterator[tuple[str, int]]:
     known: dict[str, tuple[set[str], list[str]]] = {}
     for column, segment, text, source in texts.outputs():
         if source not in known:
-            some = _lower_case(texts, source)
+            some = set() if _may_be_a_name(texts, source) else _lower_case(texts, source)
             # no copy lacks them all
             enough = int(len(some) * (1 - _OF_SOURCE)) + 1
             known[source] = some, sorted(some, key=len)[-enough:]
         words, longest = known[source]
         if len(words) < _FEW:
-            long_enough = len(texts.plain_words(source)) >= _EQUAL_WORDS and words
-            if long_enough and text.strip().lower() == source.strip().lower():
-                yield column, segment
+            if text.strip().lower() == source.strip().lower():
+                every = texts.plain_words(source)
+                if len(every) >= _EQUAL_WORDS and 2 * len(words) > len(every):
+                    yield column, segment
         elif any(word in text for word in longest):
             own = _lower_case(texts, text)
             both = len(words & own)
@@ -67,33 +68,46 @@ def _copies(texts: Texts) -> Iterator[tuple[str, int]]:
 
 
 def _lower_case(texts: Texts, text: str) -> set[str]:
-    """Its words that begin with no capital and no digit."""
-    return {word for word in texts.plain_words(text) if word[0].isalpha() and not word[0].isupper()}
+    """Its words that have neither capitals nor digits: names and numbers stay as they are."""
+    return {
+        word
+        for word in texts.plain_words(text)
+        if word[0].isalpha() and word == word.lower() and not _DIGIT.search(word)
+    }
+
+
+def _may_be_a_name(texts: Texts, source: str) -> bool:
+    """Whether a source is a few words of a script without case, which the target language has."""
+    if source.lower() != source.upper():
+        return False
+    script = main_script(source)
+    shared = script in (None, texts.script) or (script, texts.script) == ("HAN", "KANA")
+    return shared and len(texts.plain_words(source)) < _A_NAME
 
 
 @fault("half-copied", group="untranslated", needs=["source"])
 def half_copied(texts: Texts) -> Iterator[Hit]:
-    """Six words of the source in a row, at most two of them with a capital."""
+    """Six words of the source in a row, at most two of them with a capital, or eight with five."""
     whole = set(_copies(texts))
+    fewest = _IN_A_ROW[0][0]
     for column, segment, text, source in texts.outputs():
         if (column, segment) in whole:
             continue
         words = texts.plain_words(source)
-        if len(words) < _IN_A_ROW:
-            continue
         # a row of six holds one of every six words
-        if not any(word in text for word in words[_IN_A_ROW - 1 :: _IN_A_ROW]):
+        if not any(word in text for word in words[fewest - 1 :: fewest]):
             continue
-        rows = {
-            row for row in _rows(words) if sum(not word[0].islower() for word in row) <= _CAPITALS
-        }
         own = texts.plain_words(text)
-        if any(row in rows for row in _rows(own)):
+        if any(
+            sum(word[0].islower() for word in row) >= lower
+            for length, lower in _IN_A_ROW
+            for row in set(_rows(words, length)).intersection(_rows(own, length))
+        ):
             yield Hit(column, segment)
 
 
-def _rows(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    return zip(*(words[at:] for at in range(_IN_A_ROW)), strict=False)
+def _rows(words: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[at:] for at in range(length)), strict=False)
 
 
 @fault("script", group="untranslated", cheap=True)
@@ -102,7 +116,7 @@ def script(texts: Texts) -> Iterator[Hit]:
 
     Letters of names, addresses and tags, which may stay as they are, do not count.
     """
-    wanted = _wanted_script(texts)
+    wanted = texts.script
     quick = _looks_foreign(wanted)
     for column, segment, text, _ in texts.outputs() if wanted else ():
         if len(text) < _SOME_LETTERS or not quick(text):
@@ -111,14 +125,6 @@ def script(texts: Texts) -> Iterator[Hit]:
         counts = script_counts("".join(words))
         if counts.total() >= _SOME_LETTERS and 2 * counts[wanted] < counts.total():
             yield Hit(column, segment, 0, len(text))
-
-
-def _wanted_script(texts: Texts) -> str:
-    known = language_scripts().get(texts.language)
-    if known:
-        return known
-    some = [text for column in texts.columns.values() for text in column[:_ENOUGH] if text]
-    return main_script(" ".join(some)) or ""
 
 
 def _looks_foreign(wanted: str) -> Callable[[str], object]:

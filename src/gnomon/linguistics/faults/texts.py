@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.core.scripts import base_language, is_unspaced, unspaced_language, word_pattern
+from gnomon.core.languages import language_scripts
+from gnomon.core.scripts import (
+    base_language,
+    is_unspaced,
+    main_script,
+    unspaced_language,
+    word_pattern,
+)
 from gnomon.data.formats.looks import Numbered
 
 if TYPE_CHECKING:
@@ -70,6 +77,13 @@ class Texts:
             return is_unspaced(self.language)
         some = next(iter(self.columns.values()), ())
         return unspaced_language(some[:_ENOUGH]) is not None
+
+    @cached_property
+    def script(self) -> str:
+        """The script of the target language; empty where it is unknown, and no clear one found."""
+        known = language_scripts().get(self.language)
+        some = [text for column in self.columns.values() for text in column[:_ENOUGH] if text]
+        return known or main_script(" ".join(some)) or ""
 
     @cached_property
     def numbers(self) -> dict[str, NDArray[np.int32]]:
