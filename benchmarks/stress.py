@@ -20,7 +20,7 @@ from gnomon.core.cache import Cache
 from gnomon.core.options import SEED
 from gnomon.linguistics import FeatureSources
 from gnomon.stress.figures import StressRow
-from gnomon.stress.own_texts import TextChoice, own_pairs
+from gnomon.stress.own_texts import TextChoice, make_own_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ def main() -> None:
         first, _ = cpu(ours)
         spent, _ = cpu(ours)
         choice = TextChoice(limit=_SEGMENTS)
-        pairs = own_pairs(testset, choice, FeatureSources(), seed=SEED, cache=cache).pairs
+        pairs = make_own_pairs(testset, choice, FeatureSources(), seed=SEED, cache=cache).pairs
         some = [pair for pair in pairs if pair.phenomenon == _PHENOMENON]
         phenomena = len({pair.phenomenon for pair in pairs})
         row = compare(

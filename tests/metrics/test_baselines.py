@@ -69,9 +69,9 @@ def test_unrelated_texts_score_0_on_average(testset, tiny_model, cache) -> None:
     bound = metric.bind(testset)
     pairs = random_pairs([(text, text) for text in TEXTS], 12345)
     shuffled = gn.TestSet.from_lists({"s": [a for a, _ in pairs]}, [b for _, b in pairs])
-    assert bound.parts(shuffled.batch()).mean(axis=1)[0] == pytest.approx([0, 0, 0], abs=1e-9)
+    assert bound.score_parts(shuffled.batch()).mean(axis=1)[0] == pytest.approx([0, 0, 0], abs=1e-9)
     same = gn.TestSet.from_lists({"s": TEXTS}, TEXTS)
-    assert bound.parts(same.batch()) == pytest.approx(np.ones((1, 5, 3)), abs=1e-5)
+    assert bound.score_parts(same.batch()) == pytest.approx(np.ones((1, 5, 3)), abs=1e-5)
 
 
 def test_a_model_without_a_published_baseline_is_refused(tiny_model) -> None:
@@ -99,14 +99,14 @@ def test_difficulty_rescales_unless_it_is_told_not_to(testset, tiny_model, cache
     scores = {}
     for options in ("", ", rescale=False"):
         _, bound = bind(testset, f"difficulty({base}{options})")
-        scores[options] = bound.parts(batch)  # type: ignore[attr-defined]  # of tokens
+        scores[options] = bound.score_parts(batch)  # type: ignore[attr-defined]  # of tokens
         warned = any("not rescaled" in one for one in notes(bound.notices(batch)))  # type: ignore[attr-defined]  # likewise
         assert warned is bool(options)
         assert ("shuffled-pairs" in str(bound.signature)) is not bool(options)
     for more in ("", ", variant='authors'"):
         _, bound = bind(testset, f"difficulty({base}, rescale='estimate'{more})")
         assert "shuffled-pairs" in str(bound.signature)
-        same = np.allclose(bound.parts(batch), scores[""])  # type: ignore[attr-defined]  # as above
+        same = np.allclose(bound.score_parts(batch), scores[""])  # type: ignore[attr-defined]  # as above
         assert same is not bool(more)
     # rescaling moves the recall of all outputs of a segment alike, and so changes no agreement
     floor = bind(testset, base.replace(")", ", special='exclude', rescale='estimate')"))[1]

@@ -114,7 +114,7 @@ def _expected(plain: Plain, **more: Any) -> np.ndarray:
 def test_parts_equal_the_definition(
     testset: gn.TestSet, options: dict[str, Any], special: str
 ) -> None:
-    found = _bound(testset, special=special, **options).parts(testset.batch())
+    found = _bound(testset, special=special, **options).score_parts(testset.batch())
     expected = _expected(Plain(options, match_special=special == "match"))
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
@@ -130,7 +130,7 @@ def test_idf_weights_count_references_that_have_the_piece(
             frequency[piece] = frequency.get(piece, 0) + 1
     m = len(texts) + 1
     weights = {i: np.log(m / (n + 1)) for i, n in frequency.items()} | {-1: np.log(m)}
-    found = _bound(testset, idf=True, **options).parts(testset.batch())
+    found = _bound(testset, idf=True, **options).score_parts(testset.batch())
     np.testing.assert_allclose(found, _expected(plain, weights=weights), atol=1e-5)
 
 
@@ -139,10 +139,10 @@ def test_rescaling_maps_the_baseline_to_zero_and_one_to_one(
 ) -> None:
     file = tmp_path / "base.tsv"
     file.write_text("LAYER,P,R,F\n0,0,0,0\n2,0.5,0.25,0.4\n", encoding="utf-8")
-    raw = _bound(testset, **options).parts(testset.batch())
+    raw = _bound(testset, **options).score_parts(testset.batch())
     bound = _bound(testset, rescale=True, baseline=str(file), **options)
     base = np.array([0.5, 0.25, 0.4])
-    np.testing.assert_allclose(bound.parts(testset.batch()), (raw - base) / (1 - base))
+    np.testing.assert_allclose(bound.score_parts(testset.batch()), (raw - base) / (1 - base))
     assert "base.tsv#" in str(bound.signature)
 
 
@@ -167,8 +167,10 @@ def test_metrics_that_share_an_encoder_share_what_it_found(
     plain = _bound(testset, **options)
     plain.encoder.memory.clear()
     before = plain.encoder.encoded
-    scores = [plain.parts(testset.batch())]
-    scores += [_bound(testset, idf=i, **options).parts(testset.batch()) for i in (True, False)]
+    scores = [plain.score_parts(testset.batch())]
+    scores += [
+        _bound(testset, idf=i, **options).score_parts(testset.batch()) for i in (True, False)
+    ]
     assert plain.encoder.encoded - before == len(testset.batch().texts)
     assert (scores[0] == scores[2]).all()
     assert (scores[0] != scores[1]).any()
@@ -179,14 +181,14 @@ def test_small_budgets_change_nothing_and_encode_nothing_twice(
 ) -> None:
     batch, (plan, _) = testset.batch(), _plan(testset)
     whole = _bound(testset, **options)
-    expected = whole.parts(batch), whole.masked(batch, plan)
+    expected = whole.score_parts(batch), whole.masked(batch, plan)
     monkeypatch.setattr(_embeddings, "_VECTORS", {"cpu": 1})
     monkeypatch.setattr(_embeddings, "_PADDED", {"cpu": 1})
     monkeypatch.setattr(_embeddings, "_MATRICES", 0)
     bound = _bound(testset, **options)
     bound.encoder.memory.clear()
     before = bound.encoder.encoded
-    np.testing.assert_allclose(bound.parts(batch), expected[0], atol=1e-6)
+    np.testing.assert_allclose(bound.score_parts(batch), expected[0], atol=1e-6)
     np.testing.assert_allclose(bound.masked(batch, plan), expected[1], atol=1e-6)
     assert bound.encoder.encoded - before == len(batch.texts)
 
@@ -310,7 +312,7 @@ def test_permuting_systems_permutes_scores(testset: gn.TestSet, options: dict[st
 def test_precision_and_recall_can_be_the_score(
     testset: gn.TestSet, options: dict[str, Any]
 ) -> None:
-    parts = _bound(testset, **options).parts(testset.batch())
+    parts = _bound(testset, **options).score_parts(testset.batch())
     for number, part in enumerate(("precision", "recall", "f")):
         scores = gn.score(testset, BertScore(score=part, **options))  # type: ignore[arg-type]
         np.testing.assert_allclose(scores.segments, parts[..., number])

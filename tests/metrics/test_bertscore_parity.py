@@ -70,11 +70,13 @@ def test_an_estimated_baseline_is_the_mean_of_bert_score_over_the_shuffled_pairs
     expected = [float(part.double().mean()) for part in theirs]
     assert bound.baseline[:3] == pytest.approx(expected, abs=0.01)  # every eighth pair
     batch = gn.TestSet.from_lists({"s": [a for a, _ in pairs]}, [b for _, b in pairs]).batch()
-    plain = BertScore(**options).bind(testset).parts(batch)[0].mean(axis=0)
+    plain = BertScore(**options).bind(testset).score_parts(batch)[0].mean(axis=0)
     assert bound.baseline[:3] == pytest.approx(plain, abs=1e-9)
-    raw = BertScore(**options).bind(testset).parts(testset.batch())
+    raw = BertScore(**options).bind(testset).score_parts(testset.batch())
     base = np.array(bound.baseline[:3])
-    np.testing.assert_allclose(bound.parts(testset.batch()), (raw - base) / (1 - base), atol=1e-9)
+    np.testing.assert_allclose(
+        bound.score_parts(testset.batch()), (raw - base) / (1 - base), atol=1e-9
+    )
 
 
 @pytest.mark.slow
@@ -110,7 +112,7 @@ def test_parts_equal_bert_score(
         expected = np.stack([part.numpy() for part in theirs], axis=-1)
         options: dict[str, Any] = {"model": MODEL, "layer": LAYER, "idf": idf, "device": "cpu"}
         rescaled = BertScore(rescale=True, baseline=str(baseline), **options).bind(testset)
-        found = rescaled.parts(testset.batch())[0]
+        found = rescaled.score_parts(testset.batch())[0]
         np.testing.assert_allclose(found, expected, atol=1e-5)
-        plain = BertScore(**options).bind(testset).parts(testset.batch())[0]
+        plain = BertScore(**options).bind(testset).score_parts(testset.batch())[0]
         np.testing.assert_allclose(plain, expected * (1 - base) + base, atol=1e-5)

@@ -55,7 +55,7 @@ def parts_of(
     """Precision, recall and F of each candidate."""
     testset = TestSet.from_lists({"a": candidates}, references)
     bound = Rouge(type=kind, stemmer=stemmer).bind(testset)  # type: ignore[arg-type]  # one of four
-    return bound.parts(testset.batch())[0].tolist()
+    return bound.score_parts(testset.batch())[0].tolist()
 
 
 @given(

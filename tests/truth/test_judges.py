@@ -14,7 +14,7 @@ from gnomon.core.findings import Finding
 from gnomon.core.records import table
 from gnomon.core.scores import Preferences
 from gnomon.core.signature import Signature
-from gnomon.judges import fit_calibration, left_out_predictions
+from gnomon.judges import fit_calibration, predict_left_out
 from gnomon.judges.agreement import JudgeAgreement
 from gnomon.judges.calibration_rows import CalibrationRow
 from gnomon.judges.calibration_verdict import calibration_verdict
@@ -92,7 +92,7 @@ def calibrated(seed: int, documents: np.ndarray | None) -> list[Message]:
     draw = np.random.default_rng(seed)
     of = np.arange(60) // 3
     x, y = (draw.normal(50, 20, 20)[of] + draw.normal(0, 10, 60) for _ in range(2))
-    left_out = left_out_predictions(x, y)
+    left_out = predict_left_out(x, y)
     try:
         fitted = fit_calibration(x, y)
     except DataError:  # people's scores fall as the judge's rise

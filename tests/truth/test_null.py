@@ -220,7 +220,7 @@ def _penalised(seed: int) -> bool:
 def _of_pairs(pairs: list[Pair], drops: np.ndarray, code: str) -> bool:  # type: ignore[type-arg]
     """Whether something is said of pairs whose scores fall by so much."""
     outcome = Outcomes(drops, np.zeros(len(drops)), 1e-6)
-    scored = ScoredPairs(PairGroups.of(pairs), {"noisy": outcome}, (), {"noisy": 1})
+    scored = ScoredPairs(PairGroups.from_pairs(pairs), {"noisy": outcome}, (), {"noisy": 1})
     rows = list(stress_rows(scored, wanted=0.5, confidence=0.95))
     every = list(overall_rows(rows, scored, confidence=0.95))
     tables = (table("stress", "", StressRow, rows), table("overall", "", StressOverallRow, every))

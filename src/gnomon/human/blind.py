@@ -180,11 +180,11 @@ def sheet(
             seed=seed,
             run=run,
         )
-        drawn = _of_muler(found, items)
+        drawn = _draw_muler_pairs(found, items)
     elif scalar or origin == "paraphrases":
-        drawn = _to_score(testset, _by_segment(testset, origin), items, seed)
+        drawn = _draw_single_texts(testset, _group_by_segment(testset, origin), items, seed)
     else:
-        drawn = _to_compare(testset, items, seed)
+        drawn = _draw_output_pairs(testset, items, seed)
     how = Signature(f"from:{origin}").adding(
         scalar="yes" if scalar else "no", items=items, seed=seed
     )
@@ -242,7 +242,7 @@ class _Drawn(NamedTuple):
     facts: Mapping[str, str] = {}
 
 
-def _of_muler(found: Contrasts, items: int) -> _Drawn:
+def _draw_muler_pairs(found: Contrasts, items: int) -> _Drawn:
     shown = [
         SheetItem(item.texts, item.segment, *item.systems, item.feature, item.better)
         for item in found.items
@@ -259,7 +259,7 @@ class _OutputPair(NamedTuple):
     segments: NDArray[np.int64]
 
 
-def _to_compare(testset: TestSet, items: int, seed: int) -> _Drawn:
+def _draw_output_pairs(testset: TestSet, items: int, seed: int) -> _Drawn:
     """Outputs of two systems side by side, evenly over pairs of systems."""
     pairs = []
     for number, (a, b) in enumerate(combinations(testset.systems, 2)):
@@ -278,7 +278,7 @@ def _to_compare(testset: TestSet, items: int, seed: int) -> _Drawn:
             ExhibitText("candidate", name, testset.systems[system][segment])
             for name, system in zip("AB", (a, b), strict=True)
         ]
-        shown.append(SheetItem((*_given(testset, segment), *outputs), segment + 1, a, b))
+        shown.append(SheetItem((*_context_texts(testset, segment), *outputs), segment + 1, a, b))
     counts = Counter(pick.group for pick in drawn)
     rows = [
         DrawnRow(system=pair.systems[0], other=pair.systems[1], drawn=counts[n])
@@ -293,7 +293,7 @@ def _to_compare(testset: TestSet, items: int, seed: int) -> _Drawn:
 _Texts: TypeAlias = "Mapping[int, Mapping[str, Sequence[str]]]"
 
 
-def _by_segment(testset: TestSet, origin: Origin) -> _Texts:
+def _group_by_segment(testset: TestSet, origin: Origin) -> _Texts:
     """The outputs of each system, or the paraphrases of each method, segment by segment."""
     columns: list[tuple[str, Sequence[str | None]]] = list(testset.systems.items())
     if origin == "paraphrases":
@@ -316,7 +316,7 @@ def _by_segment(testset: TestSet, origin: Origin) -> _Texts:
     return found
 
 
-def _to_score(testset: TestSet, texts: _Texts, items: int, seed: int) -> _Drawn:
+def _draw_single_texts(testset: TestSet, texts: _Texts, items: int, seed: int) -> _Drawn:
     """Single texts, so many of each system or method, of the same segments where possible."""
     rng = np.random.default_rng(seed)
     segments = sorted(texts)
@@ -330,14 +330,14 @@ def _to_score(testset: TestSet, texts: _Texts, items: int, seed: int) -> _Drawn:
             text = choices[int(rng.integers(len(choices)))]
             if counts[made_by] < items:
                 counts[made_by] += 1
-                shown = (*_given(testset, segment), ExhibitText("candidate", "", text))
+                shown = (*_context_texts(testset, segment), ExhibitText("candidate", "", text))
                 drawn.append(SheetItem(shown, segment + 1, made_by))
     mixed = [drawn[i] for i in rng.permutation(len(drawn))]
     rows = [DrawnRow(system=name, other="", drawn=n) for name, n in sorted(counts.items())]
     return _Drawn(table(DRAWN, _TITLE, DrawnRow, rows), mixed, items * len(counts))
 
 
-def _given(testset: TestSet, segment: int) -> Iterator[ExhibitText]:
+def _context_texts(testset: TestSet, segment: int) -> Iterator[ExhibitText]:
     """The source and the references that people wrote."""
     if testset.sources is not None:
         yield ExhibitText("source", "", testset.sources[segment])

@@ -104,7 +104,7 @@ class Campaign:
             return np.zeros(len(self.systems), dtype=np.int64)
         return linked_systems(self.system, self.rater)
 
-    def apart(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def judged_apart(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Pairs of systems of which one was mostly judged by people who did not judge the other."""
         if not self.raters:
             return np.zeros(len(pairs), dtype=bool)
@@ -153,7 +153,7 @@ def campaigns(
     chosen = list(dict.fromkeys(kinds)) or [
         kind for n, kind in enumerate(every) if not _again(kind, every[:n], every)
     ]
-    every_judgement = {kind: list(_of_kind(testset, kind)) for kind in chosen}
+    every_judgement = {kind: list(_read_kind(testset, kind)) for kind in chosen}
     if drawn is not None:
         kept = frozenset(drawn)
         every_judgement = {
@@ -174,7 +174,7 @@ def _again(kind: str, before: Sequence[str], every: Sequence[str]) -> bool:
     )
 
 
-def _of_kind(testset: TestSet, kind: str) -> Iterator[_Judgement]:
+def _read_kind(testset: TestSet, kind: str) -> Iterator[_Judgement]:
     """Every single judgement where raters are named, else their means; comparisons of rankings."""
     tables = [h for h in testset.human if (h.kind, h.level) == (kind, "segment")]
     by_rater = [h for h in tables if h.rater is not None]
@@ -238,7 +238,7 @@ def _campaign(
         score=np.array([j.score for j in kept], dtype=np.float64),
         complete=complete is not None,
         ranked=ranked,
-        left_out=_left_out(kind, judged, systems, len(segments), len(every)),
+        left_out=_say_left_out(kind, judged, systems, len(segments), len(every)),
     )
 
 
@@ -254,7 +254,7 @@ def _share_segments(systems: Sequence[str], judged: dict[str, set[int]]) -> bool
     return shared >= max(_SHARED * every, 1) or shared >= _NEARLY_ALL * min(map(len, own))
 
 
-def _left_out(
+def _say_left_out(
     kind: str, judged: dict[str, set[int]], systems: Sequence[str], taken: int, every: int
 ) -> tuple[Message, ...]:
     said = []

@@ -211,7 +211,7 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
     groups = np.arange(len(campaign.segments))
     if by_document and campaign.documents is not None:
         groups = campaign.documents
-    weights, strata = _drawn_as(campaign, drawn)
+    weights, strata = _sample_weights(campaign, drawn)
     of_groups = np.zeros(int(groups.max()) + 1, dtype=np.int64)
     of_groups[groups] = strata
     sizes = np.bincount(of_groups)
@@ -234,13 +234,13 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
     groups = campaign.linked[found.pairs]
     confounded = groups[:, 0] != groups[:, 1]
     if not adjusted:
-        confounded |= campaign.apart(found.pairs)
+        confounded |= campaign.judged_apart(found.pairs)
     confounded &= plan.raters != "ignore"
     judged = ~np.isnan(campaign.cells)
     documents = np.array([len(np.unique(frame.groups[own])) for own in judged])
     enough = (documents >= LEAST_DOCUMENTS) & (judged.sum(axis=1) >= LEAST_SEGMENTS)
     few = ~enough[found.pairs].all(axis=1)
-    untested = few | confounded | ~_asked(found, campaign, plan)
+    untested = few | confounded | ~_planned_pairs(found, campaign, plan)
     p = np.where(untested, np.nan, found.final.p)
     by_segment = holm(np.where(untested, np.nan, found.segments.p)) <= plan.level
     return _ComparedCampaign(
@@ -257,7 +257,7 @@ def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _Compare
     )
 
 
-def _drawn_as(
+def _sample_weights(
     campaign: Campaign, drawn: Sample | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The weight of each judged segment, with mean 1, and its stratum."""
@@ -280,7 +280,7 @@ def _refuse_early_analysis(frame: JudgedFrame, plan: _Plan) -> None:
         )
 
 
-def _asked(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray[np.bool_]:
+def _planned_pairs(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray[np.bool_]:
     """Which pairs are looked at."""
     if plan.baseline is None:
         return np.ones(len(found.pairs), dtype=bool)

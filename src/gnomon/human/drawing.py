@@ -185,7 +185,7 @@ def sample(
             f"{raters:,} raters are more than there is to share: the draw gives {len(blocks):,}"
             " documents or outputs of documents; take fewer raters, or draw more"
         )
-    drawn = Sample(tuple(sorted(_with_raters(rows, blocks, tuple(testset.systems)))))
+    drawn = Sample(tuple(sorted(_assign_raters(rows, blocks, tuple(testset.systems)))))
     files = _write(Path(fspath(save)), testset, drawn, blocks, export)
     strata = list(_stratum_rows(plan, unit, chosen))
     how = {"design": plan.name, "seed": str(seed)}
@@ -243,7 +243,7 @@ def _check_first_analysis(
         )
 
 
-def _with_raters(
+def _assign_raters(
     rows: Sequence[SampledSegment], blocks: Sequence[Block], systems: Sequence[str]
 ) -> Iterator[SampledSegment]:
     """The segments with those who judge them: one name, or one for each system."""

@@ -24,7 +24,7 @@ def plan_verdict(finding: Finding) -> Iterator[Message]:
             yield _takes(finding, [r for r in rows if r.difference == difference], basis)
         first = [row for row in rows if row.difference == rows[0].difference]
         yield from _cheaper(finding, first, basis)
-        yield from _of_basis(finding, first, basis)
+        yield from _say_plan(finding, first, basis)
 
 
 def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Message:
@@ -72,7 +72,7 @@ def _cheaper(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> I
         yield message("human.plan.same_rater_unknown", places, source=basis.source)
 
 
-def _of_basis(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Iterator[Message]:
+def _say_plan(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Iterator[Message]:
     if basis.shown is not None:
         adjusted = basis.shown_adjusted
         yield message(

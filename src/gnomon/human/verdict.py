@@ -43,9 +43,9 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
             yield _outcome(finding, told, _sample(finding, told, own, people), own[0].system)
         if tested:
             known = {name for row in tested for name in (row.system, row.other)}
-            yield from _of_width(finding, tested, [row for row in systems if row.system in known])
+            yield from _say_width(finding, tested, [row for row in systems if row.system in known])
             if "analysis" in finding.facts:
-                yield _at_analysis(finding, tested)
+                yield _say_analysis(finding, tested)
         few = [row for row in pairs if row.verdict == "too few"]
         if few:
             yield _too_few(finding, few, pairs, systems)
@@ -170,7 +170,7 @@ def _against(finding: Finding, pairs: Sequence[PreferredRow], sample: dict[str, 
     )
 
 
-def _of_width(
+def _say_width(
     finding: Finding, pairs: Sequence[PreferredRow], systems: Sequence[SystemScoreRow]
 ) -> Iterator[Message]:
     """What the unit decides, and what raters' leniency saves; whose interval is too short."""
@@ -197,7 +197,7 @@ def _of_width(
         )
 
 
-def _at_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Message:
+def _say_analysis(finding: Finding, pairs: Sequence[PreferredRow]) -> Message:
     decided = sum(row.decided or False for row in pairs)
     analysis, analyses = (int(finding.facts[fact]) for fact in ("analysis", "analyses"))
     return message(

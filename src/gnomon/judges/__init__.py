@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gnomon.judges.calibration import Anchors as Anchors
     from gnomon.judges.calibration import Calibration as Calibration
     from gnomon.judges.calibration import fit_calibration as fit_calibration
-    from gnomon.judges.calibration import left_out_predictions as left_out_predictions
+    from gnomon.judges.calibration import predict_left_out as predict_left_out
     from gnomon.judges.calibration import read_anchors as read_anchors
     from gnomon.judges.client import ChatAnswer as ChatAnswer
     from gnomon.judges.client import ChatClient as ChatClient

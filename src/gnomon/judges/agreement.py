@@ -31,7 +31,7 @@ class AgreementFigure(NamedTuple):
     decided: bool | None = None
 
     @classmethod
-    def of(cls, test: Jackknife, n: int) -> AgreementFigure:
+    def from_test(cls, test: Jackknife, n: int) -> AgreementFigure:
         """What a jackknife over segments says."""
         value, low, high = (_number(one) for one in (test.estimate, test.low, test.high))
         return cls(value, low, high, _number(test.p), n)
@@ -50,7 +50,9 @@ class JudgeAgreement:
     def alpha(self) -> AgreementFigure:
         """Krippendorff's alpha of all judges, on the interval scale."""
         several = int((np.isfinite(self.scores).sum(axis=0) >= 2).sum())
-        return AgreementFigure.of(self._test(alpha_sums(self.scores), alpha_of_sums), several)
+        return AgreementFigure.from_test(
+            self._test(alpha_sums(self.scores), alpha_of_sums), several
+        )
 
     def pairs(self) -> list[tuple[int, int, AgreementFigure, AgreementFigure]]:
         """Of each two judges r, and how much higher the first one scores on the same outputs.
@@ -65,11 +67,11 @@ class JudgeAgreement:
         found = []
         for (a, b), each, level, (q, step) in zip(pairs, products, levels, steps, strict=True):
             n = int(each[..., 0].sum())
-            r = AgreementFigure.of(self._test(each, _pearson), n)._replace(p=None)
+            r = AgreementFigure.from_test(self._test(each, _pearson), n)._replace(p=None)
             low, high = level.ends(np.asarray(step))
             tested = level._replace(low=low, high=high, p=np.asarray(q))
             decided = None if math.isnan(q) else q <= alpha
-            found.append((a, b, r, AgreementFigure.of(tested, n)._replace(decided=decided)))
+            found.append((a, b, r, AgreementFigure.from_test(tested, n)._replace(decided=decided)))
         return found
 
     def _test(

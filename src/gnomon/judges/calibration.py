@@ -136,7 +136,7 @@ def fit_calibration(
     return Calibration(intercept, slope, len(x))
 
 
-def left_out_predictions(
+def predict_left_out(
     judged: ArrayLike, human: ArrayLike, *, higher_is_better: bool = True
 ) -> NDArray[np.float64]:
     """What the line of all other texts says of each text, float64 [n].
@@ -149,7 +149,7 @@ def left_out_predictions(
         human: what people said, [n]; finite.
         higher_is_better: as in :func:`fit_calibration`.
 
-    >>> left_out_predictions([1, 2, 3, 4], [10, 20, 30, 40]).round(6).tolist()
+    >>> predict_left_out([1, 2, 3, 4], [10, 20, 30, 40]).round(6).tolist()
     [10.0, 20.0, 30.0, 40.0]
     """
     x, y = np.asarray(judged, dtype=np.float64), np.asarray(human, dtype=np.float64)

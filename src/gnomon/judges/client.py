@@ -312,7 +312,7 @@ class ChatClient(KeptAnswers):
             ServerFailedError: it does not answer.
         """
         if self._identity is None:
-            key, known = self._kept_identity()
+            key, known = self._load_identity()
             if known is None and current_plan() is not None:
                 return ServerIdentity("", "", structured=True)
             if known is None:
@@ -324,7 +324,7 @@ class ChatClient(KeptAnswers):
     def _presentation(self) -> ChatQuestion:
         return replace(self.sample, system="", turns=(), user=_PRESENTATION, repetition=0)
 
-    def _kept_identity(self) -> tuple[bytes, ServerIdentity | None]:
+    def _load_identity(self) -> tuple[bytes, ServerIdentity | None]:
         """Where it is kept who answers, and who does, if that is known."""
         key = self._place("identity", self._presentation())
         kept = self._store.get_many([key]).get(key)
@@ -333,7 +333,7 @@ class ChatClient(KeptAnswers):
     def tokens(self) -> Message | None:
         """What the answers took that were asked or read from disk so far."""
         used = tokens_used(self._known.values(), self.server.prices)
-        return used.said if used.counted else None
+        return used.message if used.counted else None
 
     def ask(self, questions: Sequence[ChatQuestion], *, later: int = 0) -> list[ChatAnswer]:
         """The answers, in the order of the questions; equal questions are asked once.
@@ -353,7 +353,7 @@ class ChatClient(KeptAnswers):
         plan = current_plan()
         if plan is not None:
             kept = self._earlier(keys, questions)
-            plan.add(self.server, self._kept_identity(), missing, kept, followed=later > 0)
+            plan.add(self.server, self._load_identity(), missing, kept, followed=later > 0)
             return [self._known.get(key, _NOT_ASKED) for key in keys]
         if missing:
             self.check_budget(len(missing) + later)
@@ -428,7 +428,7 @@ class ChatClient(KeptAnswers):
         for structured in (True, False):
             body = question.body(self.server.model, structured=structured)
             try:
-                answer = _in_loop(partial(self._ask_first, body))
+                answer = _run_in_loop(partial(self._ask_first, body))
             except _FormatRejectedError:
                 continue
             if answer.rejected:
@@ -450,7 +450,7 @@ class ChatClient(KeptAnswers):
 
     def _ask_all(self, missing: Mapping[bytes, ChatQuestion]) -> None:
         try:
-            _in_loop(partial(self._ask_each, missing))
+            _run_in_loop(partial(self._ask_each, missing))
         except ServerFailedError as error:
             came = sum(key in self._known for key in missing)
             raise ServerFailedError(
@@ -590,7 +590,7 @@ class ChatClient(KeptAnswers):
         except (httpx.TransportError, httpx.DecodingError) as error:
             said = str(error) or type(error).__name__
             raise _TransientError(f"the connection broke off ({said})") from error
-        text = endpoint.without_key(reply.decode("utf-8", "replace"))
+        text = endpoint.hide_key(reply.decode("utf-8", "replace"))
         if response.status_code == 200:
             return _answer_of(text)
         return self._failure(response, text, bound="response_format" in body)
@@ -626,7 +626,7 @@ class ChatClient(KeptAnswers):
         )
 
 
-def _in_loop(work: Callable[[asyncio.Event], Coroutine[Any, Any, _T]]) -> _T:
+def _run_in_loop(work: Callable[[asyncio.Event], Coroutine[Any, Any, _T]]) -> _T:
     """Do work in a loop of events in a thread of its own: the caller may be in a loop, too.
 
     Where the caller is interrupted, the event is set that the work is given, and it is waited for.

@@ -44,10 +44,10 @@ class CostEstimate(NamedTuple):
     money: float | None
 
     def __str__(self) -> str:
-        return phrase(self.said)
+        return phrase(self.message)
 
     @property
-    def said(self) -> Message:
+    def message(self) -> Message:
         """The estimate as a message."""
         return message(
             "note.judges.cost",
@@ -78,10 +78,10 @@ class TokensUsed(NamedTuple):
 
     def __str__(self) -> str:
         """In words; empty where the server counted none."""
-        return phrase(self.said) if self.counted else ""
+        return phrase(self.message) if self.counted else ""
 
     @property
-    def said(self) -> Message:
+    def message(self) -> Message:
         """The figures as a message."""
         return message(
             "note.judges.tokens",

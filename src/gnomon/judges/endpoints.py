@@ -123,7 +123,7 @@ class Endpoint:
         other = _OF_HOSTS.get(self.host)
         return tuple(variable for variable in (of_host, other, KEY) if variable)
 
-    def without_key(self, text: str) -> str:
+    def hide_key(self, text: str) -> str:
         """A text of the server's in which the key does not stand, should it repeat it."""
         key = self._key()
         if len(key) < _SHORTEST:

@@ -17,11 +17,11 @@ from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import metric_title
 from gnomon.data.formats import Human, human_files, with_human, write_lines
-from gnomon.judges.calibration import Calibration, fit_calibration, left_out_predictions
+from gnomon.judges.calibration import Calibration, fit_calibration, predict_left_out
 from gnomon.judges.calibration_rows import CalibrationPoint, CalibrationRow
 from gnomon.judges.calibration_verdict import calibration_verdict
 from gnomon.judges.replies import mean_score
-from gnomon.judges.requests import judge_faults, named_judges
+from gnomon.judges.requests import judge_faults, list_judges
 from gnomon.messages import message
 from gnomon.messages.audiences import Words, flag
 from gnomon.metrics.base import Metrics, each_metric
@@ -56,7 +56,7 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
     """What :func:`gnomon.judges.calibrate` refuses of options that fit each alone."""
     wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
     yield from wrong
-    judges = [] if wrong else [*named_judges(options.metrics, allow_code=options.allow_code)]
+    judges = [] if wrong else [*list_judges(options.metrics, allow_code=options.allow_code)]
     for number, (_, judge) in enumerate(judges):
         if judge.calibration is not None:
             message: Words = "a judge that is to be calibrated has no calibration yet; leave it out"
@@ -138,7 +138,7 @@ def calibrate(
     testset, named = with_human(testset, human)
     made = _CalibratedJudges(testset, items, intervals.seed)
     signatures: dict[str, Signature] = {}
-    for name, judge in named_judges(metrics, allow_code=allow_code):
+    for name, judge in list_judges(metrics, allow_code=allow_code):
         bound = judge.bind(testset)
         for kind in named or testset.human_kinds("segment"):
             made.add(name, kind, bound)
@@ -191,7 +191,7 @@ class _CalibratedJudges:
         calibration: Calibration | None = None
         try:
             calibration = fit_calibration(x, y, higher_is_better=better)
-            left_out[readable] = left_out_predictions(x, y, higher_is_better=better)
+            left_out[readable] = predict_left_out(x, y, higher_is_better=better)
         except DataError as error:
             unfit = message("note.judges.not_calibrated", human=kind, why=error.message)
             self.notices.append(unfit.about(metrics=[name]))
@@ -260,7 +260,7 @@ class CalibrationSample(NamedTuple):
     documents: NDArray[np.str_] | None
 
     @property
-    def by_mean(self) -> NDArray[np.float64]:
+    def mean_of_others(self) -> NDArray[np.float64]:
         """People's mean score of all other outputs."""
         y, n = self.human, len(self.human)
         return (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
@@ -282,7 +282,7 @@ def calibration_rows(
 ) -> Iterator[CalibrationRow]:
     """How near each judge comes to people, tested by Holm's procedure over judges and kinds."""
     alpha = round(1 - confidence, 12)
-    of_mean = step_down([sample.tests(sample.by_mean) for sample in samples], alpha)
+    of_mean = step_down([sample.tests(sample.mean_of_others) for sample in samples], alpha)
     of_raw = step_down([sample.tests(sample.judged) for sample in samples], alpha)
     for sample, mean, raw in zip(samples, of_mean, of_raw, strict=True):
         x, y, line = sample.judged, sample.human, sample.line
@@ -296,8 +296,8 @@ def calibration_rows(
             r=float(pearson(x, y)) if len(x) >= _FEWEST else None,
             raw=float(np.abs(y - x).mean()) if len(x) else None,
             calibrated=None if line is None else float(np.abs(y - sample.left_out).mean()),
-            by_mean=float(np.abs(y - sample.by_mean).mean()) if len(x) > 1 else None,
-            gain=None if line is None else float(sample.gains(sample.by_mean).mean()),
+            by_mean=float(np.abs(y - sample.mean_of_others).mean()) if len(x) > 1 else None,
+            gain=None if line is None else float(sample.gains(sample.mean_of_others).mean()),
             intervals={"gain": (mean.low, mean.high), "raw_gain": (raw.low, raw.high)},
             p=mean.p,
             decided=mean.decided,

@@ -50,7 +50,7 @@ INJECTIONS = (
 )
 
 
-def drawn_candidates(testset: TestSet, items: int, seed: int) -> list[tuple[int, int]]:
+def draw_candidates(testset: TestSet, items: int, seed: int) -> list[tuple[int, int]]:
     """Systems and segments whose candidates say something; few are drawn of many."""
     cells = [
         (k, i)

@@ -11,11 +11,11 @@ from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
-from gnomon.judges.injections import drawn_candidates, injected_batch
+from gnomon.judges.injections import draw_candidates, injected_batch
 from gnomon.judges.panels import JudgePanel
 from gnomon.judges.reliability_rows import ReliabilityRow, injection_rows, noise_rows, panel_rows
 from gnomon.judges.reliability_verdict import reliability_summary
-from gnomon.judges.requests import judge_faults, named_judges, named_judges_and_panels
+from gnomon.judges.requests import judge_faults, list_judges, list_judges_and_panels
 from gnomon.messages import Message
 from gnomon.metrics.base import Metrics
 from gnomon.metrics.scoring import signature_of
@@ -49,10 +49,10 @@ def check_reliability(outline: Outline | None, options: BoundOptions) -> Iterato
 
 def _panel_of(metrics: Metrics, *, allow_code: bool) -> JudgePanel | None:
     """The panel that is named, or one of all judges that are; None of a single judge."""
-    every = [judge for _, judge in named_judges_and_panels(metrics, allow_code=allow_code)]
+    every = [judge for _, judge in list_judges_and_panels(metrics, allow_code=allow_code)]
     panel: JudgePanel | None = None
     if len(every) > 1:
-        judges = named_judges(metrics, allow_code=allow_code)
+        judges = list_judges(metrics, allow_code=allow_code)
         panel = JudgePanel(tuple(judge for _, judge in judges))
     elif isinstance(every[0], JudgePanel):
         panel = every[0]
@@ -106,13 +106,13 @@ def reliability(
     """
     batch = testset.batch()
     panel = _panel_of(metrics, allow_code=allow_code)
-    judges = dict(named_judges(metrics, allow_code=allow_code))
+    judges = dict(list_judges(metrics, allow_code=allow_code))
     rows: list[ReliabilityRow] = []
     signatures, notices = {}, list[Message]()
     of_panel = None if panel is None else panel.bind(testset)
     if of_panel is not None:
         of_panel.check_budget(batch)
-    drawn = drawn_candidates(testset, injections, seed) if injections else []
+    drawn = draw_candidates(testset, injections, seed) if injections else []
     for name, judge in judges.items():
         bound = judge.bind(testset)
         rows += noise_rows(name, batch.systems, bound.repetitions(batch), confidence)

@@ -233,7 +233,9 @@ class LocalJudge(KeptAnswers):
         try:
             text = tokenizer.apply_chat_template(question.messages, **options)
         except Exception:  # noqa: BLE001  # templates raise any; many know no system's message
-            text = tokenizer.apply_chat_template(_without_system(question.messages), **options)
+            text = tokenizer.apply_chat_template(
+                _merge_system_message(question.messages), **options
+            )
         return f"{text}{self.form.begin}", False
 
     @cached_property
@@ -261,7 +263,7 @@ class LocalJudge(KeptAnswers):
         return replace(ChatAnswer.unpacked(value), model=self.folder.identity)
 
 
-def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+def _merge_system_message(messages: list[dict[str, str]]) -> list[dict[str, str]]:
     """Messages in which the first question says what the system's message says."""
     if messages[0]["role"] != "system":
         return messages

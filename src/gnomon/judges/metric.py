@@ -22,7 +22,7 @@ from gnomon.judges.fields import check_model, check_prices, checked_fields
 from gnomon.judges.local import LocalJudge, answer_form, check_settings, local_folder
 from gnomon.judges.noise import judge_noise
 from gnomon.judges.pairs import pair_questions, preferences, share_of_first, users_of
-from gnomon.judges.planned import current_plan, made_up_reply
+from gnomon.judges.planned import current_plan, make_up_reply
 from gnomon.judges.replies import (
     JudgeReply,
     error_spans,
@@ -30,7 +30,7 @@ from gnomon.judges.replies import (
     mean_score,
     read_reply,
     remarks_of,
-    without_thoughts,
+    strip_thoughts,
 )
 from gnomon.judges.rubric_files import find_rubric
 from gnomon.judges.rubrics import ANSWER, ERRORS, Rubric, language_names
@@ -423,14 +423,17 @@ class BoundChatJudge(OfOptions):
         """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
         line = self.calibration
         fitted = message("note.judges.calibrated", **vars(line)) if line else None
-        return (*self.notices_of(self.users(batch)), *self._own(self._noise(batch), fitted))
+        return (
+            *self.notices_of(self.users(batch)),
+            *self._judge_notices(self._noise(batch), fitted),
+        )
 
     def notices_of(self, users: Sequence[str]) -> tuple[Message, ...]:
         """What could not be read of the answers to some questions, and whose answers they are."""
         missing = self._missing(self.ask(users))
-        return self._own(missing, self._others(users), self.client.tokens())
+        return self._judge_notices(missing, self._say_other_models(users), self.client.tokens())
 
-    def _own(self, *said: Message | None) -> tuple[Message, ...]:
+    def _judge_notices(self, *said: Message | None) -> tuple[Message, ...]:
         """What is said of the judge."""
         return tuple(one.about(metrics=[self.metric.label]) for one in said if one)
 
@@ -448,7 +451,7 @@ class BoundChatJudge(OfOptions):
         plan = current_plan()
         if plan is not None and plan.made_up:
             read = [
-                made_up_reply(f"{n % number} {users[n // number]}", self.rubric)
+                make_up_reply(f"{n % number} {users[n // number]}", self.rubric)
                 if reply.missing
                 else reply
                 for n, reply in enumerate(read)
@@ -490,7 +493,7 @@ class BoundChatJudge(OfOptions):
         questions = {}
         for n, (question, reply) in enumerate(zip(asked, read, strict=True)):
             if reply is not None and not reply.missing:
-                said = without_thoughts(reply.text)
+                said = strip_thoughts(reply.text)
                 texts = self._texts[question.user]
                 texts = {**texts, ERRORS: listed_errors(reply.errors), ANSWER: said}
                 questions[n] = replace(
@@ -549,7 +552,7 @@ class BoundChatJudge(OfOptions):
             return None
         return message("note.judges.left_out", total=total, lacking=lacking, empty=empty)
 
-    def _others(self, users: Sequence[str]) -> Message | None:
+    def _say_other_models(self, users: Sequence[str]) -> Message | None:
         """Whether others answered than the one that introduced itself."""
         who = self.client.identity()
         served = Counter(
@@ -596,7 +599,10 @@ class BoundMarkingJudge(BoundChatJudge):
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
         """As of any judge, and how many quotes the texts do not hold, and severities it lacks."""
-        return (*super().notices(batch), *self._own(self._lost(batch), self._lowered(batch)))
+        return (
+            *super().notices(batch),
+            *self._judge_notices(self._lost(batch), self._lowered(batch)),
+        )
 
     def _spans(self, batch: Batch) -> tuple[list[ErrorSpan], Counter[str]]:
         every: list[ErrorSpan] = []
@@ -677,4 +683,4 @@ class BoundPairJudge(BoundChatJudge):
             return notices
         place, share = "first" if first > 0.5 else "second", max(first, 1 - first)
         biased = message("note.judges.place", place=place, share=share)
-        return (*notices, *self._own(biased))
+        return (*notices, *self._judge_notices(biased))

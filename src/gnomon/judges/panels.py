@@ -81,7 +81,7 @@ class JudgePanel(Options, Metric):
         return frozenset(need for judge in self.judges for need in judge.needs)
 
     @property
-    def one_scale(self) -> bool:
+    def has_one_scale(self) -> bool:
         """Whether scores of all judges are on one scale, with one direction, as they are."""
         if all(judge.calibration is not None for judge in self.judges):
             return True  # people's
@@ -92,7 +92,7 @@ class JudgePanel(Options, Metric):
     @property
     def higher_is_better(self) -> bool:
         """As of the judges; True where scores were carried to one scale."""
-        return self.judges[0].higher_is_better if self.one_scale else True
+        return self.judges[0].higher_is_better if self.has_one_scale else True
 
     @property
     def label(self) -> str:
@@ -193,7 +193,7 @@ class BoundJudgePanel(OfOptions):
         for number, judge in enumerate(self.judges, start=1):
             said = [f"{key}={value}" for key, value in judge.signature.items()]
             signature = signature.adding({f"judge{number}": " ".join(said)})
-        if not self.metric.one_scale:
+        if not self.metric.has_one_scale:
             signature = signature.adding(scale="{:g}-{:g}".format(*_COMMON))
         return signature
 
@@ -223,7 +223,7 @@ class BoundJudgePanel(OfOptions):
         """
         self.check_budget(batch)
         scores = [judge.segments(batch) for judge in self.judges]
-        if not self.metric.one_scale:
+        if not self.metric.has_one_scale:
             pairs = zip(scores, self.judges, strict=True)
             scores = [_carried(values, judge) for values, judge in pairs]
         return np.stack(scores)

@@ -221,7 +221,7 @@ class RequestPlan:
             cost, server = planned.cost, planned.server
             who: dict[str, Any] = {"model": server.model, "server": server.endpoint.url}
             if cost.requests:
-                yield message("note.judges.plan.costs", **who, cost=cost.said)
+                yield message("note.judges.plan.costs", **who, cost=cost.message)
             if cost.requests > server.max_calls:
                 limit = {**who, "answers": cost.requests, "allowed": server.max_calls}
                 yield message("note.judges.plan.beyond", **limit)
@@ -296,7 +296,7 @@ def planned_requests(*, made_up: bool = False) -> Iterator[RequestPlan]:
         _plan = before
 
 
-def made_up_reply(question: str, rubric: Rubric) -> JudgeReply:
+def make_up_reply(question: str, rubric: Rubric) -> JudgeReply:
     """A reply for :func:`planned_requests`, the same each time.
 
     Its score is the share of the reference's words that the candidate has, which methods that

@@ -74,12 +74,12 @@ def read_reply(answer: ChatAnswer, rubric: Rubric) -> JudgeReply:
     if answer.refused:
         return _missing("refused")
     cut = answer.finish == "length"
-    reply = _read(without_thoughts(answer.text), rubric, cut=cut)
+    reply = _read(strip_thoughts(answer.text), rubric, cut=cut)
     reply = reply or _missing("cut" if cut else "unreadable")
     return reply._replace(text=answer.text)
 
 
-def without_thoughts(text: str) -> str:
+def strip_thoughts(text: str) -> str:
     """An answer without what stands in think tags before it."""
     return _THOUGHT.sub("", text).strip()
 
@@ -140,7 +140,7 @@ class _RepeatedKeyError(ValueError):
     """An object of an answer has a key twice, so that it says different things."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     given = dict(pairs)
     if len(given) < len(pairs):
         raise _RepeatedKeyError
@@ -157,7 +157,7 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
     [{'a': 2}, {'b': 3}]
     """
     text = _THOUGHT.sub("", text)
-    decoder, at = json.JSONDecoder(object_pairs_hook=_once), text.find("{")
+    decoder, at = json.JSONDecoder(object_pairs_hook=_refuse_repeated_keys), text.find("{")
     for _ in range(_MOST_OBJECTS):
         if at < 0:
             return

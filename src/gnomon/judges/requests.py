@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 _HOW = flag("metrics", "\"judge('gemba-da', model='NAME')\"")
 
 
-def named_judges(metrics: Metrics, *, allow_code: bool) -> Iterator[tuple[str, ChatJudge]]:
+def list_judges(metrics: Metrics, *, allow_code: bool) -> Iterator[tuple[str, ChatJudge]]:
     """The judges of a request, each by the name that it was given; those of panels one by one."""
-    for name, judge in named_judges_and_panels(metrics, allow_code=allow_code):
+    for name, judge in list_judges_and_panels(metrics, allow_code=allow_code):
         if isinstance(judge, JudgePanel):
             yield from ((member.spec, member) for member in judge.judges)
         else:
             yield name, judge
 
 
-def named_judges_and_panels(
+def list_judges_and_panels(
     metrics: Metrics, *, allow_code: bool
 ) -> Iterator[tuple[str, ChatJudge | JudgePanel]]:
     """Likewise, and panels as they are."""

@@ -56,7 +56,7 @@ class _ShotOfFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     source_language: str | None = None
     target_language: str | None = None
 
-    def of(self, names: Iterable[str]) -> dict[str, str]:
+    def select(self, names: Iterable[str]) -> dict[str, str]:
         """What is given under some names."""
         given = ((name, getattr(self, name)) for name in names)
         return {name: text.strip() for name, text in given if text is not None}
@@ -153,7 +153,12 @@ def _read(name: str, data: bytes, path: str, references: bool) -> Rubric:  # noq
         counted=penalties.counted,
         fenced=given.fences,
         shots=tuple(
-            Shot(shot.of(TEXTS), shot.of(LANGUAGES), shot.answer.strip("\n"), shot.question.strip())
+            Shot(
+                shot.select(TEXTS),
+                shot.select(LANGUAGES),
+                shot.answer.strip("\n"),
+                shot.question.strip(),
+            )
             for shot in given.shots
         ),
         score_system=None if given.score_system is None else given.score_system.strip(),
@@ -180,7 +185,7 @@ def _check(given: _RubricFile, question: str, path: str) -> None:
         )
     for number, shot in enumerate(given.shots, start=1):
         shown = set(PLACE.findall(shot.question or question)) - set(LANGUAGES)
-        lacking = sorted(shown - set(shot.of(TEXTS)))
+        lacking = sorted(shown - set(shot.select(TEXTS)))
         if lacking:
             raise FormatError(
                 f"shot {number} has no {lacking[0]}, which its question shows; give it as"

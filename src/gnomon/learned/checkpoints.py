@@ -22,7 +22,7 @@ from gnomon.learned.architectures import (
     architecture_of,
     check_settings,
 )
-from gnomon.learned.encoder import needed_weights, read_vocabulary, some_of
+from gnomon.learned.encoder import first_names, needed_weights, read_vocabulary
 from gnomon.learned.vocabularies import VOCABULARY_FILES, encoder_vocabulary
 from gnomon.learned.weights import (
     CHECKPOINT,
@@ -31,10 +31,10 @@ from gnomon.learned.weights import (
     VOCABULARY,
     LearnedModel,
     check_target,
+    default_folder,
     find_learned,
     hash_of,
     is_converted,
-    own_folder,
     write_learned,
 )
 from gnomon.messages.audiences import flag
@@ -43,7 +43,7 @@ from gnomon.models import check_content, find_folder, missing_package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["check_name", "convert", "own_name", "read_weights", "stated_licence"]
+__all__ = ["check_name", "convert", "metric_name", "read_weights", "stated_licence"]
 
 _HPARAMS = "hparams.yaml"
 _LARGEST_TEXT = 1 << 16  # bytes of YAML
@@ -113,7 +113,7 @@ def convert(
     path = source.path / CHECKPOINT
     if not path.is_file():
         raise DataError(f"{source.name!r} {_what_it_holds(source.path)}")
-    target = Path(into).expanduser() if into else own_folder(own_name(name))
+    target = Path(into).expanduser() if into else default_folder(metric_name(name))
     check_target(target, is_converted, source.path)
     content = _load(path)
     state = content.get("state_dict") if isinstance(content, dict) else None
@@ -126,7 +126,7 @@ def convert(
     needed = needed_weights(kind, settings, config, shapes, str(path))
     read_vocabulary(tokenizer, ENCODERS[settings["encoder_model"]], config, str(source.path))
     origin = {
-        "name": own_name(name),
+        "name": metric_name(name),
         "revision": source.revision,
         "checkpoint": hash_of(path),
         "encoder": encoder_name,
@@ -139,10 +139,10 @@ def convert(
         "hyper_parameters": settings,
         "encoder": config,
         "origin": origin,
-        "licence": stated_licence(source.path, own_name(name)),
+        "licence": stated_licence(source.path, metric_name(name)),
     }
     write_learned(target, about, _real_numbers(weights, needed, path), tokenizer)
-    return find_learned(str(target) if into else own_name(name))
+    return find_learned(str(target) if into else metric_name(name))
 
 
 def _what_it_holds(folder: Path) -> str:
@@ -160,7 +160,7 @@ def _what_it_holds(folder: Path) -> str:
     return f"holds no {CHECKPOINT}, so it is no checkpoint of COMET"
 
 
-def own_name(name: str) -> str:
+def metric_name(name: str) -> str:
     """What a metric is called: the last part of a folder, or the name on the hub."""
     return Path(name).expanduser().resolve().name if Path(name).expanduser().is_dir() else name
 
@@ -305,7 +305,7 @@ def _encoder_files(
             f" {', '.join(ENCODERS)}"
         )
     asked = settings.get("pretrained_model")
-    name = encoder or _named_encoder(asked, folder)
+    name = encoder or _find_encoder(asked, folder)
     config_file = find_folder(name, None, (CONFIG, *VOCABULARY_FILES)).path / CONFIG
     config = _json_of(config_file)
     encoder_kind = ENCODERS[kind]
@@ -328,7 +328,7 @@ def _encoder_files(
     return config, encoder_vocabulary(source, encoder_kind.model_type), str(asked)
 
 
-def _named_encoder(asked: object, folder: Path) -> str:
+def _find_encoder(asked: object, folder: Path) -> str:
     """Where an encoder is that hyper-parameters name: inside, beside, or on the hub."""
     if not isinstance(asked, str) or not 0 < len(asked) <= _LONGEST_NAME:
         raise DataError(
@@ -395,7 +395,7 @@ def read_weights(path: Path) -> dict[str, Any]:
     strange = sorted({str(name) for name in content} - set(weights))
     if strange:
         raise DataError(
-            f"{path} holds {len(strange)} things that are no weights: {some_of(strange)}"
+            f"{path} holds {len(strange)} things that are no weights: {first_names(strange)}"
         )
     return weights
 

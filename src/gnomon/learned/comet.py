@@ -106,7 +106,7 @@ class BoundComet(BoundLearned):
         roles = self.roles
         texts = list(dict.fromkeys(triple[role] or "" for triple in triples for role in roles))
         row_of = {text: number for number, text in enumerate(texts)}
-        vectors = torch.from_numpy(np.concatenate(self.vectors.of(texts)))
+        vectors = torch.from_numpy(np.concatenate(self.vectors.look_up(texts)))
         scores = []
         for at in range(0, len(triples), _ROWS):
             some = triples[at : at + _ROWS]
@@ -137,7 +137,7 @@ class BoundComet(BoundLearned):
         fixed = [role for role in self.roles if role not in (0, other)]
         constant = [
             torch.from_numpy(
-                np.concatenate(self.vectors.of([triple[role] or "" for triple in inputs]))
+                np.concatenate(self.vectors.look_up([triple[role] or "" for triple in inputs]))
             )
             for role in fixed
         ]
@@ -184,7 +184,7 @@ class BoundComet(BoundLearned):
     @cached_property
     def head(self) -> FeedForward:
         """From features to scores."""
-        return FeedForward.of(self.model.head, self.model.model.settings, "estimator.ff")
+        return FeedForward.from_head(self.model.head, self.model.model.settings, "estimator.ff")
 
     @cached_property
     def vectors(self) -> Remembered[str]:
@@ -210,7 +210,7 @@ class BoundComet(BoundLearned):
     @cached_property
     def mix(self) -> LayerMix:
         """The state that is pooled."""
-        mix = LayerMix.of(self.model, "layer")
+        mix = LayerMix.from_metric(self.model, "layer")
         # "default" is what the encoder itself takes for a sentence's vector, whatever the mix
         return replace(mix, layer=-1) if self.model.model.settings["pool"] == "default" else mix
 
@@ -265,12 +265,12 @@ class BoundMaskingComet(BoundMatchingComet):
             return ()
         return (message("note.learned.no_words").about(metrics=[self.name]),)
 
-    def kept_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
+    def look_up_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
         """As of all learned metrics; beside masked scores, of the same states as these."""
         return (
             self.score_triples(triples)
             if "states" in self.model.memory
-            else super().kept_parts(triples)
+            else super().look_up_parts(triples)
         )
 
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> None:  # noqa: ARG002  # vectors have no length
@@ -293,7 +293,7 @@ class BoundMaskingComet(BoundMatchingComet):
         states = self._states(batch)
         masks = TokenMasks.of(states.table, plan)
         rows = input_rows(batch, self.needs)
-        donors = ReplacementWords.of(batch, self._donor_texts(batch))
+        donors = ReplacementWords.order_references(batch, self._donor_texts(batch))
         # equal texts of two segments are one row only where both draw the same words
         segment = donors.segments[rows.cell % max(rows.shape[1], 1)]
         distinct, back = np.unique(
@@ -303,7 +303,7 @@ class BoundMaskingComet(BoundMatchingComet):
         base = self._scored(states, distinct, states.pooled(distinct[:, 0]))
         scores = np.empty((plan.variants, *rows.shape))
         for variant in range(plan.variants):
-            chosen = PieceMasks.of(masks, variant)
+            chosen = PieceMasks.from_variant(masks, variant)
             alike, apart = states.touched(chosen.alike), states.touched(chosen.apart)
             reached = np.flatnonzero(apart[distinct[:, 0]] | alike[distinct[:, [0, 2]]].any(axis=1))
             drawn = donors.choose(apart)[:, segment] if apart.any() else None
@@ -341,7 +341,7 @@ class BoundMaskingComet(BoundMatchingComet):
         states: StatesOfTexts | None = self.model.memory.get("states")
         if states is None or not states.holds(batch.texts, wanted):
             how = str(self.model.model.settings["pool"])
-            states = StatesOfTexts.of(self._pieces, batch.texts, wanted, how)
+            states = StatesOfTexts.encode(self._pieces, batch.texts, wanted, how)
             self.model.memory["states"] = states
             for text in wanted.tolist():  # scores of the texts as they are need not encode again
                 self.vectors.hold(batch.texts[text], states.pooled(np.array([text])))
@@ -352,12 +352,12 @@ class BoundMaskingComet(BoundMatchingComet):
         first = {
             references[0] for references in map(np.ndarray.tolist, batch.references) if references
         }
-        bound_references = self._all_references
+        bound_references = self._reference_texts
         numbers = [
             n for n, text in enumerate(batch.texts) if n in first or text in bound_references
         ]
         return np.array(numbers, dtype=np.int64)
 
     @cached_property
-    def _all_references(self) -> frozenset[str]:
+    def _reference_texts(self) -> frozenset[str]:
         return frozenset(self.references)

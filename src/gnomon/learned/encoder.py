@@ -50,11 +50,11 @@ __all__ = [
     "Remembered",
     "States",
     "TextPieces",
+    "first_names",
     "load_metric",
     "needed_weights",
     "read_encoder",
     "read_vocabulary",
-    "some_of",
 ]
 
 K = TypeVar("K", bound="Hashable")
@@ -270,7 +270,7 @@ def _load(model: LearnedModel, device: str, precision: Precision) -> LoadedMetri
 
     @cache
     def head() -> dict[str, Any]:
-        with _for_gradients():
+        with _allow_gradients():
             weights = model.weights(names()[1])
             return {name: weight.float().to(device) for name, weight in weights.items()}
 
@@ -286,7 +286,7 @@ def _load(model: LearnedModel, device: str, precision: Precision) -> LoadedMetri
     return LoadedMetric(model, encoder, head)
 
 
-def _for_gradients() -> AbstractContextManager[Any]:
+def _allow_gradients() -> AbstractContextManager[Any]:
     """Within it tensors are made that gradients can run through, whoever asks for them first."""
     import torch
 
@@ -321,7 +321,7 @@ def read_encoder(
     @cache
     def load() -> Any:
         try:
-            with _for_gradients():
+            with _allow_gradients():
                 return _filled_model(kind, config, weights()).to(device)
         except GnomonError:
             raise
@@ -404,7 +404,7 @@ def needed_weights(
     missing = sorted(wanted.keys() - shapes.keys())
     if missing:
         raise DataError(
-            f"{place} lacks {len(missing)} weights that a {kind} needs: {some_of(missing)}"
+            f"{place} lacks {len(missing)} weights that a {kind} needs: {first_names(missing)}"
         )
     for name, shape in wanted.items():
         if shapes[name] != shape:
@@ -417,7 +417,8 @@ def needed_weights(
     )
     if strange:
         raise DataError(
-            f"{place} holds {len(strange)} weights that a {kind} does not have: {some_of(strange)};"
+            f"{place} holds {len(strange)} weights that a {kind} does not have: "
+            f"{first_names(strange)};"
             " its hyper-parameters or its encoder are not those that it was trained with"
         )
     return list(wanted)
@@ -432,7 +433,7 @@ _SIZES = {
 }
 
 
-def some_of(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """The first of some names, for errors."""
     return ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
 
@@ -554,7 +555,7 @@ class Remembered(Generic[K]):
     _results: dict[K, NDArray[np.float32]] = field(default_factory=dict, repr=False)
     _bytes: int = 0
 
-    def of(self, keys: Sequence[K]) -> list[NDArray[np.float32]]:
+    def look_up(self, keys: Sequence[K]) -> list[NDArray[np.float32]]:
         """The result for each key; those not known yet are made, each distinct one once."""
         results = {key: self._results[key] for key in keys if key in self._results}
         missing = [key for key in dict.fromkeys(keys) if key not in results]

@@ -57,7 +57,7 @@ class LayerMix:
     norm: bool
 
     @classmethod
-    def of(cls, metric: LoadedMetric, key: str) -> LayerMix:
+    def from_metric(cls, metric: LoadedMetric, key: str) -> LayerMix:
         """The mix of a loaded metric, or the layer that a hyper-parameter names."""
         settings, depth = metric.model.settings, metric.encoder.depth
         if not is_mixed(settings, key):
@@ -143,7 +143,9 @@ class FeedForward:
     final: Callable[[Any], Any]  # after the last one
 
     @classmethod
-    def of(cls, head: Mapping[str, Any], settings: Mapping[str, Any], prefix: str) -> FeedForward:
+    def from_head(
+        cls, head: Mapping[str, Any], settings: Mapping[str, Any], prefix: str
+    ) -> FeedForward:
         """The head whose weights are called ``prefix.0.weight``, ``prefix.3.weight`` and so on."""
         layers: list[tuple[Any, Any]] = []
         while f"{prefix}.{3 * len(layers)}.weight" in head:

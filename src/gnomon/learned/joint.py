@@ -123,7 +123,7 @@ class JointModel(ABC):
         new = [number for number, address in enumerate(keys) if address not in results]
         for at in range(0, len(new), _AT_ONCE):
             some = new[at : at + _AT_ONCE]
-            read = self._kept_or_read([triples[number] for number in some], batch)
+            read = self._look_up_or_read([triples[number] for number in some], batch)
             results |= zip((keys[number] for number in some), read, strict=True)
         self._memory |= results
         while len(self._memory) > _REMEMBERED:
@@ -149,7 +149,7 @@ class JointModel(ABC):
         device = self.device.split(":")[0]
         return (content_of(self.folder), device, self.precision, str(self.limit))
 
-    def _kept_or_read(
+    def _look_up_or_read(
         self, triples: Sequence[Triple], batch: int | None
     ) -> list[tuple[float, bool]]:
         """Score and cut of distinct triples, of earlier runs or read now."""

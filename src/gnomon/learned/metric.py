@@ -211,7 +211,7 @@ class BoundLearned(OfOptions, ABC):
     def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
         """How many of the texts of some inputs are cut, and how many there are."""
 
-    def all_parts(self, batch: Batch) -> NDArray[np.float64]:
+    def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """Scores and parts of all segments, float64 [K, N, S]; means over references."""
         rows = input_rows(batch, self.needs)
         distinct, first, back = np.unique(
@@ -222,7 +222,7 @@ class BoundLearned(OfOptions, ABC):
         parts: NDArray[np.float64] | None = None
         for at in range(0, len(order), _BLOCK):
             chosen = order[at : at + _BLOCK]
-            values = self.kept_parts(triples_of(batch, distinct[chosen]))
+            values = self.look_up_parts(triples_of(batch, distinct[chosen]))
             if parts is None:
                 parts = np.empty((len(distinct), values.shape[1]))
             parts[chosen] = values
@@ -230,9 +230,9 @@ class BoundLearned(OfOptions, ABC):
             return np.full((*rows.shape, 1), np.nan)
         return rows.means(parts[back.reshape(-1)])
 
-    def kept_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
+    def look_up_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
         """Scores and parts of some distinct inputs, float64 [P, S]; of earlier runs or new ones."""
-        return self.kept.scores(
+        return self.kept_scores.scores(
             triples,
             len(self.part_names),
             lambda new: self.score_triples([triples[number] for number in new]),
@@ -249,7 +249,7 @@ class BoundLearned(OfOptions, ABC):
         return ()
 
     @property
-    def kept(self) -> KeptScores:
+    def kept_scores(self) -> KeptScores:
         """Scores of this and of earlier runs."""
         encoder = self.model.encoder
         run = (encoder.precision, encoder.device.split(":")[0])
@@ -258,7 +258,7 @@ class BoundLearned(OfOptions, ABC):
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""
-        return self.all_parts(batch)[..., 0]
+        return self.score_parts(batch)[..., 0]
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
         """How many texts were cut."""

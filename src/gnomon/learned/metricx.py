@@ -19,7 +19,7 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import SpecError
 from gnomon.core.options import MODEL
 from gnomon.core.signature import content_hash
-from gnomon.learned.encoder import some_of
+from gnomon.learned.encoder import first_names
 from gnomon.learned.joint import (
     JointModel,
     JointOptions,
@@ -227,10 +227,10 @@ def _read_model(folder: ModelFolder) -> tuple[Any, Any]:
         copies = ("embed_tokens.weight", "lm_head.weight")
         missing = [key for key in report["missing_keys"] if not key.endswith(copies)]
         if missing:
-            raise ValueError(f"it lacks weights: {some_of(sorted(missing))}")
+            raise ValueError(f"it lacks weights: {first_names(sorted(missing))}")
         strange = sorted(report["unexpected_keys"])
         if strange:
-            raise ValueError(f"its configuration knows nothing of weights: {some_of(strange)}")
+            raise ValueError(f"its configuration knows nothing of weights: {first_names(strange)}")
         row = _output_row(folder)
         if row.shape != (config.d_model,):
             raise ValueError(f"its output layer has rows of shape {list(row.shape)}")

@@ -154,10 +154,10 @@ class BoundPear(BoundLearned):
             forward = (forward - back) / 2
         return forward[:, None]
 
-    def all_parts(self, batch: Batch) -> NDArray[np.float64]:
+    def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """Scores of all segments, float64 [K, N, 1]; means over references, or other systems."""
         if not self.pool:
-            return super().all_parts(batch)
+            return super().score_parts(batch)
         cells, triples = self._against_pool(batch)
         distinct = list(dict.fromkeys(triples))
         values = dict(zip(distinct, self.score_triples(distinct), strict=True))
@@ -213,16 +213,16 @@ class BoundPear(BoundLearned):
         for at in range(0, len(pairs), _BLOCK):
             some = pairs[at : at + _BLOCK]
             distinct = list(dict.fromkeys(some))
-            results = self.kept.scores(distinct, 1, partial(self._read_pairs, distinct))
+            results = self.kept_scores.scores(distinct, 1, partial(self._read_pairs, distinct))
             values = dict(zip(distinct, results[:, 0].tolist(), strict=True))
             scores[at : at + _BLOCK] = [values[pair] for pair in some]
         return scores
 
     def _read_pairs(self, pairs: Sequence[OutputPair], chosen: list[int]) -> NDArray[np.float64]:
-        results = self._pair_memory.of([pairs[number] for number in chosen])
+        results = self._pair_memory.look_up([pairs[number] for number in chosen])
         return np.array([result.item() for result in results]).reshape(-1, 1)
 
-    def kept_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
+    def look_up_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
         """Scores of some inputs, float64 [P, 1]; what is kept are those of pairs."""
         return self.score_triples(triples)
 
@@ -312,7 +312,7 @@ class BoundPear(BoundLearned):
 
     @cached_property
     def _pair_head(self) -> Callable[[Any], Any]:
-        return FeedForward.of(self.model.head, self.model.model.settings, "pair_head.ff")
+        return FeedForward.from_head(self.model.head, self.model.model.settings, "pair_head.ff")
 
     def _setting(self, name: str) -> Any:
         return self.model.model.settings[name]

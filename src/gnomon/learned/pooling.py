@@ -66,7 +66,7 @@ class PieceStates:
             states = states / self.scale[rows, None]
         self.values[rows] = states
 
-    def of(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    def select(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The states of some pieces, float32 [R, d]."""
         states: NDArray[np.floating] = self.values[rows]
         if self.scale is not None:
@@ -88,7 +88,7 @@ class StatesOfTexts:
     how: str  # "avg" or "max"
 
     @classmethod
-    def of(
+    def encode(
         cls, encoder: PooledPieces, texts: tuple[str, ...], wanted: NDArray[np.int64], how: str
     ) -> StatesOfTexts:
         """Encode some texts (ascending), each once."""
@@ -100,7 +100,7 @@ class StatesOfTexts:
             for row, number in enumerate(group.tolist()):
                 first, end = pieces.offsets[wanted[number] : wanted[number] + 2].tolist()
                 text_states = state[row, : end - first]
-                vectors[number] = _over(how, text_states)
+                vectors[number] = _pool_states(how, text_states)
                 states.put(slice(first, end), text_states)
         row_of = np.full(len(texts), -1, dtype=np.int64)
         row_of[wanted] = np.arange(len(wanted))
@@ -152,7 +152,7 @@ class StatesOfTexts:
         taken = masks.alike[beside] & ~masks.common(beside, texts[of])
         beside, of = beside[taken], of[taken]
         changed = np.union1d(owner[gone], of)
-        total, count = self._left(texts, rows, owner, gone)
+        total, count = self._sum_remaining(texts, rows, owner, gone)
         some, values, sizes = self._reduced(beside, of)
         self._add(total, count, some, values, sizes)
         vectors = np.empty((len(donors), len(changed), total.shape[1]), dtype=np.float32)
@@ -174,7 +174,7 @@ class StatesOfTexts:
             )
         return changed, vectors
 
-    def _left(
+    def _sum_remaining(
         self,
         texts: NDArray[np.int64],
         rows: NDArray[np.int64],
@@ -215,14 +215,14 @@ class StatesOfTexts:
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
         """Owners of some rows, sums (or maxima) over the rows of each, and how many these are."""
         some, bounds, sizes = np.unique(owner, return_index=True, return_counts=True)
-        values = self.states.of(rows)
+        values = self.states.select(rows)
         if not len(some):
             return some, values, sizes
         over = np.maximum if self.how == "max" else np.add
         return some, over.reduceat(values, bounds, axis=0, dtype=np.float32), sizes
 
 
-def _over(how: str, states: NDArray[np.float32]) -> NDArray[np.floating]:
+def _pool_states(how: str, states: NDArray[np.float32]) -> NDArray[np.floating]:
     """The vector of a text, of the states of all its pieces."""
     values: NDArray[np.floating] = (
         states.max(axis=0) if how == "max" else states.mean(axis=0, dtype=np.float64)
@@ -252,7 +252,7 @@ class PieceMasks:
     stride: int  # one more than the largest code
 
     @classmethod
-    def of(cls, masks: TokenMasks, variant: int) -> PieceMasks:
+    def from_variant(cls, masks: TokenMasks, variant: int) -> PieceMasks:
         """The pieces that a variant of a plan masks."""
         table, won = masks.tokens, masks.masks(variant)
         alike = np.zeros(len(table.ids), dtype=np.bool_)
@@ -323,7 +323,7 @@ class ReplacementWords:
     own: NDArray[np.int64]
 
     @classmethod
-    def of(cls, batch: Batch, texts: NDArray[np.int64]) -> ReplacementWords:
+    def order_references(cls, batch: Batch, texts: NDArray[np.int64]) -> ReplacementWords:
         """Order some references for every segment of a batch.
 
         ``texts``: numbers of the references, ascending.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, MissingDependencyError
-from gnomon.learned.checkpoints import check_name, own_name, read_weights
+from gnomon.learned.checkpoints import check_name, metric_name, read_weights
 from gnomon.learned.weights import (
     CHECKPOINT,
     CONFIG,
@@ -21,9 +21,9 @@ from gnomon.learned.weights import (
     check_target,
     checksums,
     conversion_of,
+    default_folder,
     hash_of,
     new_folder,
-    own_folder,
     stated_in,
 )
 from gnomon.models import ModelFolder, check_content, find_folder, find_model
@@ -87,8 +87,8 @@ def convert_weights(
         )
     if not files or not (source.path / "config.json").is_file():
         raise DataError(f"{source.name!r} ({source.path}) holds no config.json, or no {_PICKLES}")
-    model_name = own_name(name)
-    target = Path(into).expanduser() if into else own_folder(model_name)
+    model_name = metric_name(name)
+    target = Path(into).expanduser() if into else default_folder(model_name)
     check_target(target, _is_converted, source.path)
     origin = {
         "name": model_name,
@@ -193,5 +193,5 @@ def place_of_model(name: str) -> str:
         return name
     if Path(name).is_dir() and not is_pickled(Path(name)):
         return name
-    folder = own_folder(name)
+    folder = default_folder(name)
     return str(folder) if (folder / _ORIGIN).is_file() else name

@@ -79,16 +79,16 @@ class _UnifiedOptions(LearnedOptions):
         """What the candidate is read with: "src", "ref" or both."""
         given = self.learned.settings["input_segments"]
         sides = tuple(side for side in ("src", "ref") if side in given)
-        asked = {"all": sides, "source": ("src",), "reference": ("ref",)}[self.chosen]
+        asked = {"all": sides, "source": ("src",), "reference": ("ref",)}[self.reading]
         if not set(asked) <= set(sides) or not sides:
             raise SpecError(
                 f"{self.name}: {self.model!r} reads {', '.join(map(str, given))}, and"
-                f" against={self.chosen!r} is asked for"
+                f" against={self.reading!r} is asked for"
             )
         return asked
 
     @property
-    def chosen(self) -> str:
+    def reading(self) -> str:
         """What the candidate is read with."""
         return "all"
 
@@ -125,7 +125,7 @@ class _SeveralWays(_UnifiedOptions):
     against: Literal["all", "source", "reference"] = "all"
 
     @property
-    def chosen(self) -> str:
+    def reading(self) -> str:
         """What the candidate is read with."""
         return self.against
 
@@ -190,9 +190,9 @@ class BoundUnified(BoundLearned):
         """What the candidate is read with, and from where on a piece is an error."""
         return (*("+".join(way) for way in self.ways), repr(self.metric.threshold))
 
-    def parts(self, batch: Batch) -> dict[str, NDArray[np.float64]]:
+    def score_parts_by_name(self, batch: Batch) -> dict[str, NDArray[np.float64]]:
         """The score ("all") and its parts, float64 [K, N] each; means over references."""
-        parts = self.all_parts(batch)
+        parts = self.score_parts(batch)
         return {name: parts[..., column] for column, name in enumerate(self.part_names)}
 
     def score_triples(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
@@ -254,14 +254,14 @@ class BoundUnified(BoundLearned):
         products = []
         for number in range(len(inputs)):
             of_input = slice(number * size, (number + 1) * size)
-            products.append(self._by_side(keys[of_input], by_key[of_input], pieces, most))
+            products.append(self._sum_by_side(keys[of_input], by_key[of_input], pieces, most))
         return scores, products
 
     def _limited(self, scores: Any) -> Any:
         """Scores of the ways to read a candidate, as they enter the mean; a tensor."""
         return scores
 
-    def _by_side(
+    def _sum_by_side(
         self,
         keys: Sequence[tuple[str, ...]],
         found: Sequence[NDArray[np.float64]],
@@ -285,7 +285,7 @@ class BoundUnified(BoundLearned):
         """What the model says of some candidates."""
         size = len(self.ways)
         keys = [self._key(triple, way) for triple in triples for way in self.ways]
-        results = self.results.of(keys)
+        results = self.results.look_up(keys)
         return [_join_ways(results[at : at + size]) for at in range(0, len(results), size)]
 
     def _keys(self, triples: Sequence[Triple]) -> list[tuple[str, ...]]:
@@ -344,11 +344,11 @@ class BoundUnified(BoundLearned):
 
     @cached_property
     def _mix(self) -> LayerMix:
-        return LayerMix.of(self.model, "sent_layer")
+        return LayerMix.from_metric(self.model, "sent_layer")
 
     @cached_property
     def _head(self) -> FeedForward:
-        return FeedForward.of(self.model.head, self.model.model.settings, "estimator.ff")
+        return FeedForward.from_head(self.model.head, self.model.model.settings, "estimator.ff")
 
 
 def _join_ways(found: Sequence[NDArray[np.float32]]) -> _JointReading:
@@ -452,7 +452,7 @@ class BoundMarkingUnified(BoundUnified):
         places = {text: pieces.places for text, pieces in self._pieces(texts).items()}
         for at in range(0, len(distinct), _AT_ONCE):
             some = distinct[at : at + _AT_ONCE]
-            errors = self.kept.values("errors", some, partial(self._read_errors, some))
+            errors = self.kept_scores.values("errors", some, partial(self._read_errors, some))
             for triple, values in zip(some, errors, strict=True):
                 marked[triple] = self._spans(places[triple.candidate], values)
         segments = max(batch.shape[1], 1)

@@ -51,7 +51,7 @@ def unigram_vocabulary(folder: ModelFolder, given: str | None, usual: str) -> An
     with reading_tokenizer(f"the vocabulary {file}"):
         if file.suffix == ".model":
             return _sentencepiece_tokeniser(file)
-        tokenizer = Tokenizer.from_str(_without_added(file))
+        tokenizer = Tokenizer.from_str(_drop_added_pieces(file))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -65,7 +65,7 @@ def _vocabulary_in(folder: Path) -> Path | None:
     return file
 
 
-def _without_added(file: Path) -> str:
+def _drop_added_pieces(file: Path) -> str:
     """A ``tokenizer.json`` in which no text stands for a special piece."""
     tokeniser = json.loads(file.read_text(encoding="utf-8"))
     tokeniser["added_tokens"] = []
@@ -300,7 +300,7 @@ def _sentence_pieces(folder: ModelFolder, file: Path, settings: Mapping[str, Any
     def split(text: str) -> list[int]:
         return list(map(int, read.encode(text.lower() if lower else text)))
 
-    return _with_special(folder, split, numbers, words=False)
+    return _add_special_pieces(folder, split, numbers, words=False)
 
 
 def _word_tokeniser(folder: ModelFolder, settings: Mapping[str, Any]) -> Any:
@@ -330,10 +330,10 @@ def _word_pieces(folder: ModelFolder, settings: Mapping[str, Any]) -> PieceReade
     tokenizer = _word_tokeniser(folder, settings)
     numbers = tokenizer.get_vocab()
     encode = partial(tokenizer.encode, add_special_tokens=False)
-    return _with_special(folder, lambda text: list(encode(text).ids), numbers, words=True)
+    return _add_special_pieces(folder, lambda text: list(encode(text).ids), numbers, words=True)
 
 
-def _with_special(
+def _add_special_pieces(
     folder: ModelFolder,
     split: Callable[[str], list[int]],
     numbers: Mapping[str, int],

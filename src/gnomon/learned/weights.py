@@ -50,12 +50,12 @@ __all__ = [
     "check_target",
     "checksums",
     "conversion_of",
+    "default_folder",
     "find_learned",
     "hash_of",
     "installed_learned",
     "is_converted",
     "new_folder",
-    "own_folder",
     "text_mark",
     "unconverted",
     "write_learned",
@@ -179,7 +179,7 @@ def text_mark(text: str | None) -> str:
     return content_hash(text or "")[:8]
 
 
-def own_folder(name: str) -> Path:
+def default_folder(name: str) -> Path:
     """Where a metric of that name is kept that was not put anywhere else."""
     if not _HUB_NAME.fullmatch(name) or ".." in name:
         raise DataError(
@@ -224,7 +224,9 @@ def find_learned(name: str) -> LearnedModel:
     """
     path = Path(name).expanduser()
     if not (path / CONFIG).is_file() and _HUB_NAME.fullmatch(name) and ".." not in name:
-        own_path = own_folder(name)  # a checkpoint of that name may lie in the working directory
+        own_path = default_folder(
+            name
+        )  # a checkpoint of that name may lie in the working directory
         path = own_path if own_path.is_dir() or not path.is_dir() else path
     if not path.is_dir():
         if name.startswith((".", "/", "~")):
@@ -254,7 +256,7 @@ def conversion_of(folder: Path, stating: str, checkpoint: Sequence[Path]) -> Pat
     ``stating``: the file of a conversion that states of what it was made.
     """
     try:
-        target = own_folder(folder.expanduser().resolve().name)
+        target = default_folder(folder.expanduser().resolve().name)
     except DataError:  # it can have been set up with --into alone
         return None
     stated = stated_in(target / stating)

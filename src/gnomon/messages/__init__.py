@@ -363,17 +363,22 @@ def rendered(said: Message, *, opening: bool = True, audience: Audience | None =
     if said.level == "error":
         return phrase(said, audience)
     opened = ["Caution"] if opening and said.level == "caution" else []
-    words = [*_named(said, "testsets"), *opened, *_named(said, "metrics"), phrase(said, audience)]
+    words = [
+        *_names_of(said, "testsets"),
+        *opened,
+        *_names_of(said, "metrics"),
+        phrase(said, audience),
+    ]
     text = ": ".join(words)
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def noted(said: Message) -> str:
     """What a notice says, in a list of these: without opening and stop."""
-    return ": ".join([*_named(said, "testsets"), *_named(said, "metrics"), phrase(said)])
+    return ": ".join([*_names_of(said, "testsets"), *_names_of(said, "metrics"), phrase(said)])
 
 
-def _named(said: Message, kind: str) -> list[str]:
+def _names_of(said: Message, kind: str) -> list[str]:
     names = said.subjects.get(kind)
     return [listed(names)] if names else []
 
@@ -384,13 +389,13 @@ def joined(messages: Iterable[Message]) -> list[Message]:
     for kind, param in (("metrics", "metric"), ("systems", "system")):
         groups: dict[Message, tuple[Message, dict[str, None]]] = {}
         for one in said:
-            bare, names = _without_name(one, kind, param)
+            bare, names = _split_name(one, kind, param)
             groups.setdefault(bare, (one, {}))[1].update(dict.fromkeys(names))
-        said = [_of_all(one, kind, param, tuple(names)) for one, names in groups.values()]
+        said = [_join_names(one, kind, param, tuple(names)) for one, names in groups.values()]
     return said
 
 
-def _without_name(said: Message, kind: str, param: str) -> tuple[Message, Sequence[str]]:
+def _split_name(said: Message, kind: str, param: str) -> tuple[Message, Sequence[str]]:
     """A message but for the names that may join it to others, and these."""
     names = list(said.subjects.get(kind, ()))
     own = said.params.get(param)
@@ -410,7 +415,7 @@ def _takes_several(kind: Kind, param: str) -> bool:
     return any(name == param and "|" in (how or "") for _, name, how, _ in fields)
 
 
-def _of_all(said: Message, kind: str, param: str, names: tuple[str, ...]) -> Message:
+def _join_names(said: Message, kind: str, param: str, names: tuple[str, ...]) -> Message:
     """A message of several metrics or systems."""
     if len(names) < 2:
         return said

@@ -183,13 +183,13 @@ class BoundBertScore(BoundMatching):
         found = message("note.metrics.baseline", value=self.baseline.f)
         return (*notices, found.about(metrics=[self.metric.spec]))
 
-    def parts(self, batch: Batch) -> NDArray[np.float64]:
+    def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
         return self._precision_recall_f(self.matcher.matches(batch, self._rows(batch)))
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a text to compare with."""
-        return self.parts(batch)[..., self._part]
+        return self.score_parts(batch)[..., self._part]
 
     def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:
         """Best matches of all tokens, as they are or under every variant of a plan."""

@@ -252,7 +252,7 @@ class BoundRouge(CountedPairs):
     metric: Rouge
     choice: tuple[Message, ...] = ()  # what a reader should know of what it counts
 
-    def parts(self, batch: Batch) -> NDArray[np.float64]:
+    def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F of every candidate, float64 [K, N, 3]; NaN without reference."""
         comparisons, parts = self.texts.base(batch, self.counted)
         return comparisons.spread(parts, np.nan)

@@ -127,12 +127,12 @@ def find_folder(
     if name in SHORT_NAMES and not Path(name).is_dir():
         name = SHORT_NAMES[name]  # the same model by either name: its identity is the long one
     if name.startswith(_PACKAGE):
-        return ModelFolder(name, _in_package(name))
+        return ModelFolder(name, _find_in_package(name))
     if Path(name).is_dir():
         return ModelFolder(name, Path(name))
     if name.startswith((".", "/", "~")):
         raise MissingFileError(f"there is no model folder {name!r}")
-    return _on_hub(name, revision, wanted)
+    return _find_on_hub(name, revision, wanted)
 
 
 def check_content(file: Path) -> None:
@@ -173,7 +173,7 @@ def missing_package(package: str, what: str) -> MissingDependencyError:
     )
 
 
-def _in_package(name: str) -> Path:
+def _find_in_package(name: str) -> Path:
     package, _, inner = name.removeprefix(_PACKAGE).partition("/")
     spec = importlib.util.find_spec(package) if package.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
@@ -187,7 +187,7 @@ def _in_package(name: str) -> Path:
     return path
 
 
-def _on_hub(name: str, revision: str | None, wanted: Sequence[str]) -> ModelFolder:
+def _find_on_hub(name: str, revision: str | None, wanted: Sequence[str]) -> ModelFolder:
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import (
@@ -268,7 +268,7 @@ def read_tokenizer(folder: ModelFolder) -> tuple[Any, Any]:
         path, safe = _load_arguments(folder)
         config = AutoConfig.from_pretrained(path, **safe)
         spaced = {"add_prefix_space": True} if config.model_type in _BYTE_LEVEL else {}
-        with _without_panic_messages():
+        with _suppress_panic_messages():
             tokenizer = AutoTokenizer.from_pretrained(path, use_fast=True, **safe, **spaced)
     if not tokenizer.is_fast:
         raise DataError(
@@ -298,7 +298,7 @@ def read_causal(folder: ModelFolder) -> tuple[Any, Any]:
     with reading_model(folder):
         from transformers import AutoModelForCausalLM
 
-        tokenizer = _any_tokenizer(folder)
+        tokenizer = _load_tokenizer(folder)
         model, report = _weights(AutoModelForCausalLM, folder, output_loading_info=True)
         missing = sorted(report["missing_keys"])
         if missing:
@@ -321,7 +321,7 @@ def read_seq2seq(folder: ModelFolder) -> tuple[Any, Any]:
                 f"it is a {config.model_type} model and no encoder-decoder; take one such as"
                 " Marian, BART or T5"
             )
-        tokenizer = _any_tokenizer(folder)
+        tokenizer = _load_tokenizer(folder)
         model = _weights(AutoModelForSeq2SeqLM, folder)
     return tokenizer, _frozen(model)
 
@@ -351,12 +351,12 @@ def _weights(kind: Any, folder: ModelFolder, **options: Any) -> Any:
     return kind.from_pretrained(path, use_safetensors=True, dtype=torch.float32, **safe, **options)
 
 
-def _any_tokenizer(folder: ModelFolder) -> Any:
+def _load_tokenizer(folder: ModelFolder) -> Any:
     """The tokeniser of a model, whether it is a fast one or not."""
     from transformers import AutoTokenizer
 
     path, safe = _load_arguments(folder)
-    with _without_panic_messages():
+    with _suppress_panic_messages():
         return AutoTokenizer.from_pretrained(path, **safe)
 
 
@@ -448,7 +448,7 @@ def reading_tokenizer(what: str) -> Iterator[None]:
         DataError: it cannot be read.
     """
     try:
-        with _without_panic_messages():
+        with _suppress_panic_messages():
             yield
     except GnomonError:
         raise
@@ -459,7 +459,7 @@ def reading_tokenizer(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def _without_panic_messages() -> Iterator[None]:
+def _suppress_panic_messages() -> Iterator[None]:
     """Suppress what a library in Rust prints as it gives up: its error says the same."""
     try:
         errors = os.dup(2)

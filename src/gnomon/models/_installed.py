@@ -69,12 +69,12 @@ def installed_models(folders: Sequence[str] = ()) -> tuple[InstalledModel, ...]:
         folders: folders of one's own, which are not sought: each a model, or a folder of models.
             These come first.
     """
-    given = (model for folder in folders for model in _in_folder(Path(folder)))
-    models = {model.folder: model for model in (*given, *_in_packages(), *_in_cache())}
+    given = (model for folder in folders for model in _list_folder(Path(folder)))
+    models = {model.folder: model for model in (*given, *_list_packages(), *_list_cache())}
     return tuple(models.values())
 
 
-def _in_folder(folder: Path) -> Iterator[InstalledModel]:
+def _list_folder(folder: Path) -> Iterator[InstalledModel]:
     inside = sorted(folder.iterdir()) if folder.is_dir() else []
     for path in (folder, *inside):
         if (path / "config.json").is_file():
@@ -128,7 +128,7 @@ def _card(path: Path) -> dict[str, list[str]]:
     return words
 
 
-def _in_packages() -> Iterator[InstalledModel]:
+def _list_packages() -> Iterator[InstalledModel]:
     short = {long: name for name, long in SHORT_NAMES.items()}
     for package in distributions():
         record = package.read_text("RECORD") or ""
@@ -138,7 +138,7 @@ def _in_packages() -> Iterator[InstalledModel]:
             yield from _described(short.get(name, name), source)
 
 
-def _in_cache() -> Iterator[InstalledModel]:
+def _list_cache() -> Iterator[InstalledModel]:
     try:
         from huggingface_hub import scan_cache_dir
         from huggingface_hub.errors import CacheNotFound

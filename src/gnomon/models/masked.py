@@ -312,7 +312,7 @@ class MaskedLM:
             for gap, options in zip(batch, self._options(pieces, batch, threshold), strict=True):
                 span = places[gap.text][gap.place]
                 word = texts[gap.text][span.start : span.end]
-                read = partial(self._read, _own(pieces, gap), word)
+                read = partial(self._read, _pieces_of_gap(pieces, gap), word)
                 chosen = best_words(options, read, threshold)
                 fillings[gap.text][gap.place] = tuple(Filling(*filling) for filling in chosen)
         return fillings
@@ -364,7 +364,7 @@ class MaskedLM:
         masked[kept] = np.concatenate([gap.masked for gap in batch])
         ids[masked] = self.tokenizer.mask_token_id
         allowed = np.stack(
-            [row for gap in batch for row in self._speller.allowed(_own(pieces, gap))]
+            [row for gap in batch for row in self._speller.allowed(_pieces_of_gap(pieces, gap))]
         )
         most = max(_FEWEST_PIECES, int(1 / threshold) + 1)
         pairs = masked_probabilities(self.model, ids, kept, masked, allowed, most)
@@ -376,7 +376,7 @@ class MaskedLM:
             yield rows[start:end]
 
 
-def _own(pieces: Pieces, gap: _Gap) -> tuple[int, ...]:
+def _pieces_of_gap(pieces: Pieces, gap: _Gap) -> tuple[int, ...]:
     """The pieces that the masks of a gap hide."""
     return tuple(pieces.ids[gap.rows[gap.masked]].tolist())
 

@@ -56,7 +56,7 @@ def score_pairs(pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool) -
     name, sign, signature, reference_free = "", 1, Signature("", gnomon=""), False
     notices: list[Message] = []
     for language_pair, numbers in by_language.items():
-        testset = _as_systems([pairs[n] for n in numbers], language_pair)
+        testset = _pair_systems([pairs[n] for n in numbers], language_pair)
         name, bound = bind(testset, metric, allow_code=allow_code)  # type: ignore[arg-type]  # no scores
         batch = testset.batch()
         reference_free = "references" not in bound.needs
@@ -67,7 +67,7 @@ def score_pairs(pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool) -
     return PairScores(name, scores, sign, signature, tuple(notices), reference_free)
 
 
-def _as_systems(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:
+def _pair_systems(pairs: Sequence[Pair], language_pair: str | None) -> TestSet:
     """Better and worse texts as two systems."""
     sources = [pair.source for pair in pairs]
     known = [text for text in sources if text is not None]

@@ -38,8 +38,8 @@ from gnomon.stress._tables import tables_of_pairs
 from gnomon.stress.examples import StressExampleRow
 from gnomon.stress.figures import StressOverallRow, StressRow
 from gnomon.stress.outcomes import DETECTION, Detection, Outcomes, PairGroups, ScoredPairs
-from gnomon.stress.own_texts import TextChoice, own_pairs
-from gnomon.stress.requests import NOTHING, check_stress, named_test_set
+from gnomon.stress.own_texts import TextChoice, make_own_pairs
+from gnomon.stress.requests import NOTHING, check_stress, read_test_set
 from gnomon.stress.verdict import stress_verdict
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ examples:
     "stress",
     purpose="test which kinds of errors metrics detect, and which they miss",
     title=_TITLE,
-    given=named_test_set,
+    given=read_test_set,
     examples=_EXAMPLES,
     tables={"": "stress"},
     rows={
@@ -140,7 +140,7 @@ def stress(
     every, scores = _read(pairs)
     own = None
     if testset is not None:
-        own = own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
+        own = make_own_pairs(testset, texts, sources, seed=seed, cache=cache, progress=progress)
         every += own.pairs
     if save_pairs is not None:
         write_pairs(save_pairs, every)
@@ -228,7 +228,7 @@ def stress_pairs(
     controls = control_scores(pairs, how.seed)
     by_metric = {of_metric.metric: of_metric.scores for of_metric in said} | controls
     scored = ScoredPairs(
-        PairGroups.of(pairs),
+        PairGroups.from_pairs(pairs),
         {name: Outcomes(good, bad, how.tie_tolerance) for name, (good, bad) in by_metric.items()},
         tuple(controls),
         {of_metric.metric: of_metric.sign for of_metric in said},

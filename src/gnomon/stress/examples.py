@@ -49,7 +49,7 @@ def choose_examples(scored: ScoredPairs, *, most: int, seed: int) -> dict[int, t
     other pairs are added.
     """
     chosen: dict[int, tuple[str, ...]] = {}
-    for numbers in scored.groups.by_name().values():
+    for numbers in scored.groups.group_by_name().values():
         drawn = np.array(numbers)[np.random.default_rng(seed).permutation(len(numbers))]
         lowers = scored.groups.pairs[numbers[0]].kind == "harmless"
         wrong = {

@@ -206,7 +206,7 @@ def _steps(
 
 
 def _order_names(scored: ScoredPairs) -> dict[str, list[int]]:
-    groups, by_name = scored.groups, scored.groups.by_name()
+    groups, by_name = scored.groups, scored.groups.group_by_name()
 
     def order(name: str) -> tuple[bool, bool, float]:
         numbers = by_name[name]
@@ -248,7 +248,7 @@ def overall_rows(
     """The mean share of errors detected, by metric, and their penalties beside harmless changes."""
     groups = scored.groups
     changes = harmless(groups)
-    critical = groups.of_kind("error", "crossed") & np.array(
+    critical = groups.is_of_kind("error", "crossed") & np.array(
         [pair.severity == "critical" for pair in groups.pairs]
     )
     for metric, outcome in scored.outcomes.items():

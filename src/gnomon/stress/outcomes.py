@@ -113,7 +113,7 @@ class PairGroups:
     clusters: NDArray[np.int64]
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair]) -> PairGroups:
+    def from_pairs(cls, pairs: Sequence[Pair]) -> PairGroups:
         """The groups of some pairs."""
         kinds: dict[str, dict[str, None]] = {}
         for pair in pairs:
@@ -140,14 +140,14 @@ class PairGroups:
             numbered(clusters),  # type: ignore[arg-type]
         )
 
-    def by_name(self) -> dict[str, list[int]]:
+    def group_by_name(self) -> dict[str, list[int]]:
         """The pairs of each name."""
         by_name: dict[str, list[int]] = {}
         for number, name in enumerate(self.names):
             by_name.setdefault(name, []).append(number)
         return by_name
 
-    def of_kind(self, *kinds: str) -> NDArray[np.bool_]:
+    def is_of_kind(self, *kinds: str) -> NDArray[np.bool_]:
         """Which pairs are of one of these kinds, [pairs]."""
         return np.array([pair.kind in kinds for pair in self.pairs], dtype=np.bool_)
 

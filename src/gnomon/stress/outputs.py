@@ -173,7 +173,7 @@ class OtherOutputs:
             counts.pop("LATIN", None)
         return max(counts, key=lambda script: counts[script], default="")
 
-    def in_script(self, word: str) -> bool:
+    def is_in_script(self, word: str) -> bool:
         """Whether all letters of a word are of that script."""
         own = {"HAN", "KANA"} if self.script == "KANA" else {self.script}
         return own.issuperset(script_counts(word))
@@ -210,7 +210,7 @@ class OtherOutputs:
             rng.random(), output.folded
         )
 
-    def one_of(self, pos: str, output: Output, rng: np.random.Generator) -> str | None:
+    def draw_word(self, pos: str, output: Output, rng: np.random.Generator) -> str | None:
         """A word from elsewhere of a part of speech, in its plain form where there are several."""
         plain = self._forms.get((pos, _PLAIN.get(pos, frozenset())))
         return None if plain is None else plain.elsewhere(rng.random(), output.folded)

@@ -22,8 +22,8 @@ from gnomon.stress.making import make_pairs
 from gnomon.stress.outputs import OtherOutputs, Output
 from gnomon.stress.perturbations import (
     Perturbations,
+    bind_feature,
     find_perturbations,
-    of_feature,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     Progress: TypeAlias = "Callable[[str, int, int], None] | None"
 
-__all__ = ["TextChoice", "check_perturbations", "own_pairs"]
+__all__ = ["TextChoice", "check_perturbations", "make_own_pairs"]
 
 
 #: whose texts are changed, if not a system's
@@ -81,7 +81,7 @@ class OwnPairs(NamedTuple):
     notices: tuple[Message, ...]
 
 
-def own_pairs(
+def make_own_pairs(
     testset: TestSet,
     choice: TextChoice,
     sources: FeatureSources,
@@ -245,7 +245,7 @@ def _resolved(given: Perturbation, features: Sequence[str]) -> Iterator[Perturba
         return
     for feature in features:
         if fnmatchcase(feature, given.feature):
-            yield of_feature(given.general, feature)
+            yield bind_feature(given.general, feature)
 
 
 def _outputs(

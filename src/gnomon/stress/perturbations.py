@@ -40,9 +40,9 @@ __all__ = [
     "Perturbations",
     "Severity",
     "Site",
+    "bind_feature",
     "describe_perturbations",
     "find_perturbations",
-    "of_feature",
     "perturbation",
     "perturbation_names",
 ]
@@ -262,7 +262,7 @@ def _matching(name: str, language: str | None) -> Iterator[Perturbation]:
             raise UsageError(
                 f"the perturbation {first!r} lacks its feature; write it as '{first} pos:VERB'"
             )
-        yield of_feature(every[first], feature.strip())
+        yield bind_feature(every[first], feature.strip())
         return
     if not any(letter in name for letter in "*?["):
         if name not in every:
@@ -292,14 +292,14 @@ def _usual(general: Perturbation) -> Iterator[Perturbation]:
         yield general
         return
     for feature in general.features:
-        yield of_feature(general, feature)
+        yield bind_feature(general, feature)
 
 
 #: parts of speech whose loss changes what is said; of others it is heard, and understood
 _CONTENT = frozenset(("ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"))
 
 
-def of_feature(general: Perturbation, feature: str) -> Perturbation:
+def bind_feature(general: Perturbation, feature: str) -> Perturbation:
     """A perturbation of any feature, of one of them.
 
     >>> deleted = find_perturbations(["delete pos:VERB"], "en")[0]

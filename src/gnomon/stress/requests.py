@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
 
-__all__ = ["NOTHING", "check_stress", "named_test_set"]
+__all__ = ["NOTHING", "check_stress", "read_test_set"]
 
 
 NOTHING = (
@@ -32,7 +32,7 @@ NOTHING = (
 )
 
 
-def named_test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
+def read_test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]:
     """The test set that a command line names; none, where pairs alone are given."""
     if not inputs.has_testset and not options.get("pairs"):
         raise UsageError(NOTHING)

@@ -57,7 +57,7 @@ class Pass(NamedTuple):
         return (-2.0 if self.pearson is None else self.pearson, -self.held_out_loss)
 
 
-def within_sets(values: NDArray[np.float64], judged: NDArray[np.int64]) -> NDArray[np.float64]:
+def centre_sets(values: NDArray[np.float64], judged: NDArray[np.int64]) -> NDArray[np.float64]:
     """Values without the mean of their judged set, so that sets differ by nothing else."""
     sums = np.bincount(judged, values) / np.maximum(np.bincount(judged), 1)
     return values - sums[judged]
@@ -67,7 +67,7 @@ def agreement(
     scores: NDArray[np.float64], labels: NDArray[np.float64], judged: NDArray[np.int64]
 ) -> float | None:
     """Pearson's r within judged sets; None where it is undefined."""
-    x, y = within_sets(scores, judged), within_sets(labels, judged)
+    x, y = centre_sets(scores, judged), centre_sets(labels, judged)
     spread = float(np.sqrt((x @ x) * (y @ y)))
     return None if spread <= 1e-12 * max(len(x), 1) else float(x @ y) / spread
 
@@ -109,7 +109,7 @@ class Estimator(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     def forward(self, sides: Sequence[Any]) -> Any:
         """Scores, tensor [B], of the layers of each side, tensors [B, layers, d]."""
         values = (self.inputs(sides) - self.mean) / self.spread
-        head = FeedForward.of(self.own, self.settings, _HEAD)
+        head = FeedForward.from_head(self.own, self.settings, _HEAD)
         for number, (weight, bias) in enumerate(head.layers):
             if number:
                 values = torch.nn.functional.dropout(
@@ -290,7 +290,7 @@ class Training:
         kept = np.arange(int(lengths.max())) < lengths[:, None]
         ids = np.full(kept.shape, self.features.base.encoder.padding, dtype=np.int64)
         ids[kept] = np.concatenate(sequences)
-        vectors = self.features.of_states(self.features.base.encoder.forward(ids, kept))
+        vectors = self.features.pool_states(self.features.base.encoder.forward(ids, kept))
         places = torch.from_numpy(back.reshape(sides.shape)).to(self.device)
         return [vectors[places[:, role]] for role in range(len(self.roles))]
 

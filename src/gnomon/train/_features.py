@@ -124,7 +124,7 @@ class Features:
         encoder = self.base.encoder
         return [encoder.alone(pieces.ids, self.limit) for pieces in encoder.pieces(texts)]
 
-    def of_states(self, states: States) -> Any:
+    def pool_states(self, states: States) -> Any:
         """One vector for each text and layer, tensor [B, layers, d]; gradients flow."""
         import torch
 
@@ -149,7 +149,7 @@ class Features:
         remembered: Remembered[str] = Remembered(
             encoder,
             lambda some: [(ids, self.depth) for ids in self.sequences(some)],
-            lambda states, _: list(self.of_states(states).cpu().numpy()),
+            lambda states, _: list(self.pool_states(states).cpu().numpy()),
             encoder.dimensions,
             "layers",
             open_store(store, about, encoder.dimensions),
@@ -158,7 +158,7 @@ class Features:
         vectors = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
         for at in range(0, len(texts), _BLOCK):
             some = texts[at : at + _BLOCK]
-            vectors[at : at + len(some)] = remembered.of(some)
+            vectors[at : at + len(some)] = remembered.look_up(some)
             if progress:
                 progress("encoding", at + len(some), len(texts))
         return vectors

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import column_names, table
-from gnomon.train.held_out import held_out_rows
+from gnomon.train.held_out import judge_held_out
 from gnomon.train.rows import HeldOutRow, LearnedSetRow, TrainedMetricRow, TrainingCurveRow
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ __all__ = ["training_finding"]
 def training_finding(request: TrainingRequest, training: Training, stopped: str) -> Finding:
     """The metric, its agreement with people on what was held out, its passes and its data."""
     data, base = training.data, training.features.base
-    held = held_out_rows(request, training)
+    held = judge_held_out(request, training)
     best: Pass = max(training.curve, key=lambda pass_: pass_.rank)
     row = TrainedMetricRow(
         folder=str(request.folder),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.train.judged import JudgedOutputs
     from gnomon.train.runs import TrainingRequest
 
-__all__ = ["ALL", "LENGTH", "agreement_rows", "held_out_rows"]
+__all__ = ["ALL", "LENGTH", "agreement_rows", "judge_held_out"]
 
 
 #: what the metric is compared with: words and letters in common, and a control
@@ -31,9 +31,7 @@ LENGTH = "length of the output"
 ALL = "all"
 
 
-def _held_out_scores(
-    request: TrainingRequest, training: Training
-) -> dict[str, NDArray[np.float64]]:
+def _score_held_out(request: TrainingRequest, training: Training) -> dict[str, NDArray[np.float64]]:
     """Scores of the outputs that were held out, by metric; the trained one is the first."""
     data = training.data
     cells = data.held_out
@@ -61,9 +59,9 @@ def _baseline_scores(testsets: Sequence[TestSet], output: NDArray[np.int64]) -> 
     return scores
 
 
-def held_out_rows(request: TrainingRequest, training: Training) -> list[HeldOutRow]:
+def judge_held_out(request: TrainingRequest, training: Training) -> list[HeldOutRow]:
     """Agreement of each metric, on each judged set and on all together."""
-    data, scores = training.data, _held_out_scores(request, training)
+    data, scores = training.data, _score_held_out(request, training)
     judged = data.judged[data.held_out]
     parts = [((one.name, one.kind), judged == number) for number, one in enumerate(data.sets)]
     if len(parts) > 1:
@@ -84,15 +82,15 @@ def agreement_rows(
     names: tuple[str, str],
 ) -> list[HeldOutRow]:
     """How well each metric agrees with people on outputs that nothing was learnt from."""
-    from gnomon.train._estimator import agreement, within_sets
+    from gnomon.train._estimator import agreement, centre_sets
 
     cells = np.flatnonzero(data.held_out)[inside]
     label, judged = data.label[cells], data.judged[cells]
     units, group = np.unique(data.group[cells], return_inverse=True)
-    people = within_sets(label, judged)
+    people = centre_sets(label, judged)
     made: list[HeldOutRow] = []
     for metric, every in scores_by_metric.items():
-        scores = within_sets(every[inside], judged)
+        scores = centre_sets(every[inside], judged)
         r = agreement(every[inside], label, judged)
         drawn = np.full(max(request.resamples, 1), np.nan)
         if request.resamples and len(units) > 2:

@@ -111,7 +111,7 @@ def judged_outputs(
         )
     judged, output = np.array(rows)[:, 0], np.array(rows)[:, 1:]
     group = _groups(testsets, output, recipe.held_out_by)
-    held = _held_out(output[:, 0], group, recipe)
+    held = _hold_out(output[:, 0], group, recipe)
     made = _numbered(examples, recipe.inputs)
     score = np.array(scores)
     sets = [_scaled(judged_set, score[(judged == n) & ~held]) for n, judged_set in enumerate(sets)]
@@ -226,7 +226,7 @@ def _groups(
     return groups
 
 
-def _held_out(
+def _hold_out(
     test_set: NDArray[np.int64], group: NDArray[np.int64], recipe: HeadRecipe
 ) -> NDArray[np.bool_]:
     """Whole groups until the share of each test set is reached; none that is larger than that."""

@@ -11,7 +11,7 @@ from tests.told import notes
 
 import gnomon as gn
 from gnomon.stress.outputs import Output
-from gnomon.stress.rules.numbers import VALUES, in_words
+from gnomon.stress.rules.numbers import VALUES, spell_number
 
 CASES = [
     ("negation de", "Sie hat das Haus nicht gekauft.", {"Sie hat das Haus gekauft."}),
@@ -97,10 +97,10 @@ def test_crossed_numbers() -> None:
 
 
 def test_numbers_in_words_are_those_that_people_write() -> None:
-    assert [in_words(n, "de") for n in (2, 12, 17, 21, 30, 99)] == [
+    assert [spell_number(n, "de") for n in (2, 12, 17, 21, 30, 99)] == [
         *("zwei", "zwölf", "siebzehn", "einundzwanzig", "dreißig", "neunundneunzig"),
     ]
-    assert [in_words(n, "en") for n in (2, 12, 17, 21, 30, 99)] == [
+    assert [spell_number(n, "en") for n in (2, 12, 17, 21, 30, 99)] == [
         *("two", "twelve", "seventeen", "twenty-one", "thirty", "ninety-nine"),
     ]
     assert all(len(values) == 98 for values in VALUES.values())

@@ -38,7 +38,7 @@ def given(
 def outcomes_of(cases: Sequence[tuple[Pair, float]]) -> tuple[Outcomes, PairGroups]:
     drops = np.array([drop for _, drop in cases])
     outcome = Outcomes(np.zeros(len(drops)), -drops, 1e-6)
-    return outcome, PairGroups.of([pair for pair, _ in cases])
+    return outcome, PairGroups.from_pairs([pair for pair, _ in cases])
 
 
 def test_penalties_by_hand() -> None:
@@ -69,7 +69,7 @@ def test_penalties_are_those_of_all_comparisons_one_by_one() -> None:
             win = (drop > harmless_drop) + 0.5 * (drop == harmless_drop)
             by_sentence.setdefault(error.good, []).append(win)
     expected = np.mean([np.mean(wins) for wins in by_sentence.values()])
-    errors = np.flatnonzero(groups.of_kind("error"))
+    errors = np.flatnonzero(groups.is_of_kind("error"))
     comparisons = compare_penalties(outcome, groups, harmless(groups))
     found = comparisons.interval(groups, errors, level=0.95)
     assert found.estimate == pytest.approx(expected)
@@ -78,7 +78,7 @@ def test_penalties_are_those_of_all_comparisons_one_by_one() -> None:
 def test_a_change_into_the_reference_or_of_nothing_is_no_harmless_change() -> None:
     texts = {"good": "a", "phenomenon": "wording", "references": ("r",)}
     pairs = [Pair(**texts, bad=bad, kind="harmless") for bad in ("r", "a", "b")]  # type: ignore[arg-type]  # texts
-    assert harmless(PairGroups.of(pairs)).tolist() == [False, False, True]
+    assert harmless(PairGroups.from_pairs(pairs)).tolist() == [False, False, True]
 
 
 def test_pairs_of_one_sentence_are_found_by_origin_or_by_the_good_text() -> None:
@@ -90,7 +90,7 @@ def test_pairs_of_one_sentence_are_found_by_origin_or_by_the_good_text() -> None
         Pair(bad="x", phenomenon="p", good="b", origin="1", document="d"),
         Pair(bad="x", phenomenon="p", good="c", document="d"),
     ]
-    groups = PairGroups.of(pairs)
+    groups = PairGroups.from_pairs(pairs)
     assert groups.sentences.tolist() == [0, 0, 1, 1, 2, 3]
     assert groups.clusters.tolist() == [0, 0, 1, 1, 2, 2]
 
@@ -101,7 +101,7 @@ def test_a_phenomenon_of_two_kinds_has_two_names() -> None:
         Pair(good="a", bad="b", phenomenon="number"),
         Pair(good="a", bad="b", phenomenon="quotes", kind="harmless"),
     ]
-    assert PairGroups.of(pairs).names == ["number, crossed", "number", "quotes"]
+    assert PairGroups.from_pairs(pairs).names == ["number, crossed", "number", "quotes"]
 
 
 def test_the_table_has_penalties_and_the_means_of_metrics() -> None:

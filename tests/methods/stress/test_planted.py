@@ -58,7 +58,7 @@ def noisy(
     draw: np.random.Generator, pairs: int, share: float, documents: int, alike: float
 ) -> tuple[ScoredPairs, float]:
     """A metric that sees a share of all pairs, which differs from document to document."""
-    groups = PairGroups.of(planted(pairs, documents))
+    groups = PairGroups.from_pairs(planted(pairs, documents))
     chance = np.full(len(groups.pairs), share)
     if documents:
         spread = 1 / alike - 1

@@ -424,10 +424,10 @@ def test_a_reply_of_any_shape_is_no_answer_until_it_is_one(chat: Chat) -> None:
 def test_a_key_that_json_writes_in_another_way_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     endpoint = Endpoint("http://127.0.0.1:1/v1")
     monkeypatch.setenv("GNOMON_JUDGE_KEY", "sk-abc/def+12345")
-    said = endpoint.without_key('{"error": {"message": "bad key sk-abc\\/def+12345"}}')
+    said = endpoint.hide_key('{"error": {"message": "bad key sk-abc\\/def+12345"}}')
     assert "def+12345" not in said
     monkeypatch.setenv("GNOMON_JUDGE_KEY", "none")
-    assert endpoint.without_key('{"severity": "none"}') == '{"severity": "none"}'
+    assert endpoint.hide_key('{"severity": "none"}') == '{"severity": "none"}'
 
 
 def test_earlier_turns_are_sent_before_the_question_and_are_a_part_of_it(chat: Chat) -> None:

@@ -14,7 +14,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
-from gnomon.judges import left_out_predictions
+from gnomon.judges import predict_left_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ def test_a_judge_that_says_nothing_is_seldom_called_nearer(draws: int) -> None:
     for seed in range(draws):
         x, y = np.random.default_rng(seed).normal(50, 20, (2, 50))
         others = (y.sum() - y) / 49
-        gains = np.abs(y - others) - np.abs(y - left_out_predictions(x, y))
+        gains = np.abs(y - others) - np.abs(y - predict_left_out(x, y))
         called += mean_test(gains.tolist())[2] <= 0.05 and gains.mean() > 0
     assert called <= 0.05 * draws
 

@@ -130,7 +130,7 @@ def test_texts_read_together_by_a_bert_have_one_separator_and_bert_types(
 
     convert(str(tmp_path / "model"), into=str(tmp_path / "made"))
     bound: Any = parse(f"unite('{tmp_path / 'made'}', device='cpu')").bind(_testset())
-    parts = bound.parts(_testset().batch())
+    parts = bound.score_parts_by_name(_testset().batch())
     ways = {
         "source": (SOURCE,),
         "reference": (REFERENCE,),

@@ -57,7 +57,7 @@ def _check_mode(oracle: Callable[[str, str], Any], name: tuple[str, str, str], b
     testset = found.testset()
     spec = _spec(found.folder, family, model, f"{MODES[name]}, batch={batch}")
     bound: Any = parse(spec).bind(testset)
-    parts = bound.parts(testset.batch())
+    parts = bound.score_parts_by_name(testset.batch())
     compared = 0
     for part, scores in parts.items():
         if PARTS[part] in expected:
@@ -155,7 +155,9 @@ def test_spans_say_who_marked_them_and_what_they_cost(oracle: Callable[[str, str
     penalty = np.zeros(10)
     for error in bound.error_spans(batch):
         penalty[error.segment] += error.score
-    np.testing.assert_allclose(bound.parts(batch)["mqm"][0], 1 - np.minimum(penalty, 25) / 25)
+    np.testing.assert_allclose(
+        bound.score_parts_by_name(batch)["mqm"][0], 1 - np.minimum(penalty, 25) / 25
+    )
 
 
 def test_a_model_of_another_class_is_answered_by_the_right_name(

@@ -10,7 +10,7 @@ from gnomon.models.decoding.requests import (
     Hypothesis,
     SearchPlan,
     answers,
-    each_once,
+    decode_unique,
     make_requests,
 )
 from gnomon.models.decoding.search import search
@@ -76,7 +76,9 @@ def beam(
     def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
         return [proposals(model, targets) for targets in search(model, batch, plan)]
 
-    return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))
+    return decode_unique(
+        requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam)
+    )
 
 
 def make_plan(width: int, n: int | None, length_penalty: float) -> SearchPlan:
@@ -145,12 +147,12 @@ def diverse(
     def decode(batch: list[Request]) -> list[Sequence[Hypothesis]]:
         slots = search(model, batch, plan)
         some = (slots[first : first + groups] for first in range(0, len(slots), groups))
-        return [proposals(model, _by_rank(text_groups)) for text_groups in some]
+        return [proposals(model, _merge_by_rank(text_groups)) for text_groups in some]
 
-    return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=beam))
+    return decode_unique(requests, lambda distinct: answers(model, distinct, decode, rows=beam))
 
 
-def _by_rank(groups: Sequence[Sequence[FinishedTarget]]) -> list[FinishedTarget]:
+def _merge_by_rank(groups: Sequence[Sequence[FinishedTarget]]) -> list[FinishedTarget]:
     """What the groups found, rank by rank; each target once, where it comes first."""
     ranked = [
         (rank, -target.score, target) for group in groups for rank, target in enumerate(group)

@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.core.errors import LengthMismatchError
 from gnomon.messages import message
 from gnomon.models.decoding.beam_search import make_plan
-from gnomon.models.decoding.requests import Hypothesis, answers, each_once, make_requests
+from gnomon.models.decoding.requests import Hypothesis, answers, decode_unique, make_requests
 from gnomon.models.decoding.search import search
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Machine:
 
     def after(self, state: _State, piece: int | None, *, inner: bool) -> _State:
         """The state after a piece; None for those that no phrase holds."""
-        counts = state.counts if inner else self._with_tail(state)
+        counts = state.counts if inner else self._add_tail(state)
         if piece is None:
             return _State((), counts)
         return _State(self._tail((*state.tail, piece)), counts)
@@ -179,7 +179,7 @@ class Machine:
 
     def _ways(self, state: _State) -> list[tuple[int, int]]:
         """Ways to continue: pieces that they need at most, and the first of these."""
-        kept = self._with_tail(state)
+        kept = self._add_tail(state)
         if kept == self._asked:
             return []
         left = [(counts, self._missing(counts)) for counts in (kept, state.counts)]
@@ -197,7 +197,7 @@ class Machine:
         rows = zip(self.phrases, self._asked, counts, strict=True)
         return sum((asked - count) * len(phrase) for phrase, asked, count in rows)
 
-    def _with_tail(self, state: _State) -> tuple[int, ...]:
+    def _add_tail(self, state: _State) -> tuple[int, ...]:
         """Counts together with the phrases that end here."""
         tail = state.tail
         rows = zip(self.phrases, self._asked, state.counts, strict=True)
@@ -218,7 +218,7 @@ class Machines:
         self._continuing = continuing
         self._made: dict[tuple[tuple[int, ...], ...], Machine] = {}
 
-    def of(self, phrases: tuple[tuple[int, ...], ...]) -> Machine:
+    def build(self, phrases: tuple[tuple[int, ...], ...]) -> Machine:
         """The machine of some phrases."""
         if phrases not in self._made:
             self._made[phrases] = Machine(phrases, self._continuing)
@@ -329,7 +329,7 @@ class Allocation:
     """
 
     def __init__(self, model: Seq2Seq, machines: Machines, requests: Sequence[Request]) -> None:
-        text_machines = [machines.of(request.phrases) for request in requests]
+        text_machines = [machines.build(request.phrases) for request in requests]
         self._states = PhraseStates(model.continuing, text_machines)
         self._end = model.end
 
@@ -469,7 +469,9 @@ def constrained(
     def decode(batch: list[Request]) -> list[Sequence[FinishedTarget]]:
         return [*search(model, batch, plan, Allocation(model, machines, batch))]
 
-    targets = each_once(requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam))
+    targets = decode_unique(
+        requests, lambda distinct: answers(model, distinct, decode, rows=plan.beam)
+    )
     return [
         [
             Hypothesis(
@@ -505,7 +507,7 @@ def _fit(machines: Machines, phrases: tuple[tuple[int, ...], ...], request: Requ
     """Whether there is space for all phrases within the limit."""
     if sum(map(len, phrases)) <= request.limit:
         return True
-    machine = machines.of(phrases)
+    machine = machines.build(phrases)
     return machine.needed(machine.first()) <= request.limit
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.errors import DataError, LengthMismatchError, UsageError
-from gnomon.models.decoding.requests import Request, answers, each_once
+from gnomon.models.decoding.requests import Request, answers, decode_unique
 from gnomon.models.decoding.search import Steps, normaliser, padded
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def log_probabilities(
     ]
     positions = len(model.start) + max(map(len, rows), default=0)
     decode = partial(_forced, model)
-    scores = each_once(requests, lambda r: answers(model, r, decode, positions=positions))
+    scores = decode_unique(requests, lambda r: answers(model, r, decode, positions=positions))
     return np.array([score for (score,) in scores], dtype=np.float64)
 
 
@@ -108,7 +108,7 @@ def code_probabilities(model: Seq2Seq, texts: Sequence[str]) -> NDArray[np.float
         )
     requests = [Request(tuple(source)) for source in model.pieces(texts)]
     decode = partial(_codes, model)
-    probabilities = each_once(requests, lambda distinct: answers(model, distinct, decode))
+    probabilities = decode_unique(requests, lambda distinct: answers(model, distinct, decode))
     return np.array(probabilities, dtype=np.float64).reshape(len(texts), len(model.codes))
 
 

@@ -24,7 +24,7 @@ __all__ = [
     "Request",
     "SearchPlan",
     "answers",
-    "each_once",
+    "decode_unique",
     "make_requests",
 ]
 
@@ -84,7 +84,7 @@ def make_requests(
     return requests
 
 
-def each_once(
+def decode_unique(
     requests: Sequence[Request | None],
     decode: Callable[[list[Request]], list[Sequence[_Answer]]],
 ) -> list[list[_Answer]]:

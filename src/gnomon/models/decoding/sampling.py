@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.errors import UsageError
 from gnomon.models.decoding.beam_search import proposals
-from gnomon.models.decoding.requests import FinishedTarget, answers, each_once, make_requests
+from gnomon.models.decoding.requests import FinishedTarget, answers, decode_unique, make_requests
 from gnomon.models.decoding.search import Steps, normaliser
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def sampled(
     options = _SamplingOptions(n, top_p, temperature, seed)
     requests = make_requests(model, texts, limit=limit)
     decode = partial(_draw_pieces, model, options)
-    return each_once(requests, lambda distinct: answers(model, distinct, decode, rows=n))
+    return decode_unique(requests, lambda distinct: answers(model, distinct, decode, rows=n))
 
 
 def _draw_pieces(
@@ -163,13 +163,13 @@ def _draw(
     norm = normaliser(model, logits)[:, 0].double()
     heated = logits / options.temperature
     heated[:, barred] = -torch.inf
-    chosen = _in_nucleus(heated, options.top_p, torch.as_tensor(numbers, device=logits.device))
+    chosen = _draw_in_nucleus(heated, options.top_p, torch.as_tensor(numbers, device=logits.device))
     chosen[torch.as_tensor(over, device=logits.device)] = model.end
     gain = logits.gather(1, chosen[:, None])[:, 0].double() - norm
     return chosen.cpu().numpy(), gain.cpu().numpy()
 
 
-def _in_nucleus(heated: Any, top_p: float, numbers: Any) -> Any:
+def _draw_in_nucleus(heated: Any, top_p: float, numbers: Any) -> Any:
     """The piece at which the cumulated probability of the nucleus passes a random number."""
     import torch
 

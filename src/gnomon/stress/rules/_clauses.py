@@ -106,7 +106,7 @@ def is_past(token: Token) -> bool:
     return "Tense=Past" in token.morph
 
 
-def as_written(token: Token, new: str) -> str:
+def match_capital(token: Token, new: str) -> str:
     """A pronoun with the capital that the one before it has, as behind a colon."""
     return new.capitalize() if token.text.istitle() and token.text != "I" else new
 
@@ -133,7 +133,7 @@ def begins_with_vowel(word: str) -> bool:
     )
 
 
-def with_article(output: Output, position: int, new: str) -> list[tuple[int, int, str]]:
+def replace_with_article(output: Output, position: int, new: str) -> list[tuple[int, int, str]]:
     """The change of a word to another, and that of "a" or "an" before it where needed."""
     token = output.tokens[position]
     change = (token.start, token.end, new)

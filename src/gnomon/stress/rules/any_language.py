@@ -152,7 +152,7 @@ def add(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterato
     for token in output.tokens:
         bare = before is not None and before.pos in ("DET", "ADP", "VERB")
         if token.pos == "NOUN" and bare and output.text[token.start - 1 : token.start] == " ":
-            new = pool.one_of("ADJ", output, rng)
+            new = pool.draw_word("ADJ", output, rng)
             article = before is not None and before.text.casefold() in ("a", "an")
             if new is not None and not article:
                 yield token.start, token.start, f"{new} "
@@ -170,7 +170,7 @@ def untranslated(output: Output, pool: OtherOutputs, rng: np.random.Generator) -
     least = 2 if output.source_places else _LONG
     source = [w.text for w in output.source_words if least <= len(w.text) <= _LONGEST]
     least = 2 if pool.script in _NO_LETTERS else _LONG
-    words = [w for w in output.words if len(w.text) >= least and pool.in_script(w.text)]
+    words = [w for w in output.words if len(w.text) >= least and pool.is_in_script(w.text)]
     for position, word in enumerate(words):
         if source:
             new = source[position * len(source) // len(words)]
@@ -280,7 +280,7 @@ def _letters(pool: OtherOutputs, word: str) -> list[str]:
     """The letters of a word, each with its marks; none where nobody would misspell it so."""
     import regex
 
-    if pool.script in _NO_LETTERS or not pool.in_script(word):
+    if pool.script in _NO_LETTERS or not pool.is_in_script(word):
         return []
     letters: list[str] = regex.findall(r"\X", word)
     return letters if all(letter[0].isalpha() for letter in letters) else []
@@ -297,7 +297,7 @@ def lower(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Itera
 def first_lower(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Change]:
     """Writes the first letter in lower case."""
     first = next((n for n, character in enumerate(output.text) if character.isalpha()), None)
-    if first is not None and pool.in_script(output.text[first]) and pool.script in _CASED:
+    if first is not None and pool.is_in_script(output.text[first]) and pool.script in _CASED:
         yield first, first + 1, output.text[first].lower()
 
 

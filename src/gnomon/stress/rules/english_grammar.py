@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from gnomon.core.data_files import data_beside
 from gnomon.stress.perturbations import perturbation
 from gnomon.stress.rules._clauses import (
-    as_written,
     clauses,
     inflect,
     is_past,
     is_plural,
+    match_capital,
     span,
     subtree,
     text_at,
@@ -215,13 +215,13 @@ def pronoun_case(output: Output, pool: OtherOutputs, rng: np.random.Generator) -
         if token.pos != "PRON" or not output.is_whole(token.start, token.end):
             continue
         if token.relation in ("nsubj", "nsubjpass") and word in _OBJECT_FORM:
-            yield token.start, token.end, as_written(token, _OBJECT_FORM[word])
+            yield token.start, token.end, match_capital(token, _OBJECT_FORM[word])
         elif token.relation in ("dobj", "pobj", "dative"):
             new = "she" if word == "her" else _SUBJECT_FORM.get(word, "")
             if new:
                 yield token.start, token.end, new
         elif token.relation == "poss" and word in _POSSESSIVES:
-            yield token.start, token.end, as_written(token, _POSSESSIVES[word])
+            yield token.start, token.end, match_capital(token, _POSSESSIVES[word])
 
 
 _POSSESSIVES = pairs("their them, his him, her she, its it, our us, my me, your you", both=False)

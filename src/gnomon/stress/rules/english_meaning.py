@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from gnomon.core.data_files import data_beside
 from gnomon.stress.perturbations import perturbation
 from gnomon.stress.rules._clauses import (
-    as_written,
     clauses,
     has_word,
     is_past,
+    match_capital,
+    replace_with_article,
     subtree,
     text_at,
-    with_article,
 )
 from gnomon.stress.rules._lists import pairs, regular_verbs, words
 
@@ -75,7 +75,7 @@ def _dropped(output: Output) -> Iterator[Site]:
         following = text_at(output, position + 1)
         if word in _NOT:
             if _is_free_negation(output, position):
-                yield without_negation(output, position)
+                yield drop_negation(output, position)
         elif word == "no" and following == "longer":
             yield token.start, output.tokens[position + 1].end, "still"
         elif word == "no" and token.relation == "det":
@@ -97,7 +97,7 @@ def _is_free_negation(output: Output, position: int) -> bool:
     return whole and before not in ("ai", "") and not has_word(output, after, _WITH_NEGATION)
 
 
-def without_negation(output: Output, position: int) -> list[Change]:
+def drop_negation(output: Output, position: int) -> list[Change]:
     """The changes that leave "not" or "n't" out ("won't go": "will go", "is not old": "is old")."""
     token = output.tokens[position]
     before = output.tokens[position - 1]
@@ -220,7 +220,7 @@ def _opposed(output: Output, words: Mapping[str, Mapping[str, str]]) -> Iterator
             continue
         new = _fitting(output, position, word, new)
         if new:
-            yield with_article(output, position, new)
+            yield replace_with_article(output, position, new)
 
 
 def _fitting(output: Output, position: int, word: str, new: str) -> str:
@@ -331,9 +331,9 @@ def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
             continue
         if word == "her":
             new = "his" if token.relation == "poss" else "him"
-            yield token.start, token.end, as_written(token, new)
+            yield token.start, token.end, match_capital(token, new)
         elif word in _GENDER and not (word == "his" and token.relation != "poss"):
-            yield token.start, token.end, as_written(token, _GENDER[word])
+            yield token.start, token.end, match_capital(token, _GENDER[word])
 
 
 def _has_full_name(output: Output) -> bool:

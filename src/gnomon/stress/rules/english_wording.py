@@ -12,8 +12,8 @@ from gnomon.stress.rules._clauses import text_at
 from gnomon.stress.rules._lists import endings, pairs, words
 from gnomon.stress.rules._marks import other_apostrophes, other_dashes, other_quotes
 from gnomon.stress.rules.any_language import other_number
-from gnomon.stress.rules.english_meaning import negations, without_negation
-from gnomon.stress.rules.numbers import VALUES, in_words
+from gnomon.stress.rules.english_meaning import drop_negation, negations
+from gnomon.stress.rules.numbers import VALUES, spell_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ def crossed_negation(
     for _, position in negations(output):
         change = _not_otherwise(output, position)
         if change is not None:
-            yield Crossed(change, without_negation(output, position))
+            yield Crossed(change, drop_negation(output, position))
 
 
 # Numbers.
@@ -163,7 +163,7 @@ def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) ->
     """Writes "seven" for "7", or "7" for "seven"."""
     for start, end, value in _numbers(output, _SMALL):
         if output.text[start].isdigit():
-            yield start, end, in_words(value, "en")
+            yield start, end, spell_number(value, "en")
         elif not begins_sentence(output.text, start):
             yield start, end, str(value)
 
@@ -184,9 +184,9 @@ def crossed_number(
         if int(wrong) <= 1:
             continue
         if output.text[start].isdigit():
-            yield Crossed((start, end, in_words(value, "en")), (start, end, wrong))
+            yield Crossed((start, end, spell_number(value, "en")), (start, end, wrong))
         elif int(wrong) < 100 and not begins_sentence(output.text, start):
-            yield Crossed((start, end, str(value)), (start, end, in_words(int(wrong), "en")))
+            yield Crossed((start, end, str(value)), (start, end, spell_number(int(wrong), "en")))
 
 
 _PERCENT = re.compile(r"(?<=\d)( ?%| per ?cent)(?![\w-])")

@@ -11,7 +11,7 @@ from gnomon.stress.perturbations import Crossed, perturbation
 from gnomon.stress.rules._lists import endings, pairs, words
 from gnomon.stress.rules._marks import other_dashes, other_quotes
 from gnomon.stress.rules.any_language import other_number
-from gnomon.stress.rules.numbers import VALUES, in_words
+from gnomon.stress.rules.numbers import VALUES, spell_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,7 +239,7 @@ def number_word(output: Output, pool: OtherOutputs, rng: np.random.Generator) ->
     """Writes "sieben" for "7", or "7" for "sieben"."""
     for start, end, value in _numbers(output, _SMALL):
         digits = output.text[start].isdigit()
-        yield start, end, in_words(value, "de") if digits else str(value)
+        yield start, end, spell_number(value, "de") if digits else str(value)
 
 
 @perturbation(
@@ -256,11 +256,11 @@ def crossed_number(
         wrong = int(other_number(str(value), rng))
         if not 1 < wrong < 100:
             continue
-        words, digits = in_words(value, "de"), str(value)
+        words, digits = spell_number(value, "de"), str(value)
         if output.text[start].isdigit():
             yield Crossed((start, end, words), (start, end, str(wrong)))
         else:
-            yield Crossed((start, end, digits), (start, end, in_words(wrong, "de")))
+            yield Crossed((start, end, digits), (start, end, spell_number(wrong, "de")))
 
 
 _PERCENT = re.compile(r"(?<=\d)([ \u00a0\u202f]?%| Prozent)(?![\w-])")

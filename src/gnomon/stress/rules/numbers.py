@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from gnomon.core.data_files import data_beside
 
-__all__ = ["VALUES", "in_words"]
+__all__ = ["VALUES", "spell_number"]
 
 
 _NUMBERS: dict[str, dict[str, list[str]]] = data_beside(__file__)
 
 
-def in_words(value: int, language: str) -> str:
+def spell_number(value: int, language: str) -> str:
     """A number from 2 to 99 in words.
 
-    >>> in_words(34, "en"), in_words(34, "de"), in_words(12, "en")
+    >>> spell_number(34, "en"), spell_number(34, "de"), spell_number(12, "en")
     ('thirty-four', 'vierunddreißig', 'twelve')
     """
     small, tens = _NUMBERS[language]["small"], _NUMBERS[language]["tens"]
@@ -29,5 +29,6 @@ def in_words(value: int, language: str) -> str:
 
 #: from 2 on: "one" is a pronoun, too
 VALUES = {
-    language: {in_words(value, language): value for value in range(2, 100)} for language in _NUMBERS
+    language: {spell_number(value, language): value for value in range(2, 100)}
+    for language in _NUMBERS
 }
