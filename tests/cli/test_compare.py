@@ -105,6 +105,7 @@ def test_a_worse_system_fails_the_gate_with_3_after_the_table_is_printed(
     [
         (["--fail-if-worse", "chrf"], 2, "name it with -m"),
         (["--min-drop", "1"], 2, "--min-drop goes with --fail-if-worse"),
+        (["--strict"], 2, "none is given; name one, as in --fail-if-worse METRIC"),
         (["--fail-if-worse", "bleu", "--min-drop", "-1"], 2, "0 or more"),
         (["--baseline", "c"], 2, "there are: a, b"),
         (["--by", "domain"], 2, "names no domains"),

@@ -415,6 +415,18 @@ def add_gate(output: argparse._ActionsContainer, options: Iterable[str]) -> None
     )
 
 
+def check_gate(args: argparse.Namespace, options: Mapping[str, object]) -> None:
+    """Refuse what is asked of a gate where none is given: it would never fail."""
+    if not any(name.startswith("fail_") and value for name, value in options.items()):
+        wrong = [name for name in ("strict", "junit", "summary") if getattr(args, name)]
+        if wrong:
+            raise UsageError(
+                f"--{wrong[0]} tells what a gate says, and none is given; name one, as in"
+                " --fail-if-worse METRIC (compare), --fail-above KIND=SHARE (check) or"
+                " --fail-if-major N (errors)"
+            )
+
+
 def wanted_tables(args: argparse.Namespace) -> dict[str, str]:
     """The files of tables, by their names."""
     paths: dict[str, str] = {}

@@ -304,6 +304,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
 
         options |= read_recipe(method, args)
     options |= _chosen_metrics(method, args)
+    _options.check_gate(args, options)
     outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
     tables = _options.wanted_tables(args)
     inputs = [path for option in method.options.values() for path in _read(option, options)]

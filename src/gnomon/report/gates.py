@@ -19,6 +19,7 @@ __all__ = ["gate_summary", "to_junit"]
 #: what XML cannot hold and :func:`visible` lets through
 _NO_XML = re.compile("[\ufffe\uffff]")
 _HEADINGS = {"failed": "The gate failed", "undecided": "The gate could not tell"}
+_PASSED = "The gate was passed"
 
 
 def to_junit(finding: Finding, *, strict: bool = False) -> str:
@@ -58,11 +59,9 @@ def _xml_text(text: str) -> str:
 
 def gate_summary(finding: Finding) -> str:
     """Whether a gate was passed, then the verdict and the tables, in Markdown."""
-    heading = f"gnomon {finding.method}"
-    if finding.gate:
-        outcomes = [case.outcome for case in finding.gate]
-        worst = next((one for one in _HEADINGS if one in outcomes), "")
-        heading = f"{_HEADINGS.get(worst, 'The gate was passed')} ({heading})"
+    outcomes = {case.outcome for case in finding.gate}
+    worst = next((said for one, said in _HEADINGS.items() if one in outcomes), _PASSED)
+    heading = f"{worst} (gnomon {finding.method})"
     said = verdict_to_markdown([case.said for case in finding.gate if case.said])
     parts = (f"### {heading}\n", said, finding_to_markdown(finding))
     return "\n".join([*filter(None, parts), ""])
