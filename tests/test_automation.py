@@ -147,6 +147,20 @@ def test_the_template_of_gitlab_ends_as_the_gate_does_and_runs_nothing_else(tmp_
     assert (tmp_path / job["artifacts"]["paths"][0]).read_text().startswith("### The gate failed")
 
 
+def test_the_image_installs_what_there_is() -> None:
+    image = (_ROOT / "Dockerfile").read_text(encoding="utf-8")
+    extras = re.search("^ARG EXTRAS=(.*)$", image, re.MULTILINE)
+    assert extras is not None
+    assert set(extras[1].split(",")) <= set(_PROJECT["project"]["optional-dependencies"])
+    assert set(re.findall(r"^FROM python:([\d.]+)-slim", image, re.MULTILINE)) <= set(_PYTHONS)
+    sent = (_ROOT / ".dockerignore").read_text(encoding="utf-8").split("\n")
+    needed = {"src", "pyproject.toml", "setup.py", *_PROJECT["project"]["license-files"]}
+    assert {name[1:] for name in sent if name[:1] == "!"} == {
+        *needed,
+        _PROJECT["project"]["readme"],
+    }
+
+
 def test_hooks_before_a_commit_are_what_make_lint_runs() -> None:
     (repository,) = _read(_ROOT / ".pre-commit-config.yaml")["repos"]
     assert repository["repo"] == "local"
