@@ -79,3 +79,17 @@ def test_a_name_for_several_sets_and_a_name_given_twice_are_refused(tmp_path: Pa
     many.write_text(f'metrics = ["bleu"]\n[[testsets]]\npath = "{path}/*"\nname = "x"\n')
     with pytest.raises(DataError, match="is of one test set"):
         study.read_study(many)
+
+
+def test_a_test_set_of_a_study_has_files_of_what_people_said(write) -> None:
+    file = write()
+    scores = file.parent / "esa.tsv"
+    system = next((example.path() / "systems").iterdir()).stem
+    scores.write_text(f"system\tseg\tscore\n{system}\t1\t90\n", encoding="utf-8")
+    text = file.read_text(encoding="utf-8").replace("first = 6", 'human = "esa.tsv"', 1)
+    file.write_text(text, encoding="utf-8")
+    (judged, other) = study.read_study(file).testsets
+    assert judged.human == (str(scores),)
+    assert other.human == ()
+    sets = {one.name: one for one in study.plan(study.read_study(file)).sets}
+    assert "esa" in sets["example/es-en"].read().human_kinds()

@@ -34,6 +34,7 @@ _SET = (
     "paraphrases",
     "n",
     "methods",
+    "human",
 )
 #: options of all methods
 _OF_A_STEP = ("metrics", "together", "testsets")
@@ -109,10 +110,13 @@ def _set(
     if not path:
         problems.add(f"{where}.path", "is missing; name the directory or file of a test set")
         return []
-    files = tuple(
-        str(file)
-        for pattern in problems.strings(given, "paraphrases", where)
-        for file in _places(pattern, folder, f"{where}.paraphrases", problems)
+    files, human = (
+        tuple(
+            str(file)
+            for pattern in problems.strings(given, key, where)
+            for file in _places(pattern, folder, f"{where}.{key}", problems)
+        )
+        for key in ("paraphrases", "human")
     )
     taken = SetSource(
         path="",
@@ -125,14 +129,16 @@ def _set(
         paraphrases=files,
         n=problems.positive(given, "n", where),
         methods=problems.strings(given, "methods", where),
+        human=human,
     )
     for key in ("n", "methods"):
         if key in given and "paraphrases" not in given:
             said = "is of paraphrases, and there are none; name files: paraphrases = ['made.jsonl']"
             problems.add(f"{where}.{key}", said)
     paths = _places(path, folder, f"{where}.path", problems)
-    if files and len(paths) > 1:
-        problems.add(f"{where}.paraphrases", "belong to one test set, and path names several")
+    for key, named in (("paraphrases", files), ("human", human)):
+        if named and len(paths) > 1:
+            problems.add(f"{where}.{key}", "belong to one test set, and path names several")
     if taken.name and len(paths) > 1:
         problems.add(f"{where}.name", "is of one test set, and path names several")
     return [replace(taken, path=str(path)) for path in paths]

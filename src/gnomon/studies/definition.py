@@ -31,6 +31,7 @@ class SetSource:
         exclude: patterns of which it must fit none.
         references: names of the references to take; all by default.
         first: how many segments to take, from the first; all by default.
+        human: files of what people said of it.
         paraphrases: files of further references.
         n: how many paraphrases of each method to take.
         methods: which methods of paraphrases to take.
@@ -46,6 +47,12 @@ class SetSource:
     paraphrases: tuple[str, ...] = ()
     n: int | None = None
     methods: tuple[str, ...] = ()
+    human: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """All that is read for it."""
+        return (self.path, *self.human, *self.paraphrases)
 
 
 @dataclass(frozen=True)

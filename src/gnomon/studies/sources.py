@@ -123,7 +123,7 @@ class FileEntry:
 
 def read_set(source: SetSource, *, only: tuple[str, ...] = ()) -> ReadSet:
     """The test set that a source names, narrowed as it says, and its sketch."""
-    return _read(source, only, stamp_of(source.path, *source.paraphrases))
+    return _read(source, only, stamp_of(*source.places))
 
 
 @lru_cache(maxsize=_KEPT)
@@ -138,7 +138,7 @@ def _read(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> ReadSet:
 
 def read_original(source: SetSource, *, only: tuple[str, ...] = ()) -> TestSet:
     """The same without paraphrases."""
-    whole = _read_whole(source, only, stamp_of(source.path))
+    whole = _read_whole(source, only, stamp_of(source.path, *source.human))
     names = systems_of(source, whole.systems)
     if whole.systems and not names:
         raise DataError(
@@ -156,7 +156,7 @@ def paraphrases_of(source: SetSource) -> list[Paraphrase]:
     """All paraphrases that a source names, of the segments that it takes."""
     from gnomon.data.formats import read_paraphrases
 
-    whole = _read_whole(source, (), stamp_of(source.path))
+    whole = _read_whole(source, (), stamp_of(source.path, *source.human))
     paraphrases = read_paraphrases(source.paraphrases, segments=whole.segments)
     return [
         paraphrase
@@ -174,12 +174,15 @@ def _read_whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> Test
         # what is left out is not read: it need not fit the rest
         files = output_files(source.path, language_pair=source.language_pair)
         only = tuple(systems_of(source, files))
-    return TestSet.read(
+    testset = TestSet.read(
         source.path,
         language_pair=source.language_pair,
         systems=only or None,
         references=source.references or None,
     )
+    for file in source.human:
+        testset = testset.with_human(file)
+    return testset
 
 
 def systems_of(source: SetSource, systems: Iterable[str]) -> list[str]:
@@ -294,12 +297,12 @@ class Sketches:
     def sketch(self, source: SetSource) -> Sketch:
         """The sketch of a test set, from memory where its files are unchanged."""
         key = content_hash(_FORM, version(), json.dumps(asdict(source), sort_keys=True))
-        stamp = stamp_of(source.path, *source.paraphrases)
+        stamp = stamp_of(*source.places)
         entry = self.known.get(key)
         if entry is not None and entry.stamp == stamp.hash != "" and entry.sketch is not None:
             return entry.sketch
         sketch = read_set(source).sketch
-        same = stamp == stamp_of(source.path, *source.paraphrases)
+        same = stamp == stamp_of(*source.places)
         if stamp.hash and same and stamp.newest < time.time() - _YOUNG:
             self.fresh[key] = FileEntry(stamp.hash, sketch)
         return sketch

@@ -260,3 +260,17 @@ def test_lists_of_mt_lens_are_samples(tmp_path: Path) -> None:
     assert (testset.sources, testset.references["results"]) == (_SOURCES, _REFERENCES)
     assert testset.systems == {"results": ("x", "y")}
     assert testset.logged == {"bleu": {"results": (1.0, 2.0)}}
+
+
+def test_a_log_and_a_folder_of_logs_are_test_sets(tmp_path: Path) -> None:
+    a = _lines(tmp_path / "a-runs" / "a.jsonl", _harness, "a dog", "cat")
+    assert gn.TestSet.read(a).systems == {"a": ("a dog", "cat")}
+    _lines(tmp_path / "a-runs" / "b.jsonl", _graded, "dogs", "cats")
+    testset = gn.TestSet.read(tmp_path / "a-runs")
+    assert testset.name == "a-runs"
+    assert testset.references == {"a": _REFERENCES}
+    assert list(testset.systems) == ["a", "b"]
+    assert testset.logged["chrf"]["b"] == (0.0, 1.0)
+    (tmp_path / "a-runs" / "note.txt").write_text("mine\n")
+    with pytest.raises(DataError, match="holds no test set"):
+        gn.TestSet.read(tmp_path / "a-runs")

@@ -113,8 +113,9 @@ def test_document_scores_need_the_documents(folder: Path) -> None:
 
 def test_unequal_counts_name_both_files(folder: Path) -> None:
     add(folder, "system-outputs/en-de/refB.txt", "a\n")
+    assert "refB" not in TestSet.read(folder).systems  # which is said, and an error where named
     with pytest.raises(LengthMismatchError, match=r"en-de\.txt has 3 lines, .*refB\.txt has 1"):
-        TestSet.read(folder)
+        TestSet.read(folder, systems=["refB"])
     add(folder, "system-outputs/en-de/refB.txt", "a\nb\nc\n")
     add(folder, "documents/en-de.docs", "news a\n")
     with pytest.raises(LengthMismatchError, match=r"en-de\.docs has 1"):

@@ -61,5 +61,5 @@ def test_a_file_of_units_is_told_its_place(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="translation units, which stands where a file of lines"):
         read_test_set(tmp_path / "a.xlf")
     (tmp_path / "a.jsonl").write_text('{"doc_id": 1, "resps": [["x"]]}', encoding="utf-8")
-    with pytest.raises(FormatError, match="is the log of an evaluation, which stands where"):
+    with pytest.raises(DataError, match="holds outputs and no references"):
         read_test_set(tmp_path / "a.jsonl")

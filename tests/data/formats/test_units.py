@@ -302,3 +302,12 @@ def test_codes_stand_beside_texts_and_are_checked(
     assert testset.select(segments=[0]).codes == testset.codes
     hits = gn.check(testset, kinds=["placeholder"]).table("hits").rows
     assert [row["system"] for row in hits] == ["a"]
+
+
+def test_a_folder_of_units_is_a_test_set(tmp_path: Path) -> None:
+    for name, units in (("ref", _REFERENCE), ("good", _REFERENCE), ("poor", _SYSTEM)):
+        text = _ONE.format(encoding="utf-8", units=units)
+        (tmp_path / f"{name}.xlf").write_text(text, encoding="utf-8")
+    testset = gn.TestSet.read(tmp_path)
+    assert (list(testset.references), list(testset.systems)) == (["ref"], ["good", "poor"])
+    assert testset.language_pair == "en-hi"

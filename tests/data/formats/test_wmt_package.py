@@ -112,3 +112,12 @@ def test_damaged_samples_are_named(tmp_path: Path) -> None:
     (tmp_path / "DAseg.newstest2016.human.cs-en").unlink()
     with pytest.raises(MissingFileError, match=r"there is no file DAseg\.newstest2016\.human"):
         TestSet.read(tmp_path)
+
+
+def test_an_output_of_another_length_is_left_out_and_said(tmp_path: Path, caplog) -> None:
+    fill(tmp_path, PACKAGE)
+    folder = tmp_path / TEXTS / "system-outputs/newstest2017/cs-en"
+    whole = TestSet.read(tmp_path / TEXTS / "cs-en")
+    (folder / "newstest2017.odd.cs-en").write_text("one line\n")
+    assert TestSet.read(tmp_path / TEXTS / "cs-en").systems == whole.systems
+    assert "newstest2017.odd.cs-en is left out: it has 1 lines for 3 segments" in caplog.text

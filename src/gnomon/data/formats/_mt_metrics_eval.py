@@ -111,16 +111,21 @@ def read_layout(
     chosen = choose("system", systems, outputs)
     kinds = {} if source is None else {source: "source"}
     kinds |= dict.fromkeys(kept.values(), "reference")
-    lines = read_parallel(kinds | dict.fromkeys(chosen.values(), "candidate"))
+    kinds |= dict.fromkeys(chosen.values(), "candidate")
+    lines = read_parallel(kinds, drop=systems is None)
     segments = len(next(iter(lines.values())))
     documents, domains = _read_documents(path, language_pair, segments)
     testset = TestSet(
         name=path.resolve().name,
         references={name: lines[file] for name, file in kept.items()},
-        systems={name: lines[file] for name, file in chosen.items()},
+        systems={name: lines[file] for name, file in chosen.items() if file in lines},
         sources=None if source is None else lines[source],
         language_pair=language_pair,
-        info={name: SystemInfo(human=True) for name in chosen if name in files},
+        info={
+            name: SystemInfo(human=True)
+            for name, file in chosen.items()
+            if name in files and file in lines
+        },
         documents=documents,
         domains=domains,
         path=str(path),

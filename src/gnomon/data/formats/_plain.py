@@ -303,18 +303,26 @@ def _check_standard_input(paths: Sequence[str | PathLike[str]]) -> None:
         raise UsageError("'-' (standard input) can stand for one file only; save the other first")
 
 
-def read_parallel(files: Mapping[Path, str]) -> dict[Path, list[str]]:
+def read_parallel(files: Mapping[Path, str], *, drop: bool = False) -> dict[Path, list[str]]:
     """The lines of parallel files.
 
     Args:
         files: each with what it holds, whose empty texts are said: "source", "reference" or
             "candidate"; "": whoever reads it looks for these.
+        drop: leave out candidates of another length than the first file, unless all are, and say
+            so.
     """
     texts = {file: _segments(file) for file in files}
+    expected = len(next(iter(texts.values()), ()))
+    outputs = [file for file, kind in files.items() if kind == "candidate" and drop]
+    odd = [file for file in outputs if len(texts[file]) != expected]
+    for file in odd if len(odd) < len(outputs) else ():
+        said = "%s is left out: it has %d lines for %d segments"
+        LOGGER.warning(said, file, len(texts.pop(file)), expected)
     check_parallel({str(file): len(lines) for file, lines in texts.items()})
-    for file, kind in files.items():
-        if kind:
-            report_empty(str(file), kind, texts[file])
+    for file, lines in texts.items():
+        if files[file]:
+            report_empty(str(file), files[file], lines)
     return texts
 
 

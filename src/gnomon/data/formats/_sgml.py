@@ -318,13 +318,16 @@ def _set_of_file(head: FileHead) -> FoundSet | None:
     sgml_set = next((s for s in sgml_sets(head.path.parent) if head.path in s.files), None)
     files = (head.path,) if sgml_set is None else sgml_set.files
     pair = None if sgml_set is None else sgml_set.pair
-    return FoundSet(head.path, partial(read_sgml, files), pair, files)
+    return FoundSet(head.path, partial(read_sgml, files, incomplete="drop"), pair, files)
 
 
 def _sets_in_folder(folder: Path) -> list[FoundSet]:
     return [
         FoundSet(
-            sgml_set.files[0], partial(read_sgml, sgml_set.files), sgml_set.pair, sgml_set.files
+            sgml_set.files[0],
+            partial(read_sgml, sgml_set.files, incomplete="drop"),
+            sgml_set.pair,
+            sgml_set.files,
         )
         for sgml_set in sgml_sets(folder)
     ]

@@ -17,7 +17,6 @@ from gnomon.data.formats._anomalies import warn_of_anomalies
 from gnomon.data.formats._files import agree, bears_file, is_pair, unit_format
 from gnomon.data.formats._judgements import readable_judgements
 from gnomon.data.formats._lines import read_lines
-from gnomon.data.formats._plain import is_evaluation_log
 from gnomon.data.formats._registry import (
     FolderFormat,
     Format,
@@ -340,11 +339,9 @@ def _set_of_file(path: Path) -> tuple[str, FoundSet]:
     recognised = _recognise(head, formats_of(SetFormat))
     if recognised is not None:
         return recognised
-    units = unit_format(path)
-    if units or is_evaluation_log(path):
-        what = "a file of translation units" if units else "the log of an evaluation"
+    if unit_format(path):
         raise FormatError(
-            f"is {what}, which stands where a file of lines may (",
+            "is a file of translation units, which stands where a file of lines may (",
             Named("gnomon score REFERENCE -i FILE, without -t", "gnomon.TestSet.from_files"),
             ")",
             path=path,

@@ -68,11 +68,11 @@ def read_package(package: Package) -> TestSet:
     reference = package.texts / "references" / f"{stem}-ref.{end}"
     outputs = _outputs(package)
     kinds = {source: "source", reference: "reference"}
-    lines = read_parallel(kinds | dict.fromkeys(outputs.values(), "candidate"))
+    lines = read_parallel(kinds | dict.fromkeys(outputs.values(), "candidate"), drop=True)
     testset = TestSet(
         name=package.name,
         references={"A": lines[reference]},
-        systems={name: lines[file] for name, file in outputs.items()},
+        systems={name: lines[file] for name, file in outputs.items() if file in lines},
         sources=lines[source],
         language_pair=package.pair,
         path=str(package.texts),

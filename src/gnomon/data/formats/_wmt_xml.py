@@ -209,7 +209,7 @@ def _set_of_file(head: FileHead) -> FoundSet | None:
     if not is_wmt_xml(head.text):
         return None
     pair = pair_in(head.text, head.path)
-    return FoundSet(head.path, partial(read_wmt_xml, [head.path]), pair)
+    return FoundSet(head.path, partial(read_wmt_xml, [head.path], incomplete="drop"), pair)
 
 
 FORMATS = (
