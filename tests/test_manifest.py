@@ -15,6 +15,7 @@ from gnomon.core.manifest import imported
 _CORE = MANIFEST.parent
 #: what `core` asks of packages above it, and of modules of its own that import the one that asks
 _BY_NAME = (
+    "gnomon.alignment.aligning:align_outputs",
     "gnomon.core.tabular:brief_grid",
     "gnomon.core.tabular:cell_text",
     "gnomon.core.tabular:finding_to_latex",

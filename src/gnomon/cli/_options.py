@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from gnomon.cli.parser import HelpFormatter, rare
-from gnomon.core.errors import DataError, OutputError, UsageError
+from gnomon.core.errors import DataError, LengthMismatchError, OutputError, UsageError
 from gnomon.messages import joined, noted, rendered
 
 if TYPE_CHECKING:
@@ -586,7 +586,6 @@ _EXAMPLE = "es-en"
 
 
 def _load(args: argparse.Namespace) -> TestSet:
-    from gnomon.core.testset import TestSet
     from gnomon.data import formats
 
     if _is_table(args) and not formats.is_evaluation_log(args.refs[0]):
@@ -619,18 +618,32 @@ def _load(args: argparse.Namespace) -> TestSet:
             "no references: give reference files first, then systems, as in"
             " 'ref.txt -i sysA.txt sysB.txt', or a test set with -t DIR"
         )
-    inputs = _inputs(args)
     try:
-        return TestSet.from_files(
-            references=args.refs,
-            systems=inputs,
-            source=args.source,
-            language_pair=args.language_pair,
-        )
+        return _from_files(args)
     except DataError as error:
         if args.input or len(args.refs) < 2:
             raise
         raise UsageError(f"no system comes by standard input; {_forgotten(args)}") from error
+
+
+def _from_files(args: argparse.Namespace) -> TestSet:
+    """The test set of plain files; of a command that aligns outputs, they may differ in length."""
+    from gnomon.core.testset import TestSet
+
+    files = {
+        "references": args.refs,
+        "systems": _inputs(args),
+        "source": args.source,
+        "language_pair": args.language_pair,
+    }
+    try:
+        return TestSet.from_files(**files)
+    except LengthMismatchError:
+        if not (getattr(args, "aligns", False) and args.refs and args.input):
+            raise
+    from gnomon.alignment.aligning import read_aligned
+
+    return read_aligned(**files)
 
 
 #: how names of tables end

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Annotated
 
 from gnomon.agreement.meaning import read_meanings
+from gnomon.comparison.aligned import without_uncertain_segments
 from gnomon.comparison.checks import check_compare, check_documents, check_systems
 from gnomon.comparison.compared import SystemComparison
 from gnomon.comparison.distributions import word_rows
@@ -69,6 +70,7 @@ exit code 3: --fail-if-worse found a system that is worse; 4: with --strict, one
     metrics="all",
     reuses="costly",
     untranslated=True,
+    aligns="fail_if_worse",
     verdict=compare_verdict,
     check=check_compare,
 )
@@ -166,6 +168,7 @@ def compare(
     for scores, order in zip(judged, orders, strict=True):
         comparison.add(scores, PairedScores.of(scores, order, doubtful), plan)
     named = None if chosen else orders[0][0]
+    comparison.notices += without_uncertain_segments(testset, comparison)
     comparison.notices += on_other_segments(testset, comparison, named)
     with using_workers(workers):
         comparison.add_figures(progress)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from math import inf
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["LARGEST_DOUBT", "LEAST_MARGIN", "Aligner", "Alignment", "Operation"]
 
@@ -54,6 +58,17 @@ class Alignment:
     def uncertain_segments(self) -> frozenset[int]:
         """The segments, counted from 0, that begin or end at an uncertain boundary."""
         return frozenset(segment for i in self.uncertain for segment in (i - 1, i))
+
+    def of(self, segments: Sequence[int]) -> Alignment:
+        """The alignment of some segments, as they are ordered; each with the margin before it."""
+        margins = (inf, *self.margins)
+        return replace(
+            self,
+            texts=tuple(self.texts[i] for i in segments),
+            lines=tuple(self.lines[i] for i in segments),
+            operations=tuple(self.operations[i] for i in segments),
+            margins=tuple(margins[i] for i in segments[1:]),
+        )
 
     @property
     def doubt(self) -> float:

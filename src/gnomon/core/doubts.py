@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from gnomon.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gnomon.messages import Message
 
@@ -21,6 +21,7 @@ __all__ = [
 
 #: cautions of data that are said before anything else; of doubtful systems nothing else is said
 SAID_FIRST = (
+    "data.aligned",
     *("data.doubtful", "data.unread", "data.no_reference", "data.repeated"),
     *("data.untranslated", "data.damaged", "data.favoured", "data.copied"),
 )
@@ -36,7 +37,7 @@ def fullest(notices: Iterable[Message]) -> tuple[Message, ...]:
     kept: dict[object, Message] = {}
     for number, one in enumerate(notices):
         key: object = number
-        if one.code in ("data.damaged", "data.favoured"):
+        if one.code in ("data.aligned", "data.damaged", "data.favoured"):
             told = one.params
             key = (one.code, one.subjects.get("systems"), told.get("what"), told.get("among"))
         before = kept.get(key)
@@ -46,7 +47,9 @@ def fullest(notices: Iterable[Message]) -> tuple[Message, ...]:
 
 
 def _known(said: Message) -> int:
-    return sum(map(bool, said.params.values()))
+    aligned = said.params.get("aligned") or ()
+    told = [said.params, *(one for one in cast("Sequence[Mapping[str, object]]", aligned))]
+    return sum(bool(value) for one in told for value in one.values())
 
 
 def doubts(notices: Iterable[Message]) -> list[Message]:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from gnomon.core.alignments import Alignment
     from gnomon.core.summary import Outline
     from gnomon.messages import Message
 
@@ -182,6 +183,7 @@ class TestSet:
             reference name -> texts; these come beside ``references``.
         path: the file or directory that it was read from.
         paraphrases: which references are paraphrases: reference name -> method.
+        alignments: how outputs were joined and cut that had more or fewer lines, by system.
 
     Raises:
         LengthMismatchError: two parts have unequal numbers of segments.
@@ -212,6 +214,7 @@ class TestSet:
     repeated: tuple[RepeatedScore, ...] = ()
     logged: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     codes: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    alignments: Mapping[str, Alignment] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -411,6 +414,29 @@ class TestSet:
         """
         imported("gnomon.data.formats:write_test_set")(self, path, layout=layout)
 
+    def align(
+        self, outputs: Mapping[str, Sequence[str]] | Sequence[str | PathLike[str]]
+    ) -> TestSet:
+        """The same test set with further outputs, which may have more or fewer lines than segments.
+
+        Lines are joined, cut, left out and added where that makes them most like the first
+        reference; see ``alignments``. Outputs with a line for each segment stay as they are.
+
+        Args:
+            outputs: files, or lines by the name of their system.
+
+        Raises:
+            LengthMismatchError: an output's lines are no segments.
+            DataError: more than a quarter of its boundaries are uncertain, there is no reference,
+                or a system of the name is there already.
+
+        >>> ts = TestSet.from_lists({}, ["The sun rises.", "The moon sets."])
+        >>> both = ts.align({"a": ["The sun rises. The moon sets."]})
+        >>> both.systems["a"]
+        ('The sun rises.', 'The moon sets.')
+        """
+        return _reader("gnomon.alignment.aligning:align_outputs")(self, outputs)
+
     def with_human(
         self, judgements: Judgements | str | PathLike[str], **options: object
     ) -> TestSet:
@@ -557,7 +583,14 @@ class TestSet:
         refs = {n: pick("reference", n, self.references) for n in references or self.references}
         of_systems = {n: r for n, r in self.system_references.items() if n in chosen}
         info = {n: i for n, i in self.info.items() if n in chosen}
-        return self._with(systems=chosen, references=refs, system_references=of_systems, info=info)
+        aligned = {n: a for n, a in self.alignments.items() if n in chosen}
+        return self._with(
+            systems=chosen,
+            references=refs,
+            system_references=of_systems,
+            info=info,
+            alignments=aligned,
+        )
 
     def with_paraphrases(
         self,
@@ -626,6 +659,7 @@ class TestSet:
             system_references={name: some(r) for name, r in self.system_references.items()},
             logged={metric: some(scores) for metric, scores in self.logged.items()},
             codes={role: some(codes) for role, codes in self.codes.items()},
+            alignments={name: one.of(segments) for name, one in self.alignments.items()},
         )
 
     def _with(self, **parts: object) -> TestSet:
@@ -810,6 +844,7 @@ def _freeze(testset: TestSet) -> None:
         fix(name, tuple(value))
     fix("info", MappingProxyType(dict(testset.info)))
     fix("paraphrases", MappingProxyType(dict(testset.paraphrases)))
+    fix("alignments", MappingProxyType(dict(testset.alignments)))
     for name in ("system_references", "logged", "codes"):
         inner = {
             outer: MappingProxyType({key: tuple(column) for key, column in columns.items()})

@@ -82,8 +82,9 @@ def anomaly_texts(testset: TestSet) -> tuple[str, ...]:
 @checked
 def anomalies(testset: TestSet) -> tuple[Message, ...]:
     """What looks wrong in a test set, and in which systems, so that no verdict judges these."""
+    aligned = tuple(_aligned(testset))
     if testset.segments < _FEWEST:
-        return ()
+        return aligned
     numbered, lines = Numbered(testset), SomeLines(testset)
     found = [
         *_find_odd_segments(testset, numbered),
@@ -102,7 +103,28 @@ def anomalies(testset: TestSet) -> tuple[Message, ...]:
     found += _find_favoured(testset, numbered, unlike)
     doubtful = set(doubtful_systems(found))
     found += [one for one in damaged if doubtful.isdisjoint(one.subjects.get("systems", ()))]
-    return tuple(found)
+    return (*aligned, *found)
+
+
+def _aligned(testset: TestSet) -> Iterator[Message]:
+    """Outputs that had more or fewer lines."""
+    some = [
+        {
+            "system": name,
+            "given": one.given,
+            "segments": testset.segments,
+            "merges": one.merges,
+            "splits": one.splits,
+            "dropped": "some" if one.drops else "nothing",
+            "drops": one.drops,
+            "added": len(one.added) or None,
+            "uncertain": len(one.uncertain),
+            "changes": None,
+        }
+        for name, one in testset.alignments.items()
+    ]
+    if some:
+        yield message("data.aligned", aligned=some)
 
 
 def say_roles(references: Sequence[str], systems: Sequence[str], source: str | None = None) -> None:

@@ -170,13 +170,20 @@ def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
         WrongTypeError: a single path in place of a list.
     """
     paths = _in_folders(paths)
+    texts = read_outputs(paths)
     names = _system_names(paths)
-    _check_standard_input(paths)
-    texts = {name: _segments(path) for name, path in names.items()}
     check_parallel({shown(path): len(texts[name]) for name, path in names.items()})
     for name, path in names.items():
         report_empty(shown(path), "candidate", texts[name])
     return texts
+
+
+def read_outputs(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
+    """Read the outputs of systems as :func:`read_systems` does, which may differ in their lines."""
+    paths = _in_folders(paths)
+    names = _system_names(paths)
+    _check_standard_input(paths)
+    return {name: _segments(path) for name, path in names.items()}
 
 
 def _segments(path: str | PathLike[str]) -> list[str]:

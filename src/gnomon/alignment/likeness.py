@@ -1,0 +1,56 @@
+"""How much texts have in common: the mean share of n-grams of characters, as in chrF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.native import ngrams as loops
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Likeness"]
+
+_ORDERS = 3
+
+
+class Likeness:
+    """Texts whose likeness is asked for: case and white space do not count.
+
+    Attributes:
+        lengths: characters of each text.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        plain = ["".join(text.lower().split()) for text in texts]
+        data = "".join(plain).encode("utf-32-le", "surrogatepass")
+        codes = np.frombuffer(data, dtype="<u4")
+        known, ids = np.unique(codes, return_inverse=True)
+        self.lengths = np.array([len(text) for text in plain], dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(self.lengths)])
+        self._rows = loops.Rows(offsets, ids.astype(np.int32), len(known))
+
+    def of(self, texts: ArrayLike, references: ArrayLike) -> NDArray[np.float64]:
+        """The likeness of pairs of texts, by their numbers; 0 to 1.
+
+        Args:
+            texts: int64 [P].
+            references: int64 [P], in ascending order.
+        """
+        some, theirs = np.asarray(texts, np.int64), np.asarray(references, np.int64)
+        distinct, groups = np.unique(theirs, return_inverse=True)
+        matches = self._rows.matches(some, groups, distinct, np.arange(len(distinct)), _ORDERS)
+        shares = np.zeros(len(some))
+        orders = np.zeros(len(some))
+        for order in range(_ORDERS):
+            lengths = np.stack([self.lengths[some], self.lengths[theirs]])
+            both = np.maximum(lengths - order, 0).sum(axis=0)
+            shares += np.divide(
+                2 * matches[:, order], both, out=np.zeros(len(some)), where=both > 0
+            )
+            orders += both > 0
+        return shares / np.maximum(orders, 1)

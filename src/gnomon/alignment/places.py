@@ -1,0 +1,129 @@
+"""About where in an output each segment stands."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Band", "expected_places"]
+
+#: lengths of the sequences of characters by which lines are found, and in how many lines of a side
+#: they stand at most
+_LENGTHS, _RARE = (3, 6), 2
+#: lines around where a segment is expected, and the most that are looked at for a segment
+_AROUND, _WIDEST = 8, 300
+#: places on both sides beside which one that is off stands out
+_NEIGHBOURS = 5
+_MIX, _TURN = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+
+
+class Band(NamedTuple):
+    """How many lines may stand before each segment, and before the end: the fewest, the most."""
+
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+
+def expected_places(output: Sequence[str], references: Sequence[str]) -> Band:
+    """Where segments are looked for: around lines that share rare characters with a reference."""
+    n, m = len(references), len(output)
+    rows, lines = _in_order(*_found(output, references))
+    rows, lines = _without_strays(rows, lines)
+    rows = np.concatenate([[0], rows, [n]])
+    lines = np.concatenate([[0], lines, [m]])
+    every = np.arange(n + 1)
+    after = np.searchsorted(rows, every)
+    before = np.maximum(np.searchsorted(rows, every, side="right") - 1, 0)
+    middle = np.rint(np.interp(every, rows, lines)).astype(np.int64)
+    low = np.maximum(lines[before], middle - _WIDEST // 2) - _AROUND
+    high = np.minimum(lines[after], middle + _WIDEST // 2) + _AROUND
+    # a segment is left out, or lines are added, where places meet
+    low, high = np.maximum(low, 0), np.minimum(high, m)
+    low[0], high[-1] = 0, m
+    return Band(np.minimum.accumulate(low[::-1])[::-1], np.maximum.accumulate(high))
+
+
+def _found(
+    output: Sequence[str], references: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For references the line of the output that shares most rare characters with them."""
+    keys, lines = _sequences([*references, *output])
+    n, m = len(references), len(output)
+    pairs = np.unique(np.stack([keys, lines.astype(np.uint64)]), axis=1)
+    keys, lines = pairs[0], pairs[1].astype(np.int64)
+    votes = []
+    ours, theirs = lines < n, lines >= n
+    once, first, counts = np.unique(keys[ours], return_index=True, return_counts=True)
+    there, begin, many = np.unique(keys[theirs], return_index=True, return_counts=True)
+    shared, a, b = np.intersect1d(once, there, assume_unique=True, return_indices=True)
+    del shared
+    few = (counts[a] <= _RARE) & (many[b] <= _RARE)
+    a, b = a[few], b[few]
+    for i in range(_RARE):
+        for j in range(_RARE):
+            both = (counts[a] > i) & (many[b] > j)
+            row = lines[ours][first[a[both]] + i]
+            votes.append(row * m + lines[theirs][begin[b[both]] + j] - n)
+    places, number = np.unique(np.concatenate(votes), return_counts=True)
+    # the best one of each row comes last
+    order = np.lexsort((number, places // m)) if m else np.arange(0)
+    rows = places[order] // m if m else order
+    last = np.flatnonzero(np.diff(rows, append=-1))
+    return rows[last], places[order][last] % max(m, 1)
+
+
+def _sequences(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Numbers of the sequences of characters of texts, and the text of each."""
+    plain = ["".join(text.lower().split()) for text in texts]
+    codes = np.frombuffer("".join(plain).encode("utf-32-le", "surrogatepass"), "<u4")
+    text = np.repeat(np.arange(len(texts)), [len(one) for one in plain])
+    keys, numbers = [], []
+    hashes = codes.astype(np.uint64) * _MIX
+    for length in range(1, max(_LENGTHS) + 1):
+        if length > 1:
+            hashes = (hashes[:-1] * _MIX) ^ codes[length - 1 :]
+            hashes ^= hashes >> _TURN
+        if length in _LENGTHS:
+            inside = text[: len(hashes)] == text[length - 1 :]
+            keys.append(hashes[inside])
+            numbers.append(text[: len(hashes)][inside])
+    return np.concatenate(keys), np.concatenate(numbers)
+
+
+def _in_order(
+    rows: NDArray[np.int64], lines: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The longest run of places in which both sides ascend."""
+    ends: list[int] = []
+    last: list[int] = []
+    before = [-1] * len(lines)
+    for at, line in enumerate(lines.tolist()):
+        length = bisect_left(ends, line)
+        before[at] = last[length - 1] if length else -1
+        ends[length : length + 1] = [line]
+        last[length : length + 1] = [at]
+    kept = []
+    at = last[-1] if last else -1
+    while at >= 0:
+        kept.append(at)
+        at = before[at]
+    return rows[kept[::-1]], lines[kept[::-1]]
+
+
+def _without_strays(
+    rows: NDArray[np.int64], lines: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Places without those that are far from what is before and behind them."""
+    if len(rows) <= 2 * _NEIGHBOURS:
+        return rows[:0], lines[:0]
+    shifts = np.pad(lines - rows, _NEIGHBOURS, mode="edge")
+    around = np.lib.stride_tricks.sliding_window_view(shifts, 2 * _NEIGHBOURS + 1)
+    near = np.abs(lines - rows - np.median(around, axis=1)) <= _AROUND
+    return rows[near], lines[near]

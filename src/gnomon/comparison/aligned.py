@@ -1,0 +1,61 @@
+"""What the doubt about an alignment does to differences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from gnomon.comparison.paired import figures
+from gnomon.core.doubts import said_of
+from gnomon.core.verdicts import metric_title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.comparison.compared import MetricComparison, SystemComparison
+    from gnomon.core.testset import TestSet
+    from gnomon.messages import Message
+
+
+def without_uncertain_segments(testset: TestSet, comparison: SystemComparison) -> Iterator[Message]:
+    """What is said of aligned outputs, with what differences are without uncertain segments."""
+    for said in said_of("data.aligned", testset.anomalies):
+        aligned = cast("Sequence[Mapping[str, Any]]", said.params["aligned"])
+        told = [{**one, "changes": _changes(testset, comparison, one["system"])} for one in aligned]
+        yield replace(said, params={"aligned": told})
+
+
+def _changes(
+    testset: TestSet, comparison: SystemComparison, system: str
+) -> dict[str, list[dict[str, Any]]] | None:
+    """By how much differences change, by metric; None where nothing is uncertain."""
+    uncertain = testset.alignments[system].uncertain_segments
+    rest = np.ones(testset.segments, dtype=np.bool_)
+    rest[sorted(uncertain)] = False
+    if not uncertain or not rest.any():
+        return None
+    changes = [
+        {"size": size, "metric": metric_title(metric.scores.metric)}
+        for metric in comparison.metrics
+        if (size := _change(metric, system, rest)) is not None
+    ]
+    return {"change": changes} if changes else None
+
+
+def _change(metric: MetricComparison, system: str, rest: NDArray[np.bool_]) -> float | None:
+    """The largest change of a difference that a system takes part in."""
+    plan = replace(metric.plan, resamples=0)
+    parts = [np.ones(len(rest), dtype=np.bool_), rest]
+    whole, others = figures(metric.paired, parts, plan, None)
+    names = metric.paired.systems
+    changes = [
+        abs(before.difference - after.difference)
+        for name, before, after in zip(names, whole, others, strict=True)
+        if system in (name, names[0]) and isfinite(before.difference - after.difference)
+    ]
+    return max(changes, default=None)
