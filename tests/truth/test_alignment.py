@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from scripts.look_recall import recall
+from tests.told import notes
 from tests.truth.scripts import SCRIPTS, damaged, sentences
 from tests.truth.worlds import bundled, noised, outputs, planted, references
 
@@ -15,7 +16,7 @@ import gnomon as gn
 from gnomon import study
 from gnomon.core.doubts import doubtful_systems
 from gnomon.core.verdicts import of_scores
-from gnomon.data.formats import anomaly_texts, misplaced_lines, sets_in
+from gnomon.data.formats import misplaced_lines, sets_in
 from gnomon.data.formats.looks import SomeLines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -173,7 +174,7 @@ def test_texts_that_are_not_translated_are_named() -> None:
         return [str(one) for one in ts.anomalies if doubtful_systems([one])]
 
     assert "segments untranslated" in found(half=half, fine=own)[0]
-    assert "the same text as the source" in found(copy=source, fine=own)[0]
+    assert "copy leaves" in found(copy=source, fine=own)[0]
     assert found(fine=own) == []
     unknown = planted({"half": half, "fine": own})  # the sources are not given
     (one,) = unknown.anomalies
@@ -335,11 +336,11 @@ def test_published_sets_are_in_order(shared: Path) -> None:
             continue
         for one in there:
             ts = gn.TestSet.read(one.place, language_pair=one.language_pair, human="readable")
-            wrong = [said for said in anomaly_texts(ts) if "DLUT-GTCOM" not in said]
+            wrong = [said for said in notes(ts.anomalies) if "DLUT-GTCOM" not in said]
             assert wrong == [], one.place
             for first in range(0, ts.segments - 30, max(30, ts.segments // 4)):
                 some = ts.select(segments=list(range(first, first + 30)))
-                wrong = [said for said in anomaly_texts(some) if "DLUT-GTCOM" not in said]
+                wrong = [said for said in notes(some.anomalies) if "DLUT-GTCOM" not in said]
                 assert wrong == [], (one.place, first)
             looked_at += len(ts.systems)
             for name in list(ts.systems)[:4] if ts.references else ():

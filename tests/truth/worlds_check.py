@@ -134,7 +134,9 @@ def names_that_stay() -> Finding:
         for name, word in (("one", "पीछे"), ("other", "सामने"))
     }
     sources = [*kept, *(f"the house {n} is near the old garden today" for n in range(40))]
-    testset = gn.TestSet.from_lists(systems, None, sources=sources, language_pair="en-hi")
+    testset = gn.TestSet(
+        name="", systems=systems, references={}, sources=sources, language_pair="en-hi"
+    )
     return gn.check(testset, resamples=100)  # type: ignore[operator]  # a package that is called
 
 

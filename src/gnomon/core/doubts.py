@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from gnomon.messages import Message
+from gnomon.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SAID_FIRST",
+    "doubt",
     "doubtful_systems",
     "doubts",
     "fullest",
@@ -25,6 +26,15 @@ SAID_FIRST = (
     *("data.doubtful", "data.unread", "data.no_reference", "data.repeated"),
     *("data.untranslated", "data.damaged", "data.favoured", "data.copied"),
 )
+
+
+def doubt(what: str, systems: Sequence[str], **counts: Any) -> Message:
+    """Of whose outputs nothing can be said while it is so.
+
+    They are shifted, in another order, repeated, not translated, or in another language.
+    """
+    said = message("data.doubtful", what=what, systems=list(systems), **counts)
+    return said.about(systems=systems)
 
 
 def said_of(code: str, notices: Iterable[Message]) -> list[Message]:

@@ -697,7 +697,7 @@ class TestSet:
     def anomalies(self) -> tuple[Message, ...]:
         """What looks wrong in it, though it can be read; looked for once."""
         if "_anomalies" not in self.__dict__:
-            anomalies = imported("gnomon.data.formats:anomalies")(self)
+            anomalies = imported("gnomon.linguistics.faults.files:anomalies")(self)
             object.__setattr__(self, "_anomalies", anomalies)
         return cast("tuple[Message, ...]", self.__dict__["_anomalies"])
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import (
-    anomalies,
     misplaced_lines,
     plain_name,
     role_of_name,
@@ -386,4 +385,4 @@ def _notes(
         testset = TestSet("texts", references=references, systems=systems, sources=sources)
     except GnomonError:
         return []
-    return list(map(noted, anomalies(testset)))
+    return list(map(noted, testset.anomalies))

@@ -34,9 +34,6 @@ from gnomon.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from gnomon.core.testset import Paraphrase as Paraphrase
-    from gnomon.data.formats._anomalies import anomalies as anomalies
-    from gnomon.data.formats._anomalies import anomaly_texts as anomaly_texts
-    from gnomon.data.formats._anomalies import warn_of_anomalies as warn_of_anomalies
     from gnomon.data.formats._campaigns import CampaignForm as CampaignForm
     from gnomon.data.formats._campaigns import CampaignItem as CampaignItem
     from gnomon.data.formats._campaigns import campaign_text as campaign_text
@@ -119,6 +116,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._trees import Trees as Trees
     from gnomon.data.formats._trees import parse_tree as parse_tree
     from gnomon.data.formats._trees import read_trees as read_trees
+    from gnomon.data.formats._warnings import warn_of_anomalies as warn_of_anomalies
     from gnomon.data.formats._wmt_xml import read_wmt_xml as read_wmt_xml
     from gnomon.data.formats.pairs import read_pair_scores as read_pair_scores
     from gnomon.data.formats.pairs import read_pairs as read_pairs

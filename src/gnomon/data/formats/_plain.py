@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
 from gnomon.core.lazy import checked
 from gnomon.core.testset import TestSet
-from gnomon.data.formats._anomalies import say_roles, warn_of_anomalies
 from gnomon.data.formats._files import (
     LOGGER,
     LOGS,
@@ -31,6 +30,7 @@ from gnomon.data.formats._lines import (
     write_lines,
 )
 from gnomon.data.formats._registry import Format
+from gnomon.data.formats._warnings import say_roles, warn_of_anomalies
 from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:

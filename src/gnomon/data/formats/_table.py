@@ -13,10 +13,10 @@ from gnomon.core.errors import DataError, UsageError
 from gnomon.core.lazy import checked
 from gnomon.core.options import with_fields
 from gnomon.core.testset import TestSet
-from gnomon.data.formats._anomalies import warn_of_anomalies
 from gnomon.data.formats._files import LOGGER, plain_name
 from gnomon.data.formats._lines import report_empty, shown
 from gnomon.data.formats._records import read_records, records_of_frame
+from gnomon.data.formats._warnings import warn_of_anomalies
 from gnomon.data.formats.rows import column_meant
 from gnomon.messages.audiences import Named, Words
 

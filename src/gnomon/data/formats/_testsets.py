@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 
 from gnomon.core.errors import DataError, FormatError, OutputError, UnknownNameError, UsageError
 from gnomon.core.lazy import checked
-from gnomon.data.formats._anomalies import warn_of_anomalies
 from gnomon.data.formats._files import agree, bears_file, is_pair, unit_format
 from gnomon.data.formats._judgements import readable_judgements
 from gnomon.data.formats._lines import read_lines
@@ -27,6 +26,7 @@ from gnomon.data.formats._registry import (
     formats_of,
 )
 from gnomon.data.formats._table import read_table
+from gnomon.data.formats._warnings import warn_of_anomalies
 from gnomon.data.formats.rows import head_of
 from gnomon.data.formats.unreadable_files import explain_failure, require_directory
 from gnomon.messages.audiences import Advice, Named

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.told import notes
 
 import gnomon as gn
 from gnomon import example
-from gnomon.data.formats import anomaly_texts, sets_in
+from gnomon.data.formats import sets_in
 
 GREEK = "αλφα βητα γαμμα δελτα εψιλον ζητα ηττα θητα ιωτα καππα λαμδα"
 
@@ -33,33 +34,35 @@ def parts() -> tuple[list[str], list[str], list[str]]:
 
 def test_a_system_that_equals_a_reference_is_said() -> None:
     _, reference, output = parts()
-    found = anomaly_texts(of_example(systems={"mine": reference, "other": output}))
+    found = notes(of_example(systems={"mine": reference, "other": output}).anomalies)
     assert found == (
         "the output of 'mine' is the same text as the reference 'A'; was one file given twice?",
     )
     twins = of_example(systems={"A": reference, "other": output})  # the reference as a system
-    assert anomaly_texts(twins) == ()
+    assert notes(twins.anomalies) == ()
 
 
 def test_swapped_and_foreign_texts_are_said() -> None:
     source, reference, output = parts()
     swapped = of_example(sources=reference, references={"A": source})
-    assert "are source and references swapped" in anomaly_texts(swapped)[0]
+    assert "are source and references swapped" in notes(swapped.anomalies)[0]
     wrong = of_example(references={"A": source}, sources=None)
-    assert "looks like a different language than the references" in anomaly_texts(wrong)[0]
+    assert "looks like a different language than the references" in notes(wrong.anomalies)[0]
     given = of_example(references={"A": source}, sources=source)
-    assert any("the same text as the source" in one for one in anomaly_texts(given))
+    assert any("the same text as the source" in one for one in notes(given.anomalies))
     copied = of_example(systems={"copy": source})
-    assert any("the output of copy" in one for one in anomaly_texts(copied))
-    assert anomaly_texts(of_example(systems={"fine": output})) == ()
+    assert any(
+        "copy leaves 209 of 209 segments untranslated" in one for one in notes(copied.anomalies)
+    )
+    assert notes(of_example(systems={"fine": output}).anomalies) == ()
 
 
 def test_another_script_is_said() -> None:
     source, *_ = parts()
     greek = [f"{GREEK} {i}" for i in range(len(source))]
-    found = anomaly_texts(of_example(systems={"a": greek, "b": greek[::-1]}))
+    found = notes(of_example(systems={"a": greek, "b": greek[::-1]}).anomalies)
     assert "all outputs are written in Greek letters, and the references in Latin" in found[0]
-    other = anomaly_texts(of_example(language_pair="es-el"))
+    other = notes(of_example(language_pair="es-el").anomalies)
     assert "the reference 'A' is written in Latin letters, which el is not" in other[0]
 
 
@@ -69,9 +72,9 @@ def test_a_few_segments_are_enough_to_see_it_and_do_not_raise_it(segments: int) 
     whole = gn.TestSet.read(example.path())
     for first in range(0, whole.segments - segments, segments):
         some = range(first, first + segments)
-        assert anomaly_texts(whole.select(segments=some)) == ()
+        assert notes(whole.select(segments=some).anomalies) == ()
         swapped = of_example(sources=reference, references={"A": source})
-        assert anomaly_texts(swapped.select(segments=some))
+        assert notes(swapped.select(segments=some).anomalies)
 
 
 def test_names_of_files_that_say_another_role_are_said(
@@ -106,6 +109,6 @@ def test_no_published_set_is_suspected(shared: Path) -> None:
             continue
         for one in there:
             testset = gn.TestSet.read(one.place, language_pair=one.language_pair)
-            assert anomaly_texts(testset) == (), one.place
+            assert notes(testset.anomalies) == (), one.place
             looked_at += 1
     assert looked_at > 15
