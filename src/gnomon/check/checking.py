@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.check.figures import (
@@ -17,6 +15,7 @@ from gnomon.check.figures import (
 )
 from gnomon.check.gate import check_limits, gate_cases
 from gnomon.check.glossary import read_glossary
+from gnomon.check.notes import annotated_systems, write_notes
 from gnomon.check.rules import Rules, read_rules
 from gnomon.check.terms import Match, Terminology
 from gnomon.check.verdict import check_verdict
@@ -37,7 +36,7 @@ from gnomon.core.options import (
     Unit,
     Workers,
 )
-from gnomon.core.records import column_names, table
+from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import OptionalTagger
@@ -65,7 +64,7 @@ _EXAMPLES = """\
 examples:
   gnomon check ref.txt -s src.txt -i old.txt new.txt
   gnomon check -t wmt24/en-cs --kinds untranslated shape --html check.html
-  gnomon check ref.txt -s src.txt -i new.txt --notes faults.csv
+  gnomon check -i new.xlf --notes noted.xlf   # faults as notes on the units
   gnomon check ref.txt -s src.txt -i new.txt --fail-above untranslated=0.5%   # for CI
 
 exit code 3: --fail-above found a system with more; 4: with --strict, one that may have more
@@ -127,7 +126,8 @@ def check(
         fail_above: kinds or groups, each with the largest share of segments that passes
             ("untranslated=0.5%"); the finding's ``failure`` says which systems have more, and the
             command line ends with exit code 3.
-        notes: a table (.csv) for all faults: system, segment, kind, place and text.
+        notes: a table of all faults (.csv: system, segment, kind, place, text), or the outputs' own
+            XLIFF file with notes on its units (.xlf), where "{system}" stands for each of several.
         unit: what is independent: "segment", "document", or "auto": documents, where faults
             within them are clearly alike.
 
@@ -140,6 +140,7 @@ def check(
         UsageError: an option is out of range, a limit is set to what was not looked for, or a row
             of a glossary or of rules is for a segment that is not there.
     """
+    annotated = annotated_systems(notes, testset) if notes is not None else {}
     prescribed: list[Fault] = []
     if glossary is not None:
         terms = read_glossary(glossary, testset.language_pair)
@@ -172,7 +173,7 @@ def check(
             differences += rates.costs(scores, first)
     hits = list(hit_rows(found))
     if notes is not None:
-        _write_notes(notes, hits)
+        write_notes(notes, testset, annotated, hits)
     tables = [
         table("check", _TITLE, RateRow, rates.rates(), confidence=confidence),
         table("differences", "Differences", DifferenceRow, differences, confidence=confidence),
@@ -218,10 +219,3 @@ def _views(tables: Iterable[Table]) -> tuple[HeatMap | Bars, ...]:
             ordered=False,
         ),
     )
-
-
-def _write_notes(path: str | PathLike[str], hits: Sequence[HitRow]) -> None:
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, column_names(HitRow))
-        writer.writeheader()
-        writer.writerows(hit.cells() for hit in hits)

@@ -613,7 +613,9 @@ def _load(args: argparse.Namespace) -> TestSet:
     if logs and logs == args.refs and not args.input:
         # of what each model answered; the references are those of the first
         args = argparse.Namespace(**vars(args) | {"refs": logs[:1], "input": logs})
-    if not args.refs and not (args.source and args.input):  # some metrics read sources alone
+    # some metrics read sources alone, which files of translation units bring
+    sourced = args.source or any(map(formats.unit_format, args.input or ()))
+    if not args.refs and not (sourced and args.input):
         raise UsageError(
             "no references: give reference files first, then systems, as in"
             " 'ref.txt -i sysA.txt sysB.txt', or a test set with -t DIR"

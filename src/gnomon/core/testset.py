@@ -179,6 +179,8 @@ class TestSet:
             one per segment; NaN where there is none.
         codes: placeholders of what stands inside the texts and is none (``⟦1⟧``), of "sources"
             (under ""), "references" and "systems" that may have some: name -> one per segment.
+        units: of systems that were read from a file of translation units, system -> the file -> the
+            id of the unit of each segment.
         system_references: references of one system alone (output-specific paraphrases), system ->
             reference name -> texts; these come beside ``references``.
         path: the file or directory that it was read from.
@@ -215,6 +217,7 @@ class TestSet:
     logged: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     codes: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     alignments: Mapping[str, Alignment] = field(default_factory=dict)
+    units: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _freeze(self)
@@ -660,6 +663,7 @@ class TestSet:
             logged={metric: some(scores) for metric, scores in self.logged.items()},
             codes={role: some(codes) for role, codes in self.codes.items()},
             alignments={name: one.of(segments) for name, one in self.alignments.items()},
+            units={name: some(ids) for name, ids in self.units.items()},
         )
 
     def _with(self, **parts: object) -> TestSet:
@@ -845,7 +849,7 @@ def _freeze(testset: TestSet) -> None:
     fix("info", MappingProxyType(dict(testset.info)))
     fix("paraphrases", MappingProxyType(dict(testset.paraphrases)))
     fix("alignments", MappingProxyType(dict(testset.alignments)))
-    for name in ("system_references", "logged", "codes"):
+    for name in ("system_references", "logged", "codes", "units"):
         inner = {
             outer: MappingProxyType({key: tuple(column) for key, column in columns.items()})
             for outer, columns in getattr(testset, name).items()
@@ -876,6 +880,8 @@ def _texts_by_part(testset: TestSet) -> dict[str, Sequence[object]]:
         parts |= {f"the scores {metric!r} of system {n!r}": s for n, s in scores.items()}
     for role, codes in testset.codes.items():
         parts |= {f"the codes of {role} {name!r}": column for name, column in codes.items()}
+    for name, files in testset.units.items():
+        parts |= {f"the units of system {name!r}": ids for ids in files.values()}
     return parts
 
 

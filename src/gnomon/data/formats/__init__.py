@@ -116,6 +116,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._trees import Trees as Trees
     from gnomon.data.formats._trees import parse_tree as parse_tree
     from gnomon.data.formats._trees import read_trees as read_trees
+    from gnomon.data.formats._unit_notes import write_unit_notes as write_unit_notes
     from gnomon.data.formats._warnings import warn_of_anomalies as warn_of_anomalies
     from gnomon.data.formats._wmt_xml import read_wmt_xml as read_wmt_xml
     from gnomon.data.formats.pairs import read_pair_scores as read_pair_scores

@@ -63,6 +63,7 @@ class JoinedTexts(NamedTuple):
         language_pair: where a file says so.
         scores: by metric, those of each file of outputs that has some, by its number.
         codes: of "sources", "references" and "systems", those of each file that may hold some.
+        ids: of translation units, if there are any.
     """
 
     references: Sequence[Sequence[Sequence[str | None]]]
@@ -71,6 +72,7 @@ class JoinedTexts(NamedTuple):
     language_pair: str | None = None
     scores: Mapping[str, Mapping[int, Sequence[float]]] = MappingProxyType({})
     codes: Mapping[str, Mapping[int, Sequence[str]]] = MappingProxyType({})
+    ids: Sequence[str] = ()
 
 
 @checked
@@ -131,6 +133,7 @@ def read_plain(
             role: {titles[role][number]: codes for number, codes in files_of_role.items()}
             for role, files_of_role in parts.codes.items()
         },
+        units={name: {str(path): parts.ids} for name, path in names.items() if unit_format(path)},
     )
     say_roles(
         list(map(plain_name, references)),

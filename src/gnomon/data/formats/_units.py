@@ -149,6 +149,7 @@ def joined(
         next(filter(None, pairs), None),
         scores,
         _codes(files[: len(columns)], references, last if sourced else units, kept),
+        tuple(kept),
     )
 
 
@@ -261,8 +262,7 @@ def _collected(
     codes: tuple[dict[str, str], dict[str, str]] = {}, {}
     seen: Counter[str] = Counter()
     for name, source, target in units:
-        seen[name] += 1
-        unique = name if seen[name] == 1 else f"{name}#{seen[name]}"
+        unique = unique_id(name, seen)
         sources[unique] = source.text if source else ""
         if target and target.text:
             targets[unique] = target.text
@@ -274,6 +274,12 @@ def _collected(
     )
 
 
+def unique_id(name: str, seen: Counter[str]) -> str:
+    """The id, with a number where it was seen before; it counts as seen."""
+    seen[name] += 1
+    return name if seen[name] == 1 else f"{name}#{seen[name]}"
+
+
 def _pair(source: str | None, target: str | None) -> str | None:
     """Of codes such as "en-GB"."""
     codes = [(code or "").replace("_", "-").partition("-")[0].lower() for code in (source, target)]
@@ -282,14 +288,42 @@ def _pair(source: str | None, target: str | None) -> str | None:
 
 def _xliff(data: bytes, path: str) -> TranslationUnits:
     root = tree(data, path, "XLIFF files")
+    second = is_xliff_2(root, path)
+    languages = root if second else next(root.iter("file"), root)
+    source, target = ("srcLang", "trgLang") if second else ("source-language", "target-language")
+    units = (
+        (one.name, *_translation(one.state, one.source, one.target))
+        for one in xliff_units(root, path)
+    )
+    return _collected(units, _pair(languages.get(source), languages.get(target)))
+
+
+def is_xliff_2(root: Element, path: str) -> bool:
+    """Whether an XLIFF file is of version 2.
+
+    Raises:
+        FormatError: it is no XLIFF file.
+    """
     if root.tag != "xliff":
         raise FormatError(f"begins as <{root.tag}>, not as <xliff>", path=path, line=1)
-    second = root.get("version", "").startswith("2")
-    files = list(root.iter("file"))
-    languages = root if second else files[0] if files else root
-    source, target = ("srcLang", "trgLang") if second else ("source-language", "target-language")
-    units = (unit for file in files for unit in (_units_2(file) if second else _units_1(file)))
-    return _collected(units, _pair(languages.get(source), languages.get(target)))
+    return root.get("version", "").startswith("2")
+
+
+class XliffText(NamedTuple):
+    """A text that is to be translated: a unit, or one of its segments."""
+
+    unit: Element
+    name: str  # the id; of a segment with its own
+    state: str | None
+    source: Element | None
+    target: Element | None
+
+
+def xliff_units(root: Element, path: str) -> Iterator[XliffText]:
+    """What is to be translated in an XLIFF file, in its order."""
+    read = _units_2 if is_xliff_2(root, path) else _units_1
+    for file in root.iter("file"):
+        yield from read(file)
 
 
 def _to_translate(element: Element, name: str, *, wanted: bool = True) -> Iterator[Element]:
@@ -311,7 +345,7 @@ def _translation(
     return (texts[0], None) if state in _UNTRANSLATED and texts[0] == texts[1] else texts
 
 
-def _units_1(file: Element) -> Iterator[tuple[str, UnitText | None, UnitText | None]]:
+def _units_1(file: Element) -> Iterator[XliffText]:
     for unit in _to_translate(file, "trans-unit"):
         name = unit.get("id", "")
         source, target = unit.find("source"), unit.find("target")
@@ -319,11 +353,11 @@ def _units_1(file: Element) -> Iterator[tuple[str, UnitText | None, UnitText | N
         marks = {} if divided is None else _segments(divided)
         if not marks:
             state = None if target is None else target.get("state")
-            yield name, *_translation(state, source, target)
+            yield XliffText(unit, name, state, source, target)
             continue
         others = {} if target is None else _segments(target)
         for number, mark in marks.items():
-            yield f"{name}/{number}", _text(mark), _text(others.get(number))
+            yield XliffText(unit, f"{name}/{number}", None, mark, others.get(number))
 
 
 def _segments(element: Element) -> dict[str, Element]:
@@ -331,7 +365,7 @@ def _segments(element: Element) -> dict[str, Element]:
     return {mark.get("mid", ""): mark for mark in marks}
 
 
-def _units_2(file: Element) -> Iterator[tuple[str, UnitText | None, UnitText | None]]:
+def _units_2(file: Element) -> Iterator[XliffText]:
     for unit in _to_translate(file, "unit"):
         segments = unit.findall("segment")
         for number, segment in enumerate(segments, start=1):
@@ -339,7 +373,7 @@ def _units_2(file: Element) -> Iterator[tuple[str, UnitText | None, UnitText | N
             if len(segments) > 1:
                 name += f"/{segment.get('id', number)}"
             source, target = segment.find("source"), segment.find("target")
-            yield name, *_translation(segment.get("state"), source, target)
+            yield XliffText(unit, name, segment.get("state"), source, target)
 
 
 def _language(side: Element) -> str:

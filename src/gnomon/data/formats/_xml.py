@@ -44,7 +44,14 @@ def parse(parser: XMLParserType, data: bytes, path: str) -> None:
         ) from error
 
 
-def tree(data: bytes, path: str, kind: str) -> Element:
+def tree(
+    data: bytes,
+    path: str,
+    kind: str,
+    *,
+    encoding: str | None = None,
+    places: dict[Element, tuple[int, int]] | None = None,
+) -> Element:
     """The elements of a file, by their names without name spaces.
 
     A document type that names a schema is passed over; one that declares anything is refused.
@@ -53,15 +60,19 @@ def tree(data: bytes, path: str, kind: str) -> Element:
         data: the file.
         path: how it is called in messages.
         kind: whose files these are, where one is refused: "TMX files".
+        encoding: of the data, whatever they declare.
+        places: where each element begins, in bytes, and where its end tag does, or, where it has
+            none, what follows: filled here.
 
     Raises:
         FormatError: as :func:`parse`; the file declares entities, or its elements stand over 100
             deep.
     """
     builder = TreeBuilder()
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(encoding)
     parser.buffer_text = True
     deep = 0
+    begun: list[int] = []
 
     def refuse(problem: str) -> FormatError:
         return FormatError(problem, path=path, line=parser.CurrentLineNumber)
@@ -71,12 +82,16 @@ def tree(data: bytes, path: str, kind: str) -> Element:
         deep += 1
         if deep > _DEEPEST:
             raise refuse(f"holds elements that stand more than {_DEEPEST} deep; {kind} do not")
+        begun.append(parser.CurrentByteIndex)
         builder.start(tag.rpartition(":")[2], attributes)
 
     def end(tag: str) -> None:
         nonlocal deep
         deep -= 1
-        builder.end(tag.rpartition(":")[2])
+        element = builder.end(tag.rpartition(":")[2])
+        if places is not None:
+            places[element] = (begun[-1], parser.CurrentByteIndex)
+        begun.pop()
 
     def doctype(*named: object) -> None:
         if named[3]:  # something is declared inside
