@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -334,7 +335,7 @@ def test_translation_units_are_joined_by_their_ids(queue: Queue) -> None:
     order = list(range(30))
     files = {
         "ref.xlf": to_xliff(_SOURCES, REFERENCE, order),
-        "a.xlf": to_xliff(_SOURCES, BETTER, order[::-1]),
+        "a.txt": to_xliff([*_SOURCES, "x"], [*BETTER, "y"], [30, *order[::-1]]),  # called otherwise
         "b.txt": "".join(f"{line}\n" for line in WORSE).encode(),
     }
     draft, uploads = queue.workspace.new_draft("ann")
@@ -343,7 +344,8 @@ def test_translation_units_are_joined_by_their_ids(queue: Queue) -> None:
     queue.workspace.name_files(draft, list(files))
     seen = queue.inspect(draft)
     assert [file.kind for file in seen.files] == ["xliff", "xliff", "text"]
-    assert [file.segments for file in seen.files] == [30, 30, 30]
+    assert [file.segments for file in seen.files] == [30, 31, 30]
+    assert (seen.segments, seen.counts_differ) == (30, False)
     assert not seen.drifts
     assert seen.files[0].first == REFERENCE[:3]
     chosen = [
@@ -364,3 +366,25 @@ def test_units_that_cannot_be_read_are_refused_in_a_sentence(tmp_path: Path) -> 
     assert file.kind == "unreadable"
     assert "a.xlf:1: " in file.problems[0].text
     assert str(tmp_path) not in file.problems[0].text
+
+
+def test_logs_of_evaluations_are_compared_with_each_other(queue: Queue) -> None:
+    draft, uploads = queue.workspace.new_draft("ann")
+    for number, outputs in enumerate((BETTER, WORSE)):
+        rows = [
+            json.dumps({"doc_id": n, "target": target, "resps": [[output]]})
+            for n, (target, output) in enumerate(zip(REFERENCE, outputs, strict=True))
+        ]
+        (uploads / str(number)).write_text("\n".join(rows[:: 1 - 2 * number]), encoding="utf-8")
+    queue.workspace.name_files(draft, ["samples_a.jsonl", "samples_b.jsonl"])
+    seen = queue.inspect(draft)
+    assert [(file.kind, file.role, file.segments) for file in seen.files] == [
+        ("log", "set", len(REFERENCE))
+    ] * 2
+    chosen = [
+        FileChoice(file=n, name=file.name, role="set", title=file.title, kind=file.kind)
+        for n, file in enumerate(seen.files)
+    ]
+    made = texts_of(queue.workspace, draft, ComparisonChoices(files=chosen))
+    assert made.systems == {"samples_a": tuple(BETTER), "samples_b": tuple(WORSE)}
+    assert next(iter(made.references.values())) == tuple(REFERENCE)

@@ -373,7 +373,9 @@ def _filled(request: Request, form: DraftForm, fields: Mapping[str, list[str]]) 
 def check_files(form: DraftForm) -> None:
     """What is wrong with the files of a form, beside its fields."""
     used = [each for each in form.files if each.role != "ignored"]
-    if wrong := _wrong_roles([each.role for each in used]) or _wrong_counts(used):
+    logs = all(each.file.kind == "log" for each in used)
+    roles = [each.role for each in used]
+    if wrong := ("" if logs and used else _wrong_roles(roles)) or _wrong_counts(used):
         form.errors["files"] = wrong
     for each in used:
         named = each.role in ("reference", "output")
@@ -400,6 +402,7 @@ def _wrong_roles(roles: Sequence[str]) -> str:
 def _wrong_counts(used: Sequence[FileForm]) -> str:
     """What is wrong with numbers of lines, of files that are read as they were inspected."""
     read = [each.file for each in used if each.encoding == each.file.encoding]
+    read = [file for file in read if not file.is_of_units]
     counts = {file.segments for file in read if file.has_texts}
     if len(counts) < 2:
         return ""

@@ -32,6 +32,10 @@ class FileProblem(msgspec.Struct, kw_only=True):
     line: int | None = None
 
 
+#: kinds of files that are test sets of their own
+_WHOLE = ("set", "log")
+
+
 class InspectedFile(msgspec.Struct, kw_only=True):
     """A file as it was found.
 
@@ -39,7 +43,7 @@ class InspectedFile(msgspec.Struct, kw_only=True):
         file: its number in the draft.
         name: what it was called.
         kind: "text": one segment per line; a format of translation units; "set", a test set of
-            its own; or "unreadable".
+            its own; "log", one that is joined with others by the ids of samples; or "unreadable".
         encoding: in which it can be read for certain; None where that is to be confirmed.
         segments: how many it has; None where it could not be read.
         first: its first three segments.
@@ -69,11 +73,16 @@ class InspectedFile(msgspec.Struct, kw_only=True):
     @property
     def has_texts(self) -> bool:
         """Whether it is one side of a test set: a text for each segment."""
-        return self.kind not in ("set", "unreadable")
+        return self.kind not in (*_WHOLE, "unreadable")
+
+    @property
+    def is_of_units(self) -> bool:
+        """Whether its texts have ids, by which they are joined with those of others."""
+        return self.has_texts and self.kind not in ("text", "subtitles")
 
     def unfit(self) -> FileProblem | None:
         """Why it cannot be a source, a reference or an output as it is; None where it can."""
-        if self.kind != "set":
+        if self.kind not in _WHOLE:
             return next((problem for problem in self.problems if problem.stops), None)
         return FileProblem(text=f"{self.name} is not plain text, one line a segment")
 

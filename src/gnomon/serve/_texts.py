@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import read_plain, read_systems, read_table, unit_format, write_lines
+from gnomon.data.formats import is_evaluation_log, read_plain, read_systems, read_table, write_lines
 from gnomon.serve.comparison import write_whole
 from gnomon.serve.problems import in_words
 
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
     """The test set of the files that were confirmed."""
     choices = [file for file in about.choices.files if file.role != "ignored"]
-    for choice in choices:
-        if choice.role == "set":
-            testset = read_set(uploads / str(choice.file), choice.name)
-            pair = testset.language_pair or about.choices.language_pair
-            return replace(testset, name=about.title, language_pair=pair)
-    if any(unit_format(choice.name) == choice.kind for choice in choices):
+    sets = [choice for choice in choices if choice.role == "set"]
+    if sets:
+        testset = (
+            read_set(uploads / str(sets[0].file), sets[0].name)
+            if len(sets) == 1
+            else _of_logs(uploads, sets)
+        )
+        pair = testset.language_pair or about.choices.language_pair
+        return replace(testset, name=about.title, language_pair=pair)
+    if any(choice.kind not in ("text", "set") for choice in choices):
         return _joined(uploads, choices, about)
     texts = {file.file: lines_of(uploads / str(file.file), file) for file in choices}
     counts = {file.name: len(texts[file.file]) for file in choices}
@@ -80,6 +84,28 @@ def _joined(uploads: Path, choices: Sequence[FileChoice], about: ComparisonRecor
     )
 
 
+def _of_logs(uploads: Path, choices: Sequence[FileChoice]) -> TestSet:
+    """What several logs of evaluations hold, each of a system."""
+    with TemporaryDirectory(dir=uploads) as folder:
+        for choice in choices:
+            file = Path(folder) / f"{_safe(choice.title)}{Path(choice.name).suffix}"
+            if file.exists():
+                file = file.with_stem(f"{file.stem}-{choice.file}")
+            shutil.copyfile(uploads / str(choice.file), file)
+        try:
+            return replace(TestSet.read(folder), path=None)
+        except GnomonError as error:
+            raise DataError(in_words(error)) from error
+
+
+def is_log(path: Path, name: str) -> bool:
+    """Whether a file that was sent is the log of an evaluation."""
+    with TemporaryDirectory(dir=path.parent) as folder:
+        file = Path(folder) / _safe(name)
+        file.symlink_to(path)
+        return is_evaluation_log(file)
+
+
 def texts_of_units(path: Path, name: str) -> list[str]:
     """What the translation units of a file translate to, in its order."""
     with TemporaryDirectory(dir=path.parent) as folder:
@@ -109,9 +135,12 @@ def decoded(data: bytes, encoding: str, name: str) -> list[str]:
 
 
 #: of files that may be a test set of their own
-SET_SUFFIXES = (".xml", ".sgm", ".sgml", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
+SET_SUFFIXES = (
+    *(".xml", ".sgm", ".sgml", ".tsv", ".csv", ".jsonl", ".json", ".xlsx"),
+    *(".eval", ".parquet"),
+)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
-_TABLES = (".tsv", ".csv", ".jsonl", ".json", ".xlsx")
+_TABLES = (".tsv", ".csv", ".jsonl", ".json", ".xlsx", ".parquet")
 
 
 def _safe(name: str) -> str:

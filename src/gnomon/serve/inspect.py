@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import (
+    markup_of,
     misplaced_lines,
     plain_name,
     role_of_name,
@@ -23,7 +24,7 @@ from gnomon.serve._inspection import (
     InspectedFile,
     Inspection,
 )
-from gnomon.serve._texts import SET_SUFFIXES, decoded, read_set, texts_of_units
+from gnomon.serve._texts import SET_SUFFIXES, decoded, is_log, read_set, texts_of_units
 from gnomon.serve.encodings import ENCODINGS, certain_encoding, proposals
 from gnomon.serve.language import guess_language
 from gnomon.serve.problems import in_words
@@ -45,7 +46,7 @@ def inspect(
         for number, (name, path) in enumerate(files)
     ]
     _guess_roles(inspected, texts)
-    counts = {len(texts[file.file]) for file in inspected if file.file in texts}
+    counts = _counts(inspected, texts)
     sets = [file.segments for file in inspected if file.role == "set"]
     drifts = list(_drifts(inspected, texts))
     differ = len(counts) > 1
@@ -59,6 +60,13 @@ def inspect(
     )
 
 
+def _counts(files: Sequence[InspectedFile], texts: Mapping[int, list[str]]) -> set[int]:
+    """Numbers of segments; of files of units, which are joined by their ids, the first one's."""
+    lines = [len(texts[f.file]) for f in files if f.file in texts and not f.is_of_units]
+    units = [len(texts[file.file]) for file in files if file.is_of_units]
+    return {*lines, *units[:1]}
+
+
 # One file.
 
 
@@ -67,6 +75,8 @@ _SHOWN, _CLIPPED = 3, 400
 _LONG = 20_000
 #: columns of a table, above which it is hardly one of translations
 _COLUMNS = 5000
+#: bytes in which markup shows
+_BEGINNING = 10_000
 
 _WORD_FILE = "is a Word file. Save it as plain text, one segment per line, and choose that file."
 _ARCHIVE = (
@@ -109,6 +119,8 @@ def _file(
     separators = max(data.partition(b"\n")[0].count(mark) for mark in (b"\t", b",", b";"))
     if suffix in SET_SUFFIXES and separators < _COLUMNS and _as_set(file, path, name):
         return file
+    if markup := markup_of(data[:_BEGINNING].decode(errors="replace").split("\n")):
+        return _units(file, path, markup, texts)
     return _plain(file, data, confirmed, texts)
 
 
@@ -143,9 +155,9 @@ def _plain(
 
 def _binary(data: bytes, suffix: str) -> str:
     """What a file is that is no text; empty where it may be one."""
+    if data[:4] in (b"PK\x03\x04", b"PAR1") and suffix in (".xlsx", ".eval", ".parquet"):
+        return ""
     if data.startswith(b"PK\x03\x04"):
-        if suffix == ".xlsx":
-            return ""
         if suffix in _OFFICE:
             return _OFFICE[suffix]
         head = data[: 1 << 16]
@@ -226,7 +238,8 @@ def _as_set(file: InspectedFile, path: Path, name: str) -> bool:
         text = f"{file.name} holds no output of a system; choose plain text files, one for each."
         _unreadable(file, text)
         return True
-    file.kind, file.role, file.segments = "set", "set", testset.segments
+    file.kind = "log" if is_log(path, name) else "set"
+    file.role, file.segments = "set", testset.segments
     file.systems = list(testset.systems)
     file.why = f"it holds {len(testset.systems)} systems and {len(testset.references)} references"
     file.encoding, file.title = "utf-8", testset.name

@@ -218,9 +218,8 @@ def _texts(path: str | PathLike[str]) -> list[str] | TranslationUnits:
     if form is None:
         _check_no_workbook(path)
     lines = read_lines(path) if form is None else []
-    kind = _MARKUP.match("\n".join(line[:_BEGINNING] for line in lines[:_HEAD]))
-    if kind:
-        name = (kind["root"] or kind["lone"]).rpartition(":")[2].lower()
+    name = markup_of(lines)
+    if name is not None:
         if name not in UNIT_FORMATS.values() or str(path) == STANDARD_INPUT:
             published = (
                 " (the folder of a published set is read as a whole: ",
@@ -241,6 +240,12 @@ def _texts(path: str | PathLike[str]) -> list[str] | TranslationUnits:
     from gnomon.data.formats._units import read_units
 
     return read_units(path, form)
+
+
+def markup_of(lines: Sequence[str]) -> str | None:
+    """What the first element is called, where lines are those of markup."""
+    found = _MARKUP.match("\n".join(line[:_BEGINNING] for line in lines[:_HEAD]))
+    return found and (found["root"] or found["lone"]).rpartition(":")[2].lower()
 
 
 def _first_of_each(path: str | PathLike[str], lines: list[str]) -> list[str]:
