@@ -17,6 +17,7 @@ from gnomon.core.errors import UnknownNameError
 from gnomon.core.findings import Bars
 from gnomon.core.store_views import words_in
 from gnomon.core.testset import TestSet
+from gnomon.report.site import write_site
 from gnomon.studies import Store, open_engine, pages, plan, read_study, run
 from gnomon.studies.page_rows import PageSource
 
@@ -104,6 +105,53 @@ def test_where_systems_were_taken_one_by_one_it_is_said_how_they_are_taken_toget
     assert said.level == "undecided"
     assert "5 systems were scored one at a time" in str(said)
     assert "together = true" not in str(said)
+
+
+_SETS = """
+name = "several"
+metrics = ["chrf", "ter"]
+[[testsets]]
+path = "set"
+name = "long"
+first = 60
+[[testsets]]
+path = "set"
+name = "short"
+first = 2
+[methods.score]
+[methods.compare]
+resamples = 99
+ngrams = 0
+"""
+
+
+def test_places_on_several_test_sets_say_who_has_or_shares_the_first(tmp_path: Path) -> None:
+    shutil.copytree(example.path(), tmp_path / "set")
+    (tmp_path / "s.toml").write_text(_SETS, encoding="utf-8")
+    assert run(plan(read_study(tmp_path / "s.toml")), open_engine("here")).failed == {}
+    store = Store.open(tmp_path / "s.store")
+    table = next(table for table in pages(store).tables if table.name == "places")
+    (cells,) = table.parts(1000)
+    rows = [tuple(row) for row in zip(*cells, strict=True)]
+    assert [view.where for view in table.views] == [{"metric": "chrf"}, {"metric": "ter"}]
+    compared = {
+        (metric, testset.split("/")[0], system): (verdict, beaten)
+        for metric, testset, system, verdict, beaten in store.query(
+            "select metric, testset, system, verdict, beaten_by from comparisons"
+        ).rows
+    }
+    assert len(rows) == len(compared) == 20
+    for metric, testset, system, rank, score, first in rows:
+        of = [row[4] for row in rows if row[:2] == (metric, testset)]
+        better = [one for one in of if (one < score if metric == "ter" else one > score)]
+        assert rank == 1 + len(better)
+        verdict, beaten = compared[metric, testset.split("/")[0], system]
+        assert first == (verdict == "baseline" or (verdict == "undecided" and not beaten))
+    assert sum(row[5] for row in rows if row[1].startswith("short")) > 2  # of so few segments
+    report = tmp_path / "report"
+    write_site(report, pages(store))
+    number = [table.name for table in pages(store).tables].index("places")
+    assert (report / "data" / f"chart-{number}-all.js").exists()
 
 
 def test_tables_come_part_by_part(told: StudyPages) -> None:

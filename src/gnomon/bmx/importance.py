@@ -39,7 +39,7 @@ from gnomon.bmx.judging import (
 from gnomon.bmx.judging import faithfulness as curve_areas
 from gnomon.bmx.verdict import explain_verdict
 from gnomon.core.cache import Cache
-from gnomon.core.findings import Exhibit, Finding, Listing
+from gnomon.core.findings import Bars, Exhibit, Finding, Listing
 from gnomon.core.options import (
     CONFIDENCE,
     SEED,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx.explained_texts import Explanations
     from gnomon.bmx.explainers import Explainer
-    from gnomon.core.findings import Cell, Table
+    from gnomon.core.findings import Cell, Table, View
     from gnomon.metrics.base import BoundMetric
 
 __all__ = ["explain"]
@@ -265,7 +265,7 @@ def _finding(testset: TestSet, every: Sequence[_MetricExplained], confidence: fl
     rows = [row for explained in every for row in _rows(explained)]
     judged = [explained.judged for explained in every]
     tables = [words_table(rows), hurting_table(counted_words(rows))]
-    views = [_listing(tables[1], _LISTED)]
+    views: list[View] = [_listing(tables[1], _LISTED), *_bars_of_words(tables[1])]
     units, documents = _units(testset, every[0].explanations)
     for agreement in (
         errors_table(judged, documents, confidence),
@@ -313,6 +313,22 @@ def _rows(explained: _MetricExplained) -> Iterator[dict[str, Cell]]:
             "metric": explanations.metric,
             "explainer": explained.explainer,
         }
+
+
+def _bars_of_words(table: Table) -> Iterator[Bars]:
+    """How often the words hurt that do so most often, by metric, explainer and side of the text."""
+    names = ("metric", "explainer", "side")
+    for kind in dict.fromkeys(tuple(row[name] for name in names) for row in table.rows):
+        yield Bars(
+            table.name,
+            f"{table.title}: {kind[-1]}",
+            category="side",
+            series="token",
+            values=("hurts",),
+            where=dict(zip(names, kind, strict=True)),
+            most=_LISTED,
+            told=("count", "mean"),
+        )
 
 
 def _listing(table: Table, most: int | None) -> Listing:

@@ -202,6 +202,7 @@ class HeatMap:
         under: a column shown small below the value of each cell ("n").
         exhibits: cells lead to the exhibits of the same group (= row value) and system.
         prominent: text, LaTeX and Markdown show it too, not the report alone.
+        ordered: rows stand in the order of the table, however many these are.
     """
 
     table: str
@@ -219,6 +220,7 @@ class HeatMap:
     under: str | None = None
     exhibits: bool = False
     prominent: bool = True
+    ordered: bool = False
 
 
 @dataclass(frozen=True)
@@ -229,7 +231,7 @@ class Bars:
         table: name of the table.
         title: heading.
         category: column whose values are the categories ("feature").
-        series: column whose values are the series ("system").
+        series: column whose values are the series ("system"); the same as the category: one series.
         values: columns drawn as bars, each its own small panel (("muler", "base", "spread")).
         where: fixed values of other columns.
         shown: series picked at first; empty: all.

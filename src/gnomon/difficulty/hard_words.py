@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gnomon.core.findings import Finding, Listing, Scatter
+from gnomon.core.findings import Bars, Finding, Listing, Scatter
 from gnomon.core.options import Count, Positive
 from gnomon.core.records import table
 from gnomon.core.registry import method
@@ -203,6 +203,9 @@ def _views(systems: Sequence[WordsOfSystemRow], bound: Sequence[Bound]) -> Itera
         title_end, where = ("", {}) if len(bound) == 1 else (f" ({name})", {"metric": spec})
         columns = ("word", "difficulty", "count", "segments", "similarity", "exact")
         yield Listing("words", f"{_WORDS}{title_end}", columns, where, _LISTED)
+        values = ("difficulty", "count")
+        title = f"The hardest words{title_end}"
+        yield Bars("words", title, "word", "word", values, where, most=_LISTED)
         rows = [row for row in systems if row.metric == spec]
         if len({row.hard for row in rows}) > 1:  # else they lie on one line
             title = f"{_SYSTEMS}{title_end}"

@@ -275,9 +275,14 @@ class _Sentences(Formatter):
     """Fills in a template."""
 
     def __init__(
-        self, kind: Kind, params: Mapping[str, Any], inside: frozenset[str] = frozenset()
+        self,
+        kind: Kind,
+        params: Mapping[str, Any],
+        inside: frozenset[str] = frozenset(),
+        *,
+        typeset: bool = False,
     ) -> None:
-        self.kind, self.params, self.inside = kind, params, inside
+        self.kind, self.params, self.inside, self.typeset = kind, params, inside, typeset
 
     def filled(self, template: str) -> str:
         """The template with its parameters."""
@@ -301,7 +306,8 @@ class _Sentences(Formatter):
         return self._inside(name, value if isinstance(value, Mapping) else {}).filled(part)
 
     def _inside(self, name: str, own: Mapping[str, Any]) -> _Sentences:
-        return _Sentences(self.kind, {**self.params, **own}, self.inside | {name})
+        params, inside = {**self.params, **own}, self.inside | {name}
+        return _Sentences(self.kind, params, inside, typeset=self.typeset)
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         if conversion == "u":
@@ -334,7 +340,8 @@ class _Sentences(Formatter):
         open_end = others[-1:] == ["decided"] and known.pop()
         if name == "p":
             every = value if isinstance(value, list) else [value]
-            return p_value(max(every), *(least or 0.0 for least in known), most=len(every) > 1)
+            least = next(iter(known), None) or 0.0
+            return p_value(max(every), least, most=len(every) > 1, typeset=self.typeset)
         if name == "percent":
             return percent(value, *known)
         *ends, unit = known if len(known) == 3 else [*known, ""]
@@ -351,7 +358,13 @@ def _number_of(n: int, what: str) -> str:
     return counted(n, one) if n == 1 or not many else f"{n:,} {many}"
 
 
-def rendered(said: Message, *, opening: bool = True, audience: Audience | None = None) -> str:
+def rendered(
+    said: Message,
+    *,
+    opening: bool = True,
+    audience: Audience | None = None,
+    typeset: bool = False,
+) -> str:
     """The sentence of a message.
 
     Args:
@@ -359,15 +372,17 @@ def rendered(said: Message, *, opening: bool = True, audience: Audience | None =
         opening: let cautions begin with that word. What is undecided says so itself ("cannot be
             told apart").
         audience: who reads it; whoever this process writes for by default.
+        typeset: for a page, which has \u2264 for <= and keeps p on a line with its value.
     """
+    own = phrase(said, audience, typeset=typeset)
     if said.level == "error":
-        return phrase(said, audience)
+        return own
     opened = ["Caution"] if opening and said.level == "caution" else []
     words = [
         *_names_of(said, "testsets"),
         *opened,
         *_names_of(said, "metrics"),
-        phrase(said, audience),
+        own,
     ]
     text = ": ".join(words)
     return text if text.endswith((".", "!", "?")) else f"{text}."
@@ -427,8 +442,8 @@ def _join_names(said: Message, kind: str, param: str, names: tuple[str, ...]) ->
     return replace(said, params=params, subjects=subjects)
 
 
-def phrase(said: Message, audience: Audience | None = None) -> str:
+def phrase(said: Message, audience: Audience | None = None, *, typeset: bool = False) -> str:
     """The words of a message, without opening and stop, for a sentence that holds it."""
     kind = kind_of(said.code)
     params = {name: written(value, audience) for name, value in said.params.items()}
-    return _Sentences(kind, params).filled(kind.template)
+    return _Sentences(kind, params, typeset=typeset).filled(kind.template)

@@ -126,7 +126,7 @@ def _number(value: float, digits: int, *, share: bool) -> str:
     return text.replace("0.", ".", 1) if share and text.lstrip("-").startswith("0.") else text
 
 
-def p_value(p: float, least: float = 0.0, *, most: bool = False) -> str:
+def p_value(p: float, least: float = 0.0, *, most: bool = False, typeset: bool = False) -> str:
     """What a test says.
 
     Args:
@@ -134,6 +134,7 @@ def p_value(p: float, least: float = 0.0, *, most: bool = False) -> str:
         least: the smallest one that its draws can show, corrected as ``p`` is: 2 / (draws + 1) for
             a two-sided bootstrap, 1 / (draws + 1) for a randomisation; 0 where it has no draws.
         most: it is the largest of several.
+        typeset: with the sign of a page for <=, and spaces that no line ends at.
 
     >>> p_value(0.0042), p_value(0.0001), p_value(0.37)
     ('p = .004', 'p < .001', 'p = .37')
@@ -145,11 +146,16 @@ def p_value(p: float, least: float = 0.0, *, most: bool = False) -> str:
     if least and p <= least * (1 + _ROUNDING) and least < 1:
         digits = 3 if least >= 0.001 else -math.floor(math.log10(least))
         bound = math.ceil(round(least * 10**digits, 6)) / 10**digits  # never below it
-        return f"p <= {f'{bound:.{digits}f}'.strip('0')}" if bound < 1 else "p = 1"
-    if p < 0.001:
-        return "p < .001"
-    text = f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"
-    return f"p = {text.removeprefix('0') if p < 1 else '1'}{' or less' if most else ''}"
+        sign, text = ("<=", f"{bound:.{digits}f}".strip("0")) if bound < 1 else ("=", "1")
+    elif p < 0.001:
+        sign, text = "<", ".001"
+    else:
+        text = f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"
+        text = f"{text.removeprefix('0') if p < 1 else '1'}{' or less' if most else ''}"
+        sign = "="
+    if typeset:
+        return f"p\u00a0{sign.replace('<=', chr(0x2264))}\u00a0{text}"
+    return f"p {sign} {text}"
 
 
 def counted(n: int, what: str = "segment") -> str:

@@ -295,7 +295,8 @@ def _said(table: Table, row: Mapping[str, Cell], names: Iterable[str], shown: It
     """A mark in words: the card, and what a screen reader says."""
     columns = [table.column(name) for name in shown]
     figures = [f"{column.title} {_with_ends(table, row, column)}" for column in columns]
-    return f"{', '.join(str(row[n]) for n in names if row[n] != UNDEFINED)}: {', '.join(figures)}"
+    said = (str(row[name]) for name in dict.fromkeys(names) if row[name] != UNDEFINED)
+    return f"{', '.join(said)}: {', '.join(figures)}"
 
 
 def _with_ends(table: Table, row: Mapping[str, Cell], column: Column) -> str:
@@ -367,7 +368,8 @@ def _bars(view: Bars, table: Table, rows: Rows, room: _Room) -> Json:
     series = [name for name in view.shown if any(r[view.series] == name for r in rows)]
     series = room.first(series or _distinct(rows, view.series), view.most or _MOST)
     names = room.first(_distinct(rows, view.category), _MOST)
-    beside = len(names) > 1 and len(series) <= _BESIDE
+    single = view.series == view.category
+    beside = len(names) > 1 and (single or len(series) <= _BESIDE)
     apart = len(names) > 1 and not beside
     if apart:
         columns, names = columns[:1], room.first(names, _PANELS)
@@ -378,7 +380,7 @@ def _bars(view: Bars, table: Table, rows: Rows, room: _Room) -> Json:
         if row[view.series] in series and row[view.category] in names
     ]  # fmt: skip
     colour: Json = {}
-    if beside and len(series) > 1:
+    if beside and not single and len(series) > 1:
         colour = {"yOffset": _names("series"), "color": _names("series")}
     elif view.strong and not view.band:
         colour = {"color": _shades(table.column(view.strong).title, values)}
@@ -387,7 +389,7 @@ def _bars(view: Bars, table: Table, rows: Rows, room: _Room) -> Json:
     panels = [
         _bar_panel(
             view,
-            replace(column, title=_of_metric(view, rows, column.title)),
+            column if n else replace(column, title=_of_metric(view, rows, column.title)),
             n,
             values,
             colour,
@@ -506,7 +508,7 @@ def _by_contrast(rows: Rows, view: HeatMap) -> list[Any]:
     for row in rows:
         number = number_of(row[view.value])
         values.setdefault(row[view.rows], []).extend([] if number is None else [number])
-    if len(values) <= _FEW:
+    if view.ordered or len(values) <= _FEW:
         return list(values)
     apart = {
         name: max(cells, default=0.0) - min(cells, default=0.0) for name, cells in values.items()

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = dict[str, Any]
 
-__all__ = ["drawing_script", "to_html", "unbroken", "write_html"]
+__all__ = ["drawing_script", "to_html", "write_html"]
 
 #: what draws tables, views and marked texts, of one finding and of a study alike
 DRAWERS = ("text.js", "tables.js", "grid.js", "figures.js")
@@ -124,7 +124,7 @@ def framed(
         lstrip_blocks=True,
     )
     environment.filters["visible"] = lambda text: visible(str(text))
-    environment.filters["unbroken"] = unbroken
+    environment.filters["sentence"] = lambda said: rendered(said, typeset=True)
     style = "".join(map(_static, styles))
     script = _in_one(scripts)
     if charts:
@@ -148,13 +148,6 @@ def drawing_script() -> str:
 def _in_one(scripts: Sequence[str]) -> str:
     parts = ['\n"use strict";\n(() => {\n', *map(_static, scripts), "})();\n"]
     return _COMMENT.sub("", "".join(parts))
-
-
-def unbroken(sentence: str) -> str:
-    """A sentence whose p stands on one line with its value."""
-    for sign, shown in (("=", "="), ("<=", "\u2264"), ("<", "<")):
-        sentence = sentence.replace(f"p {sign} ", f"p\u00a0{shown}\u00a0")
-    return sentence
 
 
 def policy(script: str, style: str, more: str = "") -> str:

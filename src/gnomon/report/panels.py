@@ -22,8 +22,8 @@ __all__ = ["Panel", "drawn_columns", "packed", "panels"]
 _OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent", "low", "high", "better"})
 #: what a view draws of its table, by the names of its attributes
 _DRAWN = ("value", "values", "parts", "x", "y", "start", "count", "beside", "under")
-#: charts of a panel; its tables have all
-_CHARTS = 40
+#: charts of a panel, and rows that these draw; its tables have all
+_CHARTS, _ROWS = 40, 3000
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,12 @@ class Panel:
             by_key.setdefault(tuple(row[name] for name in names), []).append(row)
         keys = sorted(by_key, key=lambda key: key[: len(first.where)] not in listed)
         varied = [n for n in range(len(names)) if len({key[n] for key in keys}) > 1]
-        charts = []
+        charts: list[Json] = []
+        drawn = 0
         for key in keys[:_CHARTS]:
+            drawn += len(by_key[key])
+            if charts and drawn > _ROWS:
+                break
             said = ", ".join(_said(key[n], names[n], titles) for n in varied)
             view = listed.get(key[: len(first.where)])
             view = view or replace(

@@ -11,6 +11,7 @@ a network.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import secrets
@@ -99,7 +100,9 @@ def write_site(
                 {
                     "set": names[verdict.testset],
                     "section": verdict.section,
-                    "said": [(said.level, rendered(said)) for said in verdict.verdict],
+                    "said": [
+                        (said.level, rendered(said, typeset=True)) for said in verdict.verdict
+                    ],
                 }
                 for verdict in content.verdicts
             ],
@@ -153,10 +156,11 @@ class _Drawn:
 
     def take(self, held: Mapping[str, Sequence[Cell]]) -> None:
         """Some rows, column by column."""
-        if not self.panels or "testset" not in held:
+        if not self.panels:
             return
-        columns = list(map(self._shared, held.values()))
-        for testset, cells in zip(held["testset"], zip(*columns, strict=True), strict=True):
+        rows = zip(*map(self._shared, held.values()), strict=True)
+        of = held.get("testset", itertools.repeat(None))
+        for testset, cells in zip(of, rows, strict=False):
             self.by_set.setdefault(testset, []).append(cells)
 
     def _shared(self, cells: Sequence[Cell]) -> list[Cell]:
@@ -165,12 +169,12 @@ class _Drawn:
             self.words.setdefault(cell, cell) if isinstance(cell, str) else cell for cell in cells
         ]
 
-    def write(self, sink: Sink, number: int, sets: Mapping[str, int]) -> list[int]:
-        """Write the charts; returns the numbers of the test sets that have some."""
-        written = []
+    def write(self, sink: Sink, number: int, sets: Mapping[str, int]) -> list[int | str]:
+        """Write the charts; returns the numbers of the test sets that have some, or "all"."""
+        written: list[int | str] = []
         names = [column.name for column in self.table.columns]
         for testset, cells in self.by_set.items():
-            place = sets.get(str(testset))
+            place = sets.get(str(testset)) if "testset" in names else "all"
             rows = [dict(zip(names, row, strict=True)) for row in cells]
             shown = [] if place is None else list(self._charts(rows))
             if place is not None and shown:

@@ -127,7 +127,7 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     from gnomon.report.charts import look
-    from gnomon.report.html import json_in_html, unbroken
+    from gnomon.report.html import json_in_html
 
     environment = Environment(
         loader=PackageLoader("gnomon.serve"),
@@ -138,10 +138,9 @@ def _environment() -> Environment:
     )
     environment.filters["visible"] = lambda text: visible(str(text))
     environment.filters["visible_lines"] = lambda text: visible_lines(str(text))
-    environment.filters["unbroken"] = unbroken
     environment.filters["bytes"] = in_megabytes
     environment.filters["in_script"] = lambda data: Markup(json_in_html(data))  # noqa: S704  # escaped
-    environment.filters["sentence"] = lambda said: rendered(said, opening=False)
+    environment.filters["sentence"] = lambda said: rendered(said, opening=False, typeset=True)
     environment.globals["static"] = lambda name: f"/static/{name}?v={static_file(name)[1]}"
     environment.globals["look"] = look()
     return environment

@@ -15,7 +15,7 @@ import numpy as np
 
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, GnomonError
-from gnomon.core.findings import Column
+from gnomon.core.findings import Column, HeatMap
 from gnomon.core.page_data import (
     PageSection,
     PageSegment,
@@ -247,6 +247,16 @@ def _markers(
 _SCORES, _SEGMENTS = "scores", "segments"
 #: the method that tests what scores show
 _COMPARE = "compare"
+#: the places of systems on all test sets, and the table that says who shares the first
+_PLACES, _COMPARISONS = "places", "comparisons"
+_PLACE_COLUMNS = (
+    Column("metric", "Metric"),
+    Column("on", "Test set"),
+    Column("system", "System"),
+    Column("rank", "Place", "count", better="lower", help="by the score, on the test set"),
+    Column("score", "Score", "number"),
+    Column("first", "First", "truth", help="no other is shown to be better there"),
+)
 _METHOD = Column("method", "Method")
 _METRICS = Column("metrics", "Metrics")
 _TASK_COUNT = Column("tasks", "Tasks", "count")
@@ -299,6 +309,7 @@ def pages(
         ],
         tables=(
             *tables,
+            *_places(source),
             *(
                 view_table(source, view, method.name)
                 for method in installed
@@ -473,6 +484,64 @@ def _lower(source: PageSource) -> tuple[str, ...]:
         return ()
     asked = f"select distinct metric from {stored_rows} where not higher_is_better order by 1"  # noqa: S608  # no input
     return tuple(str(row[0]) for row in source.ask(asked))
+
+
+def _places(source: PageSource) -> Iterator[PageTable]:
+    """The places of the systems on several test sets, those with the best ones first."""
+    if len(source.testsets(_SCORES)) < 2:
+        return
+    first = _first_places(source)
+    found = source.ask(
+        "select *, avg(rank) over (partition by metric, system) as mean from"  # noqa: S608  # no input
+        " (select *, rank() over (partition by metric, testset"
+        " order by if(list_contains(?, metric), score, -score)) as rank from"
+        f" (select distinct metric, testset, system, score from {source.rows(_SCORES)}"
+        " where score is not null)) order by mean, system",
+        list(_lower(source)),
+    )
+    rows = [
+        {
+            "metric": metric,
+            "on": testset,
+            "system": system,
+            "rank": rank,
+            "score": score,
+            "first": (metric, testset, system) in first,
+        }
+        for metric, testset, system, score, rank, _ in found
+    ]
+    metrics = dict.fromkeys(name for entry in source.entries for name in entry.signatures)
+    titles = metric_titles(metric for metric in metrics if any(r["metric"] == metric for r in rows))
+    rows.sort(key=lambda row: list(titles).index(row["metric"]))
+    views = [
+        HeatMap(
+            _PLACES,
+            f"Places under {title} on each test set (* has or shares the first)",
+            "system", "on", "rank", "score", {"metric": metric}, marks="first", ordered=True,
+        )
+        for metric, title in titles.items()
+    ]  # fmt: skip
+    made = made_table(_PLACES, "Places of the systems", _PLACE_COLUMNS, lambda: rows)
+    yield replace(made, section="systems", views=views)
+
+
+def _first_places(source: PageSource) -> set[tuple[str, str, str]]:
+    """Metric, test set and system of those that comparisons do not find worse than any other."""
+    if _COMPARISONS not in source.tables:
+        return set()
+    rows = source.ask(
+        "select metric, testset, system, baseline, verdict, beaten_by"  # noqa: S608  # no input
+        f" from {source.rows(_COMPARISONS)} where slice is null"
+    )
+    beaten = {
+        (metric, testset) for metric, testset, _, _, verdict, _ in rows if verdict == "better"
+    }
+    return {
+        (metric, testset, system)
+        for metric, testset, system, baseline, verdict, beaten_by in rows
+        if (metric, testset) not in beaten
+        and (system == baseline or (verdict == "undecided" and beaten_by is None))
+    }
 
 
 def _undone(planned: int, done: int) -> list[Message]:

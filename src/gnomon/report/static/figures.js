@@ -46,7 +46,7 @@ function figure(box, spec, {name = "chart", pick = null} = {}) {
     if (few) parts(made).forEach((part) => { part.encoding.y.scale.domain = few; });
     // figures stand in cells that are wide enough
     if (made.layer && width / heads < CELL) made.layer = made.layer.filter(({mark}) => mark.type !== "text");
-    if (axis) Object.assign(axis, {labelOverlap: width / heads < LETTER}, small ? {labelLimit: 70} : {});
+    if (axis) Object.assign(axis, {labelOverlap: width / heads < LETTER}, small ? {labelLimit: 110} : {});
     if (small && made.hconcat) made.hconcat = made.hconcat.slice(0, 1); // cards say the other figures
     if (made.columns) made.columns = small ? 1 : made.columns;
     const across = made.hconcat ? made.hconcat.length : made.columns || 1;

@@ -44,32 +44,34 @@ function shading(t) {
 // What was found: of the test set in sight the first sentence of each method, the picture, then the
 // rest; of the others on request.
 const FIRST_SENTENCES = 2;
-function foundSections(t, picture) {
+function foundSections(t, picture, front) {
   const of = (n) => page.found.filter((one) => one.set === n);
   const name = (id) => (page.sections.find((one) => one.id === id) || {title: "Scores"}).title;
   const titled = (one, n) => one.section === "systems" ? data(name(one.section)) : link(`#/method/${encodeURIComponent(one.section)}/${n}`, name(one.section));
-  const sentence = ([level, text], label = null) => el("li", {"data-level": level}, label ? el("span", {class: "of"}, label) : "", data(text.replaceAll("p = ", "p\u00a0=\u00a0").replaceAll("p <= ", "p\u00a0\u2264\u00a0").replaceAll("p < ", "p\u00a0<\u00a0"), "span", {dir: "ltr"}));
+  const sentence = ([level, text], label = null) => el("li", {"data-level": level}, label ? el("span", {class: "of"}, label) : "", data(text, "span", {dir: "ltr"}));
   const sentences = (said, label = null) => said.length ? el("ul", {class: "verdict"}, ...said.map((one, k) => sentence(one, k === 0 ? label : null))) : "";
   const named = (one, n) => of(n).length > 1 || one.section !== "systems" ? titled(one, n) : null;
   const list = (n, from = () => 0) => of(n).map((one, k) => [one, one.said.slice(from(k))]).filter(([, said]) => said.length)
     .map(([one, said]) => el("div", {}, named(one, n) ? el("h3", {}, named(one, n)) : "", sentences(said)));
-  const own = of(t), several = own.length > 1, set = page.sets[t], LEADS = narrow.matches ? 2 : 3;
+  const own = front ? [] : of(t), several = own.length > 1, set = page.sets[t], LEADS = narrow.matches ? 2 : 3;
   // so many sentences of a method, or all of few and two cautions
   const until = (one, most) => { const plain = one.said.filter(([level]) => level !== "caution").length; return plain > most ? most : Math.min(plain + 2, one.said.length); };
   const leads = several ? el("ul", {class: "verdict"}, ...own.slice(0, LEADS).flatMap((one) => one.said.slice(0, until(one, 1)).map((text, n) => sentence(text, n ? null : titled(one, t)))))
     : own.length ? sentences(own[0].said.slice(0, until(own[0], FIRST_SENTENCES)), named(own[0], t)) : "";
-  const rest = list(t, (k) => !several ? until(own[0], FIRST_SENTENCES) : k < LEADS ? until(own[k], 1) : 0);
+  const rest = front ? [] : list(t, (k) => !several ? until(own[0], FIRST_SENTENCES) : k < LEADS ? until(own[k], 1) : 0);
   const size = `${shown(set.name)}: ${count(set.systems.length)} system${set.systems.length === 1 ? "" : "s"}, ${count(set.segments)} segment${set.segments === 1 ? "" : "s"}`;
-  const others = page.sets.map((_, n) => n).filter((n) => n !== t && of(n).length)
+  const others = page.sets.map((_, n) => n).filter((n) => (front || n !== t) && of(n).length)
     .map((n) => el("details", {class: "fold found"}, el("summary", {}, data(page.sets[n].name), el("span", {class: "count"}, data(of(n)[0].said[0][1]))), el("div", {}, ...list(n))));
+  if (front) return [section(`${count(page.sets.length)} test sets`, el("div", {class: "answer"}, el("div", {class: "lines"}, ...others), picture))];
   return [...(own.length ? [section(size, el("div", {class: "answer"}, leads, picture))] : []), ...(rest.length ? [section("More results", ...rest)] : []),
     ...(others.length ? [section(own.length ? "Other test sets" : "Results", ...others)] : [])];
 }
-// What proves it: the first picture of a method that found something, else scores by the first metric.
-async function foundPicture(place, t) {
+// What proves it: the first picture of a method that found something, else scores by the first metric;
+// of several test sets the one of all.
+async function foundPicture(place, t, front) {
   const found = page.found.filter((one) => one.set === t).flatMap(({section}) => tablesOf(section));
-  for (const own of [...found, ...tables.filter((one) => one.name === "scores")]) {
-    const [panel] = await chartsOf(own, t);
+  for (const own of front ? [front] : [...found, ...tables.filter((one) => one.name === "scores")]) {
+    const [panel] = await chartsOf(own, front ? "all" : t);
     if (!panel) continue;
     const [drawn, inner] = titledBox("drawn");
     place.append(drawn);
@@ -81,8 +83,9 @@ async function systemsPage({box, rest, head, alive}) {
   const t = Number(rest[0] || 0) < page.sets.length ? Number(rest[0] || 0) : 0, set = page.sets[t];
   head("Results");
   const picture = el("div", {class: "panel proof"}), own = page.found.filter((one) => one.set === t);
-  box.append(...foundSections(t, picture));
-  await foundPicture(picture, t);
+  const front = rest[0] === undefined ? tables.find((one) => one.drawn.includes("all")) : undefined;
+  box.append(...foundSections(t, picture, front));
+  await foundPicture(picture, t, front);
   if (!alive()) return;
   const notices = page.notices.length ? el("details", {class: "notices", open: !own.length}, el("summary", {}, `${page.notices.length} note${page.notices.length > 1 ? "s" : ""}`), el("ul", {}, ...page.notices.map((n) => data(n, "li", {dir: "ltr"})))) : "";
   box.append(notices, el("dl", {class: "facts"}, ...page.facts.filter(([, v]) => v).map(([name, v]) => el("div", {}, data(name, "dt"), data(v, "dd")))));
