@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gnomon import stress as stress
     from gnomon import studies as study
     from gnomon import train as train
+    from gnomon.alignment import align as align
     from gnomon.comparison import compare as compare
     from gnomon.core import errors as errors
     from gnomon.core.errors import GnomonError as GnomonError
@@ -43,6 +44,7 @@ _OBJECTS = {
     "GnomonError": "gnomon.core.errors",
     "Scores": "gnomon.core.scores",
     "TestSet": "gnomon.core.testset",
+    "align": "gnomon.alignment",
     "compare": "gnomon.comparison",
     "metric": "gnomon.metrics",
     "score": "gnomon.metrics",
@@ -77,6 +79,7 @@ __all__ = [
     "Scores",
     "TestSet",
     "__version__",
+    "align",
     "annotate",
     "bmx",
     "check",

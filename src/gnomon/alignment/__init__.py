@@ -8,4 +8,17 @@ Each aligner takes one document, or a file without documents, as sequences of te
 - ``sources.align_by_source(output, sources)``: there is no reference.
 
 ``aligning`` reads outputs, chooses the aligner, and refuses what is in doubt.
+
+Everything public is listed in ``__all__``; names are imported when first used.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from gnomon.alignment.operations import align as align
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

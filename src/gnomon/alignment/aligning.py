@@ -123,7 +123,7 @@ def _moved(part: Alignment, by: int) -> Alignment:
     return replace(
         part,
         lines=tuple(tuple(number + by for number in some) for some in part.lines),
-        added=tuple(number + by for number in part.added),
+        added={number + by: text for number, text in part.added.items()},
     )
 
 
@@ -137,6 +137,6 @@ def _chained(parts: Sequence[Alignment]) -> Alignment:
         lines=tuple(some for part in parts for some in part.lines),
         operations=tuple(one for part in parts for one in part.operations),
         margins=tuple(margins[:-1]),
-        added=tuple(number for part in parts for number in part.added),
+        added={number: text for part in parts for number, text in part.added.items()},
         given=sum(part.given for part in parts),
     )

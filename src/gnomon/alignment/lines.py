@@ -66,11 +66,11 @@ def align_lines(output: Sequence[str], references: Sequence[str]) -> Alignment:
     lines: list[tuple[int, ...]] = [()] * len(references)
     operations: list[Operation] = ["drop"] * len(references)
     margins = steps.margins.tolist()
-    added: list[int] = []
+    added: dict[int, str] = {}
     for (segment, line), step in steps.path:
         numbers = tuple(filled[line : line + step.lines])
         if step == _ADD:
-            added += numbers
+            added[numbers[0]] = output[numbers[0]]
         elif step == _MERGE:
             cut = cut_line(output[numbers[0]], references[segment : segment + 2])
             texts[segment], texts[segment + 1] = cut.left, cut.right
@@ -86,7 +86,7 @@ def align_lines(output: Sequence[str], references: Sequence[str]) -> Alignment:
         lines=tuple(lines),
         operations=tuple(operations),
         margins=tuple(margins),
-        added=tuple(added),
+        added=added,
         given=len(filled),
         by="lines",
     )

@@ -432,7 +432,8 @@ def _data(method: Method, args: argparse.Namespace, options: dict[str, Any]) -> 
     """What the method is given, by parameter, read from the files that the command line names."""
     given: Sequence[Any]
     args.human_readable = method.gives_scores  # which need nothing of what people said
-    args.aligns = bool(method.aligns) and not options.get(method.aligns)
+    gates = any(value for name, value in options.items() if name.startswith("fail_"))
+    args.aligns = method.aligns and not gates
     if method.given == "nothing":
         given = ()
     elif method.given == "systems":

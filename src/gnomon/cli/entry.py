@@ -52,7 +52,7 @@ _GROUPS = {
     "explain": ("muler", "errors", "difficulty", "bmx", "paraphrase"),
     "metrics and raters": ("metaeval", "human", "judges", "stress", "train"),
     "many at once": ("run", "query", "report", "export"),
-    "data and set-up": ("data", "info", "list", "setup", "selftest", "cache"),
+    "data and set-up": ("data", "align", "info", "list", "setup", "selftest", "cache"),
 }
 _STOPPING = ("strict", "surrogateescape")  # how streams are set by default
 _RULE = "\u2500"  # the lines of tables

@@ -70,7 +70,7 @@ exit code 3: --fail-if-worse found a system that is worse; 4: with --strict, one
     metrics="all",
     reuses="costly",
     untranslated=True,
-    aligns="fail_if_worse",
+    aligns=True,
     verdict=compare_verdict,
     check=check_compare,
 )

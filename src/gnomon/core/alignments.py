@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["LARGEST_DOUBT", "LEAST_MARGIN", "Aligner", "Alignment", "Operation"]
 
@@ -36,7 +36,7 @@ class Alignment:
         margins: of the boundary before each segment but the first: by how many edits (words;
             characters of scripts without spaces) the alignment is better than the best one that
             has this boundary elsewhere; infinite where documents or equal counts fix it.
-        added: the lines of the output that belong to no segment, counted from 0.
+        added: the lines of the output that belong to no segment: number, from 0, -> text.
         given: the number of lines of the output, those without text left out.
         by: the aligner.
     """
@@ -45,7 +45,7 @@ class Alignment:
     lines: tuple[tuple[int, ...], ...]
     operations: tuple[Operation, ...]
     margins: tuple[float, ...]
-    added: tuple[int, ...]
+    added: Mapping[int, str]
     given: int
     by: Aligner
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import (
@@ -20,7 +21,7 @@ from gnomon.data.formats._files import (
 from gnomon.messages.audiences import Advice, Named, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from os import PathLike
 
 
@@ -216,8 +217,24 @@ def _clip(text: str) -> str:
     return ascii(text if len(text) <= 60 else text[:28] + " ... " + text[-28:])
 
 
-def check_parallel(counts: Mapping[str, int]) -> None:
-    """Check that files have equally many segments, and any at all."""
+def _align(reference: str, output: str) -> tuple[Words, ...]:
+    """How an output is aligned."""
+    path = PurePath(output)
+    aligned = path.with_name(f"{path.stem}.aligned.txt")
+    return (
+        "; align the output first (",
+        Named(f"gnomon align {reference} -i {output} -o {aligned}", "TestSet.align"),
+        ")",
+    )
+
+
+def check_parallel(counts: Mapping[str, int], *, outputs: Container[str] = ()) -> None:
+    """Check that files have equally many segments, and any at all.
+
+    Args:
+        counts: of lines, by the names of files.
+        outputs: those that can be aligned with the first file, a reference.
+    """
     if not counts:
         return
     first, expected = next(iter(counts.items()))
@@ -226,6 +243,7 @@ def check_parallel(counts: Mapping[str, int]) -> None:
             raise LengthMismatchError(
                 f"{first} has {expected} lines, {name} has {count}; all files of a test set must"
                 " have the same number of lines, one segment each",
+                *(_align(first, name) if name in outputs else ()),
                 counts={first: expected, name: count},
             )
     if expected == 0:

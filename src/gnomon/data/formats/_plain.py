@@ -152,7 +152,9 @@ def _joined(
 
         return joined(files, references, sourced=sourced)
     texts = [_lines_of(file) for _, file in files]
-    check_parallel({name: len(lines) for (name, _), lines in zip(files, texts, strict=True)})
+    counts = {name: len(lines) for (name, _), lines in zip(files, texts, strict=True)}
+    outputs = list(counts)[references : len(files) - sourced] if references else ()
+    check_parallel(counts, outputs=outputs)
     sources = texts.pop() if sourced else None
     return JoinedTexts([[one] for one in texts[:references]], texts[references:], sources)
 
