@@ -6,6 +6,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.errors import UnknownNameError
+from gnomon.linguistics import annotate
 from gnomon.linguistics.faults import Texts, fault_kinds, find_faults
 from gnomon.linguistics.faults.empties import find_loop
 
@@ -244,3 +245,14 @@ def test_a_turn_of_phrase_is_no_answer(pair: str, stock: str, hit: list[int]):
     many = {**few, "d": beside, "e": beside}
     said = [texts(outputs, beside, sources, pair, **pool) for pool in (few, many)]
     assert [hits("not-a-translation", one) for one in said] == [[], hit]
+
+
+def test_what_kinds_compare_is_a_feature_of_any_text():
+    some = annotate(["Siehe www.a.org (1.234 „Tags“)", "三百 <b>"], ["check:*"]).spans
+    marked = {name: [(one.start, one.end) for one in some.spans(0, name)] for name in some.features}
+    assert marked["check:address"] == [(6, 15)]
+    assert marked["check:number"] == [(17, 22)]
+    assert marked["check:quote"] == [(23, 24), (28, 29)]
+    assert [len(some.spans(1, name)) for name in ("check:tag", "check:number")] == [1, 0]
+    with pytest.raises(UnknownNameError, match="check:number"):
+        annotate(["x"], ["check:numbers"])

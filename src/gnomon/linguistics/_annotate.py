@@ -11,7 +11,16 @@ from gnomon.core.validation import Problem, problems
 from gnomon.linguistics._tokens import SENTENCE_LAYERS, sentences
 from gnomon.linguistics.annotators import find_tagger, standard_tagger
 from gnomon.linguistics.facts import table
-from gnomon.linguistics.feature_names import FORMS, expand, is_wildcard, kind_of, matches, reach_of
+from gnomon.linguistics.faults.kinds import FaultMarks
+from gnomon.linguistics.feature_names import (
+    FORMS,
+    LISTED,
+    expand,
+    is_wildcard,
+    kind_of,
+    matches,
+    reach_of,
+)
 from gnomon.linguistics.label_names import Labels
 from gnomon.linguistics.parsers import find_parser, standard_parser
 from gnomon.linguistics.tagging import (
@@ -83,7 +92,7 @@ def annotate(
     Args:
         texts: the texts, distinct or not.
         features: names and wildcards: ``pos:NOUN``, ``ent:*``, ``morph:Gender=Fem``,
-            ``dep:long>=5``, ``lex:NAME``, ``re:NAME``.
+            ``dep:long>=5``, ``lex:NAME``, ``re:NAME``, ``check:number``.
         tagger: ``spacy:NAME`` or an annotator; by default the standard one of the language.
         language: "en", or a pair "de-en", of which the target counts.
         lexicon: word lists by name, as file or words. ``lex:gender`` needs none: gnomon brings an
@@ -109,12 +118,13 @@ def annotate(
     if not tokens:
         no_features(asked)
     distinct = list(dict.fromkeys(texts))
-    listed_kinds = frozenset({"lex", "re", *(labels.kinds if labels else ())})
+    listed_kinds = frozenset({*LISTED, *(labels.kinds if labels else ())})
     if labels is None or "lex" not in labels.kinds:
         lexicon = with_built_in(lexicon, asked, language)
     sources = [
         *listed("lex", kinds, distinct, lexicon, Lexicon.read),
         *listed("re", kinds, distinct, pattern, Pattern.read),
+        *listed("check", kinds, distinct, FaultMarks.of_kinds(kinds), FaultMarks),
         *find_labels(kinds, distinct, labels, tokens=tokens),
     ]
     left = [kind for kind in kinds if kind not in listed_kinds]
@@ -312,10 +322,11 @@ def _of_lists(
     listed = {
         "lex": {f"lex:{name}" for name in lists},
         "re": {f"re:{name}" for name in patterns or {}},
+        "check": {f"check:{name}" for name in FaultMarks.of_kinds(map(kind_of, asked.values()))},
     }
     for position, name in asked.items():
         kind = kind_of(name)
-        if kind == "re" or (kind == "lex" and is_wildcard(name)):
+        if kind in ("re", "check") or (kind == "lex" and is_wildcard(name)):
             wrong = list(problems(position, check_listed, kind, [kind], listed[kind]))
             yield from wrong or problems(position, _check_known, name, listed[kind])
 
@@ -354,10 +365,8 @@ def _of_tagger(annotator: Annotator, position: str, name: str) -> Iterator[Probl
 
 
 def _for_taggers(asked: Mapping[str, str]) -> dict[str, str]:
-    """What neither word lists nor patterns give."""
-    return {
-        position: name for position, name in asked.items() if kind_of(name) not in ("lex", "re")
-    }
+    """What neither word lists nor patterns nor kinds of faults give."""
+    return {position: name for position, name in asked.items() if kind_of(name) not in LISTED}
 
 
 def _check_name(name: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from gnomon.core.dependencies import Dependency
 from gnomon.core.options import CAPABILITIES, Group, Help, InputFile, Metavar, Needs, Reaches
 from gnomon.linguistics.annotators import describe, taggers
+from gnomon.linguistics.feature_names import LISTED
 from gnomon.linguistics.label_names import Labels
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def reaches_of_tagger(name: str) -> frozenset[Capability]:
 #: names of taggers and parsers: packages, which are imported, and what engines of packages load
 TAGGER_NAME = Reaches(of_text="gnomon.linguistics._options:reaches_of_tagger")
 #: features that need no tagger
-_UNTAGGED = ("lex:", "re:")
+_UNTAGGED = tuple(f"{kind}:" for kind in LISTED)
 
 
 def _named_tagger(

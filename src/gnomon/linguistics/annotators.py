@@ -13,7 +13,7 @@ from gnomon.core.data_files import data_beside
 from gnomon.core.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
 from gnomon.core.languages import english_names
 from gnomon.core.summary import target_of
-from gnomon.linguistics.feature_names import ENTITIES, MORPH, UPOS
+from gnomon.linguistics.feature_names import ENTITIES, MEANINGS, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
 from gnomon.messages import message
@@ -323,6 +323,7 @@ def describe_features() -> list[tuple[str, str, str]]:
             for name, files in built_in_lists().items()
         ),
         ("re:NAME", "matches of a pattern (--pattern NAME=REGEX)", "built in"),
+        *((name, what, "built in") for name, what in MEANINGS.items() if name.startswith("check:")),
         ("KIND:NAME", "your own labels (--labels FILE.conllu or FILE.jsonl)", "built in"),
     ]
 

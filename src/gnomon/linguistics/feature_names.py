@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ENTITIES",
     "FORMS",
+    "LISTED",
     "MEANINGS",
     "MORPH",
     "UPOS",
@@ -46,7 +47,11 @@ MEANINGS = {
     f"{kind}:{name}": what
     for kind, names in (
         *(("pos", UPOS), ("ent", ENTITIES)),
-        *(("morph", _FIXED["inflections"]), ("dep", _FIXED["relations"])),
+        *(
+            ("morph", _FIXED["inflections"]),
+            ("dep", _FIXED["relations"]),
+            ("check", _FIXED["checks"]),
+        ),
     )
     for name, what in names.items()
 }
@@ -60,9 +65,11 @@ MORPH: dict[str, tuple[str, ...]] = {k: tuple(values) for k, values in _FIXED["m
 
 FORMS = (
     "pos:NOUN, ent:PERSON, morph:Gender=Fem, morph:Gender, dep:nsubj, dep:long>=5,"
-    " dep:nonprojective, lex:NAME, re:NAME, or with wildcards pos:*"
+    " dep:nonprojective, lex:NAME, re:NAME, check:number, or with wildcards pos:*"
 )
-KINDS = ("pos", "ent", "morph", "dep", "lex", "re", "label")
+#: kinds that need no tagger
+LISTED = ("lex", "re", "check")
+KINDS = ("pos", "ent", "morph", "dep", *LISTED, "label")
 _OWN = {"lex": "words", "re": "matches"}
 _LONG = re.compile(r"dep:long>=([1-9][0-9]*)")
 _UPOS_PLACE = {name: place for place, name in enumerate(UPOS)}

@@ -18,15 +18,17 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.options import Metavar
 from gnomon.core.plugins import entry_points
+from gnomon.linguistics.facts import Mark
 
 if TYPE_CHECKING:
+    import re
     from importlib.metadata import EntryPoint
 
     from numpy.typing import NDArray
@@ -37,6 +39,7 @@ __all__ = [
     "MANY_SEGMENTS",
     "Fault",
     "FaultKinds",
+    "FaultMarks",
     "Hit",
     "fault",
     "fault_kinds",
@@ -47,6 +50,8 @@ Group: TypeAlias = Literal["untranslated", "shape", "kept", "rate", "prescribed"
 #: names of kinds, or of groups of them
 FaultKinds: TypeAlias = Annotated[Sequence[str], Metavar("KIND")]
 Rule: TypeAlias = "Callable[[Texts], Iterable[Hit]]"
+
+Marks: TypeAlias = "Callable[[str], Iterator[re.Match[str]]]"
 
 _GROUP = "gnomon.faults"
 _OTHERS = 2  # texts beside which one can be judged
@@ -79,6 +84,7 @@ class Fault:
             or references, and py3langid for few segments), or a package.
         at_stake: which segments it may hit, bool [N]; None: all.
         floor: a hit counts only where neither the reference is hit nor half of the systems.
+        marks: what it is about, in any text: the features ``check:NAME``.
         package: which offers it.
         about: what it is, in a line.
     """
@@ -90,6 +96,7 @@ class Fault:
     needs: tuple[str, ...] = ()
     at_stake: Callable[[Texts], NDArray[Any]] | None = None
     floor: bool = True
+    marks: Marks | None = None
     package: str = "gnomon"
     about: str = ""
 
@@ -122,6 +129,7 @@ def fault(
     needs: Sequence[str] = (),
     at_stake: Callable[[Texts], NDArray[Any]] | None = None,
     floor: bool = True,
+    marks: Marks | None = None,
 ) -> Callable[[Rule], Fault]:
     """Make a function a kind of faults; the parameters are those of :class:`Fault`."""
 
@@ -135,6 +143,7 @@ def fault(
             needs=tuple(needs),
             at_stake=at_stake,
             floor=floor,
+            marks=marks,
             about=about,
         )
 
@@ -159,6 +168,29 @@ def fault_kinds() -> dict[str, Fault]:
     """All kinds by name: built-in ones, then what packages offer."""
     offered = {one.name: one for one in map(_load, entry_points(group=_GROUP))}
     return {**offered, **_built_in()}
+
+
+class FaultMarks(NamedTuple):
+    """What a kind of faults is about, as a feature of texts."""
+
+    name: str
+    find: Marks
+
+    @property
+    def signature(self) -> str:
+        """By which results name it."""
+        return f"check:{self.name}"
+
+    def marks(self, text: str) -> Iterator[Mark]:
+        """Where it stands in a text."""
+        for found in self.find(text):
+            yield Mark(*found.span(), f"check:{self.name}")
+
+    @staticmethod
+    def of_kinds(kinds: Iterable[str]) -> dict[str, Marks]:
+        """Those of all kinds of faults, where features of the kind ``check`` are among others."""
+        every = fault_kinds().values() if "check" in kinds else ()
+        return {one.name: one.marks for one in every if one.marks is not None}
 
 
 def find_faults(names: Sequence[str] = ("all",)) -> list[Fault]:

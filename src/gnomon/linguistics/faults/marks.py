@@ -59,7 +59,7 @@ def _kind(name: str, find: Callable[[str], Iterator[re.Match[str]]], about: str)
             yield Hit(column, segment, *place, *of_source, {"expected": expected})
 
     rule.__doc__ = about
-    return fault(name, group="kept", needs=["source"])(rule)
+    return fault(name, group="kept", needs=["source"], marks=find)(rule)
 
 
 def _place(
@@ -79,7 +79,12 @@ def _blank(found: re.Match[str]) -> str:
     return " " * len(found.group())
 
 
-@fault("bracket", group="kept", needs=["source"])
+@fault(
+    "bracket",
+    group="kept",
+    needs=["source"],
+    marks=lambda text: _BRACKET.finditer(text.translate(_BRACKETS)),
+)
 def bracket(texts: Texts) -> Iterator[Hit]:
     """A bracket that opens and does not close, or the other way round, and in the source does."""
     for column, segment, text, source in texts.outputs():
@@ -108,7 +113,7 @@ def _alone(text: str) -> int:
     return waiting[0][1] if waiting else -1
 
 
-@fault("entity", group="kept", cheap=True, needs=["source"])
+@fault("entity", group="kept", cheap=True, needs=["source"], marks=_ENTITY.finditer)
 def entity(texts: Texts) -> Iterator[Hit]:
     """A character that is written as in HTML (``&quot;``), and in the source is not."""
     found = [*_entities(texts)]

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.data_files import data_beside
-from gnomon.linguistics.faults.kinds import Hit, fault
+from gnomon.linguistics.faults.kinds import Fault, Hit, fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    from gnomon.linguistics.faults.kinds import Marks, Rule
     from gnomon.linguistics.faults.texts import Texts
 
 _NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f'\u2019\u066c ]\d{2,3}(?!\d))*(?:[.,\u066b]\d+)?")
@@ -41,19 +42,16 @@ def _numbers() -> dict[str, Any]:
     return data_beside(str(Path(__file__).with_name("numbers.py")))
 
 
-def _has_digits(texts: Texts) -> NDArray[np.bool_]:
-    return np.array([bool(_NUMBER.search(text)) for text in texts.sources or ()], dtype=bool)
+def _rate(name: str, marks: Marks) -> Callable[[Rule], Fault]:
+    """A kind that hits segments whose source has a mark."""
+
+    def at_stake(texts: Texts) -> NDArray[np.bool_]:
+        return np.array([any(marks(text)) for text in texts.sources or ()], dtype=bool)
+
+    return fault(name, group="rate", needs=["source"], at_stake=at_stake, marks=marks)
 
 
-def _has_quotes(texts: Texts) -> NDArray[np.bool_]:
-    return np.array([bool(_QUOTE.search(text)) for text in texts.sources or ()], dtype=bool)
-
-
-def _has_handles(texts: Texts) -> NDArray[np.bool_]:
-    return np.array([bool(_HANDLE.search(text)) for text in texts.sources or ()], dtype=bool)
-
-
-@fault("number", group="rate", needs=["source"], at_stake=_has_digits)
+@_rate("number", _NUMBER.finditer)
 def number(texts: Texts) -> Iterator[Hit]:
     """A number of the source that the output has in no reading."""
     for column, segment, text, source in texts.outputs():
@@ -156,7 +154,7 @@ def _word_pattern(language: str) -> tuple[re.Pattern[str], dict[str, set[float]]
     return re.compile((r"\b" if language not in _UNSPACED else "") + f"(?:{listed})"), values
 
 
-@fault("quote", group="rate", needs=["source"], at_stake=_has_quotes)
+@_rate("quote", _QUOTE.finditer)
 def quote(texts: Texts) -> Iterator[Hit]:
     """Quotation marks of the source that the output lacks."""
     for column, segment, text, source in texts.outputs():
@@ -178,7 +176,7 @@ def _end(text: str) -> str:
     return _ENDS.get(text.rstrip(_CLOSING)[-1:], "")
 
 
-@fault("handle", group="rate", needs=["source"], at_stake=_has_handles)
+@_rate("handle", _HANDLE.finditer)
 def handle(texts: Texts) -> Iterator[Hit]:
     """A handle or hashtag of the source that the output lacks."""
     for column, segment, text, source in texts.outputs():
