@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -274,3 +276,24 @@ def test_a_log_and_a_folder_of_logs_are_test_sets(tmp_path: Path) -> None:
     (tmp_path / "a-runs" / "note.txt").write_text("mine\n")
     with pytest.raises(DataError, match="holds no test set"):
         gn.TestSet.read(tmp_path / "a-runs")
+
+
+def test_archives_as_inspect_compresses_them_are_read(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    text = json.dumps({**_inspected(0, "x"), "scores": {"f1": {"value": 0.5}}}).encode()
+    file = tmp_path / "a.eval"
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr("samples/0_epoch_1.json", pa.compress(text, codec="zstd", asbytes=True))
+    data = bytearray(file.read_bytes())
+    about = struct.pack("<I", zlib.crc32(text)), struct.pack("<I", len(text))
+    for start, method in ((0, 8), (data.index(b"PK\x01\x02"), 10)):  # both headers of the file
+        data[start + method : start + method + 2] = struct.pack("<H", 93)
+        for value, at in zip(about, (method + 6, method + 14), strict=True):
+            data[start + at : start + at + 4] = value
+    file.write_bytes(data)
+    testset = gn.TestSet.from_files(references=[file], systems=[file])
+    assert testset.systems == {"a": ("x",)}
+    assert testset.logged == {"f1": {"a": (0.5,)}}
+    file.write_bytes(data.replace(b"\x28\xb5\x2f\xfd", b"\x28\xb5\x2f\xfe"))
+    with pytest.raises(FormatError, match="is no archive of inspect that can be read"):
+        gn.TestSet.from_files(references=[file], systems=[file])

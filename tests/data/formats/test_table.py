@@ -425,3 +425,13 @@ def test_standard_input_needs_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
         read_table("-", references=["r"], systems=["s"])
     testset = read_table("-", references=["r"], systems=["s"], format="tsv")
     assert testset.systems == {"s": ("b",)}
+
+
+def test_formulas_without_values_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["reference", "a"], ["one", "eins"], ["two", "=A2"]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert read_table(tmp_path / "t.xlsx").systems["a"] == ("eins", "")
+    assert "1 formulas have no value and are read as empty cells" in caplog.text

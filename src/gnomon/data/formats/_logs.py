@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import zipfile
 import zlib
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.core.errors import FormatError
+from gnomon.core.errors import FormatError, not_installed
 from gnomon.data.formats._files import LOGGER, largest_input
 from gnomon.data.formats._lines import decode
 from gnomon.data.formats._records import parquet_columns, read_records
@@ -150,11 +151,38 @@ def _archived(data: bytes, path: str) -> Iterator[dict[str, Any]]:
             inside = [one for one in packed.infolist() if one.filename.startswith("samples/")]
             if sum(one.file_size for one in inside) > largest_input():
                 raise FormatError("is too large, unpacked", path=path)
-            yield {"samples": [_object(packed.read(one).decode()) for one in inside]}
+            yield {"samples": [_object(_unpacked(packed, one, data).decode()) for one in inside]}
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError) as error:
         raise FormatError(
             f"is no archive of inspect that can be read ({error})", path=path
         ) from error
+
+
+#: how inspect compresses, which zipfile reads from Python 3.14 on
+_ZSTANDARD = 93
+#: bytes before the name in the header of a file in an archive, which end in two lengths
+_HEADER = 30
+
+
+def _unpacked(packed: zipfile.ZipFile, inside: zipfile.ZipInfo, data: bytes) -> bytes:
+    """A file of an archive."""
+    if inside.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
+        return packed.read(inside)
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise not_installed("an archive of inspect", "pyarrow", "frames") from error
+    start = inside.header_offset + _HEADER
+    lengths = data[start - 4 : start - 2], data[start - 2 : start]
+    start += sum(int.from_bytes(length, "little") for length in lengths)
+    packed_bytes = data[start : start + inside.compress_size]
+    if not packed_bytes:
+        return b""
+    try:
+        text: bytes = pa.decompress(packed_bytes, inside.file_size, codec="zstd", asbytes=True)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(error) from error
+    return text
 
 
 def _harness(sample: Mapping[str, Any]) -> Iterator[Sample]:

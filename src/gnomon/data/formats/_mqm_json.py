@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gnomon.data.formats._files import LOGGER, bears_file
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats.error_marks import without_whitespace
-from gnomon.data.formats.rows import FileRecord, TextTable, head_of
+from gnomon.data.formats.rows import FileRecord, TextTable, head_of, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ def read_mqm_json(path: Path) -> TextTable:
     """A row for each error, and for each output without any."""
     records = [record for file in mqm_json_files(path) for record in read_records(file, "json")]
     documents = {name: n for n, name in enumerate(dict.fromkeys(r.text("DOC_ID") for r in records))}
-    records.sort(key=lambda r: (documents[r.text("DOC_ID")], int(r.text("SEG_ID"))))
+    records.sort(key=lambda r: (documents[r.text("DOC_ID")], whole_number(r.text("SEG_ID"))))
     kept = _with_their_own_texts(records)
     if len(kept) < len(records):
         said = "%s: %d of %d outputs are left out: their segment has another one's text in a file"
@@ -90,9 +90,15 @@ def _rows(record: FileRecord) -> Iterator[FileRecord]:
     for side in ("source", "target"):
         errors = record.value(f"{side}_errors")
         for error in errors if isinstance(errors, list) else ():
-            category = f"{error['error_category']}/{error['error_subcategory']}".replace("_", " ")
-            about = {"category": category.rstrip("/"), "severity": error["severity"]}
-            judged.append(row | about | {side: _marked(record.text(side), error)})
+            try:
+                marked = _marked(record.text(side), error)
+                kinds = (str(error[key]) for key in ("error_category", "error_subcategory"))
+                about = {"category": "/".join(filter(None, kinds)).replace("_", " ")}
+                judged.append(row | about | {"severity": str(error["severity"]), side: marked})
+            except (KeyError, TypeError, ValueError) as problem:
+                raise record.error(
+                    f"one of its {side} errors is not built as those of bio-MQM are ({problem})"
+                ) from problem
     for one in judged[1:] or judged:
         yield FileRecord(record.path, record.line, one)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from xml.etree.ElementTree import ParseError
 
 from gnomon.core.errors import FormatError, UsageError, not_installed
-from gnomon.data.formats._files import largest_input, read_bytes
+from gnomon.data.formats._files import LOGGER, largest_input, read_bytes
 from gnomon.data.formats._lines import shown
 
 if TYPE_CHECKING:
@@ -253,6 +253,8 @@ def read_cells(path: str | PathLike[str]) -> list[list[str]]:
     if size > largest_input():
         raise FormatError(f"has {size:,} bytes, unpacked, which is too much", path=name)
     try:
+        with zipfile.ZipFile(data) as packed:
+            _say_formulas(packed, name)
         book = openpyxl.load_workbook(data, read_only=True, data_only=True)
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # which may name more cells than there are
@@ -262,6 +264,22 @@ def read_cells(path: str | PathLike[str]) -> list[list[str]]:
         return [list(map(_cell_text, _filled(row))) for row in rows]
     except (zipfile.BadZipFile, zlib.error, ParseError, *_MISREAD) as error:
         raise FormatError(_UNREADABLE, path=name) from error
+
+
+_LACKING = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+
+
+def _say_formulas(packed: zipfile.ZipFile, name: str) -> None:
+    """Say that formulas have no values, which whoever wrote a workbook has to compute."""
+    tables = [one for one in packed.namelist() if one.startswith("xl/worksheets/")]
+    lacking = sum(len(_LACKING.findall(packed.read(one))) for one in tables)
+    if lacking:
+        LOGGER.warning(
+            "%s: %d formulas have no value and are read as empty cells; open the workbook in a"
+            " spreadsheet program, and save it",
+            name,
+            lacking,
+        )
 
 
 _UNREADABLE = "is no workbook that can be read; save it as .xlsx, or as TSV"
