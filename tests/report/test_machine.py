@@ -154,5 +154,5 @@ def test_segment_scores_have_their_own_records() -> None:
 
 def test_segment_scores_of_several_metrics_stand_side_by_side_for_people() -> None:
     lines = render_segments([scores(), scores()], "markdown").split("\n")
-    assert lines[0] == "| System | Segment | bleu | bleu |"
-    assert lines[2:4] == ["| A | 1 | 0.33 | 0.33 |", "| B | 1 | - | - |"]
+    assert lines[:3] == ["**Segment scores**", "", "| System | Segment | bleu | bleu |"]
+    assert lines[4:6] == ["| A | 1 | 0.33 | 0.33 |", "| B | 1 | - | - |"]

@@ -269,7 +269,9 @@ def method(name: str, *, purpose: str, **more: Any) -> Callable[[Callable[P, R]]
             told = described.systems and described.doubts
             doubts = _anomalies(bound.arguments, described) if told else ()
             data = bound.arguments.get(described.data[0]) if described.data else None
-            pair = getattr(data, "language_pair", None) or ""
+            some = data if isinstance(data, list | tuple) else [data]
+            pairs = {getattr(each, "language_pair", None) or "" for each in some}
+            pair = pairs.pop() if len(pairs) == 1 else ""
             return described.with_verdict(function(*args, **kwargs), doubts, pair)
 
         if "metrics" not in signature.parameters:

@@ -138,14 +138,15 @@ def _markdown(text: str) -> str:
 
 
 def to_markdown(made: Grid) -> str:
-    """A grid as a Markdown table, with its notes and signatures below."""
+    """A grid as a Markdown table, with its title above, and its notes and signatures below."""
     heads = [_markdown(c.title) for c in made.columns]
     rules = ["---:" if c.numeric else ":---" for c in made.columns]
     body = [[_markdown(c.shown) + ("!" if c.marked else "") for c in r.cells] for r in made.rows]
     lines = ["| " + " | ".join(cells) + " |" for cells in (heads, rules, *body)]
     below = [_markdown(note) for note in made.notes]
     below += [f"{_markdown(name)}: {_markdown(text)}" for name, text in made.signatures.items()]
-    return "\n".join([*lines, *(f"\n{line}" for line in below)]) + "\n"
+    above = [f"**{_markdown(made.title)}**\n"] if made.title else []
+    return "\n".join([*above, *lines, *(f"\n{line}" for line in below)]) + "\n"
 
 
 def finding_to_markdown(finding: Finding, *, digits: int | None = None) -> str:
