@@ -68,6 +68,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/muler.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/metaeval.py
 	$(BIN)/python benchmarks/embeddings.py
 	$(BIN)/python benchmarks/difficulty.py

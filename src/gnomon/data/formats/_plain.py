@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -108,7 +109,8 @@ def read_plain(
     names = _system_names(systems)
     every = [*references, *systems, *([source] if source is not None else [])]
     _check_standard_input(every)
-    files = [(shown(path), _texts(path)) for path in every]
+    read = {path: _texts(path) for path in dict.fromkeys(every)}  # a log may stand twice
+    files = [(shown(path), read[path]) for path in every]
     parts = _joined(files, len(references), sourced=source is not None)
     refs = [texts for texts_of_file in parts.references for texts in texts_of_file]
     paths = [path for path, some in zip(references, parts.references, strict=True) for _ in some]
@@ -205,9 +207,16 @@ def is_evaluation_log(path: str | PathLike[str]) -> bool:
     """Whether a file is the log of an evaluation, by its name and by how it begins."""
     if not (is_called_log(path) and Path(path).is_file()):
         return False
+    status = Path(path).stat()
+    return _begins_as_log(str(path), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=64)
+def _begins_as_log(path: str, _changed: int, _size: int) -> bool:
+    """Whether a file does, which is read for it."""
     from gnomon.data.formats._logs import is_log
 
-    return is_log(read_bytes(path), str(path))
+    return is_log(read_bytes(path), path)
 
 
 def _lines_of(file: list[str] | TranslationUnits) -> list[str]:
