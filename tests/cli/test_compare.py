@@ -100,6 +100,21 @@ def test_a_worse_system_fails_the_gate_with_3_after_the_table_is_printed(
     assert gnomon(*better).code == 0
 
 
+def test_what_keeps_a_gate_from_telling_is_told_in_its_files(gnomon, files, tmp_path) -> None:
+    (files / "b.txt").write_text("one line\n", encoding="utf-8")
+    made = tmp_path / "gate.xml"
+    asked = ["compare", *_data(files), "--fail-if-worse", "bleu", "--junit", made]
+    answer = gnomon(*asked, "--summary", tmp_path / "gate.md")
+    assert answer.code == 1
+    assert 'errors="1"' in made.read_text("utf-8")
+    summary = (tmp_path / "gate.md").read_text("utf-8")
+    assert summary.startswith("### The gate was not reached (gnomon compare)\n\n- ")
+    assert answer.err.removeprefix("gnomon: error: ")[:20] in summary
+    before = (files / "ref.txt").read_text("utf-8")
+    assert gnomon(*asked[:-1], files / "ref.txt").code == 2  # which is not written
+    assert (files / "ref.txt").read_text("utf-8") == before
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [

@@ -20,8 +20,9 @@ SCHEMA = {
         {"name", "tests", "failures", "errors", "skipped"},
         {"testcase", "system-out"},
     ),
-    "testcase": ({"classname", "name"}, {"failure", "skipped"}),
+    "testcase": ({"classname", "name"}, {"failure", "skipped", "error"}),
     "failure": ({"message", "type"}, set()),
+    "error": ({"message", "type"}, set()),
     "skipped": ({"message"}, set()),
     "system-out": (set(), set()),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,7 @@ from gnomon.cli import _options, _requests
 from gnomon.cli.parser import HelpFormatter, rare
 from gnomon.cli.progress import stages
 from gnomon.core import registry as methods
-from gnomon.core.errors import GnomonError, UsageError
-from gnomon.core.gates import refuse_gate
+from gnomon.core.errors import GateError, GnomonError, UsageError
 from gnomon.core.options import (
     Flags,
     Group,
@@ -157,7 +156,7 @@ def build(parser: Parser, method: Method) -> None:
     _options.add_page(output)
     _options.add_tables(output)
     _options.add_gate(output, method.options)
-    parser.set_defaults(run=lambda args: _run(method, args), answers=method.systems)
+    parser.set_defaults(run=lambda args: _run_gated(method, args), answers=method.systems)
     if method.kept:
         parser.set_defaults(kept=method.kept)
 
@@ -296,6 +295,25 @@ def _chosen_metrics(method: Method, args: argparse.Namespace) -> dict[str, list[
     return {_METRICS: chosen} if chosen else {}
 
 
+def _run_gated(method: Method, args: argparse.Namespace) -> int:
+    """Run a method; what keeps it from an answer is told where its gate would be."""
+    args.may_write = False
+    try:
+        return _run(method, args)
+    except GateError:
+        raise
+    except GnomonError as error:
+        if args.may_write:
+            from gnomon.core.findings import Finding
+            from gnomon.core.gates import GateCase
+
+            command = " ".join(method.command)
+            case = GateCase("gnomon", command, "error", str(error))
+            with suppress(OSError):
+                _write_gate(args, Finding(command, method.title, (), {}, gate=(case,)))
+        raise
+
+
 def _run(method: Method, args: argparse.Namespace) -> int:
     """Check, read, call, write the page and the tables, print."""
     options = _named_options(method, args)
@@ -311,6 +329,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
     written = [args.html, *_options.wanted_figures(args), *outcomes, *tables.values()]
     written += [args.junit, args.summary]
     _options.check_outputs(args, *written, inputs=inputs)
+    args.may_write = True
     if not args.html:
         every = args.format == "json" or _options.is_workbook(args)
         read = {*tables, *method.rows} if every else set(tables)
@@ -355,7 +374,10 @@ def _ended(args: argparse.Namespace, finding: Finding) -> int:
     """What comes after the answer: a figure, which may be refused, and the gate."""
     for path, title in _options.wanted_figures(args).items():
         finding.save_figure(path, title)
-    refuse_gate(finding.gate, strict=args.strict)
+    if finding.gate:
+        from gnomon.core.gates import refuse_gate
+
+        refuse_gate(finding.gate, strict=args.strict)
     return 0
 
 
@@ -464,6 +486,13 @@ def _write(
         sets = [given for group in each for given in group if hasattr(given, "paraphrases")]
         page = [finding, *_options.paraphrase_sections(*sets)]
         report.write_html(args.html, page)
+    _write_gate(args, finding)
+
+
+def _write_gate(args: argparse.Namespace, finding: Finding) -> None:
+    from gnomon import report
+    from gnomon.data.formats import atomic_write
+
     if args.junit:
         with atomic_write(args.junit) as file:
             file.write(report.to_junit(finding, strict=args.strict))

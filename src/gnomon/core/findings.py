@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from gnomon.core import notebook
 from gnomon.core.errors import UnknownNameError
-from gnomon.core.gates import said_of_cases
 from gnomon.core.manifest import imported
-from gnomon.core.scalars import table_scalars
 from gnomon.messages import joined, noted
 
 if TYPE_CHECKING:
@@ -508,7 +506,7 @@ class Finding:
     @property
     def failure(self) -> str:
         """Which systems its gate fails, and why; empty where it passes all."""
-        return said_of_cases(self.gate, "failed")
+        return "; ".join(case.said for case in self.gate if case.outcome == "failed")
 
     def __iter__(self) -> Iterator[Mapping[str, Cell]]:
         return iter(self.rows)
@@ -577,8 +575,9 @@ class Finding:
         Those of the first table ("bleu/sysA", "bleu/sysA/difference", "bleu/sysA/p") and of a table
         of differences; characters that MLflow refuses in names are written as "_".
         """
+        table_scalars = imported("gnomon.core.scalars:table_scalars")
         differences = [table for table in self.tables[1:] if table.name == "differences"]
-        scalars = table_scalars(self.tables[0])
+        scalars: dict[str, float] = table_scalars(self.tables[0])
         for table in differences:
             scalars |= table_scalars(table, bare=False)
         return scalars

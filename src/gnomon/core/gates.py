@@ -10,9 +10,9 @@ from gnomon.core.errors import GateError, UndecidedGateError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["GateCase", "refuse_gate", "said_of_cases"]
+__all__ = ["GateCase", "refuse_gate"]
 
-Outcome: TypeAlias = Literal["passed", "failed", "undecided"]
+Outcome: TypeAlias = Literal["passed", "failed", "undecided", "error"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class GateCase:
     Attributes:
         system: that has to fulfil it.
         condition: what is looked at: a metric, a kind of faults, who marked errors.
-        outcome: "undecided": it does not fail, and the data do not show that it should not.
+        outcome: "undecided": it does not fail, and the data do not show that it should not;
+            "error": nothing could be looked at.
         said: why, unless it passed.
     """
 
@@ -32,11 +33,6 @@ class GateCase:
     said: str = ""
 
 
-def said_of_cases(cases: Iterable[GateCase], outcome: Outcome) -> str:
-    """What is said of the cases of an outcome; empty where there are none."""
-    return "; ".join(case.said for case in cases if case.outcome == outcome)
-
-
 def refuse_gate(cases: Iterable[GateCase], *, strict: bool) -> None:
     """Raise an error where a case fails, and, where they are to be certain, is undecided.
 
@@ -44,10 +40,8 @@ def refuse_gate(cases: Iterable[GateCase], *, strict: bool) -> None:
         GateError: a case fails.
         UndecidedGateError: with ``strict``, none does, and one is undecided.
     """
-    cases = list(cases)
-    failed = said_of_cases(cases, "failed")
-    if failed:
-        raise GateError(failed)
-    undecided = said_of_cases(cases, "undecided")
-    if strict and undecided:
-        raise UndecidedGateError(undecided)
+    every = list(cases)
+    for outcome, error in (("failed", GateError), ("undecided", UndecidedGateError)):
+        said = "; ".join(case.said for case in every if case.outcome == outcome)
+        if said and (strict or error is GateError):
+            raise error(said)

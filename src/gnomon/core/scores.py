@@ -10,7 +10,6 @@ import numpy as np
 from gnomon.core import notebook
 from gnomon.core.errors import DataError
 from gnomon.core.manifest import imported
-from gnomon.core.scalars import named_scalars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -153,7 +152,10 @@ class Scores:
     def scalars(self) -> dict[str, float]:
         """The systems' scores by names ("bleu/sysA"), as :meth:`gnomon.Finding.scalars`."""
         pairs = zip(self.systems, self.system.tolist(), strict=True)
-        return named_scalars(((self.metric, name), score) for name, score in pairs)
+        scalars: dict[str, float] = imported("gnomon.core.scalars:named_scalars")(
+            ((self.metric, name), score) for name, score in pairs
+        )
+        return scalars
 
     def chart(self) -> Any:  # of a package above this one
         """The systems' scores as bars: a Vega-Lite specification that notebooks draw.

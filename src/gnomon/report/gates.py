@@ -18,7 +18,11 @@ __all__ = ["gate_summary", "to_junit"]
 
 #: what XML cannot hold and :func:`visible` lets through
 _NO_XML = re.compile("[\ufffe\uffff]")
-_HEADINGS = {"failed": "The gate failed", "undecided": "The gate could not tell"}
+_HEADINGS = {
+    "error": "The gate was not reached",
+    "failed": "The gate failed",
+    "undecided": "The gate could not tell",
+}
 _PASSED = "The gate was passed"
 
 
@@ -36,7 +40,11 @@ def to_junit(finding: Finding, *, strict: bool = False) -> str:
     failed = counted["failed"] + strict * counted["undecided"]
     skipped = counted["undecided"] * (not strict)
     name = f"gnomon {finding.method}"
-    counts = {"tests": str(len(finding.gate)), "failures": str(failed), "errors": "0"}
+    counts = {
+        "tests": str(len(finding.gate)),
+        "failures": str(failed),
+        "errors": str(counted["error"]),
+    }
     suites = Element("testsuites", {"name": name, **counts})
     suite = SubElement(suites, "testsuite", {**suites.attrib, "skipped": str(skipped)})
     for case in finding.gate:
@@ -46,7 +54,8 @@ def to_junit(finding: Finding, *, strict: bool = False) -> str:
             SubElement(made, "skipped", {"message": _xml_text(case.said)})
         elif case.outcome != "passed":
             message = {"message": _xml_text(case.said), "type": case.outcome}
-            SubElement(made, "failure", message).text = message["message"]
+            tag = "error" if case.outcome == "error" else "failure"
+            SubElement(made, tag, message).text = message["message"]
     said = "\n".join(map(rendered, finding.verdict))
     SubElement(suite, "system-out").text = _NO_XML.sub("?", visible_lines(said))
     indent(suites)
@@ -63,5 +72,6 @@ def gate_summary(finding: Finding) -> str:
     worst = next((said for one, said in _HEADINGS.items() if one in outcomes), _PASSED)
     heading = f"{worst} (gnomon {finding.method})"
     said = verdict_to_markdown([case.said for case in finding.gate if case.said])
-    parts = (f"### {heading}\n", said, finding_to_markdown(finding))
+    tables = finding_to_markdown(finding) if finding.tables else ""
+    parts = (f"### {heading}\n", said, tables)
     return "\n".join([*filter(None, parts), ""])

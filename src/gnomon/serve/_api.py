@@ -13,7 +13,6 @@ from starlette.responses import Response
 
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
-from gnomon.core.gates import said_of_cases
 from gnomon.core.records import table
 from gnomon.core.registry import find, title_of
 from gnomon.core.signature import Signature
@@ -270,10 +269,10 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     )
     try:
         judged = gate.metrics or comparison.about.choices.metrics
-        cases = gate_cases(finding, judged, min_drop=gate.min_drop)
+        finding = replace(finding, gate=gate_cases(finding, judged, min_drop=gate.min_drop))
     except (DataError, UsageError, UnknownNameError) as error:
         return GateData(state="undecided", said=in_words(error))
-    said = said_of_cases(cases, "failed")
+    said = finding.failure
     return GateData(state="failed" if said else "passed", said=said)
 
 
