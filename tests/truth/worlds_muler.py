@@ -276,3 +276,29 @@ def left_out_when_wrong() -> Finding:
     animals = re.compile("|".join(ANIMALS))
     other = [animals.sub("one", right) if n % 2 else right for n, right in enumerate(reference)]
     return scored(({"A": systems["A"], "B": other}, reference), features=["re:animal"])
+
+
+def numbers_wrong(language_pair: str | None, *, hindi: bool = True) -> Finding:
+    """B has the wrong numbers in most of the segments; no option is given."""
+    line = "राम ने London में {} किताबें खरीदीं।" if hindi else "ram köpte {} böcker i Delhi."
+    draw = np.random.default_rng(5)
+    numbers = [int(n) for n in draw.integers(2, 900, 60)]
+    a, b = ([line.format(n + draw.integers(0, 9, 1)[0] // 8) for n in numbers] for _ in range(2))
+    b = [line.format(n + 1) if n % 3 else text for n, text in zip(numbers, b, strict=True)]
+    testset = gn.TestSet.from_lists(
+        {"A": a, "B": b}, [line.format(n) for n in numbers], language_pair=language_pair
+    )
+    return gn.muler.score(testset, examples=0, resamples=199)
+
+
+FORMS = ["muler.better", "muler.untagged"]
+
+
+@world("Hindi numbers are wrong, and there is no tagger", says=FORMS)
+def hindi_numbers() -> Finding:
+    return numbers_wrong("en-hi")
+
+
+@world("Swedish numbers are wrong, and nobody says which language it is", says=FORMS)
+def numbers_of_no_language() -> Finding:
+    return numbers_wrong(None, hindi=False)

@@ -15,12 +15,14 @@ from gnomon.linguistics.faults.kinds import FaultMarks
 from gnomon.linguistics.feature_names import (
     FORMS,
     LISTED,
+    WORD_FORMS,
     expand,
     is_wildcard,
     kind_of,
     matches,
     reach_of,
 )
+from gnomon.linguistics.forms import mark_forms
 from gnomon.linguistics.label_names import Labels
 from gnomon.linguistics.parsers import find_parser, standard_parser
 from gnomon.linguistics.tagging import (
@@ -79,6 +81,7 @@ def annotate(
     lexicon: Mapping[str, str | PathLike[str] | Sequence[str]] | None = None,
     pattern: Mapping[str, str] | None = None,
     labels: Labels | None = None,
+    references: Sequence[str] = (),
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     processes: int | None = None,
@@ -87,18 +90,20 @@ def annotate(
     """Mark features in texts; each distinct text is tagged once.
 
     Kinds of features that the user's labels hold come from them, ``lex`` and ``re`` from word
-    lists and patterns, all others from the tagger.
+    lists and patterns, ``form`` from the form of words, all others from the tagger.
 
     Args:
         texts: the texts, distinct or not.
         features: names and wildcards: ``pos:NOUN``, ``ent:*``, ``morph:Gender=Fem``,
-            ``dep:long>=5``, ``lex:NAME``, ``re:NAME``, ``check:number``.
+            ``dep:long>=5``, ``form:number``, ``lex:NAME``, ``re:NAME``, ``check:number``.
         tagger: ``spacy:NAME`` or an annotator; by default the standard one of the language.
         language: "en", or a pair "de-en", of which the target counts.
         lexicon: word lists by name, as file or words. ``lex:gender`` needs none: gnomon brings an
             English list.
         pattern: regular expressions by name.
         labels: the user's own labels.
+        references: one text per segment, by which words are rare (``form:rare``) and long; without
+            any, no word is rare.
         cache: where annotations are kept between runs; none by default.
         progress: called with "tagging", texts done, texts to do.
         processes: how many processes tag; by default one, and for many texts on the command line
@@ -126,6 +131,7 @@ def annotate(
         *listed("re", kinds, distinct, pattern, Pattern.read),
         *listed("check", kinds, distinct, FaultMarks.of_kinds(kinds), FaultMarks),
         *find_labels(kinds, distinct, labels, tokens=tokens),
+        *mark_forms({*kinds}.difference(labels.kinds if labels else ()), distinct, references),
     ]
     left = [kind for kind in kinds if kind not in listed_kinds]
     words = _layers_of_words(sources, named=bool(tagger or language)) if tokens else []
@@ -320,13 +326,14 @@ def _of_lists(
                 lists if wrong else {**lists, **(with_built_in(lexicons, [name], language) or {})}
             )
     listed = {
+        "form": {f"form:{name}" for name in WORD_FORMS},
         "lex": {f"lex:{name}" for name in lists},
         "re": {f"re:{name}" for name in patterns or {}},
         "check": {f"check:{name}" for name in FaultMarks.of_kinds(map(kind_of, asked.values()))},
     }
     for position, name in asked.items():
         kind = kind_of(name)
-        if kind in ("re", "check") or (kind == "lex" and is_wildcard(name)):
+        if kind in ("form", "re", "check") or (kind == "lex" and is_wildcard(name)):
             wrong = list(problems(position, check_listed, kind, [kind], listed[kind]))
             yield from wrong or problems(position, _check_known, name, listed[kind])
 
@@ -365,7 +372,7 @@ def _of_tagger(annotator: Annotator, position: str, name: str) -> Iterator[Probl
 
 
 def _for_taggers(asked: Mapping[str, str]) -> dict[str, str]:
-    """What neither word lists nor patterns nor kinds of faults give."""
+    """What neither word lists, patterns, the form of words nor kinds of faults give."""
     return {position: name for position, name in asked.items() if kind_of(name) not in LISTED}
 
 

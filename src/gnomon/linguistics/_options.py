@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.options import CAPABILITIES, Group, Help, InputFile, Metavar, Needs, Reaches
-from gnomon.linguistics.annotators import describe, taggers
+from gnomon.linguistics.annotators import describe, has_tagger, taggers
 from gnomon.linguistics.feature_names import LISTED
 from gnomon.linguistics.label_names import Labels
 
@@ -47,7 +47,8 @@ def _any_tagger(
     """Likewise, where the standard one is meant by default."""
     features = options.get("features")
     listed = features if isinstance(features, list | tuple) else ()
-    if tagger is not None or not listed or not all(str(f).startswith(_UNTAGGED) for f in listed):
+    tagged = any(not str(f).startswith(_UNTAGGED) for f in listed)
+    if tagger is not None or tagged or (not listed and has_tagger(language)):
         yield from _named_tagger(tagger or "auto", language, options)
 
 
@@ -122,9 +123,9 @@ def chosen_features(
     """The features that are asked for, or those of everything that is given.
 
     Args:
-        features: what is asked for; None: parts of speech and entities, and the word lists,
-            patterns and labels that are given; these alone where neither a tagger is named nor a
-            language is known.
+        features: what is asked for; None: parts of speech and entities, or the form of words where
+            no tagger is named and none of the language is installed; and the word lists, patterns
+            and labels that are given; these alone where no language is known.
         tagger: by name or as an annotator; of one that is not spaCy's, all that it gives.
         lexicon: word lists by name.
         pattern: regular expressions by name.
@@ -141,6 +142,8 @@ def chosen_features(
         return [*(f"{kind}:*" for kind in describe(tagger)), *of_lists]
     if of_lists and tagger is None and language is None:
         return of_lists
+    if tagger is None and not has_tagger(language) and (labels is None or of_lists):
+        return ["form:*", *of_lists]
     return list(dict.fromkeys(["pos:*", "ent:*", *of_lists, *more]))
 
 

@@ -17,13 +17,14 @@ from gnomon.linguistics.feature_names import ENTITIES, MEANINGS, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
 from gnomon.messages import message
-from gnomon.messages.audiences import Advice, flag
+from gnomon.messages.audiences import Advice, add_language, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from gnomon.linguistics.facts import Mark
+    from gnomon.messages import Message
 
 __all__ = [
     "Annotator",
@@ -32,11 +33,13 @@ __all__ = [
     "describe_features",
     "describe_taggers",
     "find_tagger",
+    "has_tagger",
     "register",
     "run_setup",
     "setup_plan",
     "standard_tagger",
     "taggers",
+    "untagged",
 ]
 
 
@@ -193,6 +196,28 @@ def standard_tagger(language: str) -> Annotator:
     return SpacyAnnotator(min(candidates, key=lambda name: _standing(wanted, name)))
 
 
+def has_tagger(language: str | None) -> bool:
+    """Whether there is a standard tagger of a language."""
+    try:
+        standard_tagger(language or "")
+    except GnomonError:
+        return False
+    return True
+
+
+def untagged(language: str | None) -> Message:
+    """That words are told apart by their form alone, and what would tell more of them."""
+    code = target_of(language).lower() if language else ""
+    setup = Advice(f"`gnomon setup {code}`", "install", {"language": code})
+    return message(
+        "muler.untagged",
+        unknown=None if code else add_language(),
+        language=english_names().get(code, code) or None,
+        setup=setup if code in MODELS else None,
+        labels=flag("labels") if code and code not in MODELS else None,
+    )
+
+
 def _standing(language: str, package: str) -> tuple[int, int, str]:
     first = _FIRST.get(language, ())
     size = package.rpartition("_")[2]
@@ -323,7 +348,11 @@ def describe_features() -> list[tuple[str, str, str]]:
             for name, files in built_in_lists().items()
         ),
         ("re:NAME", "matches of a pattern (--pattern NAME=REGEX)", "built in"),
-        *((name, what, "built in") for name, what in MEANINGS.items() if name.startswith("check:")),
+        *(
+            (name, what, "built in")
+            for name, what in MEANINGS.items()
+            if name.startswith(("check:", "form:"))
+        ),
         ("KIND:NAME", "your own labels (--labels FILE.conllu or FILE.jsonl)", "built in"),
     ]
 

@@ -22,6 +22,7 @@ __all__ = [
     "MEANINGS",
     "MORPH",
     "UPOS",
+    "WORD_FORMS",
     "expand",
     "features_of",
     "gloss",
@@ -42,6 +43,8 @@ _FIXED = data_beside(__file__)
 UPOS: dict[str, str] = _FIXED["upos"]
 #: kinds of entities, likewise
 ENTITIES: dict[str, str] = _FIXED["entities"]
+#: what the form of words shows, likewise
+WORD_FORMS: dict[str, str] = _FIXED["forms"]
 #: what features mark whose names are fixed, in a word or two
 MEANINGS = {
     f"{kind}:{name}": what
@@ -51,6 +54,7 @@ MEANINGS = {
             ("morph", _FIXED["inflections"]),
             ("dep", _FIXED["relations"]),
             ("check", _FIXED["checks"]),
+            ("form", WORD_FORMS),
         ),
     )
     for name, what in names.items()
@@ -65,10 +69,10 @@ MORPH: dict[str, tuple[str, ...]] = {k: tuple(values) for k, values in _FIXED["m
 
 FORMS = (
     "pos:NOUN, ent:PERSON, morph:Gender=Fem, morph:Gender, dep:nsubj, dep:long>=5,"
-    " dep:nonprojective, lex:NAME, re:NAME, check:number, or with wildcards pos:*"
+    " dep:nonprojective, form:number, lex:NAME, re:NAME, check:number, or with wildcards pos:*"
 )
 #: kinds that need no tagger
-LISTED = ("lex", "re", "check")
+LISTED = ("form", "lex", "re", "check")
 KINDS = ("pos", "ent", "morph", "dep", *LISTED, "label")
 _OWN = {"lex": "words", "re": "matches"}
 _LONG = re.compile(r"dep:long>=([1-9][0-9]*)")
@@ -117,14 +121,14 @@ def kind_of(feature: str) -> str:
 
 def _guess(feature: str) -> str:
     wanted = feature.strip(":").casefold()
-    for kind, names in (("pos", UPOS), ("ent", ENTITIES), ("morph", MORPH)):
+    for kind, names in (("pos", UPOS), ("ent", ENTITIES), ("morph", MORPH), ("form", WORD_FORMS)):
         for name in names:
             if name.casefold() == wanted:
                 return f"; did you mean '{kind}:{name}'?"
     for name, meaning in MEANINGS.items():
         if wanted and wanted.rstrip("s") == meaning.rstrip("s"):
             return f"; did you mean '{name}'?"
-    return f"; did you mean '{wanted}:*'?" if wanted in KINDS[:4] else ""
+    return f"; did you mean '{wanted}:*'?" if wanted in KINDS[:5] else ""
 
 
 def gloss(feature: str) -> str:

@@ -30,7 +30,6 @@ from gnomon.core.running import Run
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import Features, FeatureSources
-from gnomon.messages import message
 from gnomon.metrics.error_marks import (
     ErrorMarks,
     MarkedSide,
@@ -48,11 +47,8 @@ from gnomon.muler._error_tables import ErrorTables
 from gnomon.muler._errors_verdict import errors_verdict
 from gnomon.muler._setup import WordChoice
 from gnomon.muler.errors_checks import (
-    SURFACE,
-    UNSPACED_SURFACE,
     check_errors_by_feature,
     language_of,
-    words_asked,
 )
 from gnomon.muler.uncertainty import Bootstrap
 
@@ -121,8 +117,7 @@ def errors(
     Args:
         testset: outputs in which errors were marked.
         features: names and wildcards, as for :func:`gnomon.muler`; by default parts of speech
-            and entities, or, where no tagger of the language is installed, what the form of words
-            tells (numbers, punctuation, capitals, length).
+            and entities, or the form of words where no tagger of the language is installed.
         tagger: ``spacy:NAME`` or an annotator; by default one for the language of the side.
         fail_if_major: how many major errors are too many; the finding's ``failure`` says which
             systems have so many by any of the marks, and the command line ends with exit code 3.
@@ -144,13 +139,9 @@ def errors(
     draws = Bootstrap(resamples, confidence, seed)
     testset, every = _marks(testset, human, marks, side, allow_code=run.allow_code)
     language = language_of(testset, side)
-    words = words_asked(WordChoice.of(sources, features), language)
-    surface = words.pattern in (SURFACE, UNSPACED_SURFACE)
-    form = "unspaced" if is_unspaced(language) else "spaced"
-    untagged = message("note.muler.marks.untagged", language=language, form=form)
-    notices = [untagged] if surface else []
+    words = WordChoice.of(sources, features)
     counted = CHARACTERS if is_unspaced(language) else WORDS
-    tables = ErrorTables(testset, every, draws, unit, side, counted, notices=notices)
+    tables = ErrorTables(testset, every, draws, unit, side, counted)
     batch = testset.batch()
     side_texts = batch.candidates if side == "candidate" else batch.sources
     assert side_texts is not None  # noqa: S101  # refused before

@@ -32,6 +32,7 @@ def errors_verdict(finding: Finding) -> Iterator[Message]:
     for code in ("errors.cut", "data.few"):
         yield from said_of(code, finding.notices)
     yield from _systems(finding)
+    yield from said_of("muler.untagged", finding.notices)
 
 
 def _where(finding: Finding, marks: str, rows: Sequence[ErrorRateRow]) -> Iterator[Message]:

@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.core.findings import Column
 from gnomon.core.store_views import Layer, StoredView
 from gnomon.linguistics import annotate, chosen_features, read_labels
+from gnomon.linguistics.forms import BY_REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,7 +65,7 @@ def feature_marks(stored: StoredRows) -> FeatureMarks | None:
     if rows is None:
         return None
     features = stored.ask(f"select distinct feature from {rows} order by 1")  # noqa: S608  # no input
-    names = [str(row[0]) for row in features]
+    names = [str(row[0]) for row in features if row[0] not in BY_REFERENCES]
     asked = []
     for options in stored.options:
         origin = {name: options[name] for name in _ORIGIN if name in options}

@@ -104,9 +104,10 @@ def score(
         metrics: specs, metrics or functions of texts; one or several. "none": features are
             counted on both sides, and nothing is scored.
         features: names such as ``pos:NOUN``, ``ent:PERSON``, ``morph:Gender=Fem``,
-            ``dep:nsubj``, ``dep:long>=5``, ``lex:NAME``, ``re:NAME``, ``check:number``; wildcards
-            ``pos:*``. By default ``pos:*``, ``ent:*``, and the word lists, patterns and labels that
-            are given; these alone where neither a tagger is named nor the language is known.
+            ``dep:nsubj``, ``dep:long>=5``, ``form:number``, ``lex:NAME``, ``re:NAME``,
+            ``check:number``; wildcards ``pos:*``. By default ``pos:*``, ``ent:*``, or ``form:*``
+            where no tagger is installed, and the word lists, patterns and labels that are given;
+            these alone where no language is known.
         scorers: sentence scorers: names (``sentiment``, ``concreteness``, ``valence=FILE``),
             scorers or functions of a sentence; see :func:`gnomon.annotate.scorers.scorer`. What
             they find is the table "scorers"; the only one where no feature is named and there is

@@ -22,6 +22,7 @@ from gnomon.linguistics import (
     gloss,
     read_labels,
 )
+from gnomon.linguistics.annotators import untagged
 from gnomon.messages import message
 from gnomon.messages.audiences import flag, parameter
 from gnomon.metrics import bind, resolve, signature_of, with_masking
@@ -110,7 +111,13 @@ class WordChoice(FeatureSources):
         features = chosen_features(self.features, **origin, more=more)
         used = used_texts(batch) if numbers is None else numbers
         texts = [batch.texts[i] for i in used]
-        annotation = annotate(texts, features, **origin, cache=cache, progress=progress)
+        references = ["\n".join(batch.texts[i] for i in row) for row in batch.references]
+        annotation = annotate(
+            texts, features, **origin, references=references, cache=cache, progress=progress
+        )
+        if self.features is None and "form:*" in features:
+            notices = (untagged(language), *annotation.notices)
+            annotation = replace(annotation, notices=notices)
         spans = annotation.spans
         moved = replace(spans, texts=len(batch.texts), text=used[spans.text].astype(np.int32))
         if progress:
@@ -411,7 +418,7 @@ class Setup:
         long = [
             (times, name)
             for times, name in zip(stretch.tolist(), spans.features, strict=True)
-            if times >= (_LONG_MATCH if name.startswith("re:") else _LONG)
+            if times >= (_LONG_MATCH if name.startswith(("re:", "form:")) else _LONG)
         ]
         if long:
             long.sort(key=lambda item: -item[0])

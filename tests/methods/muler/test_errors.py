@@ -17,8 +17,6 @@ from gnomon.core.errors import DataError, UsageError
 from gnomon.core.human import HumanScores
 from gnomon.core.spans import ErrorSpan
 from gnomon.data.formats import write_human
-from gnomon.linguistics import annotate
-from gnomon.muler.errors_checks import SURFACE
 from gnomon.stats import SystemFamily
 
 if TYPE_CHECKING:
@@ -155,25 +153,9 @@ def test_features_of_the_source_are_hit_by_errors_in_the_source() -> None:
 
 
 def test_without_a_tagger_the_form_of_words_tells() -> None:
-    testset = replace(marked_set(), language_pair="en-xx")
-    finding = gn.muler.errors(testset, resamples=0)
-    assert {r["feature"] for r in finding.rows} >= {"words", "re:number", "re:short"}
-    assert any("no tagger of 'xx' is installed" in notice for notice in notes(finding.notices))
-
-
-def test_what_the_form_of_words_tells() -> None:
-    text = "Dnes v Praze: 1,5 km (asi). Nejdelší Ulice."
-    spans = annotate([text], [f"re:{name}" for name in SURFACE], pattern=SURFACE).spans
-    told = {name: [text[s:e] for s, e in spans.spans(0, f"re:{name}")] for name in SURFACE}
-    assert told == {
-        "number": ["1,5"],
-        "punctuation": [":", ",", "(", ").", "."],
-        "capitalised": ["Praze", "Ulice"],
-        "first-word": ["Dnes", "Nejdelší"],
-        "short": ["v", "km", "asi"],
-        "middle": ["Dnes", "Praze", "Nejdelší", "Ulice"],
-        "long": [],
-    }
+    finding = gn.muler.errors(replace(marked_set(), language_pair="en-xx"), resamples=0)
+    assert {r["feature"] for r in finding.rows} >= {"words", "form:rare"}
+    assert "muler.untagged" in {said.code for said in finding.verdict}
 
 
 def test_a_gate_closes_on_major_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

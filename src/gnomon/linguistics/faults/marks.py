@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     from gnomon.linguistics.faults.texts import Texts
 
-_PLACEHOLDER = re.compile(
+PLACEHOLDER = re.compile(
     r"%\(\w+\)[sdif]|%\d+\$[sdif@]|%(?:\.\d+)?[sdif@](?!\w)|\$?\{\{?[\w.:-]*\}?\}|\$\{[\w.:-]+\}"
     r"|__[A-Z][A-Z0-9_]*__|\[\[[\w.:-]+\]\]|⟦[^⟦⟧]*⟧"
 )
-_TAG = re.compile(r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+(?:=(?:\"[^\"]*\"|'[^']*'|[^\s>\"']+))?)*\s*/?>")
-_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{2,6}|#x[0-9A-Fa-f]{2,6});")
-_ADDRESS = re.compile(
+TAG = re.compile(r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+(?:=(?:\"[^\"]*\"|'[^']*'|[^\s>\"']+))?)*\s*/?>")
+ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{2,6}|#x[0-9A-Fa-f]{2,6});")
+ADDRESS = re.compile(
     r"(?:https?://|www\.)[!-~]*[\w/]|[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
     re.ASCII,
 )
-_EMOJI = re.compile(
+EMOJI = re.compile(
     r"(?:[\U0001F1E6-\U0001F1FF]{2}|[\u2600-\u27bf\u2b50\u2b55\U0001F300-\U0001FAFF])"
 )
 _BRACKETS = str.maketrans("（）［］｛｝【】", "()[]{}[]")
@@ -69,10 +69,10 @@ def _place(
     return next((found.span() for found in find(text) if found.group() in some), (-1, -1))
 
 
-placeholder = _kind("placeholder", _PLACEHOLDER.finditer, "Placeholders other than the source's.")
-tag = _kind("tag", _TAG.finditer, "Tags other than the source's.")
-address = _kind("address", _ADDRESS.finditer, "Addresses of pages or mail other than the source's.")
-emoji = _kind("emoji", _EMOJI.finditer, "Emoji other than the source's.")
+placeholder = _kind("placeholder", PLACEHOLDER.finditer, "Placeholders other than the source's.")
+tag = _kind("tag", TAG.finditer, "Tags other than the source's.")
+address = _kind("address", ADDRESS.finditer, "Addresses of pages or mail other than the source's.")
+emoji = _kind("emoji", EMOJI.finditer, "Emoji other than the source's.")
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -100,7 +100,7 @@ def _alone(text: str) -> int:
     """
     if not _BRACKET.search(text.translate(_BRACKETS)):
         return -1
-    plain = _ADDRESS.sub(_blank, text.translate(_BRACKETS))
+    plain = ADDRESS.sub(_blank, text.translate(_BRACKETS))
     waiting: list[tuple[str, int]] = []
     plain = _NO_BRACKET.sub(_blank, plain)
     for found in _BRACKET.finditer(plain):
@@ -113,7 +113,7 @@ def _alone(text: str) -> int:
     return waiting[0][1] if waiting else -1
 
 
-@fault("entity", group="kept", cheap=True, needs=["source"], marks=_ENTITY.finditer)
+@fault("entity", group="kept", cheap=True, needs=["source"], marks=ENTITY.finditer)
 def entity(texts: Texts) -> Iterator[Hit]:
     """A character that is written as in HTML (``&quot;``), and in the source is not."""
     found = [*_entities(texts)]
@@ -125,7 +125,7 @@ def entity(texts: Texts) -> Iterator[Hit]:
 def _entities(texts: Texts) -> Iterator[Hit]:
     for column, segment, text, source in texts.outputs():
         if "&" in text:
-            for found in _ENTITY.finditer(text):
+            for found in ENTITY.finditer(text):
                 if unescape(found.group()) != found.group() and found.group() not in source:
                     yield Hit(column, segment, *found.span())
                     break
