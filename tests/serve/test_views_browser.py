@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 import time
@@ -185,7 +186,7 @@ def test_the_answer_stands_beside_its_charts_and_above_them_where_there_is_no_ro
 ) -> None:
     page = looks(1280, "light")
     page.goto(served.page("result"))
-    page.locator("[data-chart] svg").nth(1).wait_for()
+    page.locator("[data-chart] svg").first.wait_for()
     answer = page.locator(".verdict").first.bounding_box()
     chart = page.locator("[data-chart]").first.bounding_box()
     assert answer["x"] + answer["width"] <= chart["x"]
@@ -210,7 +211,14 @@ def test_charts_are_read_by_keyboard_and_saved(looks: Any, served: Served) -> No
     assert first != second
     with page.expect_download() as saved:
         chart.get_by_role("button", name="Save as SVG").click()
-    assert saved.value.suggested_filename == "gnomon-1.svg"
+    assert saved.value.suggested_filename == "gnomon-compare-1.svg"
+    chart.get_by_label("Metric").select_option(label="chrF")
+    assert page.get_by_role("heading", name="chrF of each system").is_visible()
+    words = page.locator("[data-chart^=gnomon-muler]").first
+    words.locator("[role=graphics-symbol][tabindex='0']").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/segments\?.*feature=re%3A.*system=apertium"))
+    assert page.locator("article.exhibit mark").count() > 0
     page.close()
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon import studies
 from gnomon.core import registry as methods
 from gnomon.core.errors import DataError, UnknownNameError
-from gnomon.core.findings import Column, Finding, HeatMap, Listing, Table
+from gnomon.core.findings import Bars, Column, Finding, HeatMap, Listing, Table
 from gnomon.core.reading_order import split_notes
 from gnomon.core.signature import content_hash
 from gnomon.core.tabular import grid, table_grid
@@ -26,7 +26,7 @@ from gnomon.serve._contained import refuse_links
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from gnomon.core.findings import Cell, View
@@ -39,6 +39,14 @@ if TYPE_CHECKING:
 #: stores that stay open, each with a connection of its own
 _OPEN = 8
 _SCORES, COMPARED = "scores", "comparisons"
+#: columns whose values lead to segments
+_LEADS = ("feature", "segment")
+#: columns of text that hold names, and no words of the texts that were compared
+_NAMES = {
+    "testset", "test_set", "system", "baseline", "system_a", "system_b", "side", "metric",
+    "against", "verdict", "unit", "feature", "variant", "slice", "length", "frequency", "marks",
+    "severity", "category", "measure", "level", "statistic", "subset",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -149,21 +157,23 @@ def stored_study(path: Path) -> StoredStudy:
 
 @dataclass(frozen=True)
 class MethodVerdict:
-    """What a method found on a test set."""
+    """What a method found on a test set, and the charts that show it."""
 
     method: str
     title: str
     purpose: str
     sentences: tuple[Message, ...]
     notes: tuple[Message, ...]
+    panels: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table of a result, and whether its rows are features, which lead to segments."""
+    """A table of a result, and its column of features or segments, which lead to segments."""
 
     grid: Grid
-    leads: bool = False
+    column: str = ""
+    place: int | None = None
 
 
 @dataclass(frozen=True)
@@ -175,7 +185,6 @@ class SetResult:
     segments: int
     verdicts: tuple[MethodVerdict, ...]
     tables: tuple[ShownTable, ...]
-    panels: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -216,67 +225,99 @@ def study_result(opened: OpenStore, *, texts: bool = True) -> tuple[SetResult, .
 def _study_result(opened: OpenStore, *, texts: bool) -> tuple[SetResult, ...]:
     store, source = opened.store, opened.rows()
     sketches = {planned.name: planned.sketch for planned in store.sets()}
-    by_set: dict[str, list[MethodVerdict]] = {}
+    said: dict[str, dict[str, list[Message]]] = {}
     for testset, section, verdict in studies.verdicts(store):
-        said = [one for one in verdict if texts or not quotes_texts(one.code)]
-        if not said and verdict:
-            continue
-        first, notes = split_notes(said)
-        by_set.setdefault(testset, []).append(
-            MethodVerdict(
-                section, _title_of(section), _purpose_of(section), tuple(first), tuple(notes)
-            )
-        )
+        may = [one for one in verdict if texts or not quotes_texts(one.code)]
+        if may or not verdict:
+            said.setdefault(testset, {})[section] = may
     names = dict.fromkeys([*(entry.testset for entry in opened.entries), *sketches])
+    views = {name: _views_of(opened, name, texts=texts) for name in source.tables}
     sets = []
     for name in names:
         sketch = sketches.get(name)
+        there = {table: views[table] for table in views if name in source.testsets(table)}
+        drawn: dict[str, list[Mapping[str, Any]]] = {}
+        for method, panel in _panels(opened, source, name, there):
+            drawn.setdefault(method, []).append(panel)
+        of_set = said.get(name, {})
+        verdicts = []
+        for section in dict.fromkeys([*of_set, *drawn]):
+            first, notes = map(tuple, split_notes(of_set.get(section, [])))
+            panels, purpose = tuple(drawn.get(section, ())), _purpose_of(section)
+            title = _title_of(section)
+            verdicts.append(MethodVerdict(section, title, purpose, first, notes, panels))
         sets.append(
             SetResult(
                 name,
                 sketch.language_pair if sketch else None,
                 sketch.segments if sketch else 0,
-                tuple(by_set.get(name, ())),
-                tuple(_shown_tables(opened, source, name)),
-                tuple(_panels(opened, source, name)),
+                tuple(verdicts),
+                tuple(_shown_tables(opened, source, name, there)),
             )
         )
     return tuple(sets)
 
 
-def _shown_tables(opened: OpenStore, source: PageSource, testset: str) -> Iterator[ShownTable]:
+def _views_of(opened: OpenStore, name: str, *, texts: bool) -> list[View]:
+    """The views of a table; without ``texts``, those of names and numbers alone."""
+    schema = opened.store.schema(name)
+    quoted = {column.name for column in schema.columns if column.kind == "text"} - _NAMES
+    return [view for view in schema.views if texts or not quoted & _shown_columns(view)]
+
+
+def _shown_columns(view: View) -> set[str]:
+    named = [[value] if isinstance(value, str) else value for value in vars(view).values()]
+    return {name for names in named if isinstance(names, list | tuple) for name in names}
+
+
+def _shown_tables(
+    opened: OpenStore, source: PageSource, testset: str, there: Mapping[str, Sequence[View]]
+) -> Iterator[ShownTable]:
     """The tables of comparisons, and the first heat map; of scores alone, these."""
-    there = [name for name in source.tables if testset in source.testsets(name)]
-    heat = 0
-    for name in there:
-        for view in opened.store.schema(name).views:
-            mapped = isinstance(view, HeatMap) and view.prominent
-            heat += mapped
-            if isinstance(view, Listing) or (mapped and heat == 1):
-                leads = isinstance(view, HeatMap) and view.rows == "feature"
-                yield ShownTable(grid(_finding(opened, source, view, testset), view), leads)
+    mapped = False
+    for view in (view for views in there.values() for view in views):
+        if isinstance(view, Listing):
+            heads = [*view.columns]
+        elif isinstance(view, HeatMap) and view.prominent and not mapped:
+            heads, mapped = [view.rows], True
+        else:
+            continue
+        column = next((head for head in heads if head in _LEADS), "")
+        place = heads.index(column) if column else None
+        yield ShownTable(grid(_finding(opened, source, [view], testset), view), column, place)
     if COMPARED not in there and _SCORES in there:
         yield ShownTable(table_grid(rows_of(opened, source, _SCORES, testset, {})))
 
 
-def _panels(opened: OpenStore, source: PageSource, testset: str) -> Iterator[Mapping[str, Any]]:
-    """The first chart of each table that has one, as pages of reports draw it."""
-    from gnomon.report.panels import Panel, panels
+def _panels(
+    opened: OpenStore, source: PageSource, testset: str, there: Mapping[str, Sequence[View]]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The first chart of each table that has some, by method; heat maps come last."""
+    from gnomon.report.panels import panels
 
-    for name in source.tables:
-        drawn = panels(opened.store.schema(name).views)
-        if drawn and testset in source.testsets(name):
-            view = drawn[0].views[0]
-            found = _finding(opened, source, view, testset)
-            (table,) = found.tables
-            made = Panel((view,)).charts(table, table.rows, titles_of(found))
-            if made["charts"]:
-                yield made
+    drawn = [(name, some[0]) for name, views in there.items() if (some := panels(views))]
+    methods_of = {name: entry.method for entry in opened.entries for name in entry.rows}
+    for name, panel in sorted(drawn, key=lambda each: isinstance(each[1].views[0], HeatMap)):
+        found = _finding(opened, source, panel.views, testset)
+        (table,) = found.tables
+        made = panel.charts(table, table.rows, titles_of(found))
+        if made["charts"]:
+            yield methods_of[name], {**made, "leads": _lead(panel.views[0])}
 
 
-def _finding(opened: OpenStore, source: PageSource, view: View, testset: str) -> Finding:
-    table = rows_of(opened, source, view.table, testset, view.where)
-    return Finding("", view.title, (table,), {}, (view,))
+def _lead(view: View) -> list[str]:
+    """What values of a chart's axes filter segments by: a feature, and a system."""
+    axes = [view.rows, view.columns] if isinstance(view, HeatMap) else []
+    axes += [view.series] if isinstance(view, Bars) else []
+    return axes if axes[:1] == ["feature"] else []
+
+
+def _finding(opened: OpenStore, source: PageSource, views: Sequence[View], testset: str) -> Finding:
+    """What views of one table show of a test set."""
+    some = [rows_of(opened, source, view.table, testset, view.where) for view in views]
+    rows = tuple(row for part in some for row in part.rows)
+    table = Table(some[0].name, some[0].title, some[0].columns, rows, some[0].note)
+    return Finding("", views[0].title, (table,), {}, tuple(views))
 
 
 def first_sentence(store: Path) -> str:

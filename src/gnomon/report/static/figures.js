@@ -110,7 +110,7 @@ function figure(box, spec, {name = "chart", pick = null} = {}) {
 }
 // The charts of a panel, one at a time.
 function drawPanel(box, {by, charts}, {name, pick = null}) {
-  const place = el("div"), heading = box.parentElement.querySelector("h3");
+  const place = el("div"), heading = box.parentElement.querySelector("h3, h4");
   const draw = (n) => {
     heading.replaceChildren(data(charts[n].spec.description));
     const names = charts[n].spec.usermeta?.names ?? {}, whole = (text) => Object.hasOwn(names, text) ? names[text] : text;
