@@ -321,7 +321,7 @@ def test_an_encoding_that_is_confirmed_is_that_of_the_comparison(queue: Queue) -
 
 def to_xliff(sources: list[str], targets: list[str], order: list[int]) -> bytes:
     units = "".join(
-        f'<trans-unit id="{n}"><source>{sources[n]}</source>'
+        f'<trans-unit id="{n}"><source><g id="1">{sources[n]}</g></source>'
         f"<target>{targets[n]}</target></trans-unit>"
         for n in order
     )
@@ -359,6 +359,8 @@ def test_translation_units_are_joined_by_their_ids(queue: Queue) -> None:
     assert made.references == {"ref": tuple(REFERENCE)}
     assert made.sources == tuple(_SOURCES)
     assert made.language_pair == "de-en"
+    assert made.codes["sources"][""][0] == "⟦1⟧⟦/1⟧"
+    assert list(made.codes["systems"]) == ["a"]
 
 
 def test_units_that_cannot_be_read_are_refused_in_a_sentence(tmp_path: Path) -> None:

@@ -75,12 +75,21 @@ def _joined(uploads: Path, choices: Sequence[FileChoice], about: ComparisonRecor
             systems=list(files["output"].values()),
             source=next(iter(files["source"].values()), None),
         )
+    titles = {
+        "references": dict(zip(made.references, files["reference"], strict=True)),
+        "systems": dict(zip(made.systems, files["output"], strict=True)),
+        "sources": {"": ""},
+    }
     return replace(
         made,
         name=about.title,
-        references=dict(zip(files["reference"], made.references.values(), strict=True)),
-        systems=dict(zip(files["output"], made.systems.values(), strict=True)),
+        references={titles["references"][n]: texts for n, texts in made.references.items()},
+        systems={titles["systems"][n]: texts for n, texts in made.systems.items()},
         language_pair=about.choices.language_pair or made.language_pair,
+        codes={
+            role: {titles[role][name]: column for name, column in codes.items()}
+            for role, codes in made.codes.items()
+        },
     )
 
 

@@ -349,3 +349,20 @@ def test_what_mt_metrics_eval_lacks_is_left_out_and_said(
     replace(testset, labels={"x": ["1"]}).write(tmp_path / "set", layout="mt-metrics-eval")
     [warning] = [r.message for r in caplog.records if r.levelno == logging.WARNING]
     assert warning.endswith("what is known of the systems, labels of segments")
+
+
+def test_scores_of_logs_and_codes_of_texts_are_written_and_read_again(tmp_path: Path) -> None:
+    testset = TestSet(
+        "set",
+        {"A": ["x", "y"]},
+        {"a": ["x", "z"], "b": ["", "y"]},
+        sources=["u", "v"],
+        logged={"f1": {"a": [0.1, float("1e-9")], "b": [1.0, 0.0]}},
+        codes={"sources": {"": ["", "⟦1⟧"]}, "systems": {"a": ["", ""]}},
+    )
+    testset.write(tmp_path / "set")
+    again = TestSet.read(tmp_path / "set")
+    assert (again.logged, again.codes) == (testset.logged, testset.codes)
+    (tmp_path / "set" / "logged.tsv").write_text("metric\tsystem\tseg\tscore\nf1\ta\t3\t1\n")
+    with pytest.raises(DataError, match=r"logged\.tsv:2: seg is '3'"):
+        TestSet.read(tmp_path / "set")

@@ -22,6 +22,7 @@ from gnomon.core.human import (
 )
 from gnomon.core.spans import SIDES, ErrorSpan
 from gnomon.core.testset import SystemInfo, TestSet
+from gnomon.data.formats._beside import read_codes, read_logged, write_beside
 from gnomon.data.formats._files import (
     LOGGER,
     agree,
@@ -440,6 +441,8 @@ def read_layout(
         labels=labels,
         system_references=_read_own(path, chosen, segments),
         path=str(path),
+        logged=read_logged(path, segments),
+        codes=read_codes(path, segments),
     )
     return testset.with_human(read_folder(path / "human", testset, [*outputs, *listed.names]))
 
@@ -532,6 +535,7 @@ def write_layout(testset: TestSet, folder: Path, *, compress: bool, numbered: bo
         _write_references(references, own_stems, own_folder, suffix)
     _write_systems(testset, folder)
     _write_documents(testset, folder)
+    write_beside(testset, folder)
     _write_human(testset, folder / "human")
 
 
