@@ -60,11 +60,16 @@ def _copies(texts: Texts) -> Iterator[tuple[str, int]]:
                 every = texts.plain_words(source)
                 if len(every) >= _EQUAL_WORDS and 2 * len(words) > len(every):
                     yield column, segment
-        elif any(word in text for word in longest):
+        elif any(word in text for word in longest) and _are_in(words, text):
             own = _lower_case(texts, text)
             both = len(words & own)
             if both >= _OF_SOURCE * len(words) and both >= _OF_OUTPUT * len(own):
                 yield column, segment
+
+
+def _are_in(words: set[str], text: str) -> bool:
+    """Whether enough words stand in a text, if only as parts of others: a quick look."""
+    return sum(word in text for word in words) >= _OF_SOURCE * len(words)
 
 
 def _lower_case(texts: Texts, text: str) -> set[str]:

@@ -31,6 +31,7 @@ __all__ = ["REFERENCE", "Texts"]
 #: before the name of a reference among the columns
 REFERENCE = "reference:"
 _ENOUGH = 200  # texts tell the script of all
+_MAY_STAND_BESIDE = re.compile(r"[@#<&]|://|www\.")  # a quick look
 _BESIDE = re.compile(r"https?://\S+|www\.\S+|\S+@\S+|[@#]\w+|<[^<>]+>|&\w+;")
 
 
@@ -112,7 +113,7 @@ class Texts:
 
     def plain_words(self, text: str) -> list[str]:
         """Its words without addresses, handles, hashtags, tags and entities."""
-        return self.words(_BESIDE.sub(" ", text) if _BESIDE.search(text) else text)
+        return self.words(_BESIDE.sub(" ", text) if _MAY_STAND_BESIDE.search(text) else text)
 
     @cached_property
     def vocabularies(self) -> dict[str, Counter[str]]:
