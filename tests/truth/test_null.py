@@ -26,7 +26,7 @@ from tests.truth.worlds_metaeval import metric, near, people
 import gnomon as gn
 from gnomon import bmx
 from gnomon.bmx import Experiment, Explained
-from gnomon.check.figures import DifferenceRow
+from gnomon.check.figures import FaultDifferenceRow
 from gnomon.core.findings import Finding
 from gnomon.core.pairs import Pair, PairKind
 from gnomon.core.records import table
@@ -276,7 +276,7 @@ def _faults(seed: int, *, by_document: bool = False, cost: bool = False) -> bool
     )
     kinds = ["empty", "tag", "bracket"]
     found = gn.check(testset, kinds=kinds, baseline="A", resamples=500, seed=seed)
-    rows = found.records(DifferenceRow, "differences")
+    rows = found.records(FaultDifferenceRow, "differences")
     return any(row.decided for row in rows if (row.kind == "bleu") == cost)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.truth.worlds import world
+from tests.truth.worlds import outputs, planted, world
 
 import gnomon as gn
 
@@ -152,6 +152,19 @@ def of_another_segment() -> Finding:
         return GERMAN[n - 7].replace("wieder", "dann") if 40 < n < 50 else text
 
     return checked(change, sources=sources)
+
+
+@world(
+    "lines that stand one further up, from the sixtieth on",
+    says=["data.doubtful"],
+    silent=["check.untranslated", "check.faults", "check.cost"],
+)
+def shifted_lines() -> Finding:
+    own = outputs()
+    testset = planted(
+        {"moved": [*own[:60], *own[61:], own[-1]], "other": outputs("apertium-french")}
+    )
+    return gn.check(testset, "chrf", resamples=100)  # type: ignore[operator]  # a package that is called
 
 
 @world(

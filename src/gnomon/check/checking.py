@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.check.figures import (
-    DifferenceRow,
+    FaultDifferenceRow,
     FaultRates,
     HitRow,
     RateRow,
@@ -20,6 +20,7 @@ from gnomon.check.rules import Rules, read_rules
 from gnomon.check.terms import Match, Terminology
 from gnomon.check.verdict import check_verdict
 from gnomon.comparison.scored import leader, scored
+from gnomon.core.doubts import said_of
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap
 from gnomon.core.options import (
@@ -47,12 +48,13 @@ from gnomon.messages import message
 from gnomon.metrics.base import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gnomon.check.glossary import Term
     from gnomon.check.rules import Rule
     from gnomon.core.findings import Table
     from gnomon.linguistics.faults import Fault
+    from gnomon.messages import Message
 
 __all__ = ["check"]
 
@@ -60,6 +62,8 @@ GivenFile: TypeAlias = Annotated[str | PathLike[str] | None, InputFile(), Metava
 Limits: TypeAlias = Annotated[Sequence[str], Metavar("KIND=SHARE")]
 
 _TITLE = "Faults of outputs"
+#: what is wrong with lines that stand elsewhere
+_ELSEWHERE = ("shifted", "exchanged", "order", "apart")
 _EXAMPLES = """\
 examples:
   gnomon check ref.txt -s src.txt -i old.txt new.txt
@@ -77,7 +81,7 @@ exit code 3: --fail-above found a system with more; 4: with --strict, one that m
     title=_TITLE,
     examples=_EXAMPLES,
     tables={"": "faults", "differences": "fault_differences", "hits": "fault_hits"},
-    rows={"check": RateRow, "differences": DifferenceRow, "hits": HitRow},
+    rows={"check": RateRow, "differences": FaultDifferenceRow, "hits": HitRow},
     metrics="all",
     doubts=False,
     check=check_limits,
@@ -157,7 +161,7 @@ def check(
     systems = list(testset.systems)
     if baseline is not None and baseline not in systems:
         raise UnknownNameError("system (baseline)", baseline, systems)
-    differences: list[DifferenceRow] = []
+    differences: list[FaultDifferenceRow] = []
     signatures = {}
     if len(systems) > 1:
         judged = (
@@ -176,7 +180,7 @@ def check(
         write_notes(notes, testset, annotated, hits)
     tables = [
         table("check", _TITLE, RateRow, rates.rates(), confidence=confidence),
-        table("differences", "Differences", DifferenceRow, differences, confidence=confidence),
+        table("differences", "Differences", FaultDifferenceRow, differences, confidence=confidence),
         table("hits", "Faults", HitRow, hits),
     ]
     lacking = [{"kind": kind, "need": need} for kind, need in found.lacking.items()]
@@ -191,9 +195,20 @@ def check(
             "kinds": str(len(found.faults)),
             "counted": "hits that neither a reference has nor half of the other systems",
         },
-        notices=(message("note.check.lacking", kinds=lacking),) if lacking else (),
+        notices=(
+            *_misplaced(testset),
+            *((message("note.check.lacking", kinds=lacking),) if lacking else ()),
+        ),
         gate=gate_cases(tables[0], fail_above, {one.name: one.group for one in found.faults}),
     )
+
+
+def _misplaced(testset: TestSet) -> Iterator[Message]:
+    """Cautions of files whose lines stand elsewhere: no fault of a segment is one of theirs."""
+    for one in said_of("data.doubtful", testset.anomalies):
+        lines, found = (int(str(one.params.get(name, 1))) for name in ("lines", "found"))
+        if one.params["what"] in _ELSEWHERE and 2 * lines >= found:
+            yield one
 
 
 def _check_segments(path: str, rows: Sequence[Term | Rule], testset: TestSet) -> None:

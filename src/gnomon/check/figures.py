@@ -28,7 +28,7 @@ __all__ = [
     "ALL",
     "TRANSLATED",
     "UNTRANSLATED",
-    "DifferenceRow",
+    "FaultDifferenceRow",
     "FaultRates",
     "HitRow",
     "RateRow",
@@ -65,7 +65,7 @@ class RateRow(Record):
     )
 
 
-class DifferenceRow(Record):
+class FaultDifferenceRow(Record):
     """How much a system differs from the baseline in a kind of faults, or in a metric."""
 
     system: str = SYSTEM
@@ -178,7 +178,7 @@ class FaultRates:
                     intervals={"share": (interval.low, interval.high)},
                 )
 
-    def differences(self, baseline: str) -> Iterator[DifferenceRow]:
+    def differences(self, baseline: str) -> Iterator[FaultDifferenceRow]:
         """Shares of each system beside those of the baseline, one family over all kinds."""
         systems = list(self.testset.systems)
         first = systems.index(baseline)
@@ -196,7 +196,7 @@ class FaultRates:
             np.concatenate(values), pairs, documents=documents, seed=self.seed
         )
         for row, (system, kind, segments) in zip(_tested(family, self), labels, strict=True):
-            yield DifferenceRow(
+            yield FaultDifferenceRow(
                 system=system,
                 baseline=baseline,
                 kind=kind,
@@ -206,7 +206,7 @@ class FaultRates:
                 **row,
             )
 
-    def costs(self, scores: Scores, baseline: str) -> Iterator[DifferenceRow]:
+    def costs(self, scores: Scores, baseline: str) -> Iterator[FaultDifferenceRow]:
         """Scores of systems that lack translations beside the baseline's, with these and without.
 
         The condition is that both translated; systems that translated all are left out.
@@ -237,7 +237,7 @@ class FaultRates:
             seed=self.seed,
         )
         for row, (system, on, segments) in zip(_tested(family, self), labels, strict=True):
-            yield DifferenceRow(
+            yield FaultDifferenceRow(
                 system=system,
                 baseline=baseline,
                 kind=scores.metric,

@@ -128,7 +128,7 @@ class Rules:
         own: dict[int | None, list[Rule]] = {}
         for rule in self.rules:
             own.setdefault(rule.segment, []).append(rule)
-        for column, segment, text, _ in texts.outputs():
+        for column, segment, text, _ in texts.outputs(empty=True):
             breaches = (rule.breach(text) for rule in (*everywhere, *own.get(segment, ())))
             broken = next(filter(None, breaches), None)
             if broken:

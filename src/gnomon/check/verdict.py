@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.check.figures import ALL, TRANSLATED, UNTRANSLATED, DifferenceRow, RateRow
+from gnomon.check.figures import ALL, TRANSLATED, UNTRANSLATED, FaultDifferenceRow, RateRow
 from gnomon.core.verdicts import metric_title
 from gnomon.linguistics.faults.kinds import fault_kinds
 from gnomon.linguistics.faults.texts import REFERENCE
@@ -48,10 +48,10 @@ def check_verdict(finding: Finding) -> Iterator[Message]:
             high=row.ends("share")[1],
             kinds=_kinds(of_kinds),
         ).about(systems=[row.system])
-    differences = finding.records(DifferenceRow, "differences") if _has(finding) else ()
+    differences = finding.records(FaultDifferenceRow, "differences") if _has(finding) else ()
     yield from _costs(finding, differences)
-    yield from _others(finding, systems, groups)
     yield from _differences(finding, differences)
+    yield from _others(finding, systems, groups)
     yield from _rates(finding, systems, references, groups)
     hit = [row for row in references if row.listed and groups.get(row.kind) not in (None, "rate")]
     if hit:
@@ -119,7 +119,7 @@ def _others(
         ).about(systems=[row.system for row in rows])
 
 
-def _costs(finding: Finding, rows: Sequence[DifferenceRow]) -> Iterator[Message]:
+def _costs(finding: Finding, rows: Sequence[FaultDifferenceRow]) -> Iterator[Message]:
     """Comparisons whose answer depends on what was not translated."""
     whole = {(r.kind, r.system): r for r in rows if r.on == ALL}
     changed = []
@@ -147,13 +147,13 @@ def _costs(finding: Finding, rows: Sequence[DifferenceRow]) -> Iterator[Message]
         )
 
 
-def _said(row: DifferenceRow) -> str:
+def _said(row: FaultDifferenceRow) -> str:
     if not row.decided:
         return "undecided"
     return "better" if row.gain > 0 else "worse"
 
 
-def _amount(prefix: str, row: DifferenceRow) -> dict[str, Any]:
+def _amount(prefix: str, row: FaultDifferenceRow) -> dict[str, Any]:
     """A difference, positive, with its ends."""
     low, high = row.gain_ends
     if row.gain < 0 and low is not None and high is not None:
@@ -161,7 +161,7 @@ def _amount(prefix: str, row: DifferenceRow) -> dict[str, Any]:
     return {f"{prefix}gain": abs(row.gain), f"{prefix}low": low, f"{prefix}high": high}
 
 
-def _differences(finding: Finding, rows: Sequence[DifferenceRow]) -> Iterator[Message]:
+def _differences(finding: Finding, rows: Sequence[FaultDifferenceRow]) -> Iterator[Message]:
     """Kinds in which a system differs from the baseline, the largest difference first."""
     kinds = {row.kind for row in finding.records(RateRow)}
     decided = [row for row in rows if row.kind in kinds and row.decided]

@@ -7,7 +7,7 @@ import csv
 import pytest
 
 import gnomon as gn
-from gnomon.check.figures import DifferenceRow, HitRow, RateRow
+from gnomon.check.figures import FaultDifferenceRow, HitRow, RateRow
 from gnomon.core.errors import UnknownNameError, UsageError
 
 SOURCES = [f"the {n} dogs ran through the garden and barked at {n + 1} cats" for n in range(40)]
@@ -69,7 +69,7 @@ def test_an_output_counts_for_one_kind():
 def test_costs_are_told_on_all_segments_and_on_those_that_both_translated():
     finding = gn.check(planted(bad=bad(12)), "chrf", resamples=200)
     whole, part = [
-        row for row in finding.records(DifferenceRow, "differences") if row.kind == "chrf"
+        row for row in finding.records(FaultDifferenceRow, "differences") if row.kind == "chrf"
     ]
     assert (whole.on, whole.segments, part.on, part.segments) == ("all", 40, "translated", 27)
     assert whole.difference < part.difference < 0
@@ -199,8 +199,8 @@ def test_each_kind_is_judged_by_its_own_documents():
     )
     wide, narrow = (gn.check(some, kinds=["empty", "tag"], unit=u) for u in ("auto", "segment"))
     assert rate(wide, "b", "tag").ends("share")[1] > rate(narrow, "b", "tag").ends("share")[1]
-    assert [row.decided for row in narrow.records(DifferenceRow, "differences")][-1]
-    assert not any(row.decided for row in wide.records(DifferenceRow, "differences"))
+    assert [row.decided for row in narrow.records(FaultDifferenceRow, "differences")][-1]
+    assert not any(row.decided for row in wide.records(FaultDifferenceRow, "differences"))
 
 
 def test_the_same_answer_everywhere_is_no_translation_of_another_segment():
@@ -221,4 +221,4 @@ def test_documents_are_drawn_however_few_they_are():
         documents=[str(n // 20) for n in range(120)],
     )
     finding = gn.check(some, kinds=["tag"])
-    assert not any(row.decided for row in finding.records(DifferenceRow, "differences"))
+    assert not any(row.decided for row in finding.records(FaultDifferenceRow, "differences"))

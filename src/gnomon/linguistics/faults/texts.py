@@ -128,12 +128,15 @@ class Texts:
         """How often each word occurs in the sources, in lower case."""
         return Counter(word.lower() for text in self.sources or () for word in self.words(text))
 
-    def outputs(self) -> Iterator[tuple[str, int, str, str]]:
-        """Column, segment, text and source (empty where there is none) of all that have text."""
+    def outputs(self, *, empty: bool = False) -> Iterator[tuple[str, int, str, str]]:
+        """Column, segment, text and source (empty where there is none) of all that have text.
+
+        Where it is asked for, also of those that are empty.
+        """
         sources = self.sources or [""] * self.segments
         for column, texts in self.columns.items():
             for segment, (text, source) in enumerate(zip(texts, sources, strict=True)):
-                if text:
+                if text or (empty and text is not None):
                     yield column, segment, text, source
 
     def codes_of(self, column: str, segment: int) -> tuple[str, str]:
