@@ -47,6 +47,16 @@ def test_every_segment_is_in_exactly_one_bucket_that_names_its_length(lengths: l
         assert not high or n <= int(high)
 
 
+def test_what_no_spaces_part_is_counted_in_characters() -> None:
+    for word in ("\u732b", "\u306d", "\u0e41\u0e21\u0e27"):  # of Chinese, Japanese, Thai
+        ts = _testset([word * n for n in (2, 2, 8, 30)])
+        names = [part.name for part in slices(ts, "length")[1:]]
+        assert names[0] == f"0-{8 * len(word) - 1} characters"
+        assert names[-1] == f"{30 * len(word)}+ characters"
+    spaced = _testset(["\u0bb5\u0bbe " * n for n in (2, 2, 8, 30)])  # of Tamil
+    assert slices(spaced, "length")[1].name == "0-7 words"
+
+
 def test_buckets_are_ascending_and_do_not_depend_on_the_candidates() -> None:
     references = ["w " * n for n in (30, 1, 2, 3, 10, 20)]
     short = TestSet.from_lists({"a": ["x"] * 6}, references)

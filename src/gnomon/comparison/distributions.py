@@ -47,7 +47,7 @@ class LengthScoreRow(Record):
     """The score of a system on segments of some length."""
 
     metric: str = METRIC
-    length: str = column("Length", help="words of the reference, else of the source")
+    length: str = column("Length", help="of the reference, else of the source")
     system: str = SYSTEM
     segments: int = column("n", help="segments of that length that all systems have a score for")
     score: float = column("Score", help="on these segments")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.manifest import imported
+from gnomon.core.scripts import is_unspaced
 from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:
@@ -37,9 +39,9 @@ def slices(
 
     Args:
         testset: the test set.
-        by: "length" (words of the references, four buckets), "document", "domain" or the name of
-            a label; "score" (mean score over systems, four buckets) where there are scores;
-            ``None`` for no slices.
+        by: "length" (words of the references, or characters where no spaces part words; four
+            buckets), "document", "domain" or the name of a label; "score" (mean score over
+            systems, four buckets) where there are scores; ``None`` for no slices.
         scores: float64 [K, N], segment scores of some systems.
 
     Raises:
@@ -51,7 +53,7 @@ def slices(
     if by is None:
         return [whole]
     if by == "length":
-        return [whole, *_buckets(_lengths(testset), _words)]
+        return [whole, *_buckets(*_lengths(testset))]
     if by == "score" and scores is not None:
         scored = ~np.isnan(scores)
         counts = np.where(scored.any(axis=0), scored.sum(axis=0), np.nan)
@@ -98,9 +100,9 @@ def _buckets(
     return [Slice(name(*bounds[b : b + 2]), bucket == b) for b in range(len(edges) + 1)]
 
 
-def _words(low: float | None, high: float | None) -> str:
+def _sizes(unit: str, low: float | None, high: float | None) -> str:
     first = 0 if low is None else int(low)
-    return f"{first}+ words" if high is None else f"{first}-{int(high) - 1} words"
+    return f"{first}+ {unit}" if high is None else f"{first}-{int(high) - 1} {unit}"
 
 
 def _scores(low: float | None, high: float | None) -> str:
@@ -109,9 +111,15 @@ def _scores(low: float | None, high: float | None) -> str:
     return f"score below {high:.6g}" if low is None else f"score {low:.6g} to {high:.6g}"
 
 
-def _lengths(testset: TestSet) -> NDArray[np.float64]:
-    """Mean number of whitespace words over the references of each segment, rounded."""
+def _lengths(testset: TestSet) -> tuple[NDArray[np.float64], Callable[..., str]]:
+    """Mean length over the references of each segment, rounded, and what buckets are called.
+
+    In words between spaces, or in characters of a language that puts none.
+    """
     columns = list(testset.references.values()) or [testset.sources or ()]
+    unspaced = bool(testset.references) and is_unspaced(testset.target_language)
     rows = zip(*columns, strict=True)
-    counts = [[len(text.split()) for text in row if text is not None] for row in rows]
-    return np.array([round(sum(row) / len(row)) if row else 0 for row in counts], np.float64)
+    texts = [[text.split() for text in row if text is not None] for row in rows]
+    sizes = [[len("".join(words) if unspaced else words) for words in row] for row in texts]
+    means = [round(sum(row) / len(row)) if row else 0 for row in sizes]
+    return np.array(means, np.float64), partial(_sizes, "characters" if unspaced else "words")
