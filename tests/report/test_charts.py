@@ -46,7 +46,7 @@ def drawn() -> Finding:
         StackedBars("t", "stacked", "name", "group", ("a", "b")),
         Scatter("t", "scatter", "a", "c", "name", series="group", identity=True),
         Lines("t", "lines", "a", "c", "name", panels="group", low="low", high="high"),
-        Histogram("t", "histogram", "low", "high", "a", where={"group": "g0"}),
+        Histogram("t", "histogram", "name", "low", "high", "a", where={"group": "g0"}),
         Bars("t", "dots", "name", "group", ("a", "c"), dots=True),
     )
     return Finding("m", "drawn", (Table("t", "t", columns, rows),), {}, views=views)

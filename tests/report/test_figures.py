@@ -183,7 +183,7 @@ def make_plots() -> Finding:
         ),
         Lines("curves", "One panel", "share", "score", "system", where={"feature": "pos:NOUN"}),
         Bars("far", "Bars", "feature", "system", ("muler", "spread"), most=2),
-        *(Histogram("bins", "Bins", "low", "high", "n", {"kind": kind})
+        *(Histogram("bins", "Bins", "group", "low", "high", "n", {"kind": kind})
           for kind in ("letter", "digit")),
         *(Lines("long", "Many points", "low", "high", "group", where={"kind": kind}, ink="b")
           for kind in ("letter", "digit")),
@@ -235,7 +235,7 @@ def test_every_kind_is_drawn_with_a_mark_for_each_value_in_words(page: Any) -> N
     bars = 24 if page.viewport_size["width"] > 640 else 12  # one of two panels
     assert [len(one) for one in said] == [17, 71, 71, 12, 129, 43, bars, 2, 120]
     assert "Harbour_NMT.6750, 2018, pos:NOUN: MuLER 0.23, max - min 31.45" in said[1]
-    assert said[7] == ["-0.50 to 0.50: n 7", "0.50 to 1.50: n 8"]
+    assert said[7] == ["a: n 7", "b: n 8"]
     texts = page.locator("#f0-p1 svg").text_content()
     assert "pos:ADJ, r = " in texts
     assert ", n = 11" in texts  # one value is undefined
@@ -262,7 +262,7 @@ def test_a_choice_draws_other_rows(page: Any, expect: Any) -> None:
     panel = page.locator("#f0-p7")
     panel.get_by_label("Kind").select_option("digit")
     expect(marks(page, 7)).to_have_count(1)
-    assert marks(page, 7).evaluate_all(MARKS) == ["2.50 to 3.50: n 10"]
+    assert marks(page, 7).evaluate_all(MARKS) == ["1: n 10"]
     panel.get_by_label("Kind").select_option("letter")
     expect(marks(page, 7)).to_have_count(2)
 

@@ -83,7 +83,7 @@ _VIEWS: tuple[View, ...] = (
     StackedBars("t", "Parts", "name", "name", ("share", "share"), {"score": 0.5}),
     Scatter("t", "Dots", "score", "share", "name", "name", "few", {"few": False}, identity=True),
     Lines("t", "Lines", "n", "score", "name", "few", {}, "low", "high", identity=True, ink="a"),
-    Histogram("t", "Histogram", "low", "high", "n", {"name": "x"}),
+    Histogram("t", "Histogram", "name", "low", "high", "n", {"name": "x"}),
     Listing("t", "Listing", ("name", "score"), {"name": "y"}, most=5),
 )  # fmt: skip
 

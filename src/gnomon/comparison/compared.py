@@ -201,6 +201,8 @@ class SystemComparison:
                 weight = float(added[decider.system, decider.segment])
                 self.segments.append(showcase.row(metric.paired, decider, weight))
                 self.exhibits.append(showcase.exhibit(metric.paired, decider, weight))
+            if len(metric.paired.systems) == 2:  # of more they would be too many for a page
+                self.exhibits += showcase.of_bins(metric.paired, added, last, examples)
 
     def finding(self) -> Finding:
         """What was found."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class DifferenceBinRow(Record):
     system: str = SYSTEM
     baseline: str = BASELINE
     metric: str = METRIC
+    bin: str = column("Bin", help="from its least gain to that of the next one")
     low: float = column(
         "Gain of a segment", help="the least one of the bin; positive where the system is better"
     )
@@ -75,32 +76,52 @@ ROWS: Mapping[str, type[Record]] = {
 }
 
 
+class Bins(NamedTuple):
+    """Gains over the baseline in bins of one width."""
+
+    step: float
+    places: NDArray[np.float64]  # [K, N], the bin of each segment: 0 holds 0; NaN where undefined
+
+    @classmethod
+    def of(cls, paired: PairedScores) -> Bins:
+        """The bins of all systems; the places of equal outputs are all undefined."""
+        gains = paired.gains()
+        largest = float(np.abs(gains[~np.isnan(gains)]).max(initial=0.0))
+        if not largest:
+            return cls(0.0, np.full(gains.shape, np.nan))
+        step = _rounded_up(2 * largest / _BINS)
+        return cls(step, np.floor(gains / step + 0.5))
+
+    def ends(self, place: float) -> tuple[float, float]:
+        """The least gain of a bin, and that of the next one."""
+        return round((place - 0.5) * self.step, 12), round((place + 0.5) * self.step, 12)
+
+    def name(self, place: float) -> str:
+        """What a bin is called."""
+        low, high = self.ends(place)
+        return f"{low:g} to {high:g}"
+
+
 def difference_rows(paired: PairedScores) -> Iterator[DifferenceBinRow]:
     """The bins of all systems but the baseline; the one in the middle holds 0."""
-    gains = paired.gains()
-    defined = np.abs(gains[~np.isnan(gains)])
-    step = _rounded_up(2 * float(defined.max(initial=0.0)) / _BINS)
-    if not step:
-        return
-    for name, own in zip(paired.systems[1:], gains[1:], strict=True):
-        places, counts = np.unique(
-            np.floor(own[~np.isnan(own)] / step + 0.5).astype(np.int64), return_counts=True
-        )
+    bins = Bins.of(paired)
+    for name, own in zip(paired.systems[1:], bins.places[1:], strict=True):
+        places, counts = np.unique(own[~np.isnan(own)], return_counts=True)
         for place, count in zip(places.tolist(), counts.tolist(), strict=True):
+            low, high = bins.ends(place)
             yield DifferenceBinRow(
                 system=name,
                 baseline=paired.systems[0],
                 metric=paired.metric,
-                low=round((place - 0.5) * step, 12),
-                high=round((place + 0.5) * step, 12),
+                bin=bins.name(place),
+                low=low,
+                high=high,
                 segments=count,
             )
 
 
 def _rounded_up(number: float) -> float:
     """The next of 1, 2, 5, 10, ..."""
-    if not number:
-        return 0.0
     power = 10.0 ** np.floor(np.log10(number))
     return float(next(power * digit for digit in (1, 2, 5, 10) if power * digit >= number))
 
@@ -178,7 +199,7 @@ def distribution_views(rows: Sequence[Record], titles: Mapping[str, str]) -> Ite
     for metric, system, baseline in dict.fromkeys(pairs):
         title = f"{titles[metric]} of segments: gain of {system} over {baseline}"
         where = {"metric": metric, "system": system}
-        yield Histogram(DIFFERENCES, title, "low", "high", "segments", where)
+        yield Histogram(DIFFERENCES, title, "bin", "low", "high", "segments", where)
     for metric in dict.fromkeys(row.metric for row in rows if isinstance(row, LengthScoreRow)):
         yield HeatMap(
             LENGTHS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.comparison import distributions
 from gnomon.comparison.meanings import MEANING, DifferenceMeaningRow
 from gnomon.comparison.ngrams import BASELINE, NgramRow
+from gnomon.comparison.paired import Decider
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, HeatMap, Highlight, Listing, ScoreTable
 from gnomon.core.records import (
     METRIC,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from gnomon.comparison.paired import (
         ComparedSystem,
-        Decider,
         PairedScores,
         PairedTest,
         PairedTestPlan,
@@ -525,6 +525,23 @@ class DecidingSegments:
             document=document,
             domain=domain,
         )
+
+    def of_bins(
+        self,
+        paired: PairedScores,
+        added: NDArray[np.float64],
+        last: NDArray[np.bool_],
+        most: int,
+    ) -> Iterator[Exhibit]:
+        """The segments of each bin of the histogram with the largest influence."""
+        bins, gains = distributions.Bins.of(paired), paired.gains()
+        order = np.lexsort((-np.abs(added[1]), last[1]))
+        places = bins.places[1, order]
+        for place in np.unique(places[~np.isnan(places)]).tolist():
+            for rank, segment in enumerate(order[places == place][:most].tolist(), start=1):
+                decider = Decider(1, bool(gains[1, segment] > 0), rank, segment)
+                shown = self.exhibit(paired, decider, float(added[1, segment]))
+                yield replace(shown, kind=bins.name(place))
 
     def exhibit(self, paired: PairedScores, decider: Decider, influence: float) -> Exhibit:
         """Source, references, the system's output and the baseline's."""

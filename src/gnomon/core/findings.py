@@ -328,6 +328,7 @@ class Histogram:
 
     table: str
     title: str
+    name: str  # column with the name of a bin; exhibits of that kind are its segments
     start: str  # column with the least value of a bin; its title names the axis
     end: str  # column with the value where the next one begins
     count: str  # column that says how many values lie in it

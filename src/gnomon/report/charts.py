@@ -716,23 +716,21 @@ def _lines(view: Lines, table: Table, rows: Rows, room: _Room) -> Json:
 
 def _histogram(view: Histogram, table: Table, rows: Rows, _room: _Room) -> Json:
     """A bar for each bin; the one that holds 0 is grey."""
-    start, end = table.column(view.start), table.column(view.end)
     values = []
     for row in rows:
         low, high = number_of(row[view.start]), number_of(row[view.end])
         if low is None or high is None:
             continue
-        name = f"{cell_text(low, start)} to {cell_text(high, end)}"
-        said = f"{name}: {table.column(view.count).title} {row[view.count]}"
-        values.append(
-            {"name": name, "low": low, "high": high, "count": row[view.count], "said": said}
-        )
+        said = _said(table, row, [view.name], [view.count])
+        bar = {"name": row[view.name], "low": low, "high": high, "said": said}
+        values.append({**bar, "count": row[view.count]})
+    title = table.column(view.start).title
     middle = {"test": "datum.low < 0 && datum.high > 0", "value": _GREY}
     return {
         "data": {"values": values},
         "mark": {"type": "bar", "binSpacing": 1},
         "encoding": {
-            "x": _numbers("low", _of_metric(view, rows, start.title), bin="binned"),
+            "x": _numbers("low", _of_metric(view, rows, title), bin="binned"),
             "x2": {"field": "high"},
             "y": _numbers("count", table.column(view.count).title, axis={"tickCount": 5}),
             "color": {"condition": middle, "value": _COLOURS[0]},

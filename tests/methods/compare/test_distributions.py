@@ -76,6 +76,18 @@ def test_f1_of_words_is_that_of_counting_them(texts, split) -> None:
         assert row["f1"] == pytest.approx(2 * found / (held.total() + used.total()))
 
 
+def test_every_bin_of_two_systems_has_its_segments_with_the_largest_influence() -> None:
+    ts = TestSet.read(gnomon.example.path(), systems=["apertium-direct", "apertium-french"])
+    found = gnomon.compare(ts, "chrf", resamples=0, examples=2)
+    scores = gnomon.score(ts, "chrf").segments
+    gains = scores[1] - scores[0]
+    for row in found.table("differences").rows:
+        shown = [one for one in found.exhibits if one.kind == row["bin"]]
+        assert len(shown) == min(2, int(row["segments"]))
+        for one in shown:
+            assert row["low"] <= gains[one.segment - 1] < row["high"]
+
+
 def test_what_there_is_no_room_for_is_absent() -> None:
     ts = TestSet.from_lists({"old": ["a b"], "new": ["a b"]}, ["a b"])
     found = gnomon.compare(ts, "chrf", ngrams=0, **FEW)

@@ -133,7 +133,7 @@ def test_without_references_the_reason_is_told() -> None:
     )
     found = gnomon.compare(ts, [metric], by="length")
     assert "n-grams are not listed: the test set has no references" in notes(found.notices)
-    assert [len(exhibit.texts) for exhibit in found.exhibits] == [3, 3]
+    assert {len(exhibit.texts) for exhibit in found.exhibits} == {3}
 
 
 @pytest.mark.parametrize("most", [1, 3])

@@ -395,7 +395,7 @@ def _names(view: _Plain) -> Iterable[str]:
     if isinstance(view, Bars):
         return (view.category, view.series, *view.values)
     if isinstance(view, Histogram):
-        return (view.start, view.end, view.count)
+        return (view.name, view.start, view.end, view.count)
     if isinstance(view, StackedBars):
         return (view.category, view.series, *view.parts)
     if isinstance(view, Scatter):

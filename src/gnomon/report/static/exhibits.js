@@ -18,11 +18,12 @@ function exhibits(box, finding) {
   const more = button("Show more segments", () => { state.shown += MORE_CARDS; draw(); });
   box.append(toolbar(group.node, unique(all.map((e) => e.kind)).length > 1 ? kind.node : null, system.node, find.node, total), note, list, more);
   // A mark of a chart: what its names are of, as far as segments are listed for it.
-  finding.lead = (names) => {
-    const of = (values) => values.find((v) => names.includes(shown(v))) ?? null, name = of(unique(all.map((e) => e.group))), head = of(systems);
-    Object.assign(state, {group: name, system: head, kind: null, text: "", shown: FIRST_CARDS});
-    group.set(name); system.set(head); kind.set(null); find.box.value = "";
-    draw(name === null && head === null ? `No segments are listed for ${names[0]}; all are shown.` : "");
+  finding.lead = (names, {metric}) => {
+    const of = (values) => values.find((v) => names.includes(shown(v))) ?? null, groups = unique(all.map((e) => e.group));
+    const own = of(groups), list = own === null ? of(unique(all.map((e) => e.kind))) : null, head = of(systems), name = own ?? groups.find((v) => v === metric) ?? null;
+    Object.assign(state, {group: name, system: head, kind: list, text: "", shown: FIRST_CARDS});
+    group.set(name); system.set(head); kind.set(list); find.box.value = "";
+    draw(own === null && list === null && head === null ? `No segments are listed for ${names[0]}; all are shown.` : "");
     const heading = box.parentElement.querySelector("h3");
     heading.tabIndex = -1;
     heading.focus({preventScroll: true});
@@ -33,7 +34,9 @@ function exhibits(box, finding) {
   function draw(message = "") {
     const wide = all.filter((e) => (state.group === null || e.group === state.group) && (state.kind === null || e.kind === state.kind) && has(e, state.text));
     const own = wide.filter((e) => state.system === null || e.systems.includes(state.system));
-    const found = own.length || !wide.length ? own : wide;
+    // a segment may be in several lists
+    const seen = new Set(), key = (e) => `${e.group}\n${e.segment}\n${e.systems}`;
+    const found = (own.length || !wide.length ? own : wide).filter((e) => !seen.has(key(e)) && seen.add(key(e)));
     if (!own.length && wide.length) message = message || `No segment is listed for ${shown(state.system)} here; those of the other systems are shown.`;
     note.textContent = message;
     note.hidden = !message;
