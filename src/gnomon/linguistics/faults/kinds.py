@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.options import Metavar
 from gnomon.core.plugins import entry_points
-from gnomon.linguistics.facts import Mark
 
 if TYPE_CHECKING:
     import re
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.linguistics.facts import Mark
     from gnomon.linguistics.faults.texts import Texts
 
 __all__ = [
@@ -183,6 +183,8 @@ class FaultMarks(NamedTuple):
 
     def marks(self, text: str) -> Iterator[Mark]:
         """Where it stands in a text."""
+        from gnomon.linguistics.facts import Mark  # which comparisons need not load
+
         for found in self.find(text):
             yield Mark(*found.span(), f"check:{self.name}")
 
