@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from gnomon import TestSet, example
 from gnomon.serve.comparison import ComparisonChoices, ComparisonRecord, FileChoice
 from gnomon.serve.encodings import certain_encoding, proposals
 from gnomon.serve.inspect import Inspection, inspect
-from gnomon.serve.job_files import make_texts
+from gnomon.serve.job_files import inspect_draft, make_texts
 from gnomon.serve.language import guess_language
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
 
 def look(folder: Path, files: dict[str, bytes | list[str]], **encodings: str) -> Inspection:
     folder.mkdir(exist_ok=True)
-    given = []
+    given = {}
     for number, (name, content) in enumerate(files.items()):
         data = (
             content if isinstance(content, bytes) else "".join(f"{c}\n" for c in content).encode()
         )
         (folder / str(number)).write_bytes(data)
-        given.append((name, folder / str(number)))
+        given[number] = (name, folder / str(number))
     confirmed = {list(files).index(name): encoding for name, encoding in encodings.items()}
     inspection = inspect(given, confirmed)
     return msgspec.json.decode(msgspec.json.encode(inspection), type=Inspection)  # as it travels
@@ -149,6 +150,77 @@ def test_what_is_no_text_is_refused_in_a_sentence(
     assert file.problems[0].stops
     assert "root:" not in str(file)
     assert str(tmp_path) not in str(file)
+
+
+def _zip(folder: Path, files: dict[str, bytes]) -> bytes:
+    with zipfile.ZipFile(folder / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return (folder / "all.zip").read_bytes()
+
+
+def _sent(workspace: Workspace, name: str, data: bytes) -> tuple[str, Inspection]:
+    """A draft of one file, and what a look at it found."""
+    draft, uploads = workspace.new_draft("ann")
+    (uploads / "0").write_bytes(data)
+    workspace.name_files(draft, [name])
+    assert inspect_draft(workspace.draft_folder(draft), 4, 2_000_000, 3_000_000) == 0
+    found = workspace.inspection(draft)
+    assert found is not None
+    return draft, found
+
+
+def test_the_files_of_an_archive_take_its_place(workspace: Workspace, tmp_path: Path) -> None:
+    files = {
+        "set/": b"",
+        "set/ref.txt": _as_text(REFERENCE),
+        "../../systems/a.txt": _as_text(BETTER),
+        "/etc/b.txt": _as_text(WORSE),
+        "__MACOSX/set/._ref.txt": b"x",
+        "set/.DS_Store": b"x",
+    }
+    draft, found = _sent(workspace, "all.zip", _zip(tmp_path, files))
+    assert [(f.file, f.name, f.role) for f in found.files] == [
+        (1, "ref.txt", "reference"), (2, "a.txt", "output"), (3, "b.txt", "output"),
+    ]  # fmt: skip
+    there = workspace.draft_folder(draft) / "uploads"
+    assert sorted(file.name for file in there.iterdir()) == ["1", "2", "3"]
+    assert inspect_draft(workspace.draft_folder(draft), 4, 2_000_000, 3_000_000) == 0
+    assert workspace.inspection(draft) == found  # nothing is unpacked twice
+    chosen = [
+        FileChoice(file=f.file, name=f.name, role=f.role, title=f.title)  # type: ignore[arg-type]  # of these
+        for f in found.files
+    ]
+    made = texts_of(workspace, draft, ComparisonChoices(files=chosen))
+    assert made.systems == {"a": tuple(BETTER), "b": tuple(WORSE)}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({f"{n}.txt": b"a\n" for n in range(5)}, "all.zip holds more than 4 files."),
+        ({"a.txt": bytes(1_900_000)}, "all.zip holds more, unpacked, than this server takes."),
+        ({"a.txt": bytes(range(256)) * 9000}, "all.zip holds more, unpacked, than this"),
+        ({f"{n}.txt": os.urandom(1_600_000) for n in range(2)}, "all.zip holds more, unpacked"),
+        ({"folder/": b""}, "all.zip holds no files."),
+        ({"in.zip": b"PK\x03\x04xx"}, "in.zip is a ZIP archive, which is not opened here."),
+        ({}, "all.zip"),
+    ],
+)
+def test_an_archive_of_too_much_is_refused_in_a_sentence(
+    workspace: Workspace, tmp_path: Path, files: dict[str, bytes], said: str
+) -> None:
+    data = _zip(tmp_path, files) if files else b"PK\x03\x04" + bytes(99)
+    draft, found = _sent(workspace, "all.zip", data)
+    (file,) = found.files
+    assert file.problems[0].text.startswith(said)
+    assert file.problems[0].stops
+    left = (workspace.draft_folder(draft) / "uploads").iterdir()
+    assert sum(each.stat().st_size for each in left) < 3_000_000 + len(data)
+
+
+def _as_text(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def test_long_lines_are_said_and_shown_in_part(tmp_path: Path) -> None:

@@ -344,12 +344,12 @@ def test_looks_at_one_draft_and_its_comparison_wait_for_each_other(app, owner, m
     together = _Together()
 
     class Worker:
-        def __init__(self, _task, folder, *_more):
-            self.folder = folder
+        def __init__(self, _task, folder, _limits, _wall, *most):
+            self.asked = (folder, *most)
 
         def wait(self):
             together.work()
-            assert inspect_draft(self.folder) == 0
+            assert inspect_draft(*self.asked) == 0
 
     monkeypatch.setattr("gnomon.serve.jobs.Worker", Worker)
     workspace = app.state.workspace

@@ -36,7 +36,7 @@ _TRIAL = ".step.toml"
 
 
 def main() -> None:
-    """What the process does: ``TASK FOLDER PARENT SECONDS [PLACE ... | STORE]``."""
+    """What the process does: ``TASK FOLDER PARENT SECONDS [PLACE ... | STORE | LIMIT ...]``."""
     import resource  # not on all systems
 
     task, folder, parent, seconds, *given = sys.argv[1:]
@@ -46,7 +46,7 @@ def main() -> None:
     if task == "run":
         sys.exit(run_step(Path(folder), [*map(int, given)]))
     if task == "inspect":
-        sys.exit(inspect_draft(Path(folder)))
+        sys.exit(inspect_draft(Path(folder), *map(int, given)))
     os.nice(10)
     makers = {"index": make_index, "report": write_report, "workbook": write_workbook}
     sys.exit(makers[task](Path(folder), Path(given[0])))

@@ -121,7 +121,9 @@ def _choices(
 ) -> ComparisonChoices:
     """What a request asks, checked against the files that came with it."""
     form = guessed(upload.draft, inspection)
-    for each, role in zip(form.files, upload.parts, strict=True):
+    members = workspace_of(request).draft(upload.draft).members
+    for each in form.files:
+        role = upload.parts[members.get(each.file.file, each.file.file)]
         if said := each.file.unfit():
             raise _unfit(said.text, role, _MEND, file=each.file.name, line=said.line)
         each.role = role

@@ -525,7 +525,12 @@ def _system_of(study: Comparison, upload: Any, inspection: Inspection) -> FileCh
     title = _only(upload.fields, "title").strip()[:200] or file.title
     encoding = file.encoding or "utf-8"
     return FileChoice(
-        file=0, name=file.name, role="output", title=title, encoding=encoding, kind=file.kind
+        file=file.file,
+        name=file.name,
+        role="output",
+        title=title,
+        encoding=encoding,
+        kind=file.kind,
     )
 
 

@@ -111,7 +111,7 @@ def is_log(path: Path, name: str) -> bool:
     """Whether a file that was sent is the log of an evaluation."""
     with TemporaryDirectory(dir=path.parent) as folder:
         file = Path(folder) / _safe(name)
-        file.symlink_to(path)
+        shutil.copyfile(path, file)
         return is_evaluation_log(file)
 
 

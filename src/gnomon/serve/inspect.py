@@ -32,18 +32,18 @@ from gnomon.serve.problems import in_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["inspect"]
+__all__ = ["inspect", "is_archive"]
 
 
 def inspect(
-    files: Sequence[tuple[str, Path]], encodings: Mapping[int, str] | None = None
+    files: Mapping[int, tuple[str, Path]], encodings: Mapping[int, str] | None = None
 ) -> Inspection:
-    """Look at files that were uploaded."""
+    """Look at files that were uploaded, by their numbers."""
     confirmed = encodings or {}
     texts: dict[int, list[str]] = {}
     inspected = [
         _file(number, name, path, confirmed.get(number), texts)
-        for number, (name, path) in enumerate(files)
+        for number, (name, path) in files.items()
     ]
     _guess_roles(inspected, texts)
     counts = _counts(inspected, texts)
@@ -169,6 +169,12 @@ def _binary(data: bytes, suffix: str) -> str:
         if data.startswith(magic) and not (magic == b"MZ" and b"\0" not in data):
             return _OFFICE.get(suffix, said) if magic == b"\xd0\xcf\x11\xe0" else said
     return ""
+
+
+def is_archive(path: Path, name: str) -> bool:
+    """Whether a file is a ZIP archive, and no document that is kept as one."""
+    with path.open("rb") as file:
+        return _binary(file.read(1 << 16), Path(name).suffix.casefold()) == _ARCHIVE
 
 
 def _unreadable(file: InspectedFile, text: str, *remedies: FileRemedy) -> InspectedFile:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from gnomon.core.errors import GnomonError
+from gnomon.core.errors import DataError, GnomonError
 from gnomon.serve.comparison import (
     NAMES,
     TEXTS,
@@ -55,14 +55,39 @@ def make_texts(folder: Path, about: ComparisonRecord) -> str | None:
     return said
 
 
-def inspect_draft(folder: Path) -> int:
-    """Look at the files of a draft, and write down what they are."""
-    from gnomon.serve.inspect import inspect
+def inspect_draft(folder: Path, files: int, size: int, total: int) -> int:
+    """Look at the files of a draft, and write down what they are; archives are unpacked first.
+
+    ``files``, ``size`` and ``total``: how many files a draft has at most, and bytes of one and of
+    those from archives together.
+    """
+    from gnomon.serve.archives import unpack
+    from gnomon.serve.inspect import inspect, is_archive
     from gnomon.serve.workspace import DRAFT, INSPECTION, Draft
 
     draft = read_record(folder / DRAFT, Draft)
     if draft is None:
         return BROKEN
-    files = [(name, folder / UPLOADS / str(n)) for n, name in enumerate(draft.names)]
-    write_record(folder / INSPECTION, inspect(files, draft.encodings))
+    uploads, refused, opened = folder / UPLOADS, {}, {*draft.members.values()}
+    for number, name in enumerate([*draft.names]):
+        archive, first = uploads / str(number), len(draft.names)
+        if number in (*opened, *draft.members) or not is_archive(archive, name):
+            continue
+        try:
+            draft.names += unpack(archive, first, files - first + 1, size, total)
+        except DataError as error:
+            refused[number] = f"{name} {error}."
+            continue
+        draft.members |= dict.fromkeys(range(first, len(draft.names)), number)
+        total -= sum((uploads / str(n)).stat().st_size for n in range(first, len(draft.names)))
+    write_record(folder / DRAFT, draft)
+    opened = {*draft.members.values()}
+    for number in opened:
+        (uploads / str(number)).unlink(missing_ok=True)
+    given = {n: (name, uploads / str(n)) for n, name in enumerate(draft.names) if n not in opened}
+    found = inspect(given, draft.encodings)
+    for file in found.files:
+        if file.file in refused:
+            file.problems[0].text = refused[file.file]
+    write_record(folder / INSPECTION, found)
     return 0

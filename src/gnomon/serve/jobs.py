@@ -125,7 +125,10 @@ class Queue:
         self.workspace.confirm_encodings(draft, encodings or {})
         folder = self.workspace.draft_folder(draft)
         (folder / INSPECTION).unlink(missing_ok=True)
-        worker = Worker("inspect", folder, self.limits, _INSPECTION)
+        limits = self.limits
+        room = max(0, limits.quota - self.workspace.bytes_used())
+        most = (limits.files, limits.file, min(limits.upload, room))
+        worker = Worker("inspect", folder, limits, _INSPECTION, *most)
         self._inspecting.add(worker)
         worker.wait()
         self._inspecting.discard(worker)

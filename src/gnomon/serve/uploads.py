@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.serve.settings import ServerLimits
     from gnomon.serve.workspace import Workspace
 
-__all__ = ["PASTED", "Upload", "fields_of", "receive"]
+__all__ = ["PASTED", "Upload", "fields_of", "file_title", "receive"]
 
 #: form fields whose texts become files, by how their names begin
 PASTED = "text"
@@ -167,7 +167,7 @@ class _Form:
         self._name = _text(options.get(b"name", b""))
         given = options.get(b"filename")
         self._as_file = given is not None or self._name.startswith(PASTED)
-        self._title = _title(given) if given is not None else ""
+        self._title = file_title(_text(given)) if given is not None else ""
         self._named = bool(given)
         self._text = bytearray()
         self._size = 0
@@ -235,9 +235,9 @@ def _text(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _title(given: bytes) -> str:
+def file_title(given: str) -> str:
     """The name of a file as its owner knows it, without folders."""
-    name = _text(given).replace("\\", "/").rpartition("/")[2].strip()
+    name = given.replace("\\", "/").rpartition("/")[2].strip()
     return name[:_NAME] or "file"
 
 

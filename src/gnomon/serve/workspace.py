@@ -55,13 +55,15 @@ _DAY = 86_400
 class Draft(msgspec.Struct, kw_only=True):
     """Files that were uploaded, and are not confirmed yet: ``uploads/0`` is ``names[0]``.
 
-    ``encodings`` are those that the user confirmed, by number.
+    ``encodings`` are those that the user confirmed, by number; ``members`` are files that came in
+    an archive, with the number of this.
     """
 
     owner: str
     made: str
     names: list[str]
     encodings: dict[int, str] = {}
+    members: dict[int, int] = {}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,67 @@
+"""ZIP archives that were sent: their files take their place, counted while they are unpacked."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import IO, TYPE_CHECKING
+
+from gnomon.core.errors import DataError
+from gnomon.serve.uploads import file_title
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["unpack"]
+
+#: how many times as large as in the archive a file may be, and bytes that any file may have
+_RATIO, _SMALL = 100, 1_000_000
+_BLOCK = 1 << 16
+
+
+def unpack(archive: Path, first: int, files: int, size: int, total: int) -> list[str]:
+    """Write the files of an archive beside it, as ``first``, ``first + 1``, ..., by no other names.
+
+    Args:
+        archive: an uploaded file.
+        first: number of the first file.
+        files: how many files there may be.
+        size: bytes of one file.
+        total: bytes of all.
+
+    Returns:
+        What the files are called.
+
+    Raises:
+        DataError: it holds too much, nothing, or what cannot be read.
+    """
+    names: list[str] = []
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            for member in opened.infolist():
+                name = file_title(member.filename)
+                if member.is_dir() or name.startswith(".") or "__MACOSX/" in member.filename:
+                    continue
+                if len(names) == files:
+                    raise DataError(f"holds more than {files} files")
+                most = min(size, total, max(_SMALL, _RATIO * member.compress_size))
+                with opened.open(member) as stream:
+                    total -= _copy(stream, archive.with_name(str(first + len(names))), most)
+                names.append(name)
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:
+        raise DataError("cannot be unpacked here: it is damaged, or has a password") from error
+    if not names:
+        raise DataError("holds no files")
+    return names
+
+
+def _copy(stream: IO[bytes], target: Path, most: int) -> int:
+    """How many bytes a file has."""
+    size = 0
+    with target.open("wb") as file:
+        while block := stream.read(_BLOCK):
+            size += len(block)
+            if size > most:
+                raise DataError("holds more, unpacked, than this server takes")
+            file.write(block)
+    return size
