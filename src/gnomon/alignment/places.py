@@ -21,6 +21,8 @@ _LENGTHS, _RARE = (3, 6), 2
 _AROUND, _WIDEST = 8, 300
 #: places on both sides beside which one that is off stands out
 _NEIGHBOURS = 5
+#: characters of texts of which all sequences are looked at; of more, as many in all, by their hash
+_MOST = 2_000_000
 _MIX, _TURN = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 
@@ -44,10 +46,11 @@ def expected_places(output: Sequence[str], references: Sequence[str]) -> Band:
     middle = np.rint(np.interp(every, rows, lines)).astype(np.int64)
     low = np.maximum(lines[before], middle - _WIDEST // 2) - _AROUND
     high = np.minimum(lines[after], middle + _WIDEST // 2) + _AROUND
-    # a segment is left out, or lines are added, where places meet
-    low, high = np.maximum(low, 0), np.minimum(high, m)
+    low, high = np.clip(low, 0, m), np.clip(high, 0, m)
     low[0], high[-1] = 0, m
-    return Band(np.minimum.accumulate(low[::-1])[::-1], np.maximum.accumulate(high))
+    low = np.minimum.accumulate(low[::-1])[::-1]
+    high[:-1] = np.maximum(high[:-1], low[1:])  # so that lines can be added up to the next segment
+    return Band(low, np.maximum.accumulate(high))
 
 
 def _found(
@@ -56,8 +59,11 @@ def _found(
     """For references the line of the output that shares most rare characters with them."""
     keys, lines = _sequences([*references, *output])
     n, m = len(references), len(output)
-    pairs = np.unique(np.stack([keys, lines.astype(np.uint64)]), axis=1)
-    keys, lines = pairs[0], pairs[1].astype(np.int64)
+    order = np.argsort(keys, kind="stable")  # lines ascend already
+    keys, lines = keys[order], lines[order]
+    new = np.ones(len(keys), dtype=np.bool_)
+    new[1:] = (keys[1:] != keys[:-1]) | (lines[1:] != lines[:-1])
+    keys, lines = keys[new], lines[new]
     votes = []
     ours, theirs = lines < n, lines >= n
     once, first, counts = np.unique(keys[ours], return_index=True, return_counts=True)
@@ -80,11 +86,12 @@ def _found(
 
 
 def _sequences(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Numbers of the sequences of characters of texts, and the text of each."""
+    """Numbers of the sequences of characters of texts, and the text of each, ascending."""
     plain = ["".join(text.lower().split()) for text in texts]
     codes = np.frombuffer("".join(plain).encode("utf-32-le", "surrogatepass"), "<u4")
     text = np.repeat(np.arange(len(texts)), [len(one) for one in plain])
     keys, numbers = [], []
+    some = np.uint64(1 + len(codes) // _MOST)
     hashes = codes.astype(np.uint64) * _MIX
     for length in range(1, max(_LENGTHS) + 1):
         if length > 1:
@@ -92,9 +99,12 @@ def _sequences(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int
             hashes ^= hashes >> _TURN
         if length in _LENGTHS:
             inside = text[: len(hashes)] == text[length - 1 :]
+            inside &= hashes % some == 0
             keys.append(hashes[inside])
             numbers.append(text[: len(hashes)][inside])
-    return np.concatenate(keys), np.concatenate(numbers)
+    every = np.concatenate(numbers)
+    order = np.argsort(every, kind="stable")
+    return np.concatenate(keys)[order], every[order]
 
 
 def _in_order(
