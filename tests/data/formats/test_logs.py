@@ -297,3 +297,12 @@ def test_archives_as_inspect_compresses_them_are_read(tmp_path: Path) -> None:
     file.write_bytes(data.replace(b"\x28\xb5\x2f\xfd", b"\x28\xb5\x2f\xfe"))
     with pytest.raises(FormatError, match="is no archive of inspect that can be read"):
         gn.TestSet.from_files(references=[file], systems=[file])
+
+
+def test_systems_are_called_after_their_models(tmp_path: Path) -> None:
+    for name, model in (("x", "org/a"), ("y", "org/b"), ("z", "org/b")):
+        log = {"eval": {"model": model}, "samples": [_inspected(0, name)]}
+        (tmp_path / f"{name}.json").write_text(json.dumps(log))
+    x, y, z = (tmp_path / f"{name}.json" for name in "xyz")
+    assert list(gn.TestSet.from_files(references=[x], systems=[x, y]).systems) == ["a", "b"]
+    assert list(gn.TestSet.from_files(references=[x], systems=[y, z]).systems) == ["y", "z"]

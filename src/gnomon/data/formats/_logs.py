@@ -37,6 +37,7 @@ class Sample(NamedTuple):
         references: its targets.
         output: the answer; None where there is none.
         scores: what metrics gave to the answer.
+        system: the model that answered, where the log says so.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Sample(NamedTuple):
     references: tuple[str, ...]
     output: str | None
     scores: Mapping[str, float]
+    system: str = ""
 
 
 def samples_of(data: bytes, path: str) -> list[Sample] | None:
@@ -151,7 +153,10 @@ def _archived(data: bytes, path: str) -> Iterator[dict[str, Any]]:
             inside = [one for one in packed.infolist() if one.filename.startswith("samples/")]
             if sum(one.file_size for one in inside) > largest_input():
                 raise FormatError("is too large, unpacked", path=path)
-            yield {"samples": [_object(_unpacked(packed, one, data).decode()) for one in inside]}
+            heads = [one for one in packed.infolist() if one.filename == "header.json"]
+            read = (_object(_unpacked(packed, one, data).decode()) for one in (*heads, *inside))
+            about = next(read) if heads else {}
+            yield {"eval": about.get("eval"), "samples": list(read)}
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError) as error:
         raise FormatError(
             f"is no archive of inspect that can be read ({error})", path=path
@@ -202,6 +207,7 @@ def _harness(sample: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
+    model = _text((log.get("eval") or {}).get("model")) or ""
     for sample in log["samples"]:
         choices = (sample.get("output") or {}).get("choices") or [{}]
         content = (choices[0].get("message") or {}).get("content")
@@ -212,6 +218,7 @@ def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
             _targets(sample.get("target")),
             _text(content),
             _scores(given),
+            model,
         )
 
 
@@ -242,7 +249,9 @@ def _mt_lens(results: Mapping[str, Any]) -> Iterator[Sample]:
             source = sources[number] if sources else None
             target = targets[number] if targets else None
             name = f"{task}/{number + 1}"
-            yield Sample(name, _text(source), _targets(target), _text(output), _scores(given))
+            model = _text(results.get("model_name")) or ""
+            texts = _text(source), _targets(target), _text(output)
+            yield Sample(name, *texts, _scores(given), model)
 
 
 def _batch(sample: Mapping[str, Any]) -> Iterator[Sample]:

@@ -112,6 +112,8 @@ def read_plain(
     read = {path: _texts(path) for path in dict.fromkeys(every)}  # a log may stand twice
     files = [(shown(path), read[path]) for path in every]
     parts = _joined(files, len(references), sourced=source is not None)
+    models = [getattr(read[path], "system", "") or name for name, path in names.items()]
+    named = models if len(set(models)) == len(models) else list(names)
     refs = [texts for texts_of_file in parts.references for texts in texts_of_file]
     paths = [path for path, some in zip(references, parts.references, strict=True) for _ in some]
     for path, texts in zip(references, parts.references, strict=True):
@@ -120,11 +122,11 @@ def read_plain(
         report_empty(shown(path), "candidate", lines)
     if source is not None and parts.sources is not None:
         report_empty(shown(source), "source", parts.sources)
-    titles = {"systems": list(names), "references": _reference_names(paths), "sources": [""]}
+    titles = {"systems": named, "references": _reference_names(paths), "sources": [""]}
     testset = TestSet(
         name=_name((references or [source or "test set"])[0]),
         references=dict(zip(titles["references"], refs, strict=True)),
-        systems=dict(zip(names, parts.systems, strict=True)),
+        systems=dict(zip(named, parts.systems, strict=True)),
         sources=parts.sources,
         language_pair=language_pair or parts.language_pair,
         logged={

@@ -48,6 +48,7 @@ class TranslationUnits:
         references: of the log of an evaluation what its outputs were compared with, if anything;
             none of other files.
         scores: of such a log what metrics gave to its outputs: by metric, by id.
+        system: the model whose outputs a log holds, where it says so.
         source_codes: the codes of the sources that have some, by id.
         target_codes: likewise.
     """
@@ -57,6 +58,7 @@ class TranslationUnits:
     language_pair: str | None = None
     references: Sequence[Mapping[str, str]] | None = None
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    system: str = ""
     source_codes: Mapping[str, str] = field(default_factory=dict)
     target_codes: Mapping[str, str] = field(default_factory=dict)
 
@@ -448,7 +450,8 @@ def _log(data: bytes, path: str) -> TranslationUnits:
     for i, sample in named:
         for metric, score in sample.scores.items():
             scores.setdefault(metric, {})[i] = score
-    return replace(found, references=references, scores=scores)
+    system = samples[0].system.rpartition("/")[2]
+    return replace(found, references=references, scores=scores, system=system)
 
 
 def _po(data: bytes, path: str) -> TranslationUnits:
