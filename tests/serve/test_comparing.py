@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 import time
+import zipfile
 from html import unescape
 
 import pytest
@@ -123,6 +125,7 @@ def test_files_of_different_length_are_not_compared(browser):
     page = browser.get(draft).text
     assert "reference.txt</span> has 3; " in page
     assert "two.txt</span> has 2." in page
+    assert "gnomon align" in page
     fields = _form(page)
     answer = browser.post("/studies", data=fields)
     assert answer.status_code == 422
@@ -135,6 +138,17 @@ def test_files_of_different_length_are_not_compared(browser):
     assert "Add a second one" in methods
     assert "/methods/muler" in methods
     assert "/methods/compare" not in methods  # of one there is nothing to compare
+
+
+def test_files_of_an_archive_drift_apart_under_their_names(browser):
+    lines = [f"The {n}th line says that nobody came to see {n} birds.\n" for n in range(12)]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("texts/ref.txt", "".join(lines))
+        archive.writestr("texts/one.txt", "".join(lines[:5] + lines[6:]))
+    page = browser.get(_draft(browser, {"all.zip": packed.getvalue()})).text
+    assert "all.zip" not in page
+    assert re.search(r">Line</th><th [^>]*>one.txt</th><th [^>]*>ref.txt<", page)
 
 
 def test_a_file_is_read_in_the_encoding_that_is_chosen(browser):
