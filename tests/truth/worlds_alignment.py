@@ -184,3 +184,40 @@ def accented() -> list[str]:
     return [
         f"Kapitola {n} je o tom, že kůň úpěl ďábelské ódy a běží dál do lesa." for n in range(60)
     ]
+
+
+# Outputs with more or fewer lines
+
+
+def _one_merge(texts: list[str], at: int, between: str) -> list[str]:
+    return [*texts[:at], texts[at] + between + texts[at + 1], *texts[at + 2 :]]
+
+
+@world(
+    "two lines joined in one of two equal systems",
+    says=["data.aligned", "compare.same"],
+    silent=["compare.better", "data.doubtful", "align.fits"],
+    without=["segment dropped", "2 merges"],
+)
+def merged() -> Finding:
+    ts = planted({"fine": outputs()})
+    return gn.compare(ts.align({"whole": _one_merge(outputs(), 100, " ")}), resamples=_FEW)
+
+
+@world(
+    "two lines joined in Japanese, and one left out, in the worse of two systems",
+    says=["data.aligned", "compare.worse"],
+    silent=["data.doubtful", "align.fits"],
+    without=["nothing dropped"],
+)
+def merged_in_japanese() -> Finding:
+    own = sentences("ja", 60)
+    poor = damaged(own, "ja", 0.5, 3)
+    ts = gn.TestSet.from_lists({"fine": damaged(own, "ja", 0.1, 2)}, own, language_pair="en-ja")
+    whole = _one_merge([*poor[:40], *poor[41:]], 10, "")
+    return gn.compare(ts.align({"whole": whole}), metrics="chrf", resamples=_FEW * 4)
+
+
+@world("outputs in order", says=["align.fits"], silent=["data.aligned"])
+def nothing_to_align() -> Finding:
+    return gn.align(planted({"fine": outputs()}))
