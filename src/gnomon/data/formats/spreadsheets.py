@@ -257,6 +257,9 @@ def read_cells(path: str | PathLike[str]) -> list[list[str]]:
             _say_formulas(packed, name)
         book = openpyxl.load_workbook(data, read_only=True, data_only=True)
         sheet = book.worksheets[0]
+        if len(book.worksheets) > 1:
+            said = "%s: the first of %d tables is read, %r"
+            LOGGER.info(said, name, len(book.worksheets), sheet.title)
         sheet.reset_dimensions()  # which may name more cells than there are
         # a file may name a row that no worksheet has, and so without end
         named = sheet.iter_rows(values_only=True, max_row=_MOST_ROWS + 1)
