@@ -1,10 +1,11 @@
 """What a server does when twenty people use it at once, a large file comes, and it is killed.
 
 ``python benchmarks/serve_load.py`` prints a table and writes it to ``benchmarks/serve_load.md``.
-Each of twenty people, with a token of their own, sends the bundled example (209 segments, two
-systems) to a server in a process of its own, and asks for its state four times a second until all
-is decided. Then come 200 requests at once, 2,000 in a row, and 20 deaths of the server, each just
-after somebody sent a comparison.
+Twenty people, each with a token of their own, send the bundled example (209 segments, two systems)
+50 times to a server in a process of its own, and ask for its state four times a second until all
+is decided. Then come 60 requests at once by one link for segments with a word, 200 requests at
+once, 2,000 in a row, 20 deaths of jobs, two of each comparison, and 20 deaths of the server, each
+just after somebody sent a comparison.
 MATEO, the nearest peer, is no package that can be installed, and is not beside it.
 """
 
@@ -27,9 +28,10 @@ from _measure import keep
 from gnomon.data import example
 from gnomon.serve import Access
 from gnomon.serve.workspace import Workspace
-from serve import megabytes, server
+from serve import Browser, megabytes, server
 
-PEOPLE, AT_ONCE, IN_A_ROW, DEATHS = 20, 200, 2000, 20
+PEOPLE, COMPARISONS, AT_ONCE, IN_A_ROW, DEATHS = 20, 50, 200, 2000, 20
+GUESTS = 60
 _OPEN = ("queued", "running")
 _EX = example.path()
 FILES = {
@@ -70,6 +72,47 @@ def send(client: httpx.Client) -> httpx.Response:
     if sent.is_error:
         sys.exit(sent.text)
     return sent
+
+
+def by_one_link(browser: Browser, folder: Path, study: str) -> tuple[float, float]:
+    """Seconds until a link's requests for segments are answered, and of the slowest other page."""
+    _, secret = Access(folder).add_link(study)
+    page = f"{browser.address}/studies/{study}/segments?q=the"
+    with httpx.Client(timeout=60, follow_redirects=True) as guest:
+        guest.get(f"{browser.address}/s/{secret}").raise_for_status()
+        while "class=exhibit" not in guest.get(page).text.replace('"', ""):
+            time.sleep(0.2)
+        with ThreadPoolExecutor(GUESTS) as pool:
+            begun = time.perf_counter()
+            asked = [pool.submit(guest.get, page) for _ in range(GUESTS)]
+            others = []
+            while not all(one.done() for one in asked):
+                others.append(browser.get("/")[0])
+            seconds = time.perf_counter() - begun
+            if any(one.result().status_code != 200 for one in asked):
+                sys.exit("a request of the link was not answered")
+    return seconds, max(others)
+
+
+def jobs_killed(address: str, secret: str, folder: Path) -> tuple[int, int]:
+    """How many comparisons are done in the end, of those whose jobs died twice, and of how many."""
+    workspace, taken = Workspace(folder), []
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx.Client(base_url=address, headers=headers, timeout=60) as client:
+        for _ in range(DEATHS // 2):
+            taken.append(send(client).json()["id"])
+            ended: set[int] = set()
+            while len(ended) < 2 and workspace.study(taken[-1]).job.active:
+                pids = {step.pid for step in workspace.study(taken[-1]).job.steps if step.pid}
+                for pid in pids - ended:
+                    os.kill(pid, signal.SIGKILL)
+                    ended.add(pid)
+                time.sleep(0.02)
+            if len(ended) < 2:
+                sys.exit("a job ended before it was killed")
+    while any(workspace.study(each).job.active for each in taken):
+        time.sleep(0.2)
+    return sum(workspace.study(each).job.state == "done" for each in taken), len(taken)
 
 
 def killed(folder: Path, home: Path, secret: str) -> int:
@@ -126,13 +169,18 @@ def main() -> None:
             secrets = [token(folder, f"person {n}") for n in range(PEOPLE)]
             person(browser.address, secrets[0])
             with ThreadPoolExecutor(PEOPLE) as pool:
-                came = list(pool.map(lambda s: person(browser.address, s), secrets))
+                asked = (secrets * (COMPARISONS // PEOPLE + 1))[:COMPARISONS]
+                came = list(pool.map(lambda s: person(browser.address, s), asked))
             polls = [seconds for each, _, _ in came for seconds in each]
             late, ends = 1000 * statistics.quantiles(polls, n=20)[-1], [end for _, end, _ in came]
+            study = next(each.id for each in Workspace(folder).studies())
+            of_link, beside = by_one_link(browser, folder, study)
+            died, of_jobs = jobs_killed(browser.address, secrets[0], folder)
+            done = sum(state == "done" for *_, state in came)
             took, more = large_upload(browser.address, secrets[0], process)
             with ThreadPoolExecutor(AT_ONCE) as pool:
-                asked = list(pool.map(lambda _: browser.get("/"), range(AT_ONCE)))
-            answered, slowest = sum(s == 200 for *_, s in asked), max(s for s, *_ in asked)
+                got = list(pool.map(lambda _: browser.get("/"), range(AT_ONCE)))
+            answered, slowest = sum(s == 200 for *_, s in got), max(s for s, *_ in got)
             before = megabytes(process)
             for _ in range(IN_A_ROW):
                 browser.get("/")
@@ -142,8 +190,11 @@ def main() -> None:
                 f"| the form | {1000 * statistics.median(pages):.0f} ms |",
                 f"| memory of the server, idle | {idle:.0f} MB |",
                 f"| {PEOPLE} at once: 95th percentile of {len(polls)} questions | {late:.0f} ms |",
-                f"| the same: answered | {sum(s == 'done' for *_, s in came)} of {PEOPLE} |",
+                f"| the same: comparisons done | {done} of {len(came)} |",
                 f"| the same: first and last answer after | {min(ends):.1f}, {max(ends):.1f} s |",
+                f"| {GUESTS} requests of one link at once: answered after | {of_link:.1f} s |",
+                f"| the same: slowest page of another person | {1000 * beside:.0f} ms |",
+                f"| {DEATHS} deaths of jobs: comparisons done | {died} of {of_jobs} |",
                 f"| 49 MB sent: taken | {took:.1f} s |",
                 f"| the same: what the server takes more | {more:.0f} MB |",
                 f"| {AT_ONCE} requests at once: answered | {answered} of {AT_ONCE} |",
