@@ -30,12 +30,12 @@ PAGES = {
     "files with problems": ("different numbers of lines", "/drafts/{wrong}"),
     "add": ("The new one needs", "/studies/{study}/add"),
     "delete": ("cannot be undone", "/studies/{study}/delete"),
-    "share": ("Links that there are", "/studies/{study}/share"),
+    "share": ("Active links", "/studies/{study}/share"),
     "done": ("The same as a command", "/studies/{study}"),
     "stopped": ("Try again", "/studies/{stopped}"),
     "failed": ("there is not enough memory", "/studies/{failed}"),
     "waiting": ("Stop", "/studies/{waiting}/state"),
-    "people": ("Who has one", "/people"),
+    "people": ("People with access", "/people"),
     "nothing": ("nothing here", "/nothing"),
     "no way in": ("does not open gnomon", "/enter?token=x"),
     "methods": ("For researchers", "/studies/{study}/methods"),
@@ -169,12 +169,12 @@ def test_a_form_in_error_has_no_barrier_and_says_where(
 ) -> None:
     page = looks(390, "dark")
     page.goto(f"{served.address}/drafts/{served.ids['draft']}")
-    page.get_by_label("Its name in results, one.txt").fill("")
+    page.get_by_label("Name, one.txt").fill("")
     page.get_by_label("BLEU").uncheck()
     page.get_by_label("chrF").uncheck()
     page.get_by_role("button", name="Compare").click()
     page.wait_for_load_state()
-    name = page.get_by_label("Its name in results, one.txt")
+    name = page.get_by_label("Name, one.txt")
     assert name.get_attribute("aria-invalid") == "true"
     error = page.locator(f"#{name.get_attribute('aria-describedby')}")
     assert error.inner_text() == "Give it a name."
@@ -245,7 +245,7 @@ def test_a_method_is_run_by_its_form_without_script(looks: Any, served: Served) 
     address = f"{served.address}/studies/{served.ids['study']}"
     page = looks(390, "light", script=False)
     page.goto(address)
-    page.get_by_role("link", name="Ask more of it").click()
+    page.get_by_role("link", name="More analyses").first.click()
     page.get_by_role("link", name="Scores").click()
     page.get_by_label("Measured by").fill("ter\nblue")
     page.get_by_role("button", name="Run it").click()

@@ -117,6 +117,7 @@ def test_where_a_link_works_on_this_computer_alone_other_ways_come_first(app, ow
     study = comparison_of(app, "owner").id
     page = owner.get(f"/studies/{study}/share").text
     assert page.index("works on this computer only") < page.index("Make a link")
+    assert re.search(r'name="texts" value="1">', page)  # not chosen unless somebody does
     assert f"/studies/{study}/made/report" in page
 
 

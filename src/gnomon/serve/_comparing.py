@@ -234,7 +234,8 @@ class DraftForm:
         shown = [form.file for form in self.files if form.file.kind == "text"]
         first = zip_longest(*(file.first for file in shown), fillvalue="")
         last = zip_longest(*(file.last[::-1] for file in shown), fillvalue="")
-        ends = [(f"last but {n}" if n else "last", [*texts]) for n, texts in enumerate(last)]
+        names = ("last", "second from last", "third from last")
+        ends = [(name, [*texts]) for name, texts in zip(names, last, strict=False)]
         return [(str(n), [*texts]) for n, texts in enumerate(first, start=1)] + ends[::-1]
 
 

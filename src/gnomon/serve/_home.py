@@ -46,7 +46,7 @@ async def _enter(request: Request) -> Response | Shown:
         raise WebProblem(
             HTTPStatus.UNAUTHORIZED,
             "This link does not open gnomon",
-            "It was made for another start of the server, or taken back.",
+            "It was made for another start of the server, or revoked.",
             remedy="Open the link that gnomon printed when it was last started, or ask for a new"
             " one.",
         )

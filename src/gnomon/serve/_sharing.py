@@ -114,7 +114,7 @@ async def _follow(request: Request) -> Response:
         raise WebProblem(
             HTTPStatus.NOT_FOUND,
             "This link opens nothing",
-            "Its last day is over, it was taken back, or what it led to was deleted.",
+            "Its last day is over, it was revoked, or what it led to was deleted.",
             remedy="Ask whoever sent it to you for a new one.",
         )
     answer = RedirectResponse(f"/studies/{link.study}", HTTPStatus.SEE_OTHER)

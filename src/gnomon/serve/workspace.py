@@ -319,7 +319,7 @@ class Workspace:
 
         Nothing else is computed again.
         """
-        comparison = self._resting(id, "ask more of it")
+        comparison = self._resting(id, "add an analysis")
         about, job = comparison.about, comparison.job
         steps = {each.method: each for each in about.choices.steps}
         about.choices.steps = [*(steps | {step.method: step}).values()]
