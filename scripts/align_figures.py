@@ -82,7 +82,7 @@ class Counts(Counter[str]):
 
     def add(self, planted: Planted, found: Alignment) -> None:
         """Count one output."""
-        there = {
+        there: set[tuple[str, int]] = {
             (kind, i)
             for i, kind in enumerate(found.operations)
             if kind != "match" and (planted.texts[i].strip() or ("drop", i) in planted.operations)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,6 +16,9 @@ from gnomon.alignment.joining import join_pieces
 from gnomon.alignment.lines import align_lines
 from gnomon.alignment.places import expected_places
 from gnomon.core.errors import DataError, LengthMismatchError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SCRIPTS = ("zh", "ja", "ko", "th")
 
@@ -118,6 +122,17 @@ def test_outputs_are_aligned_beside_those_that_fit() -> None:
     some = ts.select(segments=range(5, 20)).alignments["whole"]
     assert some.operations == ts.alignments["whole"].operations[5:20]
     assert len(some.margins) == 14
+
+
+def test_a_written_test_set_keeps_how_it_was_aligned(tmp_path: Path) -> None:
+    own = outputs()
+    ts = gn.TestSet.from_lists({"fits": own}, references())
+    ts = ts.align({"whole": [*own[:9], "0123 " * 9, f"{own[9]} {own[10]}", *own[12:]]})
+    ts.write(tmp_path / "set")
+    again = gn.TestSet.read(tmp_path / "set")
+    assert again.alignments == ts.alignments
+    assert again.alignments["whole"].added == {9: "0123 " * 9}
+    assert str(again.anomalies[0]) == str(ts.anomalies[0])
 
 
 def test_blank_lines_between_documents_hold() -> None:

@@ -103,6 +103,9 @@ def example(folder: Path) -> None:
         road = {"a": "direct", "b": "catalan", "c": "esperanto"}[name]
         lines = (whole / "systems" / f"apertium-{road}.txt").read_text(encoding="utf-8")
         (folder / f"{name}.txt").write_text(lines, encoding="utf-8")
+    lines = (folder / "b.txt").read_text(encoding="utf-8").split("\n")
+    joined = [*lines[:100], " ".join(lines[100:102]), *lines[102:]]
+    (folder / "whole.txt").write_text("\n".join(joined), encoding="utf-8")
     (folder / "words.txt").write_text("tram\nbeach\ncar\nhouse\nwater\ntwo\n", encoding="utf-8")
     (folder / "ratings.tsv").write_text("tram\t1\nnew\t2.5\nwork\t-1\ncar\t0.5\n", encoding="utf-8")
     (folder / "variants.txt").write_text("car / automobile\nbig / large\n", encoding="utf-8")
@@ -360,6 +363,15 @@ _SCORE = (
 
 _COMPARE = (
     Case("compare", "compare -t es-en -m bleu chrf ter --resamples 200"),
+    Case(
+        "compare: aligned",
+        "compare es-en/ref.A.txt -i a.txt whole.txt -m bleu chrf --resamples 100",
+    ),
+    Case(
+        "align",
+        "align es-en/ref.A.txt -i whole.txt -o aligned.txt",
+        files=("aligned.txt",),
+    ),
     Case(
         "compare: by domain",
         "compare -t es-en --baseline apertium-direct -m bleu --by domain --resamples 100",

@@ -138,5 +138,4 @@ def _chained(parts: Sequence[Alignment]) -> Alignment:
         operations=tuple(one for part in parts for one in part.operations),
         margins=tuple(margins[:-1]),
         added={number: text for part in parts for number, text in part.added.items()},
-        given=sum(part.given for part in parts),
     )

@@ -87,7 +87,6 @@ def align_lines(output: Sequence[str], references: Sequence[str]) -> Alignment:
         operations=tuple(operations),
         margins=tuple(margins),
         added=added,
-        given=len(filled),
         by="lines",
     )
 

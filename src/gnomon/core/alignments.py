@@ -37,7 +37,6 @@ class Alignment:
             characters of scripts without spaces) the alignment is better than the best one that
             has this boundary elsewhere; infinite where documents or equal counts fix it.
         added: the lines of the output that belong to no segment: number, from 0, -> text.
-        given: the number of lines of the output, those without text left out.
         by: the aligner.
     """
 
@@ -46,8 +45,12 @@ class Alignment:
     operations: tuple[Operation, ...]
     margins: tuple[float, ...]
     added: Mapping[int, str]
-    given: int
     by: Aligner
+
+    @cached_property
+    def given(self) -> int:
+        """The number of lines of the output, those without text left out."""
+        return len(self.added) + len({number for some in self.lines for number in some})
 
     @cached_property
     def uncertain(self) -> tuple[int, ...]:

@@ -245,7 +245,8 @@ def _digest_of_set(testset: TestSet) -> str:
 def _digest_of_system(testset: TestSet, system: str) -> str:
     scores = [repr((m, s[system])) for m, s in testset.logged.items() if system in s]
     texts = _joined_texts(testset.systems[system])
-    return content_hash(system, repr(testset.info.get(system)), texts, *scores)
+    aligned = [repr(one) for name, one in testset.alignments.items() if name == system]
+    return content_hash(system, repr(testset.info.get(system)), texts, *scores, *aligned)
 
 
 def _digest_of_people(testset: TestSet) -> str:

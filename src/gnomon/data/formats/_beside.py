@@ -1,26 +1,30 @@
-"""What stands beside texts in gnomon's layout: scores of the outputs' logs, codes inside texts."""
+"""What stands beside texts in gnomon's layout: scores of logs, codes inside texts, alignments."""
 
 from __future__ import annotations
 
+import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from gnomon.core.alignments import Alignment
 from gnomon.data.formats._files import find
 from gnomon.data.formats.rows import read_tsv, write_tsv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from gnomon.core.alignments import Aligner, Operation
     from gnomon.core.testset import TestSet
     from gnomon.data.formats.rows import FileRecord
 
 _LOGGED, _SCORES = "logged.tsv", ("metric", "system", "seg", "score")
 _CODES, _PLACES = "codes.tsv", ("of", "name", "seg", "codes")
+_ALIGNED, _STEPS = "aligned.tsv", ("system", "seg", "lines", "operation", "margin", "by", "added")
 
 
 def write_beside(testset: TestSet, folder: Path) -> None:
-    """Write both, where there are any; of texts that may hold codes the first stands there too."""
+    """Write all that there is; of texts that may hold codes the first stands there too."""
     scores = [
         [metric, system, str(number), repr(score)]
         for metric, by_system in testset.logged.items()
@@ -35,7 +39,20 @@ def write_beside(testset: TestSet, folder: Path) -> None:
         for number, text in enumerate(column, start=1)
         if text or number == 1
     ]
-    for file, columns, rows in ((_LOGGED, _SCORES, scores), (_CODES, _PLACES, codes)):
+    steps = [
+        [system, str(n), " ".join(map(str, lines)), operation, repr(margin), one.by, added]
+        for system, one in testset.alignments.items()
+        for n, lines, operation, margin, added in zip(
+            range(1, len(one.texts) + 1),
+            one.lines,
+            one.operations,
+            (math.inf, *one.margins),
+            (json.dumps(one.added), *[""] * (len(one.texts) - 1)),
+            strict=True,
+        )
+    ]
+    tables = ((_LOGGED, _SCORES, scores), (_CODES, _PLACES, codes), (_ALIGNED, _STEPS, steps))
+    for file, columns, rows in tables:
         if rows:
             write_tsv(folder / file, columns, rows)
 
@@ -56,6 +73,27 @@ def read_codes(path: Path, segments: int) -> dict[str, dict[str, list[str]]]:
         columns = found.setdefault(row["of"], {})
         columns.setdefault(row["name"], [""] * segments)[segment] = row["codes"]
     return found
+
+
+def read_alignments(
+    path: Path, systems: Mapping[str, Sequence[str]], segments: int
+) -> dict[str, Alignment]:
+    """How outputs were aligned, of those that are read."""
+    rows: dict[str, list[FileRecord]] = {}
+    for row, _ in _rows(path, _ALIGNED, _STEPS, segments):
+        rows.setdefault(row["system"], []).append(row)
+    return {
+        system: Alignment(
+            texts=tuple(systems[system]),
+            lines=tuple(tuple(map(int, row["lines"].split())) for row in some),
+            operations=tuple(cast("Operation", row["operation"]) for row in some),
+            margins=tuple(float(row["margin"]) for row in some[1:]),
+            added={int(number): text for number, text in json.loads(some[0]["added"]).items()},
+            by=cast("Aligner", some[0]["by"]),
+        )
+        for system, some in rows.items()
+        if system in systems and len(some) == segments
+    }
 
 
 def _rows(

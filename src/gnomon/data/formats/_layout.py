@@ -22,7 +22,7 @@ from gnomon.core.human import (
 )
 from gnomon.core.spans import SIDES, ErrorSpan
 from gnomon.core.testset import SystemInfo, TestSet
-from gnomon.data.formats._beside import read_codes, read_logged, write_beside
+from gnomon.data.formats._beside import read_alignments, read_codes, read_logged, write_beside
 from gnomon.data.formats._files import (
     LOGGER,
     agree,
@@ -429,10 +429,11 @@ def read_layout(
     lines = read_parallel(files | dict.fromkeys(chosen.values(), "candidate"))
     segments = len(next(iter(lines.values())))
     documents, domains, labels = read_documents(path, segments)
+    texts_of_systems = {name: lines[file] for name, file in chosen.items()}
     testset = TestSet(
         name=about.name,
         references=_with_missing(path, kept, lines),
-        systems={name: lines[file] for name, file in chosen.items()},
+        systems=texts_of_systems,
         sources=None if source is None else lines[source],
         language_pair=agree(about.language_pair, language_pair, path),
         info={name: info for name, info in listed.info if name in chosen},
@@ -443,6 +444,7 @@ def read_layout(
         path=str(path),
         logged=read_logged(path, segments),
         codes=read_codes(path, segments),
+        alignments=read_alignments(path, texts_of_systems, segments),
     )
     return testset.with_human(read_folder(path / "human", testset, [*outputs, *listed.names]))
 

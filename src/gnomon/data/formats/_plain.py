@@ -347,7 +347,10 @@ def read_parallel(files: Mapping[Path, str], *, drop: bool = False) -> dict[Path
     for file in odd if len(odd) < len(outputs) else ():
         said = "%s is left out: it has %d lines for %d segments"
         LOGGER.warning(said, file, len(texts.pop(file)), expected)
-    check_parallel({str(file): len(lines) for file, lines in texts.items()})
+    of_outputs = [str(file) for file, kind in files.items() if kind == "candidate"]
+    aligned = next(iter(files.values()), "candidate") == ""  # with a reference
+    counts = {str(file): len(lines) for file, lines in texts.items()}
+    check_parallel(counts, outputs=of_outputs if aligned else ())
     for file, lines in texts.items():
         if files[file]:
             report_empty(str(file), files[file], lines)
