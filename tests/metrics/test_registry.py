@@ -85,10 +85,10 @@ def test_specs_and_aliases_name_built_in_metrics(text: str, spec: str) -> None:
         ("rouge(type='rouge9')", "it takes 'rouge1', 'rouge2', 'rougeL', 'rougeLsum'"),
         ("chrf++(word_order=1)", "fixes word_order=2"),
         ("ter(bleu)", "wraps no metric"),
-        ("python(bleu)", "takes 'module:function' first"),
+        ("python(bleu)", "takes 'module:function' or 'file.py:function' first"),
         ("python('a:b', wrong=1)", "no option 'wrong'"),
         ("python('a:b', higher_is_better=1)", "it takes True or False"),
-        ("python('a:b; import os')", "takes 'module:function'"),
+        ("python('a:b; import os')", "write module:function or file.py:function"),
     ],
 )
 def test_wrong_arguments_are_named_with_what_exists(text: str, message: str) -> None:
@@ -136,7 +136,7 @@ def test_code_runs_only_where_it_is_allowed(
 
 
 def test_a_module_that_cannot_be_imported_is_named() -> None:
-    with pytest.raises(UsageError, match="module 'no_such_module_here' cannot be imported"):
+    with pytest.raises(UsageError, match="'no_such_module_here' cannot be imported"):
         parse("python('no_such_module_here:f')", allow_code=True)
 
 

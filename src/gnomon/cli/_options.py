@@ -254,7 +254,7 @@ def add_allow_code(parser: argparse._ActionsContainer) -> None:
         parser.add_argument(
             "--allow-code",
             action="store_true",
-            help="let the metric python('module:function') run that function",
+            help="let metrics and taggers that are functions (file.py:function) run their code",
         )
     )
     rare(

@@ -322,6 +322,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
 
         options |= read_recipe(method, args)
     options |= _chosen_metrics(method, args)
+    options |= _own_tagger(method, args, options)
     _options.check_gate(args, options)
     outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
     tables = _options.wanted_tables(args)
@@ -435,6 +436,30 @@ def _keeping_scores(*, kept: bool) -> AbstractContextManager[None]:
     from gnomon.core.cache import nothing_kept
 
     return nothing_kept()
+
+
+def _own_tagger(
+    method: Method, args: argparse.Namespace, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The tagger that is named as a function, which runs its code."""
+    given = options.get("tagger")
+    if not isinstance(given, str) or ":" not in given:
+        return {}
+    from gnomon.linguistics.own_taggers import is_own_tagger, own_tagger
+
+    if not is_own_tagger(given):
+        return {}
+    if "allow_code" not in method.of_the_run:
+        raise UsageError(
+            f"{' '.join(method.command)} takes no function as tagger; a package can offer it by an"
+            " entry point (docs/extend/annotator.md)"
+        )
+    if not args.allow_code:
+        raise UsageError(
+            f"tagger {given!r} runs code of {given.rpartition(':')[0]}; if you trust it, allow it"
+            " (--allow-code)"
+        )
+    return {"tagger": own_tagger(given)}
 
 
 def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:

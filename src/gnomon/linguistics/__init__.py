@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics.feature_names import MEANINGS as MEANINGS
     from gnomon.linguistics.feature_names import gloss as gloss
     from gnomon.linguistics.label_names import Labels as Labels
+    from gnomon.linguistics.own_taggers import own_tagger as own_tagger
     from gnomon.linguistics.parsers import parse as parse
     from gnomon.linguistics.parsers import standard_parser as standard_parser
     from gnomon.linguistics.spacy import SpacyAnnotator as SpacyAnnotator

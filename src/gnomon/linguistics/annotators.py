@@ -17,7 +17,7 @@ from gnomon.linguistics.feature_names import ENTITIES, MEANINGS, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
 from gnomon.messages import message
-from gnomon.messages.audiences import Advice, add_language, flag
+from gnomon.messages.audiences import Advice, Named, add_language, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -120,7 +120,7 @@ def find_tagger(tagger: str) -> Annotator:
         hint = f"; did you mean 'spacy:{tagger}'?" if tagger in installed() else ""
         raise UsageError(
             f"{tagger!r} is not a tagger's name{hint}; write engine:model, as in"
-            " 'spacy:en_core_web_sm'"
+            " 'spacy:en_core_web_sm', or file.py:function"
         )
     if engine == "spacy":
         other = _OTHER_NAMES.get(model)
@@ -131,7 +131,12 @@ def find_tagger(tagger: str) -> Annotator:
         return _registered[engine](model)
     for point in importlib.metadata.entry_points(group=GROUP, name=engine):
         return _from_package(point, model)
-    raise UnknownNameError("tagger", tagger, (*taggers(), *(f"{e}:..." for e in engines()[1:])))
+    remedy = (
+        "a function of yours is ",
+        Named("file.py:function or module:function", "gn.annotate.own_tagger('file.py:function')"),
+    )
+    there = (*taggers(), *(f"{e}:..." for e in engines()[1:]))
+    raise UnknownNameError("tagger", tagger, there, remedy=remedy)
 
 
 def _from_package(point: EntryPoint, model: str) -> Annotator:

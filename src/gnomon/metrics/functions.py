@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import inspect
 import logging
 import math
-import re
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
+from gnomon.core.own_code import import_target, is_target
 from gnomon.core.signature import Signature, add_texts, content_hash
 from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.requirements import offering_packages
@@ -25,7 +22,7 @@ from gnomon.metrics.similarity import PARAMETERS, SimilarityMetric
 from gnomon.metrics.spec import CODE, NAME, RESERVED, Options, Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,7 +36,6 @@ __all__ = [
     "TextMetric",
     "code_fields",
     "from_code",
-    "imported",
     "metric",
     "needs_of",
     "offered_function",
@@ -174,56 +170,17 @@ def _required(function: Callable[..., Any]) -> list[str] | None:
 # Functions named as ``module:function``.
 
 
-_TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
-
-
-def imported(target: str) -> object:
-    """What ``module:function`` names; imports, and so runs, the module.
-
-    Modules are looked for where Python looks, and then in the working directory.
-    """
-    if not _TARGET.fullmatch(target):
-        raise SpecError(f"python(...) takes 'module:function', given: {target!r}")
-    module_name, _, path = target.partition(":")
-    try:
-        with _working_directory_last():
-            member: object = importlib.import_module(module_name)
-    except Exception as error:
-        raise UsageError(
-            f"python({target!r}): module {module_name!r} cannot be imported from the installed"
-            f" packages or the working directory: {type(error).__name__}: {error}"
-        ) from error
-    for attribute in path.split("."):
-        if not hasattr(member, attribute):
-            public = [n for n in vars(member) if not n.startswith("_")]
-            raise UnknownNameError(f"function of {module_name}", path, public)
-        member = getattr(member, attribute)
-    return member
-
-
 def target_of(function: Callable[..., Any]) -> str | None:
     """``module:function`` if importing that gives this very function."""
     module = getattr(function, "__module__", None)
     path = getattr(function, "__qualname__", "")
     target = f"{module}:{path}"
-    if module in (None, "__main__") or not _TARGET.fullmatch(target):
+    if module in (None, "__main__") or not is_target(target):
         return None
     member: object = sys.modules.get(str(module))
     for attribute in path.split("."):
         member = getattr(member, attribute, None)
     return target if member is function else None
-
-
-@contextmanager
-def _working_directory_last() -> Iterator[None]:
-    here = str(Path.cwd())
-    sys.path.append(here)
-    try:
-        yield
-    finally:
-        sys.path.reverse()
-        sys.path.remove(here)
-        sys.path.reverse()
 
 
 # A user's function as a metric.
@@ -350,11 +307,8 @@ def from_code(
     needs: Sequence[Input] | None = None,
     lists: bool | None = None,
 ) -> FunctionMetric | SimilarityMetric:
-    """The metric ``python('module:function')``; imports, and so runs, the module.
-
-    Modules are looked for where Python looks, and then in the working directory.
-    """
-    function = imported(target)
+    """The metric ``python('module:function')``; imports, and so runs, the module."""
+    function = import_target(target)
     if not callable(function):
         raise UsageError(f"{target} is no function: {function!r}")
     own_name = target.rpartition(":")[2].rpartition(".")[2]

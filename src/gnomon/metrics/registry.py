@@ -109,6 +109,10 @@ def parse(spec: str, *, allow_code: bool = False) -> Metric:
         if elsewhere := _of_other_tools(spec):
             raise UnknownNameError("metric", spec, names(), instead=elsewhere) from None
         if _is_file(spec):
+            if spec.endswith(".py"):
+                raise UsageError(
+                    f"{spec!r} is given as a metric; name the function in it: {spec}:FUNCTION"
+                ) from None
             raise UsageError(
                 f"{spec!r} is given as a metric, but it is a file; references come first:"
                 " gnomon score REF -i SYSTEM ... -m METRIC"
@@ -397,12 +401,16 @@ def broken_plugin(kind: str, point: EntryPoint, problem: str) -> UsageError:
 def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
     if not allow_code:
         raise UsageError(
-            f"{spec} runs code of that module; if you trust it, allow it (",
+            f"{spec} runs code of {str(spec.first).rpartition(':')[0]}; if you trust it, allow it"
+            " (",
             flag("allow_code", "", "True"),
             ")",
         )
     if not isinstance(spec.first, str):
-        raise SpecError(f"python(...) takes 'module:function' first, in quotes; given: {spec}")
+        raise SpecError(
+            f"python(...) takes 'module:function' or 'file.py:function' first, in quotes;"
+            f" given: {spec}"
+        )
     options: dict[str, Any] = {}
     for key, value in spec.arguments:
         if key not in CODE_OPTIONS:

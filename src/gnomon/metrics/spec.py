@@ -32,6 +32,7 @@ from typing import (
 
 from gnomon.core.errors import SpecError, nearest
 from gnomon.core.options import CAPABILITIES, describe, fields_of, fits, parts_of, reaches
+from gnomon.core.own_code import is_target
 from gnomon.core.signature import Signature
 from gnomon.metrics.requirements import needs_of_options
 
@@ -331,15 +332,20 @@ _SHOWN = 80
 
 @lru_cache(maxsize=1024)
 def read_spec(text: str) -> Spec:
-    """Read a spec, its form for shells, or a signature, whose fields are left out.
+    """Read a spec, its form for shells, a function, or a signature, whose fields are left out.
 
     Names are not looked up; ``gnomon.metrics.parse`` does that.
 
     >>> read_spec("chrf:word_order=2") == read_spec("chrf(word_order=2)|refs:1|gnomon:0.1.0")
     True
+    >>> str(read_spec("code/my.py:overlap"))
+    "python('code/my.py:overlap')"
     """
     if len(text) > _LONGEST:
         raise SpecError(f"a spec of {len(text)} characters is too long; up to {_LONGEST} are read")
+    text = text.strip()
+    if is_target(text) and text.partition(":")[0].lower() not in _NAMES:
+        return Spec(CODE, text)
     return _SpecReader(text).whole()
 
 
@@ -414,7 +420,10 @@ class _SpecReader:
             return self.string()
         word = NAME.match(self.text, self.at)
         if word is None or word[0] in _WORDS or word[0] in ("inf", "nan"):
-            raise self.error("expected a metric, a string in quotes, or key=value")
+            wanted = "a metric, a string in quotes, or key=value"
+            if self.text.lstrip().startswith(f"{CODE}("):
+                wanted = f"{CODE}('module:function') or {CODE}('file.py:function'), in quotes"
+            raise self.error(f"expected {wanted}")
         return self.rest(self.name())
 
     def several(self) -> tuple[Spec | str, ...]:

@@ -15,6 +15,7 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Bars, Exhibit, Finding, Listing, Table
 from gnomon.core.options import CAPABILITIES, Group, InputFile, Metavar, Needs
+from gnomon.core.own_code import import_target
 from gnomon.core.records import SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.signature import Signature
 from gnomon.core.validation import problems
@@ -28,7 +29,6 @@ from gnomon.linguistics.scorers import (
 )
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
-from gnomon.metrics.functions import imported
 from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
 from gnomon.muler.exhibits import SegmentTexts
 from gnomon.muler.figures import INTERVAL_SEGMENTS, mean_over
@@ -182,7 +182,7 @@ def _scorer(given: AnyScorer, *, allow_code: bool) -> SentenceScorer:
             flag("allow_code", "", "True"),
             ")",
         )
-    return scorer(cast("Callable[[str], float | None]", imported(target)), name=name)
+    return scorer(cast("Callable[[str], float | None]", import_target(target)), name=name)
 
 
 # How far candidates lie from their references on the scale of a sentence scorer.

@@ -6,7 +6,6 @@ import inspect
 import os
 import platform
 import re
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -19,6 +18,7 @@ from gnomon.core import registry as methods
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import GnomonError, SpecError
 from gnomon.core.options import InputFile, Needs, Specs
+from gnomon.core.own_code import module_of
 from gnomon.core.signature import content_hash
 
 if TYPE_CHECKING:
@@ -58,10 +58,7 @@ def code_identity(target: str) -> str:
     The module is imported, and so run. Nothing is known of other files that the code imports or
     reads: whoever changes one gives the module another version.
     """
-    from gnomon.metrics.functions import imported
-
-    imported(target)
-    module = sys.modules[target.partition(":")[0]]
+    module = module_of(target)
     given = getattr(module, "__version__", None)
     if isinstance(given, str):
         return f"version {given}"
