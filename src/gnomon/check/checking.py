@@ -22,7 +22,7 @@ from gnomon.check.verdict import check_verdict
 from gnomon.comparison.scored import leader, scored
 from gnomon.core.doubts import said_of
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.core.findings import Bars, Finding, HeatMap
+from gnomon.core.findings import Finding, HeatMap
 from gnomon.core.options import (
     CONFIDENCE,
     RESAMPLES,
@@ -48,11 +48,10 @@ from gnomon.messages import message
 from gnomon.metrics.base import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from gnomon.check.glossary import Term
     from gnomon.check.rules import Rule
-    from gnomon.core.findings import Table
     from gnomon.linguistics.faults import Fault
     from gnomon.messages import Message
 
@@ -189,7 +188,7 @@ def check(
         title=_TITLE,
         tables=tuple(one for one in tables if one.rows),
         signatures=signatures,
-        views=_views(tables),
+        views=(HeatMap("check", _TITLE, "kind", "system", "share", low=0),),
         facts={
             "segments": f"{testset.segments:,}",
             "kinds": str(len(found.faults)),
@@ -218,19 +217,3 @@ def _check_segments(path: str, rows: Sequence[Term | Rule], testset: TestSet) ->
             f"{path} has a row for segment {last:,}, and the test set has {testset.segments:,};"
             " number its segments, or leave the row out"
         )
-
-
-def _views(tables: Iterable[Table]) -> tuple[HeatMap | Bars, ...]:
-    """A chart: rates of each kind, systems beside references."""
-    rates = next(iter(tables))
-    return (
-        HeatMap(rates.name, _TITLE, "kind", "system", "share", low=0),
-        Bars(
-            rates.name,
-            f"{_TITLE}: shares and intervals",
-            category="kind",
-            series="system",
-            values=("share",),
-            ordered=False,
-        ),
-    )

@@ -69,7 +69,6 @@ class Terminology:
 
     Attributes:
         faults: the kinds ``term``, ``forbidden-term`` and ``consistency`` of this glossary.
-        signature: how terms are found: "lemmas, simplemma".
     """
 
     def __init__(
@@ -82,12 +81,6 @@ class Terminology:
         self._starred = {part for part in parts if "*" in part}
         self._words: dict[tuple[str, str], _Words] = {}
         self._read: tuple[Texts, list[_Found]] | None = None
-
-    @cached_property
-    def signature(self) -> str:
-        """How terms are found."""
-        by = "" if self._match == "forms" else f", {self._tagger or 'simplemma'}"
-        return f"{self._match}{by}"
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:

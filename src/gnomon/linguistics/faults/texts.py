@@ -123,11 +123,6 @@ class Texts:
             for name, column in self.columns.items()
         }
 
-    @cached_property
-    def source_words(self) -> Counter[str]:
-        """How often each word occurs in the sources, in lower case."""
-        return Counter(word.lower() for text in self.sources or () for word in self.words(text))
-
     def outputs(self, *, empty: bool = False) -> Iterator[tuple[str, int, str, str]]:
         """Column, segment, text and source (empty where there is none) of all that have text.
 

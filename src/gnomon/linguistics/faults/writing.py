@@ -161,9 +161,8 @@ def _find_wrong_script(
         strange = [name for name in strange if outputs[name].letters >= _MANY_LETTERS]
     if len(scripts) != 1 or not strange:
         return None
-    written = {"script": outputs[strange[0]].script, "other": next(iter(scripts))}
-    what = "scripts" if 1 < len(strange) == systems else "script"
-    return doubt(what, strange, **{side: _title(script) for side, script in written.items()})
+    written = _title(outputs[strange[0]].script)
+    return doubt("script", strange, script=written, other=_title(next(iter(scripts))))
 
 
 def _title(script: str | None) -> str:
