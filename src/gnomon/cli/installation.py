@@ -281,6 +281,16 @@ def _perturbations() -> _Listed:
     return ("name", "phenomenon", "kind", "severity", "languages", "does", "from"), rows
 
 
+def _faults() -> _Listed:
+    from gnomon.linguistics.faults.kinds import fault_kinds
+
+    rows = [
+        (one.name, one.group, " ".join(one.needs), one.about, one.package)
+        for one in fault_kinds().values()
+    ]
+    return ("name", "group", "needs", "is", "from"), rows
+
+
 def _formats() -> _Listed:
     from gnomon.data import formats
 
@@ -297,6 +307,7 @@ _KINDS: Mapping[str, Callable[[], _Listed]] = {
     "explainers": _explainers,
     "generators": _generators,
     "perturbations": _perturbations,
+    "faults": _faults,
     "formats": _formats,
 }
 
