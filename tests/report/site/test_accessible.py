@@ -30,7 +30,6 @@ _ROUTES = (
 )
 _OF_SEVERAL = (
     "overview",
-    "overview/0?v=rank",
     "method/package.people",
     "method/package.features",
     "systems/1",
