@@ -446,6 +446,8 @@ def _shades(title: str, values: Rows) -> Json:
     """Grey for what is not decided; neither where nothing is to be decided."""
     colours = {title: _COLOURS[0], f"not {title}": _GREY, "": _SOFT}
     shades = [shade for shade in colours if any(row["shade"] == shade for row in values)]
+    if len(shades) > 1:
+        colours[""] = _GREY
     scale = {"domain": shades, "range": [colours[shade] for shade in shades]}
     said = [shade for shade in shades if shade]
     return _names("shade", scale=scale, legend={"values": said} if said != [title] else None)
@@ -502,11 +504,17 @@ def _stacked(view: StackedBars, table: Table, rows: Rows, room: _Room) -> Json:
     return _in_panels({"mark": "bar", "encoding": parts}, values, panels)
 
 
+def _is_faint(row: Mapping[str, Cell], view: HeatMap) -> bool:
+    """Whether a cell means little."""
+    few = view.few is not None and (number_of(row[view.few[0]]) or 0) < view.few[1]
+    return few or (view.faint is not None and row[view.faint] is True)
+
+
 def _by_contrast(rows: Rows, view: HeatMap) -> list[Any]:
-    """The names of its rows, of many those first whose cells differ most."""
+    """The names of its rows, of many those first whose cells differ most, greyed ones aside."""
     values: dict[Any, list[float]] = {}
     for row in rows:
-        number = number_of(row[view.value])
+        number = None if _is_faint(row, view) else number_of(row[view.value])
         values.setdefault(row[view.rows], []).extend([] if number is None else [number])
     if view.ordered or len(values) <= _FEW:
         return list(values)
@@ -526,14 +534,18 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows, room: _Room) -> Json:
         value = number_of(row[view.value])
         if row[view.rows] not in names or value is None:
             continue
-        few = view.few is not None and (number_of(row[view.few[0]]) or 0) < view.few[1]
-        faint = few or (view.faint is not None and row[view.faint] is True)
         mark = "*" if view.marks is not None and row[view.marks] is True else ""
         said = _said(table, row, [view.rows, view.columns], [view.value, *more])
         values.append(
-            {"name": row[view.rows], "head": row[view.columns], "value": value, "faint": faint,
-             "text": f"{cell_text(value, column)}{mark}", "said": said}
-        )  # fmt: skip
+            {
+                "name": row[view.rows],
+                "head": row[view.columns],
+                "value": value,
+                "faint": _is_faint(row, view),
+                "text": f"{cell_text(value, column)}{mark}",
+                "said": said,
+            }
+        )
     values.sort(key=lambda cell: names.index(cell["name"]))
     low, high = view.low, view.high
     found = [cell["value"] for cell in values]

@@ -496,7 +496,7 @@ def _places(source: PageSource) -> Iterator[PageTable]:
         " (select *, rank() over (partition by metric, testset"
         " order by if(list_contains(?, metric), score, -score)) as rank from"
         f" (select distinct metric, testset, system, score from {source.rows(_SCORES)}"
-        " where score is not null)) order by mean, system",
+        " where score is not null)) order by mean, system, testset",
         list(_lower(source)),
     )
     rows = [
