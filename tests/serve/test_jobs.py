@@ -264,6 +264,15 @@ def test_a_second_server_on_a_folder_is_refused(queue: Queue) -> None:
         second.start()
 
 
+def test_a_damaged_table_of_jobs_is_said_with_a_way_on(workspace: Workspace) -> None:
+    file = workspace.folder / "jobs.sqlite"
+    file.write_bytes(b"no table" * 200)
+    with pytest.raises(OutputError, match="delete it"):
+        Workspace(workspace.folder)
+    file.unlink()
+    assert Workspace(workspace.folder).jobs.jobs() == {}
+
+
 def test_a_system_without_forks_is_told_what_it_can_do(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,8 +109,13 @@ class JobTable:
             with closing(sqlite3.connect(self._file, timeout=60)) as connection, connection:
                 connection.execute("pragma secure_delete = on")  # what is said may quote texts
                 yield connection
-        except sqlite3.Error as error:  # a full disk, say
+        except sqlite3.OperationalError as error:  # a full disk, say
             raise OutputError(f"{self._file} cannot be read or written: {error}") from error
+        except sqlite3.DatabaseError as error:  # torn, as copies of a running server may be
+            raise OutputError(
+                f"{self._file} is damaged: {error}; delete it, and all comparisons are looked"
+                " through again"
+            ) from error
 
     def jobs(self) -> dict[str, Job]:
         """All of them, by comparison."""
