@@ -56,7 +56,7 @@ def align_verdict(finding: Finding) -> Iterator[Message]:
 @method(
     "align",
     purpose="align the lines of outputs with the segments of the reference",
-    title=_TITLE,
+    title="Alignment of outputs",
     examples=_EXAMPLES,
     rows={_ROWS: OperationRow},
     aligns=True,
