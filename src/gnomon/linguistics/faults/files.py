@@ -16,6 +16,7 @@ from gnomon.data.formats import misplaced_lines
 from gnomon.data.formats.audit import favoured
 from gnomon.data.formats.damage import damaged_texts
 from gnomon.data.formats.looks import Numbered, SomeLines, one_reference
+from gnomon.linguistics.faults.others import character_pairs
 from gnomon.linguistics.faults.writing import other_languages
 from gnomon.messages import message
 
@@ -214,8 +215,8 @@ def _is_doubled(text: str) -> bool:
 
 def _are_unlike(a: str | None, b: str | None) -> bool:
     """Whether two references have less than half of their pairs of characters in common."""
-    pairs = [{text[at : at + 2] for at in range(len(text) - 1)} for text in (a or "", b or "")]
-    return 2 * len(pairs[0] & pairs[1]) < len(pairs[0] | pairs[1])
+    pairs, others = character_pairs(a or ""), character_pairs(b or "")
+    return 2 * len(pairs & others) < len(pairs | others)
 
 
 def _find_favoured(

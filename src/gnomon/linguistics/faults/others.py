@@ -50,16 +50,17 @@ def _repeated(texts: Texts, column: str) -> Iterator[tuple[str, list[int]]]:
 
 def _fit(texts: Texts, column: str, text: str, segment: int) -> float:
     """How much of its pairs of characters a text has in common with the others of a segment."""
-    pairs = _pairs(text)
+    pairs = character_pairs(text)
     others = [
-        _pairs(outputs[segment] or "")
+        character_pairs(outputs[segment] or "")
         for name, outputs in texts.columns.items()
         if name != column and outputs[segment] != text
     ]
     return max((len(pairs & one) / max(len(pairs | one), 1) for one in others), default=0.0)
 
 
-def _pairs(text: str) -> set[str]:
+def character_pairs(text: str) -> set[str]:
+    """Its pairs of neighbouring characters."""
     return {text[at : at + 2] for at in range(len(text) - 1)}
 
 
