@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from gnomon.cli import selftest
@@ -35,22 +37,29 @@ def test_setup_names_the_commands_and_installs_nothing_unasked(gnomon) -> None:
     assert "--yes" in answer.out
 
 
-@pytest.mark.parametrize("kind", ["metrics", "features", "taggers", "formats"])
+@pytest.mark.parametrize("kind", ["metrics", "features", "taggers", "languages", "formats"])
 def test_names_that_can_be_given_are_listed(gnomon, kind: str) -> None:
     answer = gnomon("list", kind)
     assert answer.code == 0
-    assert {"metrics": "chrf", "features": "pos:NOUN", "taggers": "spacy", "formats": "plain text"}[
-        kind
-    ] in answer.out
+    some = {"metrics": "chrf", "features": "pos:NOUN", "taggers": "spacy", "formats": "plain text"}
+    assert some.get(kind, "Icelandic") in answer.out
+
+
+def test_a_language_is_listed_with_what_it_can_do(gnomon) -> None:
+    rows = json.loads(gnomon("list", "languages", "-f", "json").out)["rows"]
+    by_code = {row["code"]: row for row in rows}
+    assert by_code["hi"]["parts of speech"] == ""
+    assert by_code["th"]["words"] == "characters"
+    assert by_code["nl"]["parts of speech"] in {"gnomon setup nl", "spacy:nl_core_news_sm"}
 
 
 def test_a_language_without_a_tagger_is_told_what_takes_its_place(gnomon, tmp_path) -> None:
     refused = gnomon("setup", "th", "-q")
-    assert "no spaCy pipeline for Thai ('th'); labels of any other" in refused.err
+    assert "no spaCy pipeline for Thai ('th'); words are grouped by their form" in refused.err
     files = [tmp_path / "ref.txt", tmp_path / "out.txt"]
     for file in files:
         file.write_text("สวัสดี\n" * 3, encoding="utf-8")
-    refused = gnomon("muler", files[0], "-i", files[1], "-l", "th", "-q")
-    assert "labels of any other can be read from" in refused.err
-    assert "gnomon setup" not in refused.err
+    answer = gnomon("muler", files[0], "-i", files[1], "-l", "th", "-q")
+    assert "no tagger of Thai is installed; parts of speech can be read from" in answer.out
+    assert "gnomon setup" not in answer.out
     assert "12 characters" in gnomon("info", files[0], "-i", files[1], "-q").out

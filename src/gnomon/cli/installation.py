@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import shlex
 import sys
 from collections import Counter
@@ -129,7 +130,7 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "list",
-        purpose="list available methods, metrics, models, features, taggers and formats",
+        purpose="list available methods, metrics, models, features, languages and formats",
     )
     parser.add_argument(
         "kind", choices=tuple(_KINDS), metavar="KIND", help=f"what is listed: {', '.join(_KINDS)}"
@@ -245,6 +246,30 @@ def _taggers() -> _Listed:
     return ("name", "language", "state"), annotate.describe_taggers()
 
 
+def _languages() -> _Listed:
+    """What each language can do here, and after which command."""
+    from gnomon import linguistics as annotate
+
+    header = ("code", "language", "words", "parts of speech", "base forms", "answers")
+    rows = annotate.describe_languages()
+    return header, [(code, name, _words_of(code), *more) for code, name, *more in rows]
+
+
+def _words_of(language: str) -> str:
+    """What metrics count as words of a language."""
+    from gnomon.core.scripts import is_unspaced
+    from gnomon.metrics.tokenise.tokenisers import tokeniser_needs
+
+    if not is_unspaced(language):
+        return "words"
+    packages = [needed.name for needed in tokeniser_needs(None, language)]
+    try:
+        versions = [*map(importlib.metadata.version, packages)]
+    except importlib.metadata.PackageNotFoundError:
+        return f"characters, by MeCab: pip install 'gnomon[{language}]'"
+    return "words by MeCab" if versions else "characters"
+
+
 def _scorers() -> _Listed:
     from gnomon.linguistics import scorers
 
@@ -303,6 +328,7 @@ _KINDS: Mapping[str, Callable[[], _Listed]] = {
     "models": _models,
     "features": _features,
     "taggers": _taggers,
+    "languages": _languages,
     "scorers": _scorers,
     "explainers": _explainers,
     "generators": _generators,

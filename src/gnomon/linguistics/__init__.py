@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics.annotators import SetupPlan as SetupPlan
     from gnomon.linguistics.annotators import describe as describe
     from gnomon.linguistics.annotators import describe_features as describe_features
+    from gnomon.linguistics.annotators import describe_languages as describe_languages
     from gnomon.linguistics.annotators import describe_taggers as describe_taggers
     from gnomon.linguistics.annotators import find_tagger as find_tagger
     from gnomon.linguistics.annotators import register as register

@@ -13,6 +13,7 @@ from gnomon.core.data_files import data_beside
 from gnomon.core.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
 from gnomon.core.languages import english_names
 from gnomon.core.summary import target_of
+from gnomon.linguistics.faults.phrases import phrase_languages
 from gnomon.linguistics.feature_names import ENTITIES, MEANINGS, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
@@ -31,6 +32,7 @@ __all__ = [
     "SetupPlan",
     "describe",
     "describe_features",
+    "describe_languages",
     "describe_taggers",
     "find_tagger",
     "has_tagger",
@@ -280,7 +282,7 @@ def setup_plan(language: str) -> SetupPlan:
         return SetupPlan(wanted, ready=True, commands=(), text=f"{wanted}: {name} is installed")
     if wanted not in MODELS:
         remedy = (
-            "labels of any other tagger can be read from CoNLL-U or JSONL files (",
+            "words are grouped by their form (form:*); labels of others can be read from files (",
             flag("labels"),
             ")",
         )
@@ -360,6 +362,20 @@ def describe_features() -> list[tuple[str, str, str]]:
         ),
         ("KIND:NAME", "your own labels (--labels FILE.conllu or FILE.jsonl)", "built in"),
     ]
+
+
+def describe_languages() -> list[tuple[str, str, str, str, str]]:
+    """Rows of code, name, parts of speech, base forms, and whether phrases of answers are known."""
+    base_forms, answers = data_beside(__file__)["base_forms"], phrase_languages()
+    has_simplemma = importlib.util.find_spec("simplemma") is not None
+    by_rules = "simplemma" if has_simplemma else "pip install 'gnomon[check]'"
+    rows = []
+    for code, name in english_names().items():
+        tagger = standard_tagger(code).name if has_tagger(code) else ""
+        tags = tagger or (f"gnomon setup {code}" if code in MODELS else "")
+        lemmas = tagger or (by_rules if code in base_forms else "")
+        rows.append((code, name, tags, lemmas, "yes" if code in answers else ""))
+    return rows
 
 
 def describe_taggers() -> list[tuple[str, str, str]]:
