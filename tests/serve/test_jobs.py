@@ -148,16 +148,21 @@ def test_a_step_that_is_refused_leaves_the_comparison(queue: Queue) -> None:
     wanted = choices("compare", "muler", "metaeval")
     wanted.language_pair = "en-sw"
     done = finished(queue.workspace, queue.create(two_systems(queue.workspace), wanted).id)
-    assert [step.state for step in done.job.steps] == ["done", "refused", "refused"]
+    assert [step.state for step in done.job.steps] == ["done", "done", "refused"]
     assert done.job.state == "done"
-    muler, metaeval = done.job.steps[1:]
-    assert muler.said == (
+    assert done.job.steps[2].said.startswith("metaeval needs people's judgements")
+    assert "metaeval" not in done.command
+    steps = read_study(done.folder / "study.toml").steps
+    assert [step.method for step in steps] == ["compare", "muler"]
+
+
+def test_a_language_without_a_tagger_is_said_by_its_name() -> None:
+    step = StepState("muler")
+    explain(step, [{"code": "error.no_tagger", "params": {"language": "sw"}}])
+    assert step.said == (
         "There is no tagger for Swahili here, which would tell its kinds of words apart."
     )
-    assert muler.remedy == "The owner of this server can install one."
-    assert metaeval.said.startswith("metaeval needs people's judgements")
-    assert "muler" not in done.command
-    assert [step.method for step in read_study(done.folder / "study.toml").steps] == ["compare"]
+    assert step.remedy == "The owner of this server can install one."
 
 
 def test_a_language_that_was_not_named_is_said_so() -> None:
