@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -158,6 +159,15 @@ def test_what_cannot_be_aligned_is_refused() -> None:
         ts.align({"there": own})
     with pytest.raises(DataError, match="there are none"):
         gn.TestSet.from_lists({}, [[]] * 3, sources=own[:3]).align({"a": own[:2]})
+
+
+@pytest.mark.parametrize(("uncertain", "said"), [(20, False), (30, True)])
+def test_what_an_alignment_flatters_is_said(uncertain: int, said: bool) -> None:
+    ts = _whole()
+    margins = (0.5,) * uncertain + (3.0,) * (ts.segments - 1 - uncertain)
+    aligned = replace(ts.alignments["whole"], margins=margins)
+    doubted = replace(ts, alignments={"whole": aligned})
+    assert ("better than it is" in str(doubted.anomalies[0])) is said
 
 
 def test_operations_are_rows() -> None:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["anomalies"]
 
+#: of outputs with more uncertain boundaries it is said that their alignment flatters them
+_FLATTERED = 0.1
 _FEWEST = 10  # segments, below which anything may happen
 _EQUAL = 0.99
 _NEARLY = 0.95  # of the lines of a reference, as hardly any system writes them
@@ -84,6 +86,7 @@ def _aligned(testset: TestSet) -> Iterator[Message]:
             "added": len(one.added) or None,
             "uncertain": len(one.uncertain),
             "changes": None,
+            "flattered": one.doubt > _FLATTERED,
         }
         for name, one in testset.alignments.items()
     ]
