@@ -1,4 +1,4 @@
-"""How far marks agree with what people marked: characters, spans, and outputs free of errors."""
+"""Agreement of marks with people's: characters, spans, and outputs free of errors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MarkedPairs:
-    """What people and a marker marked in the same outputs, P judgements of people."""
+    """Marks by people and by a marker in the same outputs, P judgements of people."""
 
     name: str  # of the marker
     by: str  # what it is
@@ -257,7 +257,7 @@ def span_contests(every: Sequence[MarkedPairs], draws: Draws | None) -> Iterator
 
 @dataclass(frozen=True, eq=False)
 class Calls:
-    """What people and a marker call the same outputs."""
+    """Calls of the same outputs by people and by a marker."""
 
     people: NDArray[np.bool_]  # bool [P], free of errors for people
     marker: NDArray[np.bool_]  # bool [P], for the marker
@@ -266,7 +266,7 @@ class Calls:
 
 
 class ErrorFreeFigures(NamedTuple):
-    """How well a marker finds the outputs that are free of errors."""
+    """Figures of how well a marker finds the outputs that are free of errors."""
 
     outputs: int
     people: float
@@ -279,7 +279,7 @@ class ErrorFreeFigures(NamedTuple):
 def error_free(
     marks: ErrorMarks, place: Judgement, *, rule: ErrorFree, threshold: float
 ) -> bool | None:
-    """Whether a judgement says that an output is free of errors; None where it says nothing.
+    """True if a judgement says that an output is free of errors; None where it says nothing.
 
     By "score", it scores at least the threshold; by "spans", no error is marked, omissions
     included; "both": both (WMT 2026, detection of error-free segments).
@@ -302,7 +302,7 @@ def calls(
     threshold: float,
     by_score: bool = False,
 ) -> Calls:
-    """What both call each output.
+    """Collect what both call each output.
 
     A marker calls an output free of errors where it marks none. By score, it calls as many outputs
     free of errors as people do, those that it scores best: a score on another scale has no

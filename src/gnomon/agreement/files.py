@@ -172,7 +172,7 @@ def _find_score_files(folder: Path) -> list[_ScoreFile]:
 
 
 def _lies_in_sets(path: str, testsets: Sequence[TestSet]) -> bool:
-    """Whether a path is of a folder that test sets have in theirs."""
+    """True if a path is of a folder that test sets have in theirs."""
     if Path(path).is_absolute() or Path(path).exists():
         return False
     return any(testset.path and (Path(testset.path) / path).is_dir() for testset in testsets)
@@ -219,7 +219,7 @@ def pair_of(path: str | PathLike[str]) -> str | None:
 
 
 class _MetricInFiles(NamedTuple):
-    """What files say of a metric: the scores, which files, and its name among others there."""
+    """A metric in files: its scores, the files, and its name among others there."""
 
     given: Given
     sources: list[str]
@@ -468,7 +468,7 @@ def add_reference_systems(
 
 
 def _judged_name(testset: TestSet, name: str) -> str | None:
-    """What people call a reference of the test set; None: they did not judge it."""
+    """People's name for a reference of the test set; None: they did not judge it."""
     if name not in testset.references:
         return None
     people = {n for h in testset.human for n in h.systems}

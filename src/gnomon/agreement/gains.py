@@ -1,4 +1,4 @@
-"""What one metric adds to the agreement of another with people: gains, intervals and tests."""
+"""Gains in agreement with people by one metric over another, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FEWEST_POINTS = 3
 
 
 class AgreementGainRow(Record):
-    """What one metric adds to the agreement of another with people, by one measure."""
+    """Gain in agreement with people by one metric over another, by one measure."""
 
     test_set: str = TEST_SET
     level: str = LEVEL
@@ -76,18 +76,18 @@ class AgreementGainRow(Record):
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether the interval of the gain lies on one side of 0."""
+        """True if the interval of the gain lies on one side of 0."""
         low, high = self.ends("gain")
         return low is not None and high is not None and not low <= 0 <= high
 
     @property
     def direction(self) -> Literal["better", "worse"]:
-        """Whether the metric agrees better or worse than the base, tested or not."""
+        """Direction of the gain: better or worse than the base, tested or not."""
         return "better" if (self.gain or 0.0) > 0 else "worse"
 
     @property
     def size(self) -> str:
-        """How large the gain is, without its sign, with its interval."""
+        """Size of the gain, without its sign, with its interval."""
         low, high = self.ends("gain")
         if (self.gain or 0.0) < 0 and low is not None and high is not None:
             low, high = -high, -low
@@ -173,7 +173,7 @@ def gain_row(
 
 
 class MetricGainRow(AgreementGainRow):
-    """What a metric adds to the agreement of the baseline, or paraphrases to that of a metric."""
+    """Gain of a metric over the baseline, or of paraphrases over a metric without, in agreement."""
 
     against: str = column("Against", help="the metric that it is compared with")
     method: str | None = column("Paraphrases", help="the method that made them")

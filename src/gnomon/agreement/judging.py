@@ -1,4 +1,4 @@
-"""What each measure says of all metrics, on one test set and over several."""
+"""Figures of each measure for all metrics, on one test set and over several."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ALONE = tuple(Measure(name, "segment", "none") for name in ("pearson", "spearma
 
 @dataclass(frozen=True)
 class Judging:
-    """What is measured over which systems, and how it is tested."""
+    """Measures, the systems that they cover, and their tests."""
 
     measures: tuple[Measure, ...]  # what is measured
     testing: Testing  # how differences are tested
@@ -65,7 +65,7 @@ class Judging:
 
     @property
     def uses_documents(self) -> bool:
-        """Whether documents are taken as independent, where they are known."""
+        """True if documents are taken as independent, where they are known."""
         return self.unit == "document" or (self.unit == "auto" and self.testing.test == "auto")
 
 
@@ -84,12 +84,12 @@ class Result(NamedTuple):
 
     @property
     def measure(self) -> Measure:
-        """What was measured."""
+        """Measure of the results."""
         return self.cells.measure
 
     @property
     def label(self) -> str:
-        """What tables call the test set."""
+        """Label of the test set in tables."""
         return self.pairing.label
 
     @property
@@ -121,7 +121,7 @@ class Result(NamedTuple):
 
 
 def _is_constant(human: NDArray[np.float64], axis: int | None) -> bool:
-    """Whether human scores [systems, segments] are equal along an axis; where there are any."""
+    """True if human scores [systems, segments] are equal along an axis; where there are any."""
     most = np.nanmax(human, axis=axis, initial=-np.inf, where=~np.isnan(human))
     least = np.nanmin(human, axis=axis, initial=np.inf, where=~np.isnan(human))
     judged = np.isfinite(most)
@@ -186,7 +186,7 @@ def _subsets(
 
 
 def best_count(top: int | str, judged: int) -> int:
-    """How many systems are the best: "30%" of those judged, rounded down, or a number.
+    """Number of best systems: "30%" of those judged, rounded down, or a number.
 
     Raises:
         UsageError: it is neither, a number below 2, or a share above 100%.
@@ -259,7 +259,7 @@ POOLED = "all"
 
 
 class ResultGroup(NamedTuple):
-    """What belongs together over test sets."""
+    """Results that belong together over test sets."""
 
     measure: Measure  # what was measured
     subset: str  # over which systems
@@ -283,7 +283,7 @@ class Joined(NamedTuple):
 
     @property
     def measure(self) -> Measure:
-        """What was measured."""
+        """Measure of the results."""
         return self.group.measure
 
     @property

@@ -1,4 +1,4 @@
-"""What a difference of a metric meant: how often people agreed with its direction, in which sets.
+"""People's agreement with the direction of a metric's differences, and in which sets.
 
 A *meaning* is made of all pairs of systems of several test sets that people judged. It holds the
 share of agreement by classes of differences, a curve that never falls, and where both come from; a
@@ -111,7 +111,7 @@ class CurvePoint(_Part, frozen=True):
 
 
 class Meaning(_Part, frozen=True):
-    """What differences of one metric meant."""
+    """Meaning of the differences of one metric."""
 
     metric: str
     signature: str
@@ -131,12 +131,12 @@ class Meaning(_Part, frozen=True):
 
     @property
     def label(self) -> str:
-        """What sentences call the sets: "WMT17-19", or their names."""
+        """Label of the sets in sentences: "WMT17-19", or their names."""
         return listed(set_names([each.name for each in self.sets]))
 
     @property
     def judgements(self) -> str:
-        """What sentences call the kinds of human scores."""
+        """Names of the kinds of human scores in sentences."""
         return listed(judgement_names(each.human for each in self.sets))
 
     def class_of(self, difference: float) -> DifferenceClass | None:
@@ -146,7 +146,7 @@ class Meaning(_Part, frozen=True):
         return next(inside, None)
 
     def share_at(self, difference: float) -> float | None:
-        """What the curve says of a difference; None beyond the largest that was seen."""
+        """Share of a difference on the curve; None beyond the largest that was seen."""
         if abs(difference) > self.largest:
             return None
         x, y = zip(*((point.difference, point.share) for point in self.curve), strict=True)
@@ -181,7 +181,7 @@ def year_in(name: str) -> int | None:
 
 
 def judgement_names(kinds: Iterable[str]) -> list[str]:
-    """What sentences call some kinds of human scores.
+    """Names of some kinds of human scores in sentences.
 
     >>> judgement_names(["da-z", "da", "mqm"])
     ['direct assessment', 'MQM']
@@ -190,7 +190,7 @@ def judgement_names(kinds: Iterable[str]) -> list[str]:
 
 
 def set_names(names: Sequence[str]) -> list[str]:
-    """What sentences call some test sets: years of WMT together.
+    """Names of some test sets in sentences: years of WMT together.
 
     >>> set_names(["wmt17 de-en", "wmt18 de-en", "wmt19 de-en", "wmt19 kk-en", "wmt21 en-de"])
     ['WMT17-19', 'WMT21']
@@ -245,7 +245,7 @@ def set_pairs(pairing: Pairing, entry: JudgedMetric) -> SetPairs:
 def make_meaning(
     metric: str, signature: str, sets: Sequence[SetPairs], drawing: DrawOptions
 ) -> Meaning:
-    """What differences of a metric meant in some test sets.
+    """Estimate the meaning of differences of a metric in some test sets.
 
     Raises:
         DataError: there are fewer than three sets with pairs, or fewer than 100 pairs.
@@ -397,7 +397,7 @@ def _wide(
 
 
 def _draws(sets: int, drawing: DrawOptions) -> NDArray[np.float64]:
-    """How often each set is drawn [sets, draws]."""
+    """Count the draws of each set [sets, draws]."""
     if not drawing.resamples:
         return np.empty((sets, 0))
     return resample_counts(sets, count=drawing.resamples, seed=drawing.seed).astype(np.float64)

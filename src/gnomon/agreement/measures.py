@@ -1,4 +1,4 @@
-"""What is measured: statistics at a level under a grouping, of which scores, and their values."""
+"""Measures: statistics at a level under a grouping, of which scores, and their values."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ALL: tuple[Grouping, ...] = get_args(Grouping)
 
 
 class Statistic(NamedTuple):
-    """What a statistic is called, where it exists, and what it counts."""
+    """A statistic: its name, where it exists, and what it counts."""
 
     title: str  # heading for people
     levels: tuple[Level, ...]  # where it exists
@@ -123,7 +123,7 @@ class Measure:
 
     @property
     def kind(self) -> Statistic:
-        """What is known of its statistic."""
+        """Entry of its statistic."""
         return STATISTICS[self.statistic]
 
     @property
@@ -134,7 +134,7 @@ class Measure:
 
     @property
     def unit(self) -> str:
-        """What n counts."""
+        """Unit that n counts."""
         return self.kind.unit or {"system": "systems", "segment": "scores"}[self.level]
 
     @property
@@ -144,7 +144,7 @@ class Measure:
 
     @property
     def is_row_statistic(self) -> bool:
-        """Whether :mod:`gnomon.stats` resamples it by name."""
+        """True if :mod:`gnomon.stats` resamples it by name."""
         return self.statistic in ROW_STATISTICS
 
 
@@ -230,7 +230,7 @@ def _grouped_measures(
 
 
 def tasks_of(asked: Sequence[Measure], preset: Preset | None) -> tuple[Measure, ...]:
-    """What an average over tasks is taken of; nothing unless a preset asks for one."""
+    """Measures that an average over tasks is taken of; nothing unless a preset asks for one."""
     return tuple(asked) if preset is not None and preset.averaged else ()
 
 
@@ -239,7 +239,7 @@ def tasks_of(asked: Sequence[Measure], preset: Preset | None) -> tuple[Measure, 
 
 @dataclass(frozen=True)
 class MeasuredScores:
-    """What one measure compares on one test set."""
+    """Scores that one measure compares on one test set."""
 
     measure: Measure  # the measure
     names: tuple[str, ...]  # the metrics
@@ -254,12 +254,12 @@ class MeasuredScores:
 
     @property
     def empty(self) -> bool:
-        """Whether people said nothing that the measure could use."""
+        """True if people said nothing that the measure could use."""
         return self.pairs is None and bool(np.isnan(self.human).all())
 
     @property
     def judged(self) -> int:
-        """How many systems both people and a metric scored."""
+        """Number of systems that both people and a metric scored."""
         systems = len(self.human)
         human = np.isfinite(self.human).reshape(systems, -1).any(axis=1)
         scored = np.isfinite(self.metrics).reshape(len(self.metrics), systems, -1).any(axis=(0, 2))
@@ -348,7 +348,7 @@ _DRAWS = 10
 
 
 def value_of_chance(found: MeasuredScores, metric: int) -> Value:
-    """What random scores reach on average, in place of the drawn ones of a control."""
+    """Mean value of random scores, in place of the drawn ones of a control."""
     drawn = value(found, metric)
     scores, statistic = found.metrics[metric], found.measure.statistic
     if np.isnan(drawn.value):

@@ -57,7 +57,7 @@ Judged: TypeAlias = Annotated[
 
 
 class CorpusStatistics(NamedTuple):
-    """What a metric adds up over segments, and which systems of a task it is of."""
+    """Sums of a metric over segments, and the systems of a task that they are of."""
 
     statistics: NDArray[np.float64]  # [systems that it scored, N, S]
     aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]]  # scores [...] of sums [..., S]
@@ -113,7 +113,7 @@ class JudgedMetric:
 
     @property
     def is_mean(self) -> bool:
-        """Whether its system scores are means of its segment scores, as far as these are there."""
+        """True if its system scores are means of its segment scores, as far as these are there."""
         means = mean_of_known(self.segments)
         return bool(np.allclose(means, self.system, rtol=1e-6, equal_nan=True))
 
@@ -146,12 +146,12 @@ class Pairing:
 
     @property
     def title(self) -> str:
-        """What tables call the test set in full."""
+        """Title of the test set in tables, in full."""
         return title_of(self.testset)
 
     @property
     def judged(self) -> int:
-        """How many systems people judged in any way."""
+        """Number of systems that people judged in any way."""
         judged = ~np.isnan(self.system) | (~np.isnan(self.segments)).any(axis=1)
         ranked = () if self.ranking is None else self.ranking.systems
         judged |= np.array([name in ranked for name in self.systems], dtype=bool)
@@ -187,7 +187,7 @@ def split_metric_names(
 
 
 class PairingRequest(NamedTuple):
-    """What is paired, beside the test sets and the metrics."""
+    """Options of the pairing, beside the test sets and the metrics."""
 
     human: Sequence[str] = ()  # kinds of human scores and rankings; empty: all that there are
     by: str | None = None  # slices, see :func:`gnomon.core.slices.slices`
@@ -242,7 +242,7 @@ def _scored_by(
 
 
 def _score_notices(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> Iterator[Message]:
-    """What metrics say of their scores; what is said of the test set itself stands elsewhere."""
+    """Messages of metrics on their scores; those on the test set itself stand elsewhere."""
     for name, scores in scored:
         said = (notice for notice in scores.notices if notice not in testset.anomalies)
         yield from (of_metric(name, notice) for notice in said)
@@ -309,7 +309,7 @@ def _entries(made: Pairing, scored: Sequence[tuple[str, Scores]]) -> Iterator[Ju
 
 
 def _select_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
-    """What was said of some of the segments; people's system scores are means over them."""
+    """Select some of the segments of a pairing; people's system scores are means over them."""
     members = part.members
     kinds = {level: kind for level, kind in pairing.kinds.items() if level != "system"}
     segments = pairing.segments[:, members]
@@ -354,7 +354,7 @@ def _domain_scores(pairing: Pairing, part: Slice, by: str | None) -> NDArray[np.
 
 
 def labels_of(testsets: Sequence[TestSet]) -> list[str]:
-    """What each test set is called in tables: its language pair, if that tells it apart."""
+    """Labels of test sets in tables: the language pair, if that tells the set apart."""
     named = [(testset.language_pair or testset.name, title_of(testset)) for testset in testsets]
     pairs, names = (Counter(column) for column in zip(*named, strict=True)) if named else ({}, {})
     return [
@@ -364,12 +364,12 @@ def labels_of(testsets: Sequence[TestSet]) -> list[str]:
 
 
 def has_texts(testset: TestSet) -> bool:
-    """Whether any output has a text; there are none where scores alone were given."""
+    """True if any output has a text; there are none where scores alone were given."""
     return any(any(texts) for texts in testset.systems.values())
 
 
 def title_of(testset: TestSet | Outline) -> str:
-    """What tables call a test set: its name, and its language pair where that does not say it."""
+    """Title of a test set: its name, and its language pair where that does not say it."""
     pair = testset.language_pair
     return testset.name if not pair or pair in testset.name else f"{testset.name} {pair}"
 

@@ -42,7 +42,7 @@ class FirstParaphrases(NamedTuple):
 
 
 class ParaphraseFacts(NamedTuple):
-    """What paraphrases of a test set are like."""
+    """Facts about the paraphrases of a test set."""
 
     diversity: float | None  # mean lexical distance among those of a segment
     segments: int  # that have one
@@ -118,7 +118,7 @@ def first_paraphrases(
 
 
 def describe_paraphrases(testset: TestSet, first: FirstParaphrases) -> ParaphraseFacts:
-    """How diverse paraphrases are, how many segments have some, and which are judged outputs."""
+    """Describe paraphrases: how diverse, of how many segments, and which are judged outputs."""
     groups: dict[tuple[int, str | None], list[str]] = defaultdict(list)
     for paraphrase in first.paraphrases:
         groups[paraphrase.segment, paraphrase.system].append(paraphrase.text)

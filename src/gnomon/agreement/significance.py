@@ -42,7 +42,7 @@ Test: TypeAlias = Literal["auto", "williams", "permutation", "bootstrap"]
 
 @dataclass(frozen=True)
 class Testing:
-    """How differences are tested."""
+    """Options of the tests of differences."""
 
     # "williams" (Pearson of system scores alone), "permutation", "bootstrap", or "auto": Williams's
     # where it applies, permutation elsewhere, bootstrap where no permutation exists (DaRR, soft
@@ -75,7 +75,7 @@ class Testing:
 
 
 class Verdicts(NamedTuple):
-    """What intervals and tests say of M metrics; NaN is undefined."""
+    """Intervals and tests of M metrics; NaN is undefined."""
 
     low: NDArray[np.float64]  # lower ends of the intervals [M]
     high: NDArray[np.float64]  # upper ends [M]
@@ -102,7 +102,7 @@ def p_of_better(found: Verdicts) -> NDArray[np.float64]:
 
 
 def beats(p: float, how: Testing) -> bool | None:
-    """Whether one metric is better than another by such a p-value; None where not tested."""
+    """True if one metric is better than another by such a p-value; None where not tested."""
     return None if np.isnan(p) else bool(p <= how.alpha)
 
 
@@ -387,7 +387,7 @@ def _drop_single_segments(found: MeasuredScores, result: Verdicts) -> Verdicts:
 
 
 def _segments(found: MeasuredScores, metric: NDArray[np.float64]) -> int:
-    """How many segments a figure of a metric rests on."""
+    """Number of segments that a figure of a metric rests on."""
     if found.measure.statistic != "darr":
         return int((~(np.isnan(found.human) | np.isnan(metric))).any(axis=0).sum())
     pairs = _ranked_pairs(found)

@@ -1,4 +1,4 @@
-"""What a meta-evaluation holds: its rows and tables."""
+"""Rows and tables of a meta-evaluation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ HUMAN: Any = column("Human scores", help="their kind; none where test sets have 
 
 
 class AgreementRow(Record):
-    """How well one metric agrees with people, by one measure."""
+    """Agreement of one metric with people, by one measure."""
 
     language_pair: str = column("Language pair", help="of the test set; average; all pooled")
     level: str = LEVEL
@@ -104,18 +104,18 @@ class AgreementRow(Record):
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is a metric that people can judge."""
+        """True if it is a metric that people can judge."""
         return not self.control and self.circular is None
 
     @property
     def is_few(self) -> bool:
-        """Whether it rests on next to no systems, and says nothing."""
+        """True if it rests on next to no systems, and says nothing."""
         systems = self.level == "system" and self.unit == "systems"
         return self.few or (systems and self.n <= FEW_SYSTEMS)
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether it lacks more of the scores that people gave than may be."""
+        """True if it lacks more of the scores that people gave than may be."""
         return self.is_judged and (self.missing or 0.0) > MISSING
 
     @property
@@ -126,7 +126,7 @@ class AgreementRow(Record):
         return (1 if self.known_value > 0 else -1) if self.decided else 0
 
     def is_below(self, best: AgreementRow) -> bool:
-        """Whether it is no agreement, or the reverse, where that of another is for certain."""
+        """True if it is no agreement, or the reverse, where that of another is for certain."""
         return best.sign == 1 and self.sign is not None and self.known_value < 0
 
 
@@ -219,7 +219,7 @@ class WinRow(Record):
 
 
 class JudgedSystemRow(Record):
-    """What people and one metric gave to a system."""
+    """Scores of a system by people and one metric."""
 
     test_set: str = TEST_SET
     system: str = SYSTEM
@@ -244,7 +244,7 @@ class TopSystemsRow(Record):
 
 
 class DecisionRow(Record):
-    """How many decisions a metric gets right where the baseline does not, and the reverse."""
+    """Decisions that a metric gets right where the baseline does not, and the reverse."""
 
     test_set: str = TEST_SET
     metric: str = METRIC
@@ -345,7 +345,7 @@ def _missing(result: Result, entry: JudgedMetric) -> float | None:
 
 
 def _against_zero(result: Result | Joined, k: int, how: Testing) -> dict[str, Any]:
-    """Whether a correlation differs from 0; bootstrap intervals of few systems are narrow."""
+    """Test a correlation against 0; bootstrap intervals of few systems are narrow."""
     measure, found, tests = result.measure, result.values[k], result.verdicts
     if isinstance(result, Joined) or measure.kind.ties or np.isnan(found.value):
         return {}
@@ -547,7 +547,7 @@ def win_rows(
 
 
 def point_rows(pairing: Pairing) -> Iterator[JudgedSystemRow]:
-    """What people and each metric gave to every system."""
+    """Rows of people's and each metric's scores for every system."""
     outliers = stats.outliers(pairing.system)
     for entry in pairing.entries:
         for k in np.flatnonzero(~(np.isnan(pairing.system) | np.isnan(entry.system))).tolist():
@@ -592,7 +592,7 @@ def curve_rows(results: Iterable[Result]) -> Iterator[TopSystemsRow]:
 def decision_rows(
     pairing: Pairing, compared: Sequence[ComparedMetrics], how: Testing, threshold: float | None
 ) -> Iterator[DecisionRow]:
-    """How many decisions metrics get right where what they are compared with does not."""
+    """Rows of the decisions that metrics get right where what they are compared with does not."""
     entries = {entry.metric: entry for entry in pairing.entries}
     ordered = dict(ordered_outputs(pairing, threshold)) if compared else {}
     for pair in compared:
@@ -607,7 +607,7 @@ def changed_decisions(
     compared: Mapping[str, stats.OrderedPairs],
     how: Testing,
 ) -> Iterator[DecisionRow]:
-    """How many decisions the second metric gets right where the first does not, and the reverse."""
+    """Rows of the decisions that only one of two metrics gets right, by which of them it is."""
     base, entry = pair
     if "system" in pairing.kinds:
         people, *systems = (side[:, None] for side in (pairing.system, base.system, entry.system))

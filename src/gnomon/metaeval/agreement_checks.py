@@ -1,4 +1,4 @@
-"""What meta-evaluation refuses, before and while it reads its scores."""
+"""Refusals of meta-evaluation, before and while it reads its scores."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 
 
 def check_metaeval(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.metaeval` refuses of options that fit each alone.
+    """Check options of :func:`gnomon.metaeval` that fit each alone.
 
     What people said in files is not known yet, and of several test sets that are judged together
     each may lack some of what is asked for.

@@ -28,7 +28,7 @@ __all__ = ["Asked", "agreement_finding", "compared_metrics", "paraphrase_notices
 
 
 class Asked(NamedTuple):
-    """What was asked for, apart from the scores."""
+    """Request to a meta-evaluation, apart from the scores."""
 
     judging: Judging
     baseline: str | None

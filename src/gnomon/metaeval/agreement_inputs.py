@@ -1,4 +1,4 @@
-"""What meta-evaluation is given on a command line and in a study."""
+"""Inputs of meta-evaluation on a command line and in a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a meta-evaluation says: which metric people agree with best."""
+"""Sentences on a meta-evaluation: which metric people agree with best."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _MeasureRows:
 
     @cached_property
     def few(self) -> bool:
-        """Whether all metrics rest on next to no systems."""
+        """True if all metrics rest on next to no systems."""
         return all(row.is_few for row in self.rows if not row.control)
 
     @cached_property
@@ -63,7 +63,7 @@ class _MeasureRows:
 
     @property
     def controls(self) -> list[AgreementRow]:
-        """What stands beside all metrics; a random metric that is judged is but one draw."""
+        """Controls beside all metrics; a random metric that is judged is but one draw."""
         defined = (row for row in self.rows if row.value is not None)
         return [row for row in defined if row.metric.startswith(PREFIX)]
 
@@ -85,19 +85,19 @@ class _MeasureRows:
 
     @property
     def sound(self) -> bool:
-        """Whether its figures bear a sentence."""
+        """True if its figures bear a sentence."""
         return bool(self.figures) and self.short_of is None
 
     @property
     def is_by_chance(self) -> bool:
-        """Whether none of the metrics agrees with people beyond chance."""
+        """True if none of the metrics agrees with people beyond chance."""
         if self.first.statistic not in _CORRELATIONS:
             return False
         signs = {row.sign for row in self.figures}
         return self.figures[0].known_value <= 0 or not signs & {1, None}
 
     def title(self, row: AgreementRow) -> str:
-        """What sentences call a metric."""
+        """Title of a metric in sentences."""
         return self.titles[row.metric]
 
     def figure(self, row: AgreementRow, **of: object) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def _is_alike(one: _MeasureRows, average: _MeasureRows) -> bool:
 
 
 def _groups(finding: Finding) -> Iterator[_MeasureRows]:
-    """What was measured, by measure and test set, over all systems and segments."""
+    """Group the rows by measure and test set, over all systems and segments."""
     parts: dict[tuple[str, str, str | None], list[AgreementRow]] = {}
     titles = titles_of(finding)
     gains = finding.records(MetricGainRow)
@@ -283,7 +283,7 @@ def _none(finding: Finding, group: _MeasureRows) -> Message:
 def _worth(
     finding: Finding, rows: Sequence[AgreementRow], names: Sequence[str], facts: Mapping[str, Any]
 ) -> Message:
-    """Whether a metric, or the best of several, agrees with people, goes against them, or which."""
+    """State whether a metric, or the best of several, agrees with people or goes against them."""
     best, several = rows[0], len(names) > 1
     if best.sign == -1:
         return _goes_against(finding, rows, names, facts)

@@ -72,7 +72,7 @@ def _title(measure: Measure, subset: str) -> str:
 
 
 class _Shown(NamedTuple):
-    """What is shown of the tables."""
+    """Tables to be shown, and their kinds of judgements."""
 
     tables: Mapping[str, Table]
     kinds: tuple[str, ...]
@@ -81,7 +81,7 @@ class _Shown(NamedTuple):
     baseline: str | None
 
     def group_by_kind(self) -> list[tuple[str, dict[str, Cell]]]:
-        """What titles add for each kind of judgements, and what selects its rows."""
+        """Additions to the titles for each kind of judgements, and selections of its rows."""
         return [(f", {kind}", {"human": kind}) for kind in self.kinds] or [("", {})]
 
     def rows(self, kind: type[R], where: Mapping[str, Cell]) -> list[R]:
@@ -168,7 +168,7 @@ class _Shown(NamedTuple):
                 )
 
     def gains(self) -> Iterator[View]:
-        """What the metrics add to those that they are compared with, level by level; as curves."""
+        """Views of the gains over what metrics are compared with, level by level; as curves."""
         every = self.rows(MetricGainRow, {})
         for level in dict.fromkeys(row.level for row in every):
             rows = [row for row in every if row.level == level]

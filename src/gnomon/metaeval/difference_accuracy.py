@@ -1,4 +1,4 @@
-"""What a difference of a metric meant to people, over test sets."""
+"""Meaning of a metric's differences to people, over test sets."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ examples:
 
 
 def check_delta_accuracy(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.metaeval.delta_accuracy` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.metaeval.delta_accuracy` that fit each alone."""
     yield from resample_faults(options.resamples, options.confidence)
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code)
     if outline is not None and options.sets < LEAST_SETS:

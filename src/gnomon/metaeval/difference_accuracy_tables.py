@@ -1,4 +1,4 @@
-"""What a meaning of differences shows: its rows."""
+"""Rows on the meaning of differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OVER = "by redrawing sets, and never narrower than Wilson's"
 
 
 class MeaningRow(Record):
-    """How often people agreed with differences of one size."""
+    """People's agreement with differences of one size."""
 
     metric: str = METRIC
     smallest: float = column("From", help="the smallest difference of the class")

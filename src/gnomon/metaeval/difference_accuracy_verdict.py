@@ -1,4 +1,4 @@
-"""What a meaning of differences says."""
+"""Sentences on the meaning of differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COIN = 0.5
 
 
 def delta_accuracy_verdict(finding: Finding) -> Iterator[Message]:
-    """How often people agreed with which differences; then what limits that."""
+    """State how often people agreed with which differences; then what limits that."""
     titles = titles_of(finding)
     sets = finding.records(MeaningSetRow)
     classes = finding.records(MeaningRow)
@@ -52,7 +52,7 @@ def delta_accuracy_verdict(finding: Finding) -> Iterator[Message]:
 def _say_accuracy(
     finding: Finding, title: str, classes: Sequence[MeaningRow], sets: Sequence[MeaningSetRow]
 ) -> Iterator[Message]:
-    """How often people agreed with differences of a metric, by their size."""
+    """State how often people agreed with differences of a metric, by their size."""
     yield message(
         "metaeval.delta_accuracy.classes",
         finding.positions(classes),

@@ -55,7 +55,7 @@ _ALONE = "raters among themselves"
 
 
 class MarkRules(NamedTuple):
-    """How marks are counted, and what is free of errors."""
+    """Rules by which marks are counted, and outputs are free of errors."""
 
     partial_credit: float
     error_free: ErrorFree
@@ -76,7 +76,7 @@ class MarkedErrors:
     examples: int
 
     def title(self, pairs: MarkedPairs) -> str:
-        """What a marker is called in tables."""
+        """Title of a marker in tables."""
         return f"{self.people.name}: {_ALONE}" if pairs.ceiling else pairs.name
 
 
@@ -306,7 +306,7 @@ def _exhibits(made: MarkedErrors) -> Iterator[Exhibit]:
 
 
 def _describe_difference(alone: int, regraded: int) -> str:
-    """How two markers differ on an output: in what is marked, and in how grave it is."""
+    """Describe how two markers differ on an output: in what is marked, and in how grave it is."""
     phrases = []
     if alone:
         phrases.append(f"{counted(alone, 'character')} marked by one side alone")

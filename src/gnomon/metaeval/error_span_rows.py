@@ -16,7 +16,7 @@ _JUDGEMENTS = column("Judgements", help="of people, each of one output")
 
 
 class SpanAgreementRow(Record):
-    """How far one marker's errors are those that people marked."""
+    """Agreement of one marker's errors with those that people marked."""
 
     marks: str = _MARKER
     by: str = _BY
@@ -69,7 +69,7 @@ class SpanContestRow(Record):
 
 
 class ErrorFreeRow(Record):
-    """How well one marker finds the outputs that people found free of errors."""
+    """Figures of how well one marker finds the outputs that people found free of errors."""
 
     marks: str = _MARKER
     by: str = _BY

@@ -50,7 +50,7 @@ examples:
 
 
 def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`spans` refuses of options that fit each alone."""
+    """Check options of :func:`spans` that fit each alone."""
     yield from resample_faults(options.resamples, options.confidence)
     if not options.thresholds and options.error_free != "spans":
         few = " must be one or more where scores decide what is free of errors"

@@ -1,4 +1,4 @@
-"""How marks compare with people's, in sentences: how much is found, who finds more, the ceiling."""
+"""Sentences on marks beside people's: how much is found, who finds more, the ceiling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def error_spans_verdict(finding: Finding) -> Iterator[Message]:
-    """How many of people's characters each marker finds, and the ceiling; then who is better."""
+    """State how many of people's characters each marker finds, the ceiling, and who is better."""
     rows = [
         row
         for row in finding.records(SpanAgreementRow)

@@ -71,7 +71,7 @@ def _gain(row: MetricGainRow, titles: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _count_evidence(row: MetricGainRow) -> dict[str, Any]:
-    """What the gains rest on."""
+    """Count the evidence for the gains."""
     documents = row.drawn if row.interval == "documents" else None
     return {"statistic": row.statistic, "n": row.n, "unit": row.unit, "documents": documents}
 

@@ -1,4 +1,4 @@
-"""What meta-evaluation measures: the options, and the judging that they ask for."""
+"""Measures of a meta-evaluation: the options, and the judging that they ask for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TESTS = Group("intervals and tests")
 
 @dataclass(frozen=True)
 class HumanSide:
-    """What human scores are of, and which metrics they may judge.
+    """Objects of human scores, and the metrics that they may judge.
 
     Attributes:
         human_format: the format of the files of human scores, if they do not tell.

@@ -1,4 +1,4 @@
-"""What a reader of a meta-evaluation should know."""
+"""Notices for the reader of a meta-evaluation."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _group_by_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
 
 
 def _sliced(pairings: Sequence[Pairing]) -> Iterator[Message]:
-    """What slices cannot say, and what their system scores are."""
+    """Notices of what slices cannot say, and what their system scores are."""
     silent: dict[str, list[str]] = {}
     means: dict[str, list[str]] = {}
     for pairing in (pairing for pairing in pairings if pairing.slice is None):
@@ -211,7 +211,7 @@ def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[Message]:
 def _not_done(
     pairings: Sequence[Pairing], results: Sequence[Result], judging: Judging
 ) -> Iterator[Message]:
-    """What no judgements of a test set allow: by name if it was asked for, else by level."""
+    """Notices of what no judgements of a test set allow: by name if asked for, else by level."""
     ids = {id(pairing) for pairing in pairings}
     done = {result.measure for result in results if id(result.pairing) in ids}
     missing = [measure for measure in judging.measures if measure not in done]

@@ -62,7 +62,7 @@ class UnitDraws(NamedTuple):
 
 
 def multiplicities(draws: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-    """How often each draw holds each of n things [draws, n]."""
+    """Count how often each draw holds each of n things [draws, n]."""
     flat = (draws + n * np.arange(len(draws))[:, None]).ravel()
     counts = np.bincount(flat, minlength=n * len(draws)).reshape(len(draws), n)
     return counts.astype(np.float64)
@@ -194,7 +194,7 @@ def bootstrap_test(
     expanded: bool = False,
     draws: RandomDraws = ALL_DRAWS,
 ) -> BootstrapTest:
-    """How far would each metric's agreement with people move with other items or systems?
+    """Resample items or systems, and estimate how far each metric's agreement with people moves.
 
     Items, or systems where these have one score each, are drawn with replacement, for people and
     all metrics alike; one drawn twice counts twice, but makes no pair with itself for pairwise

@@ -24,7 +24,7 @@ class OrderedPairs(NamedTuple):
 
 
 class ChangedDecisions(NamedTuple):
-    """How many decisions are right before and after a change; NaN is undefined.
+    """Numbers of decisions that are right before and after a change; NaN is undefined.
 
     - ``right``, ``repaired``, ``broken``, ``wrong``: right both times, only after the change, only
       before it, and never.

@@ -208,7 +208,7 @@ class CorrelationTests(NamedTuple):
 
 
 def correlation_tests(values: ArrayLike, sizes: ArrayLike, alpha: float = 0.05) -> CorrelationTests:
-    """Whether correlations of pairs, four or more each, are none, by Fisher's z.
+    """Test correlations of pairs, four or more each, against none, by Fisher's z.
 
     Args:
         values: Pearson's r [...].

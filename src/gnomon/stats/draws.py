@@ -53,11 +53,11 @@ class SegmentDraws:
         return resampled_sums(values, self.counts)
 
     def units(self, having: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """How many are drawn of some segments [..., n]."""
+        """Number of units that are drawn, of some segments [..., n]."""
         return np.asarray(having.sum(axis=-1))
 
     def weights(self) -> Iterator[Floats]:
-        """How often each segment counts, float64 [n, at most 200], block by block of resamples."""
+        """Weights of the segments, float64 [n, at most 200], block by block of resamples."""
         for first in range(0, self.counts.shape[1], _BLOCK):
             yield self.counts[:, first : first + _BLOCK].astype(np.float64)
 
@@ -103,12 +103,12 @@ class DocumentDraws:
         return np.asarray(leave_out_sums(values.T, self.documents).T)
 
     def units(self, having: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """How many documents have some of some segments [..., n]."""
+        """Number of documents that have some of some segments [..., n]."""
         within = np.stack([having & (self.documents == d) for d in range(len(self.sizes))])
         return np.asarray(within.any(axis=-1).sum(axis=0))
 
     def weights(self) -> Iterator[Floats]:
-        """How often each segment counts, float64 [n, at most 200], block by block of documents."""
+        """Weights of the segments, float64 [n, at most 200], block by block of documents."""
         for first in range(0, len(self.sizes), _BLOCK):
             block = np.arange(len(self.sizes))[first : first + _BLOCK]
             yield (self.documents[:, None] != block).astype(np.float64)

@@ -1,4 +1,4 @@
-"""How well marked errors are those that people marked: characters, spans, and whole outputs.
+"""Agreement of marked errors with people's: characters, spans, and whole outputs.
 
 Spans are ``(start, end, major)``, half-open, in code points. Whatever is undefined is NaN.
 """
@@ -37,7 +37,7 @@ class GradedSpan(NamedTuple):
 
 
 class SpanCounts(NamedTuple):
-    """What precision and recall are made of; such counts add up over outputs.
+    """Counts for precision and recall; they add up over outputs.
 
     Attributes:
         found: credit of what was marked, out of ``marked``.
@@ -83,7 +83,7 @@ def character_counts(
 
 
 def _depths(length: int, spans: Sequence[GradedSpan]) -> NDArray[np.int64]:
-    """How many spans of either severity each character stands in, int64 [2, length]."""
+    """Count the spans of either severity over each character, int64 [2, length]."""
     depths = np.zeros((2, length), dtype=np.int64)
     for start, end, major in spans:
         depths[int(major), start:end] += 1
@@ -169,7 +169,7 @@ def _groups(pairs: _Pairs) -> list[_Pairs]:
 
 
 def _ways(pairs: _Pairs) -> list[tuple[float, float]]:
-    """What one-to-one pairings of a group give precision and recall; the best ones."""
+    """Best precision and recall of the one-to-one pairings of a group."""
     if len(pairs) == 1:
         return list(pairs.values())
     rows, columns = (sorted({pair[side] for pair in pairs}) for side in (0, 1))
@@ -288,7 +288,7 @@ def matthews(table: Confusion) -> Floats:
 def roc_area(
     scores: Floats, positive: NDArray[np.bool_], weights: Floats | None = None
 ) -> Floats | float:
-    """How often a positive scores above a negative, ties counting half.
+    """Share of pairs in which a positive scores above a negative, ties counting half.
 
     Args:
         scores: float64 [n], finite.

@@ -46,7 +46,7 @@ _BLOCK = 1_000_000  # distances held at once
 
 
 class Family(NamedTuple):
-    """What a family of comparisons shows; arrays [comparisons].
+    """Results of a family of comparisons; arrays [comparisons].
 
     - ``low``, ``high``: ends of simultaneous intervals. 0 lies outside where a comparison is
       decided; an end that is 0 is open then ("above 0"). NaN of those that take no part.
@@ -69,7 +69,7 @@ class Family(NamedTuple):
 
 
 class Comparisons(NamedTuple):
-    """What is compared in a family [comparisons]; the first two are NaN where undefined.
+    """Estimates of a family of comparisons [comparisons]; the first two are NaN where undefined.
 
     - ``estimates``: differences (of two systems, of a system on a feature, ...).
     - ``errors``: their standard errors, see :func:`gnomon.stats.studentised.standard_error`.
@@ -93,7 +93,7 @@ class Comparisons(NamedTuple):
 
 
 def family_draws(comparisons: int, draws: int) -> int:
-    """How many resamples a family of comparisons takes, where so many are asked for."""
+    """Number of resamples that a family of comparisons takes, where so many are asked for."""
     return max(draws, _DRAWS) if draws and comparisons > _LARGE else draws
 
 
@@ -104,7 +104,7 @@ def draw_blocks(comparisons: int, draws: int) -> Iterator[slice]:
 
 
 def fewest_different(observed: Comparisons, least: int | None = None) -> int:
-    """How many units have to differ, so that a comparison takes part; see :func:`family_test`."""
+    """Number of units that must differ for a comparison to take part; see :func:`family_test`."""
     if least is not None:
         return least
     return FEWEST_DIFFERENT if _is_alone(observed) else FEWEST_IN_FAMILY
@@ -316,7 +316,7 @@ def _leaving(
     pairs: Sequence[tuple[int, int]] | None,
     estimates: NDArray[np.float64],
 ) -> list[NDArray[np.intp]]:
-    """What leaves after each step: the farthest comparison, or all of the worse system of it."""
+    """Comparisons that leave after each step: the farthest, or all of the worse system of it."""
     if pairs is None:
         return [order[[k]] for k in range(len(order))]
     remaining, leaving = order.tolist(), []

@@ -72,7 +72,7 @@ def numbered(documents: Sequence[str]) -> NDArray[np.int64]:
 
 
 def effective_documents(sizes: ArrayLike) -> float:
-    """How many documents of one size say as much as these: (sum m)^2 / sum(m^2).
+    """Number of documents of one size that say as much as these: (sum m)^2 / sum(m^2).
 
     >>> effective_documents([5, 5, 5, 5])
     4.0
@@ -195,7 +195,7 @@ def mean_of_units(values: NDArray[np.float64], documents: ArrayLike | None) -> M
 
 
 def design_effect(differences: ArrayLike, documents: ArrayLike) -> float:
-    """How many times the variance of a mean is what independent segments would give.
+    """Ratio of the variance of a mean to the variance that independent segments would give.
 
     Args:
         differences: one number per segment, without NaN [segments].
@@ -223,7 +223,7 @@ def design_effect(differences: ArrayLike, documents: ArrayLike) -> float:
 
 
 class Clustering(NamedTuple):
-    """How alike the segments of a document are, over several differences of a test set.
+    """Likeness of the segments of a document, over several differences of a test set.
 
     - ``effect``: the mean of their design effects; NaN where none is known.
     - ``low``: the low end of its 95 % interval (jackknife of its logarithm over documents).
@@ -236,17 +236,17 @@ class Clustering(NamedTuple):
 
     @property
     def uses_documents(self) -> bool:
-        """Whether documents, not segments, are what is independent."""
+        """True if documents, not segments, are what is independent."""
         return self.documents >= LEAST_DOCUMENTS and self.has_alike_segments
 
     @property
     def has_alike_segments(self) -> bool:
-        """Whether the segments of a document are clearly alike, however few documents there are."""
+        """True if the segments of a document are clearly alike, however few documents there are."""
         return self.effect > _LARGE and self.low > _SURELY
 
 
 def clustering(differences: ArrayLike, documents: ArrayLike) -> Clustering:
-    """How alike the segments of a document are.
+    """Estimate how alike the segments of a document are.
 
     Args:
         differences: of each difference, what each segment adds to it [differences, segments]; NaN

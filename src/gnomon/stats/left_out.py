@@ -49,7 +49,7 @@ def document_test(
     grouping: Grouping = "none",
     confidence: float = 0.95,
 ) -> DocumentTest:
-    """How far would each metric's agreement with people move with other documents?
+    """Estimate how far each metric's agreement with people would move with other documents.
 
     Segments of a document that one person judged are not independent. The jackknife leaves out one
     document at a time (:func:`gnomon.stats.jackknife`); Student's t has as many degrees of freedom

@@ -26,7 +26,7 @@ _RANK = 1e-9  # eigenvalues below this share of the largest are 0
 
 
 class RaterRidge(NamedTuple):
-    """How far raters are shrunk.
+    """Strength of the shrinkage of raters, and the variances behind it.
 
     - ``ridge``: in judgements; NaN where the data do not tell.
     - ``within``: variance of what one rater says of one document of one system, beside its system.
@@ -62,7 +62,7 @@ class _Sums(NamedTuple):
 
 
 class _Blocks(NamedTuple):
-    """What one rater said of one document of one system, as one mean."""
+    """Mean scores by one rater of one document of one system."""
 
     system: NDArray[np.int64]  # [blocks]
     rater: NDArray[np.int64]

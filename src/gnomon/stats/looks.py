@@ -62,7 +62,7 @@ def look_levels(looks: int, alpha: float = 0.05) -> tuple[float, ...]:
 
 
 def stopping(looks: int, z: float, alpha: float = 0.05) -> NDArray[np.float64]:
-    """How likely each look is the one that stops [looks].
+    """Probability that each look is the one that stops [looks].
 
     Args:
         looks: how many are planned, evenly spaced.

@@ -1,4 +1,4 @@
-"""What agreement is measured by: named statistics and functions, under a grouping."""
+"""Measures of agreement: named statistics and functions, under a grouping."""
 
 from __future__ import annotations
 
@@ -270,14 +270,14 @@ _DIGITS = 13  # of system means, against the largest; what lies beyond is roundi
 
 
 class GroupedStatistic(NamedTuple):
-    """What is measured: a statistic of human and metric scores [systems, items]."""
+    """A statistic of human and metric scores [systems, items], under a grouping."""
 
     statistic: str | Callable[[NDArray[np.float64], NDArray[np.float64]], float]
     grouping: Grouping
 
     @property
     def is_pearson(self) -> bool:
-        """Whether sums over cells are all that is needed, and draws cost pairs next to nothing."""
+        """True if sums over cells are all that is needed, and draws cost pairs next to nothing."""
         return self.statistic == "pearson"
 
     @property

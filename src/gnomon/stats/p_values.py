@@ -51,7 +51,7 @@ class EarlyStopping(NamedTuple):
 
 @dataclass(frozen=True)
 class RandomDraws:
-    """How the draws of a test of metrics are made, and how they become a p-value.
+    """Rules for the draws of a test of metrics, and for its p-value.
 
     - ``count``: number of draws.
     - ``seed``: seed of the draws; the same for any number of workers.
@@ -124,7 +124,7 @@ def decides(
     alternative: Alternative,
     early_stopping: EarlyStopping | None,
 ) -> bool:
-    """Whether a rule of early stopping ends drawing within these draws."""
+    """True if a rule of early stopping ends drawing within these draws."""
     if early_stopping is None:
         return False
     draws = null[~np.isnan(null)]
@@ -150,7 +150,7 @@ def check_confidence(confidence: float) -> None:
 
 
 def fewest_draws(confidence: float) -> int:
-    """How many draws an interval of a confidence in (0, 1) needs.
+    """Number of draws that an interval of a confidence in (0, 1) needs.
 
     >>> fewest_draws(0.95)
     19
@@ -159,7 +159,7 @@ def fewest_draws(confidence: float) -> int:
 
 
 def slack(values: NDArray[np.float64], observed: float) -> float:
-    """What values may differ by and still be equal."""
+    """Largest difference between values that count as equal."""
     return float(max(_NOTHING, _ROUNDING * max(np.abs(values).max(initial=0.0), abs(observed))))
 
 

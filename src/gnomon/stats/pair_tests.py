@@ -1,4 +1,4 @@
-"""What tests of pairs of metrics share: common cells, random exchanges, tables of verdicts."""
+"""Shared parts of tests of pairs of metrics: common cells, random exchanges, tables of verdicts."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def table_of_pairs(
 def decided(
     null: NDArray[np.float64], observed: float, early_stopping: EarlyStopping | None
 ) -> bool:
-    """Whether more draws would change neither direction's p-value."""
+    """True if more draws would change neither direction's p-value."""
     if np.isnan(observed):
         return True
     return all(decides(null, observed, said, early_stopping) for said in ("greater", "less"))

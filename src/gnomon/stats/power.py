@@ -26,7 +26,7 @@ _SQRT2 = math.sqrt(2)
 
 
 def power_of_t(noncentrality: float, df: float, *, alpha: float = 0.05) -> float:
-    """How often a two-sided t test finds a difference.
+    """Power of a two-sided t test.
 
     Args:
         noncentrality: the difference in standard errors.

@@ -1,4 +1,4 @@
-"""How far several raters agree on the same things: Krippendorff's alpha and Cohen's kappa.
+"""Agreement of several raters on the same things: Krippendorff's alpha and Cohen's kappa.
 
 Krippendorff, Content Analysis (2004), chapter 11; Cohen (1960).
 """
@@ -68,7 +68,7 @@ def cohens_kappa(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def alpha_sums(ratings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What :func:`alpha_of_sums` takes, of each unit: float64 [..., 4] of ratings [raters, ...].
+    """Sums of each unit for :func:`alpha_of_sums`: float64 [..., 4] of ratings [raters, ...].
 
     The number of ratings, their sum, their squares, and their squared differences within the unit,
     each over the number of the others.

@@ -65,7 +65,7 @@ def resamples(n: int, *, count: int = 1000, seed: int = 0) -> NDArray[np.int64]:
 
 
 def resample_counts(n: int, *, count: int = 1000, seed: int = 0) -> NDArray[np.uint8]:
-    """How often each of n items occurs in the resamples that :func:`resamples` draws [n, B].
+    """Count each of n items in the resamples that :func:`resamples` draws [n, B].
 
     That one is drawn 256 times or more in n draws has a probability below 1e-500.
 

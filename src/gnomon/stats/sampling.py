@@ -1,4 +1,4 @@
-"""How many units are drawn of each stratum."""
+"""Allocation of drawn units to strata."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def proportional_allocation(sizes: ArrayLike, count: int) -> NDArray[np.intp]:
-    """How many units to draw from each stratum: in proportion to its size, at least one.
+    """Number of units to draw from each stratum: in proportion to its size, at least one.
 
     Args:
         sizes: how many units each stratum has, one or more [strata].

@@ -1,4 +1,4 @@
-"""How the metrics tasks of WMT turned draws into verdicts."""
+"""Rules by which the metrics tasks of WMT turned draws into verdicts."""
 
 from __future__ import annotations
 

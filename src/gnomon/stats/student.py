@@ -128,7 +128,7 @@ def _away_from_zero(value: float) -> float:
 
 
 def expanded_confidence(confidence: float, n: int) -> float:
-    """How much of the replicates an interval has to hold to cover as often as it says.
+    """Share of the replicates that an interval has to hold to cover as often as it says.
 
     For means it is then as wide as Student's, but as skewed as the bootstrap's (Hesterberg, 2015,
     What Teachers Should Know about the Bootstrap, section 4.3: the expanded percentile interval).

@@ -63,7 +63,7 @@ _UNKNOWN = Studentised(*(math.nan,) * 4)
 
 
 def influence(x: NDArray[np.float64], score: Aggregate) -> NDArray[np.float64]:
-    """What each segment adds to a statistic of sums [..., n, statistics], by leaving it out."""
+    """Contribution of each segment to a statistic of sums [..., n, statistics], leaving it out."""
     n = x.shape[-2]
     without = score(x.sum(axis=-2, keepdims=True) - x)
     deviations: NDArray[np.float64] = (n - 1) * (without.mean(axis=-1, keepdims=True) - without)
@@ -107,7 +107,7 @@ def distances(
     replicates: NDArray[np.float64],
     spreads: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """How far resamples lie from the estimates [...], over their own errors [..., draws]."""
+    """Distances of resamples from the estimates [...], over their own errors [..., draws]."""
     shift = replicates - estimates[..., None]
     error = errors[..., None]
     still = spreads <= _ALIKE * error
@@ -154,7 +154,7 @@ def studentised(
 
 
 class Dependence(NamedTuple):
-    """How the differences of two systems lie on segments and documents.
+    """Differences of two systems on segments and documents.
 
     - ``different``: segments on which they differ.
     - ``skewness``: of what the segments add to the difference; NaN where nothing varies.
@@ -177,7 +177,7 @@ def dependence(
     aggregate: Aggregate | None = None,
     documents: NDArray[np.int64] | None = None,  # of each segment, from 0
 ) -> list[Dependence]:
-    """How the differences of each system from the first one lie; of the first itself, nothing."""
+    """List the differences of each system from the first one; of the first itself, nothing."""
     x, score = summable(statistics, aggregate)
     rows = [Dependence(0, math.nan, 0, math.nan, math.nan)]
     every = influences_of_differences(x, score)
@@ -199,7 +199,7 @@ def dependence(
 def influences_of_differences(
     statistics: ArrayLike, aggregate: Aggregate | None = None
 ) -> NDArray[np.float64]:
-    """What each segment adds to the difference of each system but the first from the first one.
+    """Contribution of each segment to each system's difference from the first one.
 
     Returns:
         float64 [systems - 1, segments]; NaN where either system has no score.

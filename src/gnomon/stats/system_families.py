@@ -165,7 +165,7 @@ class SystemFamily:
         return self._groups[self._group[k]].present
 
     def added(self, k: int) -> NDArray[np.float64]:
-        """What each unit adds to a difference (or score); NaN where either system lacks it."""
+        """Contribution of each unit to a difference (or score); NaN where a system lacks it."""
         pair, group = self.pairs[k], self._groups[self._group[k]]
         i, j = group.place(pair.first), group.place(pair.second)
         added = group.influences

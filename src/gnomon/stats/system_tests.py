@@ -134,7 +134,7 @@ def resampled(x: NDArray[np.float64], counts: NDArray[np.uint8]) -> NDArray[np.f
 def summable(
     statistics: ArrayLike, aggregate: Aggregate | None
 ) -> tuple[NDArray[np.float64], Aggregate]:
-    """What is added up [systems, segments, statistics], and the score of its sums."""
+    """Addends [systems, segments, statistics], and the score of their sums."""
     x = np.asarray(statistics, dtype=np.float64)
     if x.ndim == 2 and aggregate is None:
         return np.stack([x, np.where(np.isnan(x), np.nan, 1.0)], axis=2), _mean
