@@ -210,7 +210,7 @@ class BoundOwnErrors:
     def look(
         self, bound: BoundMetric, batch: Batch, pairs: Sequence[TextPair]
     ) -> Sequence[PairImportances]:
-        """What the errors of each word cost, negated."""
+        """Costs of the errors of each word, negated."""
         unmarked = 0.0 if "source" in self.sides else np.nan
         importances_of_pairs = [
             PairImportances(
@@ -349,7 +349,7 @@ class FunctionExplainer:
         batch: Batch,  # noqa: ARG002  # the texts are those of the pairs
         pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:
-        """What the function gives for the words of both sides."""
+        """Importances that the function gives for the words of both sides."""
         return [self._explain_pair(pair) for pair in pairs]
 
     def _explain_pair(self, pair: TextPair) -> PairImportances:

@@ -144,7 +144,7 @@ def gains_at(grids: Grids, setting: Setting) -> Floats:
 
 
 def count_gains(gains: Floats) -> Counts:
-    """How many gains are better, worse, between, undefined."""
+    """Count the gains that are better, worse, between, undefined."""
     better, worse = int((gains > _BETTER).sum()), int((gains <= 0).sum())
     undefined = int(np.isnan(gains).sum())
     return Counts(better, len(gains) - better - worse - undefined, worse, undefined)
@@ -200,12 +200,12 @@ class Judged(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """What the setting adds to the metric alone."""
+        """Gain of the setting over the metric alone."""
         return self.boosted - self.base
 
     @property
     def gain_over_control(self) -> float:
-        """What the explainer adds to the random one at the same weight."""
+        """Gain of the explainer over the random one at the same weight."""
         return self.boosted - self.control
 
 

@@ -54,7 +54,7 @@ MAX_CALLS = 1_000_000
 
 
 class Boost(NamedTuple):
-    """How an iteration makes a new score of an old one and its explanation."""
+    """Rule by which an iteration makes a new score of an old one and its explanation."""
 
     p: float
     w: float
@@ -134,7 +134,7 @@ class IterationLevel:
         return own_scores
 
     def importances(self, scores: NDArray[np.float64], look: Look) -> Importances:
-        """What explains the scores of the level below at this level's pairs."""
+        """Importances that explain the scores of the level below at this level's pairs."""
         if isinstance(self.planner.explainer, DirectExplainer):
             sides = look(self.pairs, [self._pair(key) for key in self.pairs.number])
             parts = [(side.candidate, side.other) for side in sides]
@@ -212,7 +212,7 @@ _SCHEMA = "bmx explanation 1"
 
 
 class CellExplanation(NamedTuple):
-    """What is known of a cell; scores are oriented: the better the higher."""
+    """Explanation of a cell; scores are oriented: the better the higher."""
 
     full: float
     held: float
@@ -223,7 +223,7 @@ class CellExplanation(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How much explaining may cost, what it keeps, and whom it tells."""
+    """Limits of the cost of explaining, what it keeps, and whom it tells."""
 
     max_calls: int = MAX_CALLS
     cache: ExplanationStore | None = None
@@ -268,7 +268,7 @@ class Engine:
         return [cell for cell in cells if cell not in explanations]
 
     def estimate(self, cells: Sequence[Cell]) -> int:
-        """How many pairs explaining some cells takes at most."""
+        """Largest number of pairs that explaining some cells takes."""
         return sum(self._calls(cell) for cell in cells)
 
     def _tell(self, done: int, total: int) -> None:

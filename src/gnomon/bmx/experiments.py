@@ -1,4 +1,4 @@
-"""What the grid search is made on: experiments, explanations computed once, and their grids."""
+"""Basis of the grid search: experiments, explanations computed once, and their grids."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ FACTORS: tuple[Factor, ...] = get_args(Factor)
 
 @dataclass(frozen=True, order=True)
 class Experiment:
-    """What one grid belongs to.
+    """Labels of one grid.
 
     Attributes:
         dataset: name of the data ("wmt17").
@@ -90,12 +90,12 @@ class Experiment:
 
     @property
     def is_control(self) -> bool:
-        """Whether this is the random explainer, with whatever options."""
+        """True if this is the random explainer, with whatever options."""
         return self.explainer.split("(")[0] == RANDOM
 
     @property
     def is_of_random_metric(self) -> bool:
-        """Whether the metric is random numbers: a control of metrics, which is none itself."""
+        """True if the metric is random numbers: a control of metrics, which is none itself."""
         return self.metric.split("(")[0] == RANDOM
 
     @property
@@ -187,12 +187,12 @@ class Grids:
 
     @property
     def gains(self) -> Floats:
-        """What each setting adds to the metric alone, float64 [E, P, W]."""
+        """Gain of each setting over the metric alone, float64 [E, P, W]."""
         return np.asarray(self.correlations - self.base[:, None, None])
 
     @property
     def groups(self) -> list[str]:
-        """What is held out together with each experiment: all of its language pair.
+        """Groups held out together with each experiment: all of its language pair.
 
         Of the same pair texts may be the same. Where there is one pair alone, all of its test set.
         """

@@ -1,4 +1,4 @@
-"""What is wrong with a request to explain, before a metric is bound."""
+"""Checks of a request to explain, before a metric is bound."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["check_explain", "explainer_faults", "listed"]
 
 
 def check_explain(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.bmx.explain` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.bmx.explain` that fit each alone."""
     if (
         options.save_explanations
         and len(listed(options.metrics)) * len(listed(options.explainers)) > 1

@@ -1,4 +1,4 @@
-"""What explainers found: importances of the words of both sides of every cell."""
+"""Explanations by explainers: importances of the words of both sides of every cell."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ ExplainedSides: TypeAlias = Annotated[Sides, Help('explain "both" sides or the "
 
 @dataclass(frozen=True)
 class ExplainingRun:
-    """How explanations are made, which decides none of them."""
+    """Settings of a run of explaining, which decide no explanation."""
 
     max_calls: Positive = MAX_CALLS
     cache: Cache | None = None
@@ -217,7 +217,7 @@ def explanations(
     segments: Segments = None,
     run: ExplainingRun,
 ) -> Explanations:
-    """How much each word adds to the score of its segment.
+    """Explain how much each word adds to the score of its segment.
 
     The words of the candidate are perturbed beside the intact reference (the source, for metrics
     without references), and, with ``sides="both"``, the other way round. Binding happens once:
@@ -253,7 +253,7 @@ def explanations(
 
 
 def check_sides(sides: str) -> bool:
-    """Whether both sides are wanted."""
+    """True if both sides are wanted."""
     if sides not in get_args(Sides):
         raise UnknownNameError("choice of sides", sides, get_args(Sides))
     return sides == "both"
@@ -333,7 +333,7 @@ def calls_of(
     before: tuple[Boost, ...] = (),
     cache: ExplanationStore | None = None,
 ) -> int:
-    """How many pairs explaining a batch takes at most, but for what a cache knows."""
+    """Largest number of pairs that explaining a batch takes, but for what a cache knows."""
     scorer = Scorer(bound, batch)
     engine = Engine(scorer, batch, explainer, both, before, Effort(cache=cache))
     cells = cells_of(batch, scorer.role, by_system=_depends_on_system(scorer, explainer)).distinct
@@ -341,7 +341,7 @@ def calls_of(
 
 
 def _depends_on_system(scorer: Scorer, explainer: BoundExplainer) -> bool:
-    """Whether equal outputs of two systems may score, or be explained, differently."""
+    """True if equal outputs of two systems may score, or be explained, differently."""
     return scorer.by_system or bool(getattr(explainer, "by_system", False))
 
 
@@ -423,7 +423,7 @@ _NOWHERE = np.zeros((0, 2), dtype=np.int32)
 def _explainer_notices(
     explainer: BoundExplainer, sides: Sequence[SideWords], batch: Batch
 ) -> tuple[Message, ...]:
-    """What the explainer has to say of each side."""
+    """Notices of the explainer for each side."""
     if not isinstance(explainer, NoticingExplainer):
         return ()
     texts = {side.side: np.unique(side.text[side.text >= 0]).tolist() for side in sides}
@@ -442,7 +442,7 @@ def _unspaced_notice(batch: Batch) -> tuple[Message, ...]:
 
 
 def _undefined_notice(every: Sequence[CellExplanation]) -> tuple[Message, ...]:
-    """How many explanations have holes."""
+    """Notice of how many explanations have holes."""
     count = sum(
         bool(np.isnan(cell.candidate).any() or np.isnan(cell.other).any()) for cell in every
     )

@@ -120,7 +120,7 @@ class BoundExplainer(Protocol):
 
     @property
     def fields(self) -> Mapping[str, object]:
-        """What a signature tells beside the spec."""
+        """Fields of a signature beside the spec."""
         ...
 
 
@@ -158,7 +158,7 @@ class PerturbingExplainer(BoundExplainer, Protocol):
         ...
 
     def calls(self, words: int) -> int:
-        """How many perturbed texts a text of so many words has at most."""
+        """Largest number of perturbed texts of a text of so many words."""
         ...
 
 
@@ -189,7 +189,7 @@ class DirectExplainer(BoundExplainer, Protocol):
 
     @property
     def blind(self) -> bool:
-        """Whether it looks at nothing."""
+        """True if it looks at nothing."""
         ...
 
     def look(
@@ -270,7 +270,7 @@ EXPLAINERS = Catalogue(
 def _needs_of(
     explainers: object, language: str | None, _: Mapping[str, object]
 ) -> Iterator[Dependency]:
-    """What the explainers that an option names depend on."""
+    """Dependencies of the explainers that an option names."""
     for each_explainer in explainers if isinstance(explainers, list | tuple) else [explainers]:
         if isinstance(each_explainer, str):
             yield from requirements(
@@ -279,7 +279,7 @@ def _needs_of(
 
 
 def reaches_of_explainer(text: str) -> frozenset[Capability]:
-    """What the spec of an explainer reaches; nothing that it names is opened to find out."""
+    """Capabilities that the spec of an explainer reaches; nothing that it names is opened."""
     return EXPLAINERS.reaches(text)
 
 
@@ -327,7 +327,7 @@ def _check_explainer(what: object) -> None:
 
 
 def is_blind(explainer: Explainer) -> bool:
-    """Whether an explainer, not yet bound, says that it neither perturbs nor looks at a metric."""
+    """True if an explainer, not yet bound, says that it neither perturbs nor looks at a metric."""
     return bool(getattr(explainer, "blind", False))
 
 

@@ -196,7 +196,7 @@ class BoundExplanationFile:
         batch: Batch,
         pairs: Sequence[TextPair],
     ) -> Sequence[PairImportances]:
-        """What the file says of the words of both sides."""
+        """Importances in the file for the words of both sides."""
         return [
             PairImportances(
                 self._look_up("candidate", batch, column, pair.candidate),
@@ -223,7 +223,7 @@ class BoundExplanationFile:
 
 
 class _Gathered:
-    """What lines say of one text."""
+    """Lines on one text."""
 
     def __init__(self, text: str) -> None:
         self.words = TextWords(text)

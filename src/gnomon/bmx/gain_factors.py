@@ -1,4 +1,4 @@
-"""What gains of experiments go along with: explainers, metrics, data (Leiter et al., figure 8)."""
+"""Factors of gains of experiments: explainers, metrics, data (Leiter et al., figure 8)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Coefficient", "ridge_coefficients"]
 
 
 class Coefficient(NamedTuple):
-    """What a level of a factor adds to the gain, all other factors being equal.
+    """Contribution of a level of a factor to the gain, all other factors being equal.
 
     - ``factor``, ``level``: ``("explainer", "lime")``.
     - ``value``: coefficient of the ridge regression, in units of the gain.
@@ -41,7 +41,7 @@ def ridge_coefficients(
     *,
     ridge: float = 1.0,
 ) -> list[Coefficient]:
-    """What each level of each factor adds to the gain: ridge regression on indicators.
+    """Estimate what each level of each factor adds to the gain: ridge regression on indicators.
 
     Every level has an indicator, none is left out as a baseline: the penalty makes the coefficients
     of a factor add up to 0. Gains and indicators are centred, so that the intercept, the mean gain,

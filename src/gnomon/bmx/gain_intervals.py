@@ -1,4 +1,4 @@
-"""How far the gain of an experiment would move with other segments."""
+"""Intervals of the gain of an experiment, over other segments."""
 
 from __future__ import annotations
 

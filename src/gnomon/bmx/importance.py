@@ -176,7 +176,7 @@ class _MetricExplained(NamedTuple):
 
 @dataclass(frozen=True)
 class _Explaining:
-    """What is explained, and how much that may cost."""
+    """Scope of the explanations, and the limit of their cost."""
 
     testset: TestSet
     bound: BoundMetric
@@ -249,7 +249,7 @@ def _segments(
 def _units(
     testset: TestSet, explanations: Explanations
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What is left out of scores of metrics, and of what people marked: documents where known.
+    """Units to leave out of scores of metrics, and of people's marks: documents where known.
 
     Of scores of metrics single segments are left out where there are few documents.
     """
@@ -316,7 +316,7 @@ def _rows(explained: _MetricExplained) -> Iterator[dict[str, Cell]]:
 
 
 def _bars_of_words(table: Table) -> Iterator[Bars]:
-    """How often the words hurt that do so most often, by metric, explainer and side of the text."""
+    """Bars of how often the words hurt that do so most often, by metric, explainer and side."""
     names = ("metric", "explainer", "side")
     for kind in dict.fromkeys(tuple(row[name] for name in names) for row in table.rows):
         yield Bars(

@@ -54,7 +54,7 @@ _ENDS = ("makes the output look worse", "better")
 
 
 def importance_marks(stored: StoredRows) -> ImportanceMarks | None:
-    """What marks the words of the table ``importance``; None where it has no rows."""
+    """Marks of the words of the table ``importance``; None where it has no rows."""
     rows = stored.rows("importance")
     if rows is None:
         return None
@@ -114,7 +114,7 @@ class ImportanceMarks:
 def _means(
     words_of_rows: Iterable[tuple[Sequence[str], Sequence[float | None]]],
 ) -> dict[tuple[str, ...], list[float | None]]:
-    """By the words of a text, the mean of each over explanations: systems have references apart."""
+    """Mean of each word of a text over explanations: systems have references apart."""
     grouped: dict[tuple[str, ...], list[Sequence[float | None]]] = {}
     for words, values in words_of_rows:
         grouped.setdefault(tuple(words), []).append(values)

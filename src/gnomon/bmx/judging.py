@@ -91,7 +91,7 @@ def tag_ranks(importance: NDArray[np.float64], tagged: NDArray[np.bool_]) -> Tag
 
 @dataclass(frozen=True, eq=False)
 class ErrorAgreement:
-    """How well the importances of one side's words tell the errors, sentence by sentence.
+    """Agreement of the importances of one side's words with the errors, sentence by sentence.
 
     Attributes:
         side: "candidate" or "source".
@@ -406,7 +406,7 @@ Measured: TypeAlias = "Mapping[tuple[str, str], NDArray[np.float64]]"
 
 
 class JudgedExplanations(NamedTuple):
-    """How explanations did against marked errors and in curves, and how their control did."""
+    """Figures of explanations against marked errors and in curves, and those of their control."""
 
     metric: str
     explainer: str
@@ -419,7 +419,7 @@ _LEFT_OUT = "by leaving out documents, or else segments"
 
 
 class JudgedRow(Record):
-    """How explanations did by one measure, over all sentences."""
+    """Figure of explanations by one measure, over all sentences."""
 
     metric: str = METRIC
     explainer: str = column("Explainer", help="what explained, as it was given")
@@ -504,7 +504,7 @@ class _Compared(NamedTuple):
 
     @property
     def gains(self) -> NDArray[np.float64]:
-        """By how much the explanations do better."""
+        """Gains of the explanations over their control."""
         sign = -1.0 if self.measure == "deletion" else 1.0
         return sign * (self.values - self.control)
 

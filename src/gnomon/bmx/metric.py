@@ -120,7 +120,7 @@ class Bmx(Options, Metric):
 
     @property
     def needs(self) -> frozenset[Input]:
-        """What the explained metric needs."""
+        """Inputs that the explained metric needs."""
         return self.metric.needs
 
     @property
@@ -129,7 +129,7 @@ class Bmx(Options, Metric):
         return self.metric.pooled
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
-        """What the metric and the explainer depend on."""
+        """Dependencies of the metric and the explainer."""
         requirements_of_metric, explainer = (
             super().requires(language),
             find_explainer(self.explainer),
@@ -190,12 +190,12 @@ class Bmx(Options, Metric):
         self._check_iterations(explainer)
 
     def will_see(self, outline: Outline) -> tuple[str, ...]:
-        """What the metric will see."""
+        """Texts that the metric will see."""
         return self.metric.will_see(outline)
 
     @property
     def own_texts(self) -> bool:
-        """Whether the metric or the explainer knows the texts of the test set alone."""
+        """True if the metric or the explainer knows the texts of the test set alone."""
         parts = self.metric, find_explainer(self.explainer)
         return any(bool(getattr(each, "own_texts", False)) for each in parts)
 
@@ -219,7 +219,7 @@ class Bmx(Options, Metric):
 
 
 class _Boosted(NamedTuple):
-    """What is known of a batch."""
+    """Results of a batch."""
 
     found: ExplainedBatch
     scores: NDArray[np.float64]
@@ -260,7 +260,7 @@ class BoundBmx(OfOptions):
         return self._boosted(batch).scores.copy()
 
     def cost(self, batch: Batch) -> int:
-        """How many scores of the explained metric a batch takes at most."""
+        """Largest number of scores of the explained metric that a batch takes."""
         *before, _ = self.metric.boosts
         return calls_of(
             self.bound,
@@ -272,12 +272,12 @@ class BoundBmx(OfOptions):
 
     @property
     def max_calls(self) -> int:
-        """How many are allowed for one request."""
+        """Largest number of calls that are allowed for one request."""
         return self.metric.max_calls
 
     @property
     def by_system(self) -> bool:
-        """Whether the explained metric looks at the name of the system."""
+        """True if the explained metric looks at the name of the system."""
         return self.bound.by_system
 
     @property
@@ -286,7 +286,7 @@ class BoundBmx(OfOptions):
         return self.bound.informed_by
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
-        """What the metric says, and how many segments collapsed or could not be explained."""
+        """Notices of the metric, and of segments that collapsed or could not be explained."""
         boosted = self._boosted(batch)
         said = list(self.bound.notices(batch)) + list(boosted.found.explanations.notices)
         if boosted.collapsed:

@@ -232,7 +232,7 @@ _NAME = "explained"
 
 
 def role_of(bound: BoundMetric, batch: Batch) -> Role:
-    """What candidates are judged by: the reference where the metric takes any, else the source."""
+    """Role of the text beside candidates: the reference where the metric takes any, else source."""
     references = "references" in bound.needs or (not bound.needs and len(batch.references.indices))
     if references:
         return "reference"

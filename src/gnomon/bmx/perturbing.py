@@ -333,7 +333,7 @@ class BoundMarginalisation:
         return words * int(np.ceil(1 / self.options.threshold))
 
     def notices(self, side: str, texts: Sequence[str]) -> tuple[Message, ...]:
-        """Whether the model knows the language of a side."""
+        """Notice of a side whose language the model does not know."""
         fluency = self.model.fluency(texts)
         unknown = fluency.unknown > _UNKNOWN
         if not (unknown or (fluency.pieces > _PIECES and fluency.letters < _LETTERS)):

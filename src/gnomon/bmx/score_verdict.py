@@ -1,4 +1,4 @@
-"""What boosted scores say, in sentences."""
+"""Sentences on boosted scores."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _boosted(metric: AnyMetric, explainer: str | Explainer, *, allow_code: bool)
 
 
 def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.bmx.score` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.bmx.score` that fit each alone."""
 
     def check(metric: AnyMetric) -> None:
         boosted = _boosted(metric, options.explainer, allow_code=options.allow_code)

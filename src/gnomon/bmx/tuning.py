@@ -79,7 +79,7 @@ _SEARCH = Group("the search")
 
 
 def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.bmx.tune` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.bmx.tune` that fit each alone."""
     yield from explainer_faults(
         outline, options.metrics, options.explainers, allow_code=options.allow_code
     )
@@ -268,7 +268,7 @@ def _drop_circular(
 
 
 def _list_parts(every: Sequence[Explained], test_on: str | None) -> set[bool]:
-    """Whether there are experiments to choose on (False), and held back (True)."""
+    """List the parts that have experiments: to choose on (False), and held back (True)."""
     return {
         test_on is not None and _is_named(test_on, one.experiment)
         for one in every
@@ -291,7 +291,7 @@ def _add_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
 
 
 def _is_named(name: str, experiment: Experiment) -> bool:
-    """Whether an experiment is of a test set, of data, or of a language pair of this name."""
+    """True if an experiment is of a test set, of data, or of a language pair of this name."""
     return name in (experiment.dataset, experiment.language_pair) or f"/{name}".endswith(
         f"/{experiment.testset}"
     )
@@ -326,7 +326,7 @@ def _select_explainer(grids: Grids, explainer: tuple[str, str]) -> Grids:
 
 @dataclass(frozen=True)
 class _Tuning:
-    """How p and w are chosen and judged."""
+    """Choice of p and w, and how it is judged."""
 
     controls: Grids
     by_name: Mapping[Experiment, Explained]
@@ -335,7 +335,7 @@ class _Tuning:
     draws: DrawOptions
 
     def families(self, others: Grids, back: Grids) -> Iterator[TunedFamily]:
-        """What an explainer gains on what was held back, and on its other test sets."""
+        """Gains of an explainer on what was held back, and on its other test sets."""
         if back.experiments:
             judged = judge(back, others, self.controls, self.rule)
             yield self._family(back, HELD_BACK, judged[0].setting, judged)
@@ -383,7 +383,7 @@ class _Tuning:
         )
 
     def signatures(self, grids: Grids) -> dict[str, Signature]:
-        """How p and w were chosen, and how each experiment was made."""
+        """Signatures of the choice of p and w, and of each experiment."""
         signature = Signature("bmx tune").adding(
             shift=self.shift,
             p=f"{grids.p[0]:g} to {grids.p[-1]:g} ({len(grids.p)})",

@@ -1,4 +1,4 @@
-"""What a reader of a grid search should know."""
+"""Notices for the reader of a grid search."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tuning_notices(
     rule: Rule,
     explained: Mapping[Experiment, Explained],
 ) -> Iterator[Message]:
-    """What is undefined, left out and not controlled, and what p and w are judged by."""
+    """Notices of what is undefined, left out and not controlled, and what p and w are judged by."""
     if aside:
         yield message("note.tune.aside", experiments=len(aside))
     yield from _undefined(mine)
@@ -61,7 +61,7 @@ def _undefined(grids: Grids) -> Iterator[Message]:
 
 
 def _groups(families: Sequence[TunedFamily], rule: Rule) -> Iterator[Message]:
-    """What each test set is judged by."""
+    """Notices of what each test set is judged by."""
     judged = {family.data for family in families}
     if IN_TURN in judged:
         groups = {group for family in families for group in family.grids.groups}

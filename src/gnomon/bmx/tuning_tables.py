@@ -1,4 +1,4 @@
-"""What a grid search found, as a table of gains and a curve over p."""
+"""Results of a grid search, as a table of gains and a curve over p."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _WEIGHT: Any = column("w", digits=1, help="weight of the metric itself")
 
 
 class TunedGain(Record):
-    """What p and w gain on data that they were not chosen on."""
+    """Gain of p and w on data that they were not chosen on."""
 
     explainer: str = _EXPLAINER
     data: str | None = column(

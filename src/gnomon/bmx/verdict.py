@@ -1,4 +1,4 @@
-"""What BMX says, in sentences: whether explanations help, who rises, which words hurt."""
+"""Sentences on BMX: whether explanations help, who rises, which words hurt."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COLLAPSED = 0.1
 
 
 def tune_verdict(finding: Finding) -> Iterator[Message]:
-    """Whether explanations help where p and w were not chosen, beyond random ones."""
+    """State whether explanations help where p and w were not chosen, beyond random ones."""
     circular = said_of("metaeval.circular", finding.notices)
     yield from circular
     if not all(said.params["left_out"] for said in circular):
@@ -57,7 +57,7 @@ def _explained(row: TunedGain) -> dict[str, str]:
 
 
 def _is_of(row: TunedGain, every: TunedGain) -> bool:
-    """Whether a row is of one of the experiments that another row speaks of."""
+    """True if a row is of one of the experiments that another row speaks of."""
     mine = (every.explainer, every.sides, every.data)
     return row.dataset != ALL_SETS and (row.explainer, row.sides, row.data) == mine
 
@@ -65,7 +65,7 @@ def _is_of(row: TunedGain, every: TunedGain) -> bool:
 def _helps(
     finding: Finding, row: TunedGain, rows: Sequence[TunedGain], *, several: bool
 ) -> Message:
-    """Whether explanations help, of all experiments of an explainer."""
+    """State whether explanations help, of all experiments of an explainer."""
     alone, random = row.gain or 0.0, row.over_control is not None
     value = alone if row.over_control is None else row.over_control
     low, high = row.ends("over_control" if random else "gain")
@@ -102,7 +102,7 @@ def _helps(
 
 
 def _halves(finding: Finding) -> Iterator[Message]:
-    """What is left where there is one test set: halves of each experiment's segments."""
+    """State the gains where there is one test set: halves of each experiment's segments."""
     titles = titles_of(finding)
     for row in finding.records(TunedGain):
         if row.data != HALVES or row.gain is None or row.metric is None:
@@ -163,7 +163,7 @@ def explain_verdict(finding: Finding) -> Iterator[Message]:
 
 
 def _marked(finding: Finding) -> Iterator[Message]:
-    """Whether the words of the lowest importance are those that people marked as errors."""
+    """State whether the words of the lowest importance are those that people marked as errors."""
     titles = titles_of(finding)
     for row in finding.records(JudgedRow):
         if row.value is None or row.measure != "auc":
@@ -191,7 +191,7 @@ def _marked(finding: Finding) -> Iterator[Message]:
 
 
 def _beyond_chance(row: JudgedRow) -> tuple[str, Level]:
-    """Whether explanations rank words better or worse than random ones, and the level of that."""
+    """Direction in which explanations rank words better or worse than random ones; its level."""
     low, high = row.ends("gain")
     if row.segments < LEAST:
         return "few", "caution"

@@ -25,14 +25,14 @@ SavedDifficulties: TypeAlias = Annotated[
 
 
 def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.difficulty.score` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.difficulty.score` that fit each alone."""
     yield from _metric_faults(outline, options)
     if len(each_metric(options.metrics)) > 1 and options.save:
         yield Problem("save", UsageError("a file holds the difficulties of one metric; name one"))
 
 
 def check_words(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.difficulty.words` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.difficulty.words` that fit each alone."""
     for argument, metric in _arguments(options):
         yield from problems(argument, _check_tells_words, metric, allow_code=options.allow_code)
     yield from _metric_faults(outline, options)

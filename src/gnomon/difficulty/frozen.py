@@ -208,7 +208,7 @@ def _check_measured(pool: str, base: BoundMetric) -> None:
 
 
 def _measured_by(base: BoundMetric) -> str:
-    """What tokens and their similarities depend on: model and layer, or tokeniser and order."""
+    """Basis of tokens and their similarities: model and layer, or tokeniser and order."""
     signed = base.signature
     kept = [f"{key} {signed[key]}" for key in ("model", "layer", "tok", "case") if key in signed]
     options = getattr(base, "metric", base)

@@ -1,4 +1,4 @@
-"""How hard the n-grams of references were for a pool of systems, and what is counted for that."""
+"""Hardness of the n-grams of references for a pool of systems, and the counts for it."""
 
 from __future__ import annotations
 
@@ -353,7 +353,7 @@ def measure_grams(
     most: int,
     keep: bool,
 ) -> GramHardness:
-    """How hard the n-grams were for the systems of a pool; the batch has all segments in order."""
+    """Measure the hardness of n-grams for a pool; the batch has all segments in order."""
     segment, text = segment_references(batch)
     parts = list(runs(batch))
     texts = batch.texts

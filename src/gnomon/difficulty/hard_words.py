@@ -58,7 +58,7 @@ _SYSTEMS = "Who has the hard words"
 
 
 def hard_word_marks(stored: StoredRows) -> HardWordMarks | None:
-    """What marks hard words, by the rows of ``difficulty.words``; None where there are none."""
+    """Marks of hard words, by the rows of ``difficulty.words``; None where there are none."""
     rows = stored.rows("difficulty_words")
     if rows is None:
         return None

@@ -65,7 +65,7 @@ _RECALL, _F = 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What the tokens of references weigh, and the types that these have."""
+    """Weights of the tokens of references, and the types that these have."""
 
     places: Places
     value: NDArray[np.float64]  # [places]; 0 for special ones
@@ -202,7 +202,7 @@ def check_options(options: Difficulty) -> None:
 
 @dataclass(frozen=True, eq=False)
 class TokenDifficulty(PooledMetric):
-    """What metrics have in common whose tokens have best matches.
+    """Common parts of metrics whose tokens have best matches.
 
     Attributes:
         metric: the options.
@@ -461,7 +461,7 @@ class BoundAlignedDifficulty(TokenDifficulty):
         return np.where(compared, self.aggregate(self.statistics(batch)), np.nan)
 
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """What the wrapped metric makes of weighted shares, float64 [K, N, S]."""
+        """Statistics of the wrapped metric for weighted shares, float64 [K, N, S]."""
         last = self.__dict__["_last"]
         if last is None or last[0] is not batch:
             parts = [self._statistics(run) for run in runs(batch)]
@@ -516,7 +516,7 @@ def _reference_weights(
     by: NDArray[np.int64],
     weights: Weights,
 ) -> NDArray[np.float64]:
-    """What the tokens of references weigh; those of unknown texts as their types elsewhere."""
+    """Weights of the tokens of references; those of unknown texts as their types elsewhere."""
     rows = matches.reference.token[slots.slot]
     text = matches.texts[slots.pair, 1]
     references = exact[slots.row]

@@ -141,7 +141,7 @@ class Difficulty(Options, Metric):
 
     @property
     def needs(self) -> frozenset[Input]:
-        """What the wrapped metric needs."""
+        """Inputs that the wrapped metric needs."""
         return self.metric.needs
 
     @property
@@ -150,7 +150,7 @@ class Difficulty(Options, Metric):
         return self.metric.higher_is_better
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
-        """What the wrapped metric depends on, and the metric that ranks systems, if one does."""
+        """Dependencies of the wrapped metric, and of the metric that ranks systems, if one does."""
         needs = needs_of_options(self, language)
         if self.by is None:
             return needs
@@ -223,7 +223,7 @@ class Difficulty(Options, Metric):
 
     @property
     def weighs_words(self) -> bool:
-        """Whether words or tokens are weighed, as far as can be told before binding."""
+        """True if words or tokens are weighed, as far as can be told before binding."""
         return self.units is None and bool(self.metric.can & {"match", "ngrams", "align"})
 
     @property
@@ -283,7 +283,7 @@ class Difficulty(Options, Metric):
 
 
 def can_estimate(metric: Metric, testset: TestSet) -> bool:
-    """Whether a metric on embeddings finds unrelated sentences in a test set."""
+    """True if a metric on embeddings finds unrelated sentences in a test set."""
     texts = {text for column in testset.references.values() for text in column if text}
     return len(texts) > 1 and ("sources" not in metric.needs or testset.sources is not None)
 

@@ -209,7 +209,7 @@ class PooledMetric(OfOptions):
 
     @property
     def by_system(self) -> bool:
-        """Whether a system's words are weighed by the others alone."""
+        """True if a system's words are weighed by the others alone."""
         return self.metric.leave_one_out
 
     @property
@@ -234,7 +234,7 @@ class PooledMetric(OfOptions):
         )
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
-        """What the wrapped metric says, and what a reader should know of the pool."""
+        """Notices of the wrapped metric, and of the pool."""
         return (*self.base.notices(batch), *pool_notices(self.metric.spec, self.pool))
 
 
@@ -249,7 +249,7 @@ def empty_notices(testset: TestSet, systems: Sequence[str]) -> list[Message]:
 
 
 def pool_notices(spec: str, pool: Pool | None) -> Iterator[Message]:
-    """What a reader should know of a pool."""
+    """Notices for the reader of results with a pool."""
     about = {"metrics": (spec,)}
     if pool is None:
         yield message("note.difficulty.from_file").about(**about)

@@ -1,4 +1,4 @@
-"""How hard whole segments were for a pool, by any metric: those that it scored low on."""
+"""Hardness of whole segments for a pool, by any metric: those that it scored low on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SegmentHardness:
 
 
 def difficulty_of_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How hard segments were: the share of the segments on which the pool scored higher.
+    """Difficulty of segments: the share of the segments on which the pool scored higher.
 
     Ranks, since scores of any metric have no scale of their own: d_i is the number of segments with
     a higher mean over the pool, and half of those with the same mean (itself among them), over the
@@ -62,7 +62,7 @@ def difficulty_of_segments(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def measure_segments(
     bound: BoundMetric, batch: Batch, pool: Sequence[str], identity: str, *, keep: bool
 ) -> SegmentHardness:
-    """How hard the segments were for the systems of a pool."""
+    """Measure the hardness of the segments for the systems of a pool."""
     sign = 1 if bound.higher_is_better else -1
     scores = sign * bound.segments(batch)[[batch.systems.index(name) for name in pool]]
     without_one = {

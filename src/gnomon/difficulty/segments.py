@@ -60,7 +60,7 @@ class BoundSegmentDifficulty(PooledMetric):
     pool: Pool | None
 
     def weights(self, batch: Batch) -> NDArray[np.float64]:
-        """What the segments weigh, float64 [K, N]: difficulty over its mean, 1 on average.
+        """Weights of the segments, float64 [K, N]: difficulty over its mean, 1 on average.
 
         Raises:
             DataError: the batch has a segment that the metric was not bound to.

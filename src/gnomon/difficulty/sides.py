@@ -50,7 +50,7 @@ def system_scores(bound: BoundMetric, batch: Batch) -> NDArray[np.float64]:
 
 
 def facts_of(testset: TestSet, bound: Sequence[Bound], key: str) -> dict[str, str]:
-    """What a page says of the data."""
+    """Facts about the data for a page."""
     pools = ("from a file" if metric.pool is None else metric.pool.how for metric in bound)
     return {
         "test set": testset.name,

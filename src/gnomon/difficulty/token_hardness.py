@@ -1,4 +1,4 @@
-"""How hard the tokens of references were for a pool, and how well each system has them."""
+"""Hardness of the tokens of references for a pool, and how well each system has them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Types:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """How often each pair occurs."""
+        """Counts of each pair."""
         return np.bincount(self.of, minlength=len(self.keys))
 
     def means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,7 +132,7 @@ class Hardness:
 def measure(
     matches: Matches, batch: Batch, pool: Sequence[str], identity: str, *, keep: bool
 ) -> Hardness:
-    """How hard the words were for the systems of a pool."""
+    """Measure the hardness of the words for the systems of a pool."""
     places, group = _places(matches, batch)
     systems = [batch.systems.index(name) for name in pool]
     total = np.zeros(len(places.type))
@@ -239,7 +239,7 @@ class BestMatches:
     exact: NDArray[np.bool_]
 
     def difficulty(self, systems: list[int]) -> NDArray[np.float64]:
-        """How hard tokens were for some systems, float64 [places]; 1 where none was compared."""
+        """Difficulty of tokens for some systems, float64 [places]; 1 where none was compared."""
         return mean_difficulty(self.best[systems])
 
 

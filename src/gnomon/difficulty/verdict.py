@@ -1,4 +1,4 @@
-"""What difficulty says, in sentences: who rises, whether people agree, which words are hard."""
+"""Sentences on difficulty: who rises, whether people agree, which words are hard."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _base(spec: Cell, finding: Finding) -> str:
 
 
 def _inner(text: str) -> str:
-    """What difficulty weighs; the whole spec where it has options of its own."""
+    """Metric that difficulty weighs; the whole spec where it has options of its own."""
     try:
         spec = read_spec(text)
     except SpecError:  # the name of a curve goes on after its metric
@@ -61,7 +61,7 @@ def _inner(text: str) -> str:
 
 
 def _weighed(text: str) -> str:
-    """What difficulty weighs, whatever its options."""
+    """Metric that difficulty weighs, whatever its options."""
     spec = read_spec(text)
     return str(spec.first) if spec.name == "difficulty" and spec.first is not None else text
 

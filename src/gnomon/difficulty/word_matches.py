@@ -137,16 +137,16 @@ class ReferenceWords:
 
     @cached_property
     def is_compared(self) -> NDArray[np.bool_]:
-        """Whether any system was compared with the word's reference, bool [W]."""
+        """True where any system was compared with the word's reference, bool [W]."""
         return np.asarray(self.compared.any(axis=0))
 
     @cached_property
     def compared(self) -> NDArray[np.bool_]:
-        """Whether a system was compared with the word's reference, bool [K, W]."""
+        """True where a system was compared with the word's reference, bool [K, W]."""
         return ~np.isnan(self.best)
 
     def difficulty_for(self, systems: Sequence[int]) -> NDArray[np.float64]:
-        """How hard the words were for some systems alone, float64 [W]; 1 without any."""
+        """Difficulty of the words for some systems alone, float64 [W]; 1 without any."""
         return mean_difficulty(self.best[list(systems)])
 
 

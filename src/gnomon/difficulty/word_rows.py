@@ -39,7 +39,7 @@ class WordRow(Record):
 
 
 class WordsOfSystemRow(Record):
-    """How well a system has the hardest tenth of the words, and the others."""
+    """Shares of the hardest tenth of the words, and of the others, that a system has."""
 
     metric: str = METRIC
     system: str = SYSTEM
@@ -99,7 +99,7 @@ def system_rows(words: ReferenceWords, systems: Sequence[str]) -> Iterator[Words
 
 
 def reference_name(testset: TestSet, segment: int, text: str) -> str:
-    """What a text that outputs are compared with is called."""
+    """Name of a text that outputs are compared with."""
     for name, texts in testset.references.items():
         if texts[segment] == text:
             return name

@@ -1,4 +1,4 @@
-"""What the authors' code does otherwise than the paper says (``variant='authors'``)."""
+"""Differences of the authors' code from the paper (``variant='authors'``)."""
 
 from __future__ import annotations
 
