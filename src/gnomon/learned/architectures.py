@@ -176,7 +176,7 @@ def feed_forward_shapes(prefix: str, sizes: list[int]) -> Shapes:
 
 
 def is_mixed(settings: Mapping[str, Any], key: str) -> bool:
-    """Whether a hyper-parameter asks for a mix of all layers, and not for one."""
+    """True if a hyper-parameter asks for a mix of all layers, and not for one."""
     layer: object = settings[key]
     if layer == "mix":
         return True

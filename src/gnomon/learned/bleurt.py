@@ -72,7 +72,7 @@ class Bleurt(JointOptions):
 
 
 def fitting(reference: int, candidate: int, most: int, *, words: bool = False) -> tuple[int, int]:
-    """How many pieces of each text are kept where they do not fit: the longer one loses first.
+    """Numbers of pieces kept of each text where they do not fit: the longer one loses first.
 
     >>> fitting(10, 4, 9), fitting(5, 6, 9), fitting(5, 6, 9, words=True)
     ((5, 4), (5, 4), (4, 5))

@@ -146,7 +146,7 @@ def convert(
 
 
 def _what_it_holds(folder: Path) -> str:
-    """What a folder is that holds no checkpoint of COMET, and what to do with it."""
+    """Describe a folder that holds no checkpoint of COMET, and what to do with it."""
     for file in folder.glob("*.safetensors"):
         check_content(file)
     if (folder / CONFIG).is_file() and _json_of(folder / CONFIG).get("format") == FORMAT:
@@ -161,7 +161,7 @@ def _what_it_holds(folder: Path) -> str:
 
 
 def metric_name(name: str) -> str:
-    """What a metric is called: the last part of a folder, or the name on the hub."""
+    """Name of a metric: the last part of a folder, or the name on the hub."""
     return Path(name).expanduser().resolve().name if Path(name).expanduser().is_dir() else name
 
 
@@ -215,7 +215,7 @@ def _hyper_parameters_file(folder: Path) -> dict[str, Any]:
 
 
 def _read_yaml(text: str) -> Any:
-    """What YAML says, merge keys left out, which double what they copy with each line."""
+    """Read YAML, merge keys left out, which double what they copy with each line."""
     import yaml
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml is without types
@@ -427,7 +427,7 @@ def _load(path: Path) -> Any:
 
 
 def _unsafe_names(path: Path) -> list[str]:
-    """What an archive names beyond tensors, as far as it can be told."""
+    """List names in an archive beyond tensors, as far as they can be told."""
     import torch
 
     try:

@@ -153,13 +153,13 @@ class BoundComet(BoundLearned):
         return scores, list(zip(products[::2], products[1::2], strict=True))
 
     def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
-        """How many of the distinct texts are cut, and how many there are."""
+        """Numbers of the distinct texts that are cut, and of all."""
         texts = list(dict.fromkeys(triple[role] or "" for triple in triples for role in self.roles))
         lengths = [len(pieces.ids) for pieces in self.model.encoder.pieces(texts)]
         return sum(length > self.limit - 2 for length in lengths), len(texts)
 
     def features(self, *sides: Any) -> Any:
-        """What the head looks at, tensor [P, inputs].
+        """Inputs of the head, tensor [P, inputs].
 
         ``sides``: the vectors of the texts by :attr:`roles`, tensors [P, d].
         """

@@ -78,7 +78,7 @@ class TextPieces(NamedTuple):
 
 
 class States(NamedTuple):
-    """What the encoder makes of some sequences."""
+    """States that the encoder makes of some sequences."""
 
     layers: tuple[Any, ...]  # tensors [B, W, d], the embeddings first
     kept: Any  # bool tensor [B, W], False for padding

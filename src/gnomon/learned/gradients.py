@@ -72,7 +72,7 @@ def attributions(
     batch: Batch,
     differentiate: Callable[[Sequence[Triple]], tuple[list[float], list[Products]]],
 ) -> Attributions:
-    """What the pieces of candidates and of references (sources, where there are none) add."""
+    """Attributions to the pieces of candidates and of references (or sources, without any)."""
     rows = input_rows(batch, bound.needs)
     other = 2 if "references" in bound.needs else 1
     scores: list[float] = []

@@ -1,4 +1,4 @@
-"""What stands above the encoders of learned metrics: mixes of layers, pooling, feed-forward heads.
+"""Heads above the encoders of learned metrics: mixes of layers, pooling, feed-forward heads.
 
 All of it is in torch, and differentiable.
 """
@@ -104,7 +104,7 @@ def pooled(state: Any, kept: Any, how: str) -> Any:
 
 
 def compared(*sides: Any) -> Any:
-    """What a head looks at: vectors, their products and their distances, tensor [B, inputs].
+    """Inputs of a head: vectors, their products and their distances, tensor [B, inputs].
 
     Rei et al. (2020), section 2.3; the order is that of unbabel-comet.
 

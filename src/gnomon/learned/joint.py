@@ -1,4 +1,4 @@
-"""What learned metrics share that read the texts of a segment as one sequence.
+"""Common parts of learned metrics that read the texts of a segment as one sequence.
 
 Every distinct combination of texts is read once, whichever systems it is of; what was found is
 remembered with the model, so that a later request (a masked variant, a slice) reads what is new.
@@ -145,7 +145,7 @@ class JointModel(ABC):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """What scores depend on beside the texts."""
+        """Facts that scores depend on beside the texts."""
         device = self.device.split(":")[0]
         return (content_of(self.folder), device, self.precision, str(self.limit))
 

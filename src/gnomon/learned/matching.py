@@ -53,7 +53,7 @@ class PooledPieces:
 
     @property
     def precision(self) -> str:
-        """How it computes."""
+        """Precision of the computations."""
         return self.encoder.precision
 
     def pieces(self, texts: Sequence[str], wanted: Iterable[int]) -> Pieces:
@@ -101,7 +101,7 @@ class PooledPieces:
     def states(
         self, pieces: Pieces, texts: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int64], Any]]:
-        """What is pooled of some texts, in batches: their positions, and tensor [B, W, d]."""
+        """States to pool of some texts, in batches: their positions, and tensor [B, W, d]."""
         bounds = zip(
             pieces.offsets[texts].tolist(), pieces.offsets[texts + 1].tolist(), strict=True
         )

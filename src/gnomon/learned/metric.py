@@ -1,4 +1,4 @@
-"""What all learned metrics have in common: options, inputs, memory, notices, signatures."""
+"""Common parts of all learned metrics: options, inputs, memory, notices, signatures."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class LearnedOptions(Options, Metric, ABC):
     @property
     @abstractmethod
     def needs(self) -> frozenset[Input]:
-        """What candidates are scored against, as the class of the model tells."""
+        """Inputs that candidates are scored against, as the class of the model tells."""
 
     @abstractmethod
     def bind(self, testset: TestSet) -> BoundLearned:
@@ -148,7 +148,7 @@ class LearnedOptions(Options, Metric, ABC):
 
 @dataclass(frozen=True, eq=False)
 class InputRows:
-    """What is scored: every candidate with its source and each of its references, one row each."""
+    """Rows to score: every candidate with its source and each of its references, one row each."""
 
     shape: tuple[int, int]  # (K, N)
     cell: NDArray[np.int64]  # [P], system * N + segment
@@ -209,7 +209,7 @@ class BoundLearned(OfOptions, ABC):
 
     @abstractmethod
     def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
-        """How many of the texts of some inputs are cut, and how many there are."""
+        """Numbers of the texts of some inputs that are cut, and of all."""
 
     def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """Scores and parts of all segments, float64 [K, N, S]; means over references."""
@@ -261,12 +261,12 @@ class BoundLearned(OfOptions, ABC):
         return self.score_parts(batch)[..., 0]
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
-        """How many texts were cut."""
+        """Notices of texts that were cut."""
         distinct = np.unique(input_rows(batch, self.needs).texts, axis=0)
         return self.cut_notices(triples_of(batch, distinct))
 
     def cut_notices(self, triples: Sequence[Triple], inputs: str = "inputs") -> tuple[Message, ...]:
-        """How many of some inputs were cut."""
+        """Notices of inputs that were cut."""
         cut, whole = self.cut_texts(triples)
         if not cut:
             return ()

@@ -121,7 +121,7 @@ class MetricX(JointOptions):
 
 
 def prompt(version: int, triple: Triple) -> str:
-    """What the model is asked, to the blank."""
+    """Prompt of the model, to the blank."""
     candidate, source, reference = triple
     if version == 24:
         text = f"source: {source} candidate: {candidate}"
@@ -157,7 +157,7 @@ class MetricXModel(JointModel):
 
     @cached_property
     def about(self) -> tuple[str, ...]:
-        """What scores depend on beside the texts: the vocabulary may be another folder's."""
+        """Facts that scores depend on beside the texts: the vocabulary may be another folder's."""
         return (*super().about, str(self.version), content_hash(self._tokenizer.to_str()))
 
     def sequences(self, triples: Sequence[Triple]) -> list[PieceSequence]:

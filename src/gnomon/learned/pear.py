@@ -75,7 +75,7 @@ class Pear(LearnedOptions):
 
     @property
     def pooled(self) -> bool:  # type: ignore[override]  # of most metrics it is known beforehand
-        """Whether other systems are what candidates are compared with."""
+        """True if other systems are what candidates are compared with."""
         return self.anchor == "systems"
 
     @property
@@ -126,7 +126,7 @@ class BoundPear(BoundLearned):
 
     @property
     def by_system(self) -> bool:
-        """Whether a text is compared with all systems but its own."""
+        """True if a text is compared with all systems but its own."""
         return bool(self.pool)
 
     @property
@@ -208,7 +208,7 @@ class BoundPear(BoundLearned):
         return scores
 
     def scores(self, pairs: Sequence[OutputPair]) -> NDArray[np.float64]:
-        """What the model says of some pairs, each in the order given, float64 [P]."""
+        """Scores by the model of some pairs, each in the order given, float64 [P]."""
         scores = np.empty(len(pairs))
         for at in range(0, len(pairs), _BLOCK):
             some = pairs[at : at + _BLOCK]
@@ -227,7 +227,7 @@ class BoundPear(BoundLearned):
         return self.score_triples(triples)
 
     def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
-        """How many of some sources with two outputs each are cut, and how many there are."""
+        """Numbers of some sources with two outputs each that are cut, and of all."""
         encoder = self.model.encoder
         texts = list(dict.fromkeys(text or "" for triple in triples for text in triple))
         lengths = [len(pieces.ids) for pieces in encoder.pieces(texts)]
@@ -236,13 +236,13 @@ class BoundPear(BoundLearned):
         return sum(size > encoder.positions - _SPECIAL for size in whole), len(triples)
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
-        """How many inputs were cut: a source with an output and what that is compared with."""
+        """Notices of inputs that were cut: a source, an output and what that is compared with."""
         if not self.pool:
             return super().notices(batch)
         return self._cut_pairs(dict.fromkeys(self._against_pool(batch)[1]))
 
     def pair_notices(self, batch: Batch) -> tuple[Message, ...]:
-        """How many of the inputs of :meth:`pair_scores` were cut."""
+        """Notices of inputs of :meth:`pair_scores` that were cut."""
         inputs: dict[Triple, None] = {}
         for column, numbers in enumerate(batch.candidates.T.tolist()):
             source = self._source(batch, column)
@@ -319,7 +319,7 @@ class BoundPear(BoundLearned):
 
 
 def shares(lengths: Sequence[int], most: int) -> list[int]:
-    """How many pieces of each text are kept: a third of the limit each, and what others leave.
+    """Numbers of pieces kept of each text: a third of the limit each, and what others leave.
 
     >>> shares([3, 10, 10], 12), shares([9, 9, 9], 10), shares([1, 2, 3], 12)
     ([3, 5, 4], [4, 3, 3], [1, 2, 3])

@@ -108,7 +108,7 @@ class StatesOfTexts:
         return cls(texts, table, states, vectors, row_of, how)
 
     def holds(self, texts: tuple[str, ...], wanted: NDArray[np.int64]) -> bool:
-        """Whether these texts are known."""
+        """True if these texts are known."""
         same = self.texts is texts or self.texts == texts
         return same and bool((self.table.lengths[wanted] > 0).all())
 
@@ -277,7 +277,7 @@ class PieceMasks:
         return cls(alike, apart, rows[order], codes[order], coded, stride)
 
     def common(self, rows: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether a word of each of some pieces is masked alike in a text, too, bool [R]."""
+        """True where a word of each of some pieces is masked alike in a text, too, bool [R]."""
         low = np.searchsorted(self.rows, rows, "left")
         sizes = np.searchsorted(self.rows, rows, "right") - low
         owner = np.repeat(np.arange(len(rows)), sizes)

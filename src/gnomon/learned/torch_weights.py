@@ -46,12 +46,12 @@ _KINDS = ("bleurt", "mt5")
 
 
 def is_pickled(folder: Path) -> bool:
-    """Whether a folder holds weights as pickles of torch, and none as safetensors."""
+    """True if a folder holds weights as pickles of torch, and none as safetensors."""
     return any(folder.glob(_PICKLES)) and not any(folder.glob("*.safetensors"))
 
 
 def is_plain(name: str, revision: str | None) -> bool:
-    """Whether a model is no checkpoint of Lightning, but a folder as transformers writes it."""
+    """True if a model is no checkpoint of Lightning, but a folder as transformers writes it."""
     file = find_folder(name, revision, ("config.json",)).path / "config.json"
     if file.exists():
         check_content(file)
@@ -109,7 +109,7 @@ def convert_weights(
 
 
 def _is_converted(folder: Path) -> bool:
-    """Whether a folder holds weights that gnomon converted, and nothing else."""
+    """True if a folder holds weights that gnomon converted, and nothing else."""
     patterns = (*_KEPT, "*.safetensors")
     written = all(any(file.match(pattern) for pattern in patterns) for file in folder.iterdir())
     return written and "sha256" in stated_in(folder / _ORIGIN)

@@ -76,7 +76,7 @@ class _UnifiedOptions(LearnedOptions):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """What the candidate is read with: "src", "ref" or both."""
+        """Texts that the candidate is read with: "src", "ref" or both."""
         given = self.learned.settings["input_segments"]
         sides = tuple(side for side in ("src", "ref") if side in given)
         asked = {"all": sides, "source": ("src",), "reference": ("ref",)}[self.reading]
@@ -89,7 +89,7 @@ class _UnifiedOptions(LearnedOptions):
 
     @property
     def reading(self) -> str:
-        """What the candidate is read with."""
+        """Texts that the candidate is read with."""
         return "all"
 
     def bind(self, testset: TestSet) -> BoundUnified | BoundMarkingUnified:
@@ -126,7 +126,7 @@ class _SeveralWays(_UnifiedOptions):
 
     @property
     def reading(self) -> str:
-        """What the candidate is read with."""
+        """Texts that the candidate is read with."""
         return self.against
 
 
@@ -161,7 +161,7 @@ class Xcomet(_SeveralWays):
 
 
 class _JointReading(NamedTuple):
-    """What the model says of one candidate, read in every way."""
+    """Reading of one candidate by the model, in every way."""
 
     scores: list[float]
     labels: NDArray[np.float32]
@@ -175,7 +175,7 @@ class BoundUnified(BoundLearned):
 
     @cached_property
     def ways(self) -> tuple[tuple[str, ...], ...]:
-        """What the candidate is read with, each time."""
+        """Texts that the candidate is read with, each time."""
         sides = self.metric.sides
         return (sides,) if len(sides) == 1 else (("src",), ("ref",), ("src", "ref"))
 
@@ -187,7 +187,7 @@ class BoundUnified(BoundLearned):
 
     @property
     def ways_to_score(self) -> tuple[str, ...]:
-        """What the candidate is read with, and from where on a piece is an error."""
+        """Texts that the candidate is read with, and the threshold of an erroneous piece."""
         return (*("+".join(way) for way in self.ways), repr(self.metric.threshold))
 
     def score_parts_by_name(self, batch: Batch) -> dict[str, NDArray[np.float64]]:
@@ -206,7 +206,7 @@ class BoundUnified(BoundLearned):
         return [float(np.mean(reading.scores)), *reading.scores]
 
     def cut_texts(self, triples: Sequence[Triple]) -> tuple[int, int]:
-        """How many of the distinct inputs are cut, and how many there are."""
+        """Numbers of the distinct inputs that are cut, and of all."""
         keys = self._keys(triples)
         pieces = self._pieces(keys)
         ends = self.model.encoder.ends
@@ -230,7 +230,7 @@ class BoundUnified(BoundLearned):
         return attributions(self, batch, self._differentiate)
 
     def _way_weights(self) -> list[float]:
-        """What each way to read a candidate weighs in the score."""
+        """Weights of the ways to read a candidate in the score."""
         return [1 / len(self.ways)] * len(self.ways)
 
     def _differentiate(self, inputs: Sequence[Triple]) -> tuple[list[float], list[Products]]:
@@ -282,7 +282,7 @@ class BoundUnified(BoundLearned):
         return sums["mt"], sums[side]
 
     def _read_all(self, triples: Sequence[Triple]) -> list[_JointReading]:
-        """What the model says of some candidates."""
+        """Read some candidates with the model."""
         size = len(self.ways)
         keys = [self._key(triple, way) for triple in triples for way in self.ways]
         results = self.results.look_up(keys)
@@ -352,7 +352,7 @@ class BoundUnified(BoundLearned):
 
 
 def _join_ways(found: Sequence[NDArray[np.float32]]) -> _JointReading:
-    """What was read in several ways, put together."""
+    """Join what was read in several ways."""
     scores = [float(result[0, 0]) for result in found]
     labels = [result[1:] for result in found]
     if len(labels) == 1:

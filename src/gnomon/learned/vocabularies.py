@@ -85,7 +85,7 @@ def _hidden(piece: str) -> str:
 
 
 def _sentencepiece_tokeniser(file: Path) -> Any:
-    """What transformers made of a SentencePiece model when MetricX was published (4.30)."""
+    """SentencePiece tokeniser as transformers made it when MetricX was published (4.30)."""
     from tokenizers import Regex, normalizers
 
     model = _sentencepiece_model(file)
@@ -106,14 +106,14 @@ def _unigram_tokeniser(pieces: list[tuple[str, float]], unknown: int, steps: lis
 
 
 def _precompiled(model: _UnigramModel) -> list[Any]:
-    """How a model normalises characters, where it does."""
+    """Normaliser of characters in a model, where it has one."""
     from tokenizers import normalizers
 
     return [normalizers.Precompiled(model.characters)] if model.characters else []
 
 
 class _UnigramModel(NamedTuple):
-    """What is needed of a file of SentencePiece."""
+    """Needed parts of a file of SentencePiece."""
 
     pieces: list[tuple[str, float]]
     unknown: int

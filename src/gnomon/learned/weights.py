@@ -106,7 +106,7 @@ class LearnedModel:
 
     @property
     def signature_fields(self) -> dict[str, str]:
-        """What a signature says of it: name and hash of the files, place of origin, licence."""
+        """Fields of a signature: name and hash of the files, place of origin, licence."""
         name, revision = self.origin.get("name", ""), self.origin.get("revision", "")
         came = {"origin": f"{name}@{revision[:12]}"} if revision else {}
         return {"model": self.folder.identity, **came, "licence": self.licence}
@@ -175,7 +175,7 @@ class LearnedModel:
 
 
 def text_mark(text: str | None) -> str:
-    """What a text is known by among those that a metric was trained on: eight digits of a hash."""
+    """Mark of a text among those that a metric was trained on: eight digits of a hash."""
     return content_hash(text or "")[:8]
 
 
@@ -189,7 +189,7 @@ def default_folder(name: str) -> Path:
 
 
 def unconverted(folder: Path) -> bool:
-    """Whether a folder holds a checkpoint as COMET publishes them."""
+    """True if a folder holds a checkpoint as COMET publishes them."""
     return (folder / "hparams.yaml").is_file() or (folder / "checkpoints").is_dir()
 
 
@@ -251,7 +251,7 @@ def find_learned(name: str) -> LearnedModel:
 
 
 def conversion_of(folder: Path, stating: str, checkpoint: Sequence[Path]) -> Path | None:
-    """What was set up from the files of a checkpoint, under the name of its folder; else None.
+    """Folder set up from the files of a checkpoint, under the name of its folder; else None.
 
     ``stating``: the file of a conversion that states of what it was made.
     """
@@ -324,7 +324,7 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
 
 
 def _learnt(config: dict[str, Any], path: Path) -> dict[str, frozenset[str]]:
-    """What a metric was trained on, by kind of human scores."""
+    """Marks of texts that a metric was trained on, by kind of human scores."""
     learnt: dict[str, frozenset[str]] = {}
     try:
         for trained in config.get("trained_on", ()):
@@ -430,14 +430,14 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 def is_converted(folder: Path) -> bool:
-    """Whether a folder holds a metric that gnomon converted, and nothing else."""
+    """True if a folder holds a metric that gnomon converted, and nothing else."""
     if not {file.name for file in folder.iterdir()} <= {CONFIG, WEIGHTS, VOCABULARY}:
         return False
     return stated_in(folder / CONFIG).get("format") == FORMAT
 
 
 def stated_in(file: Path) -> dict[str, Any]:
-    """What a file of JSON states; empty where it cannot be read, or states nothing by name."""
+    """Read what a file of JSON states; empty where it cannot be read, or states nothing by name."""
     try:
         stated = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

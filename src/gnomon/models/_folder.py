@@ -225,7 +225,7 @@ def _find_on_hub(name: str, revision: str | None, wanted: Sequence[str]) -> Mode
 
 
 def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """What changes when a file of the model does."""
+    """Stamp that changes when a file of the model does."""
     stats = ((file.name, file.stat()) for file in _files(path))
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
 
@@ -344,7 +344,7 @@ def read_masked_lm(folder: ModelFolder, config: Any) -> Any:
 
 
 def _weights(kind: Any, folder: ModelFolder, **options: Any) -> Any:
-    """What transformers reads with one of its classes: from safetensors, in full precision."""
+    """Read weights with a class of transformers: from safetensors, in full precision."""
     import torch
 
     path, safe = _load_arguments(folder)
@@ -483,7 +483,7 @@ def _suppress_panic_messages() -> Iterator[None]:
 
 
 def _is_panic(error: BaseException) -> bool:
-    """Whether a library in Rust gave up, on a damaged file: an error that is no ``Exception``."""
+    """True if a library in Rust gave up, on a damaged file: an error that is no ``Exception``."""
     return type(error).__name__ == "PanicException"
 
 

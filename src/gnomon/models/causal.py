@@ -171,7 +171,7 @@ class CausalModel:
 
     @cached_property
     def looks_ahead(self) -> bool:
-        """Whether what it says of a piece depends on later ones, as in no causal model."""
+        """True if what it says of a piece depends on later ones, as in no causal model."""
         import torch
 
         size = min(3, int(self.model.config.get_text_config().vocab_size))

@@ -104,7 +104,7 @@ class Encoder:
         return cut(self.tokenizer, texts, chosen, limit)
 
     def windowed(self, pieces: Pieces) -> int:
-        """How many texts are read in several windows."""
+        """Number of texts that are read in several windows."""
         return 0 if self.limit is None else int((pieces.lengths > self.limit).sum())
 
     def embed(self, pieces: Pieces, texts: NDArray[np.int64]) -> Embedded:
@@ -314,7 +314,7 @@ def _load(
 
 
 def _about(encoder: Encoder) -> dict[str, object]:
-    """What vectors depend on, beside the pieces of their text."""
+    """Facts that vectors depend on, beside the pieces of their text."""
     return {
         "model": encoder.identity,
         "layer": encoder.layer,

@@ -202,7 +202,7 @@ class Filling(NamedTuple):
 
 
 class Fluency(NamedTuple):
-    """How the model's vocabulary takes some texts.
+    """Figures of how the model's vocabulary takes some texts.
 
     Attributes:
         unknown: share of their pieces that the vocabulary does not know.
@@ -318,7 +318,7 @@ class MaskedLM:
         return fillings
 
     def fluency(self, texts: Sequence[str]) -> Fluency:
-        """How the vocabulary takes some texts: what hints at a language that it does not know."""
+        """Measure how the vocabulary takes some texts: a hint at an unknown language."""
         pieces = cut(self.tokenizer, texts, range(len(texts)), None)
         rows = zip(pieces.text_of.tolist(), pieces.start.tolist(), pieces.end.tolist(), strict=True)
         cased = [sum(map(_is_cased, texts[text][start:end])) for text, start, end in rows]

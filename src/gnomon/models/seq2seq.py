@@ -78,7 +78,7 @@ def _load(folder: ModelFolder, _identity: str, device: str, precision: Precision
 
 
 def _start(model: Any) -> tuple[int, ...] | None:
-    """What the decoder reads first: its start, and a piece that is always forced after it."""
+    """Pieces that the decoder reads first: its start, and one that is always forced after it."""
     settings = model.generation_config
     first = settings.decoder_start_token_id
     if first is None:
@@ -125,7 +125,7 @@ class Seq2Seq:
 
     @cached_property
     def start(self) -> tuple[int, ...]:
-        """What the decoder reads before a target; not part of targets."""
+        """Pieces that the decoder reads before a target; not part of targets."""
         return _start(self.model) or ()
 
     @property
@@ -231,7 +231,7 @@ class Seq2Seq:
 
     @cached_property
     def _is_spaced(self) -> bool:
-        """Whether words include the space before them, which a tokeniser may add or not."""
+        """True if words include the space before them, which a tokeniser may add or not."""
         return any(piece.startswith("Ġ") for piece in self.tokenizer.get_vocab())
 
     def text(self, pieces: Iterable[int]) -> str:

@@ -68,7 +68,7 @@ def _file(folder: Path) -> Path:
 
 
 def _differing(before: Any, now: Any) -> str:
-    """What two descriptions say differently."""
+    """List the differences of two descriptions."""
     if not (isinstance(before, dict) and isinstance(now, dict)):
         return f"{before}, now {now}"
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]

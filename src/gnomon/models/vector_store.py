@@ -54,7 +54,7 @@ class _DamagedError(Exception):
 
 
 def vector_key(kind: str, ids: NDArray[np.int32]) -> bytes:
-    """What the vectors of a text are found by, 16 bytes: "pieces", or "mean" for a single one."""
+    """Key of the vectors of a text, 16 bytes: "pieces", or "mean" for a single one."""
     return blake2b(ids.tobytes(), digest_size=16, person=kind.encode()).digest()
 
 

@@ -177,7 +177,7 @@ def text_places(
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """What a model reads at once: a text, or a part of one."""
+    """Text that a model reads at once: a whole one, or a part of one."""
 
     text: int
     rows: NDArray[np.int64]

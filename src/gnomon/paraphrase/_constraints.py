@@ -59,7 +59,7 @@ def words_of(texts: Sequence[str], tokenizer: str) -> dict[str, TokenSpans]:
 
 
 def grams(tokens: Sequence[str], longest: int) -> Counter[Gram]:
-    """How often each n-gram of 1 to ``longest`` tokens occurs, in order of appearance."""
+    """Count each n-gram of 1 to ``longest`` tokens, in order of appearance."""
     counts: Counter[Gram] = Counter()
     for size in range(1, longest + 1):
         counts.update(tuple(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
@@ -67,7 +67,7 @@ def grams(tokens: Sequence[str], longest: int) -> Counter[Gram]:
 
 
 def contains(outer: Gram, inner: Gram) -> bool:
-    """Whether an n-gram is a part of another one (or equals it).
+    """True if an n-gram is a part of another one (or equals it).
 
     >>> contains(("a", "b", "c"), ("b", "c")), contains(("a", "b", "c"), ("a", "c"))
     (True, False)
@@ -340,7 +340,7 @@ def _places(
 def _inside_longer(
     words: TokenSpans, place: int, line: Sequence[str], text: str, known: Mapping[str, TokenSpans]
 ) -> bool:
-    """Whether a longer variant of the line stands here, which this one is part of."""
+    """True if a longer variant of the line stands here, which this one is part of."""
     size = len(known[text].tokens)
     for other in line:
         tokens = known[other].tokens

@@ -68,7 +68,7 @@ class _Seen:
 
 
 def check_coverage(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.coverage` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.paraphrase.coverage` that fit each alone."""
     if options.tokenizer is not None:
         yield from problems("tokenizer", check_tokeniser, options.tokenizer)
     yield from problems("share", check_share, options.share)

@@ -69,7 +69,7 @@ examples:
 
 
 def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.diversity` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.paraphrase.diversity` that fit each alone."""
     if options.tokenizer is not None:
         yield from problems("tokenizer", check_tokeniser, options.tokenizer)
     for number, metric in enumerate(as_list(options.metrics)):

@@ -48,7 +48,7 @@ ADEQUACY_TITLE = "How well paraphrases keep the meaning of the references"
 
 
 class AdequacyRow(Record):
-    """How well the paraphrases of a method keep the meaning."""
+    """Figures of how well the paraphrases of a method keep the meaning."""
 
     method: str = column("Method", help="the method that made the paraphrases")
     measure: str = column("Measure", help="a metric against the references")
@@ -67,7 +67,7 @@ _MISSING = 0.01
 
 
 def adequacy_verdict(finding: Finding) -> Iterator[Message]:
-    """How well the paraphrases of each method keep the meaning, and which are apart."""
+    """State how well the paraphrases of each method keep the meaning, and which are apart."""
     every = [row for row in finding.records(AdequacyRow) if row.value is not None]
     for measure in dict.fromkeys(row.measure for row in every):
         rows = [row for row in every if row.measure == measure]
@@ -241,7 +241,7 @@ def _ratio(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class Filtered(NamedTuple):
-    """What is left of some paraphrases, and how many were dropped for what."""
+    """Paraphrases that are left of some, and how many were dropped for what."""
 
     kept: tuple[Paraphrase, ...]
     empty: int

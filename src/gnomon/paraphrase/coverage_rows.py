@@ -8,7 +8,7 @@ __all__ = ["CoverageRow", "GramRow", "LackingRow"]
 
 
 class CoverageRow(Record):
-    """How many n-grams of one length the references match, and paraphrases where there are some."""
+    """Shares of n-grams of one length that references, and any paraphrases, match."""
 
     n: int = column("n", help="tokens of the n-grams")
     ngrams: int = column("N-grams", help="of all outputs")

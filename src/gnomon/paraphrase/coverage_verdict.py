@@ -1,4 +1,4 @@
-"""What coverage says, in sentences."""
+"""Sentences on coverage."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ __all__ = ["DiversityRow", "diversity_verdict"]
 
 
 class DiversityRow(Record):
-    """How different the wordings of a set are, by one measure."""
+    """Diversity of the wordings of a set, by one measure."""
 
     set: str = column("Set", help="a method of paraphrasing, references, or the systems' outputs")
     measure: str = column("Measure", help="what is compared: words, or trees (syntactic)")

@@ -1,4 +1,4 @@
-"""How different the words and the structures of paraphrases are."""
+"""Diversity of the words and the structures of paraphrases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lexical_diversity(
     *,
     tokenizer: str | None = None,
 ) -> float | None:
-    """How different the words of paraphrases are, DS_x (Bawden et al., 2020).
+    """Lexical diversity of paraphrases, DS_x (Bawden et al., 2020).
 
     The mean over sentences of the mean over unordered pairs of 1 - (common distinct words) / (mean
     length). By default lengths count distinct words, so that this is Dice's coefficient and equal
@@ -45,7 +45,7 @@ def syntactic_diversity(
     words: bool = True,
     lone: Lone = "zero",
 ) -> float | None:
-    """How different the constituency trees of paraphrases are, DS_t (Bawden et al., 2020).
+    """Syntactic diversity of paraphrases, by constituency trees, DS_t (Bawden et al., 2020).
 
     The mean over sentences of the mean over unordered pairs of 1 - :func:`tree_similarity`.
 

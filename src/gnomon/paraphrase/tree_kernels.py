@@ -1,4 +1,4 @@
-"""How alike two constituency trees are."""
+"""Similarity of two constituency trees."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Nodes:
 def tree_similarity(
     a: Tree | str, b: Tree | str, *, decay: float = 0.4, words: bool = True
 ) -> float | None:
-    """How alike two constituency trees are (Moschitti, 2006; kernel of Collins and Duffy, 2002).
+    """Similarity of two constituency trees (Moschitti, 2006; kernel of Collins and Duffy, 2002).
 
     K(a, b) is the sum over pairs of nodes of C; C = 0 where the productions differ, else decay
     times the product over the children of 1 + C. The result is K(a, b) / sqrt(K(a, a) K(b, b)).

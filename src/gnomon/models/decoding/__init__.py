@@ -1,4 +1,4 @@
-"""What an encoder-decoder model makes of texts: searched, drawn, constrained, scored.
+"""Decoding of an encoder-decoder model: searched, drawn, constrained, scored.
 
 Own decoding over the forward pass of the model: the encoder runs once per text, keys and values of
 the decoder are kept, texts of like length are decoded together and leave the batch when they are

@@ -153,7 +153,7 @@ def diverse(
 
 
 def _merge_by_rank(groups: Sequence[Sequence[FinishedTarget]]) -> list[FinishedTarget]:
-    """What the groups found, rank by rank; each target once, where it comes first."""
+    """Merge the results of the groups, rank by rank; each target once, where it comes first."""
     ranked = [
         (rank, -target.score, target) for group in groups for rank, target in enumerate(group)
     ]

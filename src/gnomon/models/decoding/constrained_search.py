@@ -37,7 +37,7 @@ __all__ = [
 
 
 def states(tails: int, asked: tuple[int, ...]) -> int:
-    """How many states there are: tails times counts of the phrases.
+    """Number of states: tails times counts of the phrases.
 
     >>> states(3, (1, 2))
     18
@@ -114,7 +114,7 @@ class Machine:
         return _State((), (0,) * len(self.phrases))
 
     def is_inner(self, piece: int) -> bool:
-        """Whether a piece of the phrases continues the word before it."""
+        """True if a piece of the phrases continues the word before it."""
         return piece in self._inner
 
     def after(self, state: _State, piece: int | None, *, inner: bool) -> _State:
@@ -125,7 +125,7 @@ class Machine:
         return _State(self._tail((*state.tail, piece)), counts)
 
     def needed(self, state: _State) -> int:
-        """How many pieces meet all that is left; 0 where all is met.
+        """Number of pieces that meet all that is left; 0 where all is met.
 
         The fewest, but where very many phrases overlap: then those without overlap.
         """
@@ -138,7 +138,7 @@ class Machine:
         return list(dict.fromkeys(piece for _, piece in self._ways(state)))
 
     def _overlap(self) -> bool:
-        """Whether the end of a phrase begins one, or a phrase lies in another."""
+        """True if the end of a phrase begins one, or a phrase lies in another."""
         if any(asked > 1 and len(phrase) > 1 for phrase, asked in self._rows()):
             return True
         begun = self._tails.keys() - {()}
@@ -504,7 +504,7 @@ def _reachable(
 
 
 def _fit(machines: Machines, phrases: tuple[tuple[int, ...], ...], request: Request) -> bool:
-    """Whether there is space for all phrases within the limit."""
+    """True if there is space for all phrases within the limit."""
     if sum(map(len, phrases)) <= request.limit:
         return True
     machine = machines.build(phrases)

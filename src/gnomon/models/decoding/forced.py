@@ -85,7 +85,7 @@ def _forced(model: Seq2Seq, batch: Sequence[Request]) -> list[Sequence[float]]:
 
 
 def code_probabilities(model: Seq2Seq, texts: Sequence[str]) -> NDArray[np.float64]:
-    """How probable each sentence code is as the first piece of a target.
+    """Probability of each sentence code as the first piece of a target.
 
     Args:
         model: a model with codes.

@@ -1,4 +1,4 @@
-"""What is to be decoded, how it is searched for, and what is proposed."""
+"""Requests to decode, options of the search, and proposals."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _is_out_of_memory(error: BaseException) -> bool:
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How to search."""
+    """Options of the search."""
 
     beam: int
     n: int
@@ -172,7 +172,7 @@ class SearchPlan:
     strength: float = 0.0
 
     def score(self, log_probability: Any, length: Any) -> Any:
-        """What hypotheses are ranked by; ``</s>`` counts as a piece."""
+        """Score that hypotheses are ranked by; ``</s>`` counts as a piece."""
         return log_probability / np.asarray(length, dtype=np.float64) ** self.length_penalty
 
 

@@ -29,7 +29,7 @@ _MOST = 256
 
 
 class _SamplingOptions(NamedTuple):
-    """How targets are drawn."""
+    """Options for drawing targets."""
 
     n: int
     top_p: float

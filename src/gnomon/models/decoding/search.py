@@ -66,7 +66,7 @@ class FinishedTargets:
     def is_settled(
         self, slots: NDArray[np.int64], best: NDArray[np.float64], limits: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Whether no unfinished hypothesis can change the results."""
+        """True where no unfinished hypothesis can change the results."""
         length = len(self._links) + self._begun
         longer = self._plan.length_penalty > 0
         reach = limits + 1 if longer else np.full_like(limits, length + 1)
@@ -149,7 +149,7 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
 
 
 def normaliser(model: Seq2Seq, logits: Any) -> Any:
-    """What turns logits into log-probabilities when taken from them [..., 1]."""
+    """Normaliser that turns logits into log-probabilities when taken from them [..., 1]."""
     normalisers = logits.logsumexp(-1, keepdim=True)
     if not bool(normalisers.isfinite().all()):
         raise ScoringError(

@@ -1,4 +1,4 @@
-"""Whether codes are worth something: sizes, spread, who is at their centre."""
+"""Quality of codes: sizes, spread, who is at their centre."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHOWN = 30
 
 
 class CodedFileRow(Record):
-    """How codes spread over a file of sentences."""
+    """Spread of codes over a file of sentences."""
 
     file: str = column("File", help="its name")
     sentences: int = column("Sentences", help="its lines")
@@ -71,7 +71,7 @@ class CodeSizeRow(Record):
 
 
 def codes_verdict(finding: Finding) -> Iterator[Message]:
-    """How evenly sentences spread over codes."""
+    """State how evenly sentences spread over codes."""
     for row in finding.records(CodedFileRow):
         same = bool(row.coded) and row.used == 1
         spread = row.perplexity is not None and row.largest is not None
@@ -93,7 +93,7 @@ def quality(
     *,
     texts: Mapping[str, Sequence[str | None]] | None = None,
 ) -> Finding:
-    """How codes spread over files of sentences."""
+    """Measure how codes spread over files of sentences."""
     shown_texts = texts or {}
     rows = [_row(name, codes, sentences) for name, sentences in placed.items()]
     sizes = [

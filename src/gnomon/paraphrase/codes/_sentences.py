@@ -63,7 +63,7 @@ examples:
 
 
 def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.codes` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.paraphrase.codes` that fit each alone."""
     texts, trees = options.texts or (), options.trees or ()
     if not texts and not trees:
         message: Words = (

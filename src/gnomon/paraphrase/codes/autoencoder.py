@@ -244,7 +244,7 @@ class Syntactic:
 
     @property
     def needs_trees(self) -> bool:
-        """Whether sentences alone have no vectors, since nothing parses them."""
+        """True if sentences alone have no vectors, since nothing parses them."""
         return self.parser is None and self.reader is None
 
     @property

@@ -71,7 +71,7 @@ _CHUNK = 16384
 
 @dataclass(frozen=True)
 class Fitted:
-    """What codes were made from.
+    """Record of what codes were made from.
 
     Attributes:
         sentences: with a vector, repeated ones each time.
@@ -127,12 +127,12 @@ class Codes:
 
     @property
     def k(self) -> int:
-        """How many codes there are."""
+        """Number of codes."""
         return len(self.centroids)
 
     @property
     def needs_trees(self) -> bool:
-        """Whether sentences have codes by trees alone, since nobody said what parses them."""
+        """True if sentences have codes by trees alone, since nobody said what parses them."""
         from gnomon.paraphrase.codes.autoencoder import Syntactic
 
         return isinstance(self.space, Syntactic) and self.space.needs_trees
@@ -234,7 +234,7 @@ class Codes:
 
 
 class CodeRequest(NamedTuple):
-    """How many codes are made, how, and what keeps trees and is told of it."""
+    """Request for codes: how many, how they are made, and what keeps trees and is told of it."""
 
     k: int
     seed: int
@@ -311,7 +311,7 @@ def items_of(
     cache: Cache | None,
     progress: Callable[[str, int, int], None] | None,
 ) -> Sequence[Hashable | None]:
-    """What a space reads of each sentence: its text, or its pruned tree; None if it has none."""
+    """Items of a space for each sentence: its text, or its pruned tree; None if it has none."""
     from gnomon.paraphrase.codes.autoencoder import Syntactic
 
     if isinstance(space, Syntactic):
@@ -369,7 +369,7 @@ class Space(Protocol):
     def identity(self) -> str: ...  # documented above
 
     def about(self) -> Mapping[str, Any]:
-        """What a folder of codes must keep to find the space again, ready for JSON."""
+        """Facts that a folder of codes must keep to find the space again, ready for JSON."""
 
     def tensors(self) -> Mapping[str, NDArray[np.float32]]:
         """Weights that the space has of its own."""
@@ -425,7 +425,7 @@ class Semantic:
 
 
 def same_model(asked: str, kept: str) -> bool:
-    """Whether two identities name the same weights, wherever their folders lie."""
+    """True if two identities name the same weights, wherever their folders lie."""
     return re.split("[#@]", asked)[-1] == re.split("[#@]", kept)[-1]
 
 
@@ -493,7 +493,7 @@ class SentenceCoder:
 
     @property
     def k(self) -> int:
-        """How many codes there are."""
+        """Number of codes."""
         return self.codes.k
 
     @property
@@ -523,7 +523,7 @@ _OWN = "space."
 
 @dataclass(frozen=True)
 class CodeFacts:
-    """What a folder says of its codes.
+    """Facts in a folder about its codes.
 
     Attributes:
         kind: "semantic", "syntactic" or "random".

@@ -31,7 +31,7 @@ _SAMPLE, _STARTS = 16384, 3
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """What k-means found."""
+    """Clusters by k-means."""
 
     centroids: NDArray[np.float32]
     counts: NDArray[np.int64]

@@ -56,7 +56,7 @@ def pruned(tree: Tree, depth: int | None = 4, *, most_children: int | None = Non
 
 
 def _has_word(child: Child) -> TypeGuard[Tree]:
-    """Whether a child is a constituent that holds a word; traces hold none."""
+    """True if a child is a constituent that holds a word; traces hold none."""
     if isinstance(child, str) or child.label == _TRACE:
         return False
     return any(isinstance(inner, str) or _has_word(inner) for inner in child)

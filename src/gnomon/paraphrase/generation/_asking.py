@@ -72,7 +72,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Models:
-    """What generates: one model, or two for a round trip."""
+    """Models that generate: one model, or two for a round trip."""
 
     model: Seq2Seq
     back: Seq2Seq | None = None
@@ -273,7 +273,7 @@ class ModelGenerator(GeneratorOptions, ABC):
         return {"method": self.name, "n": wanted, **{name: getattr(self, name) for name in names}}
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
-        """What is to be done; the model is loaded.
+        """Plan the work; the model is loaded.
 
         Raises:
             MissingDependencyError: torch, transformers or the model is not installed.
@@ -311,12 +311,12 @@ class ModelGenerator(GeneratorOptions, ABC):
     def _group_options(
         self, testset: TestSet, request: GenerationRequest, model: Seq2Seq
     ) -> dict[str, Any]:
-        """What is asked in addition to the references; arguments of :func:`group_requests`."""
+        """Requests in addition to the references; arguments of :func:`group_requests`."""
         del testset, request, model
         return {}
 
     def _called(self, model: Seq2Seq) -> str:
-        """What paraphrases are called: ``beam``, ``codes-semantic``, ``random-codes-syntactic``."""
+        """Name of the paraphrases: ``beam``, ``codes-semantic``, ``random-codes-syntactic``."""
         kind = code_facts(model).get("kind") if self.coded else None
         return f"{self.name}-{kind}" if kind else self.name
 
@@ -340,13 +340,13 @@ class Work(RoundMaking):
         return self.generator.wanted(self.request)
 
     def settings(self) -> dict[str, object]:
-        """What the results depend on; not the size of batches."""
+        """Settings that the results depend on; not the size of batches."""
         of_generator = self.generator.settings(self.wanted)
         models = {"model": self.models.identity, "asked": digest(self.groups)}
         return {**of_generator, **self.request.settings(), **models}
 
     def notices(self, counts: Counter[str]) -> tuple[Message, ...]:
-        """What was out of reach, and what the models say."""
+        """Notices of what was out of reach, and of the models."""
         statements: list[Message] = []
         if self.models.model.codes and not self.generator.coded:
             statements.append(message("note.paraphrase.auto_codes"))

@@ -30,7 +30,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class SavedRecord:
-    """How far a file has come: kept beside it, as ``FILE.settings.json``."""
+    """Progress of a file: kept beside it, as ``FILE.settings.json``."""
 
     settings: dict[str, object]
     done: int = 0
@@ -239,7 +239,7 @@ class Making(ABC):
 
     @property
     def total(self) -> int:
-        """How many segments there are."""
+        """Number of segments."""
         return self.testset.segments
 
     def batches(self, size: int | None = None, after: int = 0) -> Iterator[MadeBatch]:
@@ -256,10 +256,10 @@ class Making(ABC):
 
     @abstractmethod
     def settings(self) -> dict[str, object]:
-        """What the results depend on; not the size of batches."""
+        """Settings that the results depend on; not the size of batches."""
 
     def notices(self, counts: Counter[str]) -> tuple[Message, ...]:
-        """What a reader of the paraphrases should know.
+        """Notices for the reader of the paraphrases.
 
         Args:
             counts: those of all batches, and of all "paraphrases".

@@ -43,14 +43,14 @@ class PlainWork(Making):
     usual_size: ClassVar[int] = 500
 
     def settings(self) -> dict[str, object]:
-        """What the results depend on; not the size of batches."""
+        """Settings that the results depend on; not the size of batches."""
         outputs = self.testset.systems if self.method == "pseudo" else {}
         read = [*self.testset.references.items(), *outputs.items()]
         hashed = content_hash(repr([(name, list(texts)) for name, texts in read]))
         return {"method": self.method, **self.about, **self.request.settings(), "asked": hashed}
 
     def make_batch(self, segments: range) -> MadeBatch:
-        """What the maker makes, and filters leave."""
+        """Make a batch of paraphrases, and filter it."""
         fitting = filtered(
             self.testset,
             self.make(segments),
@@ -88,7 +88,7 @@ class PseudoReferences(GeneratorOptions):
     shared: bool = False
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
-        """What is to be done; see :func:`gnomon.paraphrase.pseudo_references`."""
+        """Plan the work; see :func:`gnomon.paraphrase.pseudo_references`."""
         options = {
             "n": request.n or 1,
             "least": self.least,
@@ -125,7 +125,7 @@ class VariantPhrases(GeneratorOptions):
     variants: Annotated[str | tuple[tuple[str, ...], ...], InputFile()]
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> PlainWork:
-        """What is to be done; see :func:`gnomon.paraphrase.variant_paraphrases`."""
+        """Plan the work; see :func:`gnomon.paraphrase.variant_paraphrases`."""
         given = self.variants
         variants = read_variants(given) if isinstance(given, str) else given
         about = {"variants": content_hash(repr([list(group) for group in variants]))}

@@ -122,7 +122,7 @@ class ChatParaphrases(GeneratorOptions):
         check_model(self.model, self.endpoint, of="llm")
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> ChatWork:
-        """What is to be done; nothing is asked yet.
+        """Plan the work; nothing is asked yet.
 
         Raises:
             MissingFileError, FormatError: the prompt cannot be read, or shows no reference.
@@ -206,7 +206,7 @@ class ChatWork(RoundMaking):
             )
 
     def settings(self) -> dict[str, object]:
-        """What the results depend on; not the size of batches."""
+        """Settings that the results depend on; not the size of batches."""
         generator = self.generator
         checks = {
             "numbers": generator.numbers,
@@ -229,7 +229,7 @@ class ChatWork(RoundMaking):
         }
 
     def notices(self, counts: Counter[str]) -> tuple[Message, ...]:
-        """What was dropped apart from copies, what could not be read, and who checked names."""
+        """Notices of what was dropped apart from copies or not read, and of who checked names."""
         some = {name: counts[name] for name in _COUNTED if counts[name]}
         of_counts = [message("note.paraphrase.chat", what=name, n=n) for name, n in some.items()]
         return (*of_counts, *filter(None, [self.untagged]))
@@ -322,7 +322,7 @@ _COUNTED = ("numbers", "names", "refused", "unreadable")
 
 
 def _tagger(name: str | None, language: str | None) -> tuple[Annotator | None, Message | None]:
-    """What tells names in a language; or why nothing does."""
+    """Tagger of names in a language; or why there is none."""
     if name is not None:
         return find_tagger(name), None
     if not language:
@@ -335,7 +335,7 @@ def _tagger(name: str | None, language: str | None) -> tuple[Annotator | None, M
 
 
 def changed_numbers(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """Whether a wording has other numbers in digits than its reference; signs between digits apart.
+    """True for each wording with other numbers in digits than its reference; signs between apart.
 
     >>> changed_numbers([("1000 came", "There came 1,000."), ("two came", "2 came")])
     [False, True]
@@ -354,7 +354,7 @@ def changed_numbers(pairs: Sequence[tuple[str, str]]) -> list[bool]:
 def changed_names(
     pairs: Sequence[tuple[str, str]], tagger: Annotator, request: GenerationRequest
 ) -> list[bool]:
-    """Whether a wording loses a name of its reference, or brings one.
+    """True for each wording that loses a name of its reference, or brings one.
 
     A proper noun (UPOS) counts as held if the other text has a word that begins with the first half
     of its letters, three at least: names take endings. A word that a wording begins with is no new

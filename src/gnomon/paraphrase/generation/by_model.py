@@ -155,11 +155,11 @@ class Sampling(ModelGenerator):
 
 
 class Coder(Protocol):
-    """What assigns a code to a sentence; see ``gnomon.paraphrase.codes``."""
+    """Model that assigns a code to a sentence; see ``gnomon.paraphrase.codes``."""
 
     @property
     def k(self) -> int:
-        """How many codes it has."""
+        """Number of codes."""
 
     @property
     def identity(self) -> str:
@@ -400,7 +400,7 @@ class ModelRoundTrip(SearchingGenerator):
     back: Annotated[str, MODEL] = field(kw_only=True)
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> Work:
-        """What is to be done; the models are loaded."""
+        """Plan the work; the models are loaded."""
         models = Models(loaded(self.forward, request), loaded(self.back, request))
         return Work(testset, self.name, request, group_requests(testset), models, self)
 

@@ -53,7 +53,7 @@ examples:
 
 
 def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.generate` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.paraphrase.generate` that fit each alone."""
     wrong = list(problems("method", find_generator, options.method))
     yield from wrong
     if not wrong:

@@ -41,14 +41,14 @@ class Generator(Protocol):
 
     @property
     def reads_outputs(self) -> bool:
-        """Whether it reads what systems said."""
+        """True if it reads what systems said."""
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """What it reads of a request."""
+        """Parts of a request that it reads."""
 
     def plan(self, testset: TestSet, request: GenerationRequest) -> Making:
-        """What is to be done, checked and ready."""
+        """Plan the work, checked and ready."""
 
 
 _CATALOGUE = Catalogue(
@@ -72,7 +72,7 @@ _CATALOGUE = Catalogue(
 
 
 def reaches_of_generator(text: str) -> frozenset[Capability]:
-    """What the spec of a generator reaches; nothing that it names is opened to find out."""
+    """Capabilities that the spec of a generator reaches; nothing that it names is opened."""
     return _CATALOGUE.reaches(text)
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a generator of paraphrases, and of the model that it may ask."""
+"""Requests to a generator of paraphrases, and to the model that it may ask."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FILTER = Reaches(of_text="gnomon.metrics.registry:reaches_of_spec")
 
 @dataclass(frozen=True, kw_only=True)
 class GenerationRequest:
-    """What is asked of any generator, beside its own options.
+    """A request to any generator, beside its own options.
 
     Attributes:
         n: how many of each segment (of each constraint or system, for methods that say so); 5 by a
@@ -111,7 +111,7 @@ class GeneratorOptions(Options):
 
 
 def bare_segments(testset: TestSet, part: range) -> int:
-    """How many of some segments (from 0) have no reference."""
+    """Number of some segments (from 0) that have no reference."""
     columns = testset.references.values()
     return sum(not any((column[i] or "").strip() for column in columns) for i in part)
 

@@ -17,7 +17,7 @@ __all__ = ["GeneratedRow", "generate_verdict"]
 
 
 class GeneratedRow(Record):
-    """How many paraphrases were made, and what became of the others."""
+    """Numbers of paraphrases that were made, and what became of the others."""
 
     method: str = column("Method", help="what the paraphrases are called")
     paraphrases: int = column("Paraphrases", help="in the file")
@@ -32,7 +32,7 @@ class GeneratedRow(Record):
 
 
 def generate_verdict(finding: Finding) -> Iterator[Message]:
-    """How many paraphrases were made, and how many were dropped."""
+    """State how many paraphrases were made, and how many were dropped."""
     (row,) = finding.records(GeneratedRow)
     names = ("empty", "copies", "duplicates", "inadequate")
     reasons = [{"reason": name, "n": n} for name in names if (n := getattr(row, name))]

@@ -46,7 +46,7 @@ class Data(NamedTuple):
 
 
 class TrainingPlan(NamedTuple):
-    """What a run of training would do.
+    """Plan of a run of training.
 
     - ``pairs``: to train on.
     - ``dev``: held out.
@@ -160,7 +160,7 @@ def _begin(
     *,
     resume: bool,
 ) -> tuple[dict[str, object], Data]:
-    """What the run is, and its data; the first process opens the folder, others find it open."""
+    """Begin a run: its facts and data; the first process opens the folder, others find it open."""
     run = _facts(pairs, recipe, codes)
     first = options.process_index == 0
     is_ours = open_run(place, run, resume=resume) if first else True
@@ -242,7 +242,7 @@ def _facts(
 
 
 def _about(facts: dict[str, object], recipe: Recipe) -> dict[str, object]:
-    """What ``gnomon-paraphraser.json`` says, but for the number of steps."""
+    """Facts for ``gnomon-paraphraser.json``, but for the number of steps."""
     none = {"kind": None, "count": 0, "identity": None}
     return {
         "format": 1,

@@ -43,7 +43,7 @@ examples:
 
 
 def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.paraphrase.train` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.paraphrase.train` that fit each alone."""
     yield from problems("", options.of, Recipe)
     yield from problems("", options.of, Filters)
     if options.codes is not None and any(isinstance(pair, SentencePair) for pair in options.pairs):

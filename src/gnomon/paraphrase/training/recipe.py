@@ -1,4 +1,4 @@
-"""How a paraphraser is built and trained, and what a run writes about itself."""
+"""Construction and training of a paraphraser, and the files of a run about itself."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Recipe:
             )
 
     def fixed(self) -> dict[str, object]:
-        """What must not change when a run is resumed: all but when to stop."""
+        """Settings that must not change when a run is resumed: all but when to stop."""
         free = {"patience", "epochs", "max_steps", "max_minutes"}
         return {name: value for name, value in asdict(self).items() if name not in free}
 
@@ -114,7 +114,7 @@ class Score(NamedTuple):
     bleu: float | None
 
     def rank(self, stop_on: str) -> tuple[float, ...]:
-        """What is greater where a model is better: BLEU and, where it ties, the loss.
+        """Rank that is greater where a model is better: BLEU and, where it ties, the loss.
 
         >>> Score(5.0, 0.0).rank("bleu") > Score(6.0, 0.0).rank("bleu")
         True
@@ -124,7 +124,7 @@ class Score(NamedTuple):
 
 @dataclass
 class Progress:
-    """What a run knows of itself beyond the trainer's own state."""
+    """Progress of a run beyond the trainer's own state."""
 
     seconds: float = 0.0
     best: tuple[float, ...] | None = None
@@ -146,7 +146,7 @@ class Progress:
 
 
 def score_of(folder: Path) -> Score | None:
-    """What the model in a folder was validated with; None where there is no model."""
+    """Validation score of the model in a folder; None where there is no model."""
     path = folder / ABOUT
     if not path.is_file():
         return None

@@ -96,7 +96,7 @@ def network(recipe: Recipe, vocabulary: int) -> Any:
 
 
 def parameters(model: Any) -> int:
-    """How many weights are learnt."""
+    """Number of weights that are learnt."""
     return sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
 
 
@@ -392,7 +392,7 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not
         return next((name for name, true in reasons.items() if true), "")
 
     def _agreed(self, late: bool) -> bool:  # noqa: FBT001  # what a comparison gives
-        """What the clock of the first process says."""
+        """True if the clock of the first process says so."""
         if self._trainer.accelerator.num_processes == 1:
             return late
         from accelerate.utils import broadcast_object_list

@@ -1,4 +1,4 @@
-"""What training a paraphraser shows: its rows, and sentences."""
+"""Rows and sentences on training a paraphraser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["DroppedPairsRow", "Trained", "train_verdict"]
 
 
 class Trained(Record):
-    """What a run of training did.
+    """Results of a run of training.
 
     Attributes:
         folder: the model.
@@ -43,14 +43,14 @@ class Trained(Record):
 
 
 class DroppedPairsRow(Record):
-    """What a filter dropped."""
+    """Pairs that a filter dropped."""
 
     filter: str = column("Filter", help="in the order in which they are applied")
     dropped: int = column("Dropped", help="pairs")
 
 
 def train_verdict(finding: Finding) -> Iterator[Message]:
-    """What a model has learnt."""
+    """State what a model has learnt."""
     for row in finding.records(Trained):
         yield message(
             "paraphrase.train.trained",

@@ -27,7 +27,7 @@ _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"
 
 
 def code_token(code: int) -> str:
-    """How a sentence code is written in the vocabulary.
+    """Token of a sentence code in the vocabulary.
 
     >>> code_token(7)
     '<code:7>'
