@@ -1,4 +1,4 @@
-"""How differences between systems are tested, in judged campaigns and in planned ones."""
+"""Tests of differences between systems, in judged campaigns and in planned ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TESTS = Group("intervals and tests")
 
 @dataclass(frozen=True)
 class HumanTests:
-    """How differences between systems are tested.
+    """Options of the tests of differences between systems.
 
     Attributes:
         unit: what is independent: "segment", "document", or "auto": documents where they are known.
@@ -60,7 +60,7 @@ class HumanTests:
 
 @dataclass(frozen=True)
 class PlannedTests:
-    """How a campaign will be judged and tested.
+    """Options of how a campaign will be judged and tested.
 
     Attributes:
         power: share of campaigns that are to find the difference.

@@ -1,4 +1,4 @@
-"""What the answers on blind sheets say: preferences, scores, and how far annotators agree."""
+"""Figures of the answers on blind sheets: preferences, scores, and agreement of annotators."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NUMBERS = {"A": 0.0, "B": 1.0, "tie": 2.0}
 
 
 class PreferenceRow(Record):
-    """How often people prefer one of two."""
+    """Share of people's preferences for one of two."""
 
     annotator: str = column("Annotator", help="who answered; majority: most of them")
     feature: str = FEATURE
@@ -91,7 +91,7 @@ class PreferenceRow(Record):
 
 
 class ScoredRow(Record):
-    """What people score the outputs of a system, or the paraphrases of a method."""
+    """People's scores of the outputs of a system, or of the paraphrases of a method."""
 
     system: str = column("System", help="or the method of paraphrases")
     score: float | None = column(
@@ -117,7 +117,7 @@ class ScoredRow(Record):
 
 
 class AnnotatorPairRow(Record):
-    """How far two annotators agree."""
+    """Agreement of two annotators."""
 
     annotator: str = column("Annotator", help="who answered")
     other: str = column("Other annotator", help="whom the answers are compared with")
@@ -148,7 +148,7 @@ class AnswerRow(Record):
 def answers_finding(
     answers: Sequence[Answer], key: Key, *, confidence: float, seed: int
 ) -> Finding:
-    """What filled sheets say, by the key of the sheet."""
+    """Finding on filled sheets, by the key of the sheet."""
     given: dict[str, dict[str, str]] = {}
     for answer in answers:
         if answer.answer:
@@ -332,7 +332,7 @@ def _preferences_verdict(finding: Finding, every: Sequence[PreferenceRow]) -> It
 
 
 def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Message:
-    """What is said of two, the one first that is preferred more often."""
+    """Message on two, the one first that is preferred more often."""
     share, (low, high) = row.share or 0.0, row.ends("share")
     names, ends = [row.system, row.other], (low or 0.0, high or 0.0)
     if share < 0.5:
@@ -404,7 +404,7 @@ def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def _behind(
     sums: Mapping[str, Mapping[int, tuple[float, int]]], alpha: float
 ) -> dict[str, tuple[float, Stepped]]:
-    """How far the others are behind the highest, where all pairs are tested in steps."""
+    """Distances of the others to the highest, where all pairs are tested in steps."""
     highest = sorted(sums, key=lambda system: -_ratio(np.array([*sums[system].values()])))
     pairs, differences, tests = [], [], []
     for a, b in combinations(highest, 2):
@@ -469,7 +469,7 @@ def _ratings(given: Mapping[str, Answers], *, scalar: bool) -> list[list[float]]
 
 
 def annotator_table(given: Mapping[str, Answers]) -> Table:
-    """How far every two annotators agree."""
+    """Table of the agreement of every two annotators."""
     rows = []
     for (name, mine), (other, theirs) in combinations(given.items(), 2):
         both = [item for item in mine if item in theirs]

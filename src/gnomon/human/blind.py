@@ -232,7 +232,7 @@ def _keep_answers(texts: Mapping[str | PathLike[str], str | bytes]) -> None:
 
 
 class _Drawn(NamedTuple):
-    """What was drawn, and a table of it."""
+    """A draw, and a table of it."""
 
     table: Table
     items: Sequence[SheetItem]

@@ -1,4 +1,4 @@
-"""What people said of the systems of a test set, as single judgements."""
+"""People's judgements of the systems of a test set, as single ones."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ class Campaign:
 
     @property
     def systems_of_raters(self) -> NDArray[np.int64]:
-        """How many systems each rater judged [R]."""
+        """Number of systems that each rater judged [R]."""
         judged = np.zeros((len(self.raters), len(self.systems)), dtype=bool)
         judged[self.rater, self.system] = True
         return np.asarray(judged.sum(axis=1))
 
     @property
     def is_connected(self) -> bool:
-        """Whether raters link all systems, so that leniency can be separated from quality."""
+        """True if raters link all systems, so that leniency can be separated from quality."""
         return bool(self.raters) and not self.linked.any()
 
     @property
@@ -116,7 +116,7 @@ class Campaign:
 
     @property
     def tells_leniency(self) -> bool:
-        """Whether raters are adjusted for unless somebody says otherwise."""
+        """True if raters are adjusted for unless somebody says otherwise."""
         if not self.raters:
             return False
         several = self.systems_of_raters > 1
@@ -167,7 +167,7 @@ def campaigns(
 
 
 def _again(kind: str, before: Sequence[str], every: Sequence[str]) -> bool:
-    """Whether a kind is another one in other units: standardised where raw scores are there."""
+    """True if a kind is another one in other units: standardised where raw scores are there."""
     raw = kind.removesuffix("-z") + "-raw"
     return (kind.endswith("-z") and raw in every) or any(
         are_of_same_judgements(kind, other) for other in before if not other.endswith("-z")
@@ -243,7 +243,7 @@ def _campaign(
 
 
 def _share_segments(systems: Sequence[str], judged: dict[str, set[int]]) -> bool:
-    """Whether systems are compared on the segments that all of them have.
+    """True if systems are compared on the segments that all of them have.
 
     That loses few of all segments, or few of those of the system with the fewest.
     """

@@ -63,7 +63,7 @@ examples:
 
 
 def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`compare` refuses of options that fit each alone."""
+    """Check options of :func:`compare` that fit each alone."""
     if options.interim is not None:
         planned = INTERIM.fullmatch(options.interim)
         if planned is None or int(planned[1]) > int(planned[2]):
@@ -155,7 +155,7 @@ def compare(
 
 @dataclass(frozen=True)
 class _Plan(HumanTests):
-    """What was asked for beside the data."""
+    """Options of the comparison beside the data."""
 
     baseline: str | None = None
 
@@ -292,7 +292,7 @@ def _planned_pairs(found: Estimates, campaign: Campaign, plan: _Plan) -> NDArray
 
 
 def _draw_facts(drawn: Sample, judged: Sequence[Campaign]) -> dict[str, str]:
-    """What means over the judged segments stand for."""
+    """Facts on what means over the judged segments stand for."""
     chances = [row.inclusion for row in drawn.rows]
     equal = math.isclose(min(chances), max(chances), rel_tol=1e-6)
     how = "equal chances" if equal else "unequal chances"

@@ -65,7 +65,7 @@ examples:
 
 
 def check_sample(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.human.sample` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.human.sample` that fit each alone."""
     sizes = [name for name in ("documents", "segments", "judgements") if getattr(options, name)]
     if len(sizes) != 1:
         given = " and ".join(sizes) or "none of them"
@@ -81,7 +81,7 @@ def check_sample(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 
 
 def _check_set(outline: Outline, options: BoundOptions) -> Iterator[Problem]:
-    """What is refused of a test set."""
+    """Check the test set."""
     if options.documents and not outline.slices.get("document"):
         said = (
             "the test set does not tell which segments belong to which document: draw segments, or"

@@ -20,7 +20,7 @@ __all__ = ["Estimates", "JudgedFrame", "estimates"]
 
 @dataclass(frozen=True)
 class JudgedFrame:
-    """How the judged segments stand for others.
+    """Frame of the judged segments: how they stand for others.
 
     Attributes:
         groups: what is independent: the document of each judged segment, or the segment itself,
@@ -35,12 +35,12 @@ class JudgedFrame:
 
     @property
     def sizes(self) -> NDArray[np.float64]:
-        """What each group holds, in judged segments with their weights [groups]."""
+        """Sizes of the groups, in judged segments with their weights [groups]."""
         return np.bincount(self.groups, self.weights).astype(np.float64)
 
     @property
     def effective(self) -> float:
-        """How many groups of one size say as much."""
+        """Number of groups of one size that say as much."""
         return effective_documents(self.sizes)
 
 
@@ -51,7 +51,7 @@ class _SystemMeans(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimates:
-    """What a campaign says of its systems, step by step.
+    """Estimates of a campaign for its systems, step by step.
 
     Attributes:
         pairs: positions of both systems of each pair [pairs, 2].

@@ -13,7 +13,7 @@ PLAN, BASIS = "plan", "basis"
 
 
 class PlannedRow(Record):
-    """How large a campaign has to be."""
+    """Size that a campaign has to have."""
 
     human: str = column("Judgements", help="the kind of people's scores")
     design: str = column(
@@ -39,7 +39,7 @@ class PlannedRow(Record):
 
 
 class BasisRow(Record):
-    """What a plan rests on: how the judgements of a campaign vary."""
+    """Basis of a plan: how the judgements of a campaign vary."""
 
     human: str = column("Judgements", help="the kind of people's scores")
     source: str = column("Campaign", help="whose figures these are")

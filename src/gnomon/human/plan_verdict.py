@@ -1,4 +1,4 @@
-"""What a plan says, in sentences."""
+"""Sentences on a plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def plan_verdict(finding: Finding) -> Iterator[Message]:
-    """How much it takes, how surely that is known, and what would take less."""
+    """State how much it takes, how surely that is known, and what would take less."""
     every = finding.records(PlannedRow)
     for basis in finding.records(BasisRow):
         rows = [row for row in every if row.human == basis.human]
@@ -50,7 +50,7 @@ def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Mes
 
 
 def _cheaper(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Iterator[Message]:
-    """What takes less than the first plan, and what cannot be told."""
+    """State what takes less than the first plan, and what cannot be told."""
     plain, *others = rows
     less = [row for row in others if (row.segments or math.inf) < (plain.segments or math.inf)]
     designs = [{"design": row.design, "each": basis.each, **_size(row)} for row in less]
@@ -89,12 +89,12 @@ def _say_plan(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> 
 
 
 def _judged(basis: BasisRow) -> dict[str, Any]:
-    """What a campaign judged."""
+    """Facts on what a campaign judged."""
     if basis.documents is None:
         return {"judged": basis.segments, "unit": "segment"}
     return {"judged": basis.documents, "unit": "document"}
 
 
 def _size(row: PlannedRow) -> dict[str, Any]:
-    """How much is judged of each system."""
+    """Facts on how much is judged of each system."""
     return {"documents": row.documents, "segments": row.segments}

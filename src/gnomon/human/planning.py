@@ -53,7 +53,7 @@ examples:
 
 
 def check_plan(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`plan` refuses of options that fit each alone."""
+    """Check options of :func:`plan` that fit each alone."""
     given = [options.campaign is not None, options.protocol is not None]
     if all(given) or not any(given):
         said: tuple[Words, ...] = (

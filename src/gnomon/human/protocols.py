@@ -1,4 +1,4 @@
-"""What campaigns varied by: the variances that a plan rests on, from a campaign or from a table."""
+"""Variances of campaigns that a plan rests on, from a campaign or from a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ProtocolName: TypeAlias = Literal["esa", "mqm", "da"]
 
 
 class Pilot(NamedTuple):
-    """What is known of a campaign before it is judged.
+    """Facts known of a campaign before it is judged.
 
     - ``name``: whose figures these are, as sentences have it.
     - ``human``: the kind of judgements.
@@ -61,7 +61,7 @@ class Pilot(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """What a segment adds to the variance of a mean difference, times the segments squared."""
+        """Contribution of a segment to a mean difference's variance, times the segments squared."""
         return self.sd**2 * self.design_effect
 
     def ends(self, value: float, confidence: float) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from gnomon.core.records import Record, column
 
 
 class DrawnStratumRow(Record):
-    """How many were drawn of a stratum; of all, where there are no strata."""
+    """Numbers drawn of a stratum; of all, where there are no strata."""
 
     stratum: str = column("Stratum", help="of which is drawn; all: there are none")
     unit: str = column("Unit", help="what is drawn as a whole: document or segment")
@@ -19,7 +19,7 @@ class DrawnStratumRow(Record):
 
 
 class DrawnAnalysisRow(Record):
-    """What people judge for one planned analysis."""
+    """Judgements that people make for one planned analysis."""
 
     analysis: int = column("Analysis", help="from 1")
     file: str = column("File", help="the campaign")
@@ -29,7 +29,7 @@ class DrawnAnalysisRow(Record):
 
 
 class DrawnRaterRow(Record):
-    """What one person judges."""
+    """Judgements that one person makes."""
 
     rater: str = column("Rater", help="who judges")
     documents: int = column("Documents", help="of which the person judges some output")

@@ -1,4 +1,4 @@
-"""What was drawn for people to judge, in sentences."""
+"""Sentences on what was drawn for people to judge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def sample_verdict(finding: Finding) -> Iterator[Message]:
-    """What is judged, by how many people, and when systems may be compared."""
+    """State what is judged, by how many people, and when systems may be compared."""
     strata = finding.records(DrawnStratumRow)
     analyses = finding.records(DrawnAnalysisRow)
     drawn, units = sum(row.drawn for row in strata), sum(row.units for row in strata)

@@ -24,7 +24,7 @@ Unit: TypeAlias = Literal["document", "segment"]
 
 
 class SamplingUnit(NamedTuple):
-    """What is drawn as a whole: a document, or a segment.
+    """Unit that is drawn as a whole: a document, or a segment.
 
     Attributes:
         document: empty where the test set does not tell.
@@ -37,7 +37,7 @@ class SamplingUnit(NamedTuple):
 
 @dataclass(frozen=True)
 class Design:
-    """What is drawn, and how.
+    """Design of a draw.
 
     Attributes:
         name: of all, or of each stratum.
@@ -122,7 +122,7 @@ def analysis_of_units(
 
 
 class Block(NamedTuple):
-    """What goes to one person: a document, or its drawn segments, of some systems.
+    """Block for one person: a document, or its drawn segments, of some systems.
 
     Attributes:
         analysis: from 1.

@@ -1,4 +1,4 @@
-"""What a sheet is made of on a command line, and what is refused."""
+"""Inputs of a sheet on a command line, and what is refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["check_sheet", "sheet_inputs"]
 
 
 def check_sheet(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.human.sheet` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.human.sheet` that fit each alone."""
     writes = options.save is not None or options.form is not None
     if writes is bool(options.read):
         message: Words = (

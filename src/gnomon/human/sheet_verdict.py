@@ -1,4 +1,4 @@
-"""What is on a blind sheet: rows, and what they say in sentences."""
+"""Rows on a blind sheet, and sentences on them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAIRS, DRAWN = "pairs", "drawn"
 
 
 class DrawnRow(Record):
-    """How many items of a system, a pair of systems or a method are on the sheet."""
+    """Number of items of a system, a pair of systems or a method on the sheet."""
 
     system: str = column("System", help="or the method of paraphrases")
     other: str = column("Other", help="that it is compared with; empty where outputs are scored")
@@ -32,7 +32,7 @@ class DrawnRow(Record):
 
 
 def sheet_verdict(finding: Finding) -> Iterator[Message]:
-    """What is on the sheet, or what the answers say."""
+    """State what is on the sheet, or what the answers say."""
     name = finding.tables[0].name
     if name not in (PAIRS, DRAWN):
         yield from said.answers_verdict(finding)

@@ -67,7 +67,7 @@ class SheetItem(NamedTuple):
 
 @dataclass(frozen=True)
 class Sheet:
-    """What annotators see.
+    """Sheet that annotators see.
 
     Attributes:
         study: what the sheet, its key and its answers have in common.
@@ -82,7 +82,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class KeyRow:
-    """What the sheet does not show of an item."""
+    """Facts of an item that the sheet does not show."""
 
     item: str
     feature: str
@@ -94,7 +94,7 @@ class KeyRow:
 
 @dataclass(frozen=True)
 class Key:
-    """What is what in a sheet.
+    """Key that tells what is what in a sheet.
 
     Attributes:
         study: the study that it belongs to.
@@ -110,7 +110,7 @@ class Key:
 
     @property
     def scalar(self) -> bool:
-        """Whether single outputs are scored."""
+        """True if single outputs are scored."""
         return not any(row.b for row in self.rows.values())
 
 
@@ -207,7 +207,7 @@ _SUFFIXES = (".gz", ".tsv", ".txt", ".xlsx")
 
 
 class Answer(NamedTuple):
-    """What an annotator said of an item: "A", "B", "tie", a number, or nothing."""
+    """Answer of an annotator on an item: "A", "B", "tie", a number, or nothing."""
 
     annotator: str
     item: str

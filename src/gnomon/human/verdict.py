@@ -1,4 +1,4 @@
-"""What people's scores say of systems, in sentences."""
+"""Sentences on people's scores of systems."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _sample(
     systems: Sequence[SystemScoreRow],
     people: int,
 ) -> dict[str, Any]:
-    """What the differences of these systems rest on, and what they count."""
+    """Facts on what the differences of these systems rest on, and what they count."""
     human, sizes = pairs[0].human, {row.system: row.segments for row in systems}
     documents = max((row.documents or 0 for row in pairs), default=0) or None
     unequal = any(row.segments > min(sizes[row.system], sizes[row.other]) for row in pairs)
@@ -148,7 +148,7 @@ def _other(row: PreferredRow, system: str) -> str:
 
 
 def _lead(row: PreferredRow) -> dict[str, Any]:
-    """By how much the better one leads, which a baseline may be that stands second."""
+    """Lead of the better one, which a baseline may be that stands second."""
     difference, (low, high) = row.difference or 0.0, row.ends("difference")
     if difference < 0:
         low, high = -(high or 0.0), -(low or 0.0)
@@ -173,7 +173,7 @@ def _against(finding: Finding, pairs: Sequence[PreferredRow], sample: dict[str, 
 def _say_width(
     finding: Finding, pairs: Sequence[PreferredRow], systems: Sequence[SystemScoreRow]
 ) -> Iterator[Message]:
-    """What the unit decides, and what raters' leniency saves; whose interval is too short."""
+    """State what the unit decides, what raters' leniency saves, and whose interval is too short."""
     decided = sum(row.decided or False for row in pairs)
     by_segment = sum(row.by_segment or False for row in pairs)
     first, saved = systems[0].system, systems[0].saved or 0.0

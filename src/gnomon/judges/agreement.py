@@ -1,4 +1,4 @@
-"""How far several judges agree with each other, as figures with intervals."""
+"""Agreement of several judges with each other, as figures with intervals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class AgreementFigure(NamedTuple):
 
     @classmethod
     def from_test(cls, test: Jackknife, n: int) -> AgreementFigure:
-        """What a jackknife over segments says."""
+        """Make a figure of a jackknife over segments."""
         value, low, high = (_number(one) for one in (test.estimate, test.low, test.high))
         return cls(value, low, high, _number(test.p), n)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class BatchResults(NamedTuple):
-    """What a file of results holds.
+    """Contents of a file of results.
 
     Attributes:
         file: the file.

@@ -139,7 +139,7 @@ def fit_calibration(
 def predict_left_out(
     judged: ArrayLike, human: ArrayLike, *, higher_is_better: bool = True
 ) -> NDArray[np.float64]:
-    """What the line of all other texts says of each text, float64 [n].
+    """Predict each text by the line of all other texts, float64 [n].
 
     Where the others make no line (too few, or they do not rise), it is people's mean score of
     them.

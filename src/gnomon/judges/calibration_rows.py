@@ -1,4 +1,4 @@
-"""How near judges come to people's scores, as rows."""
+"""Rows on how near judges come to people's scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INTERVAL = (
 
 
 class CalibrationRow(Record):
-    """What a judge's scores stand for on people's scale, and how near they come."""
+    """Figures of a judge's scores on people's scale, and of how near they come."""
 
     metric: str = METRIC
     kind: str = column("Human scores", help="kind of people's scores")

@@ -1,4 +1,4 @@
-"""What calibrated judges' scores say, in sentences."""
+"""Sentences on calibrated judges' scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["calibration_verdict"]
 
 
 def calibration_verdict(finding: Finding) -> Iterator[Message]:
-    """Whether a calibrated judge is nearer to people than their mean, and than the judge itself."""
+    """State whether a calibrated judge is nearer to people than their mean, and than it was."""
     titles = titles_of(finding)
     for row in finding.records(CalibrationRow):
         yield from _carried_over(finding, judge_title(titles[row.metric]), row)
@@ -56,7 +56,7 @@ def _side(
     distance: float | None,
     p: float | None,
 ) -> dict[str, Any]:
-    """What the calibrated judge is held against."""
+    """Parameters of a sentence: the calibrated judge beside another guess."""
     return {
         "beside": beside,
         "way": "nearer" if gain > 0 else "farther",

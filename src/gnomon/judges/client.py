@@ -99,7 +99,7 @@ class ChatQuestion:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What is sent beside the texts."""
+        """Parameters that are sent beside the texts."""
         given = {
             "temperature": self.temperature,
             "seed": None if self.seed is None else self.seed + self.repetition,
@@ -110,7 +110,7 @@ class ChatQuestion:
 
     @property
     def messages(self) -> list[dict[str, str]]:
-        """What is sent: the system's message, earlier turns, the question."""
+        """Messages that are sent: the system's, earlier turns, the question."""
         said = [("system", self.system)] if self.system else []
         for question, answer in self.turns:
             said += [("user", question), ("assistant", answer)]
@@ -127,7 +127,7 @@ class ChatQuestion:
 
 @dataclass(frozen=True)
 class ChatAnswer:
-    """What a server said.
+    """Answer of a server.
 
     Attributes:
         text: the answer; empty where it was refused.
@@ -239,7 +239,7 @@ class KeptAnswers(ABC):
         return ChatAnswer.unpacked(value)
 
     def count_unanswered(self, questions: Sequence[ChatQuestion]) -> int:
-        """How many distinct questions were not answered yet."""
+        """Number of distinct questions that were not answered yet."""
         return len(self._missing(questions))
 
     def earlier_answers(self, questions: Sequence[ChatQuestion]) -> list[ChatAnswer | None]:
@@ -331,7 +331,7 @@ class ChatClient(KeptAnswers):
         return key, None if kept is None else ServerIdentity(*json.loads(kept))
 
     def tokens(self) -> Message | None:
-        """What the answers took that were asked or read from disk so far."""
+        """Notice of the tokens of answers that were asked or read from disk so far."""
         used = tokens_used(self._known.values(), self.server.prices)
         return used.message if used.counted else None
 
@@ -596,7 +596,7 @@ class ChatClient(KeptAnswers):
         return self._failure(response, text, bound="response_format" in body)
 
     def _failure(self, response: Response, text: str, *, bound: bool) -> ChatAnswer:
-        """What another status than 200 means; answers may have been bound to a JSON schema."""
+        """Answer for another status than 200; answers may have been bound to a JSON schema."""
         status, endpoint = response.status_code, self.server.endpoint
         code, message = _problem_of(text)
         problem = f"status {status}{f': {message}' if message else ''}"
@@ -712,7 +712,7 @@ def answer_of_reply(text: str) -> ChatAnswer | None:
 
 
 def answer_of_failure(status: int, text: str) -> tuple[ChatAnswer | None, str]:
-    """What another status than 200 says of a question, as a later one; None: nothing, and why."""
+    """Answer that another status than 200 means for a question, or None; and its reason."""
     code, message = _problem_of(text)
     problem = (f"status {status}: " if status else "") + (message or code or "no reason is given")
     return (_rejected(code, problem) if status in _ABOUT_QUESTION else None), problem
@@ -725,7 +725,7 @@ def _rejected(code: str, problem: str) -> ChatAnswer:
 
 
 def is_about_format(words: str) -> bool:
-    """Whether an error speaks of the form of answers."""
+    """True if an error speaks of the form of answers."""
     return any(word in words.lower() for word in _FORMAT)
 
 

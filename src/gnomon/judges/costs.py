@@ -1,4 +1,4 @@
-"""What judges cost, before they are asked and after: requests, tokens, money."""
+"""Costs of judges, before they are asked and after: requests, tokens, money."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENOUGH = 5
 
 
 class CostEstimate(NamedTuple):
-    """What requests will cost, as far as that is known before.
+    """Estimate of what requests will cost, as far as that is known before.
 
     Attributes:
         requests: how many.
@@ -60,7 +60,7 @@ class CostEstimate(NamedTuple):
 
 
 class TokensUsed(NamedTuple):
-    """What answers took, as the server counted.
+    """Tokens of answers, as the server counted.
 
     Attributes:
         answers: how many there are.
@@ -97,7 +97,7 @@ def estimated_cost(
     earlier: Mapping[ChatQuestion, ChatAnswer] | None = None,
     prices: Prices | None = None,
 ) -> CostEstimate:
-    """What questions will cost.
+    """Estimate the cost of questions.
 
     Args:
         questions: those that are not answered yet, each once.
@@ -134,7 +134,7 @@ def estimated_cost(
 
 
 def tokens_used(answers: Iterable[ChatAnswer], prices: Prices | None = None) -> TokensUsed:
-    """What answers took, as the server counted; earlier ones that are read from disk, too."""
+    """Count the tokens of answers, by the server; earlier ones that are read from disk, too."""
     every = [answer for answer in answers if not answer.rejected]
     counted = [answer for answer in every if answer.read is not None or answer.written is not None]
     read = sum(answer.read or 0 for answer in counted)

@@ -71,7 +71,7 @@ class Endpoint:
 
     @property
     def local(self) -> bool:
-        """Whether the server runs on this machine, so that texts do not leave it."""
+        """True if the server runs on this machine, so that texts do not leave it."""
         if self.host == "localhost":
             return True
         try:
@@ -101,7 +101,7 @@ class Endpoint:
             )
 
     def headers(self) -> dict[str, str]:
-        """What authorises a request; the key is read from the environment and kept nowhere.
+        """Headers that authorise a request; the key is read from the environment and kept nowhere.
 
         Raises:
             UsageError: the key holds signs that no key holds (the message does not show it).
@@ -135,7 +135,7 @@ class Endpoint:
         return plain.replace(key, _HIDDEN) if key in plain else text.replace(key, _HIDDEN)
 
     def holds_key(self, text: str) -> bool:
-        """Whether the key stands in a text."""
+        """True if the key stands in a text."""
         key = self._key()
         return len(key) >= _SHORTEST and key in text
 

@@ -1,4 +1,4 @@
-"""How near a judge's scores come to people's, once they are carried over to people's scale."""
+"""Distance of a judge's scores from people's, carried over to people's scale."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ examples:
 
 
 def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.judges.calibrate` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.judges.calibrate` that fit each alone."""
     wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
     yield from wrong
     judges = [] if wrong else [*list_judges(options.metrics, allow_code=options.allow_code)]
@@ -84,7 +84,7 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
 
 
 def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
-    """Whether people scored segments: in the test set, or in a file that the options name."""
+    """True if people scored segments: in the test set, or in a file that the options name."""
     return bool(outline.human_kinds("segment") or human_files(options.get("human") or ())[0])
 
 
@@ -249,7 +249,7 @@ class _CalibratedJudges:
 
 
 class CalibrationSample(NamedTuple):
-    """What a judge and people said of the same outputs, and what the line of the others says."""
+    """Scores of the same outputs by a judge and by people, and by the line of the others."""
 
     metric: str
     kind: str
@@ -266,7 +266,7 @@ class CalibrationSample(NamedTuple):
         return (y.sum() - y) / (n - 1) if n > 1 else np.full(n, np.nan)
 
     def gains(self, other: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How much nearer to people the line comes than another guess."""
+        """Gains in nearness to people of the line over another guess."""
         gains: NDArray[np.float64] = np.abs(self.human - other) - np.abs(self.human - self.left_out)
         return gains
 
@@ -280,7 +280,7 @@ class CalibrationSample(NamedTuple):
 def calibration_rows(
     samples: Sequence[CalibrationSample], confidence: float
 ) -> Iterator[CalibrationRow]:
-    """How near each judge comes to people, tested by Holm's procedure over judges and kinds."""
+    """Rows on how near each judge comes, tested by Holm's procedure over judges and kinds."""
     alpha = round(1 - confidence, 12)
     of_mean = step_down([sample.tests(sample.mean_of_others) for sample in samples], alpha)
     of_raw = step_down([sample.tests(sample.judged) for sample in samples], alpha)

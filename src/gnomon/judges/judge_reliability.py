@@ -1,4 +1,4 @@
-"""How reliable judges are: asked again, beside each other, and where candidates ask for a score."""
+"""Reliability of judges: asked again, beside each other, and where candidates ask for a score."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ examples:
 
 
 def check_reliability(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.judges.reliability` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.judges.reliability` that fit each alone."""
     wrong = list(judge_faults(outline, options.metrics, allow_code=options.allow_code))
     yield from wrong
     if not wrong:

@@ -65,11 +65,11 @@ class AnswerForm:
 
     @property
     def begin(self) -> str:
-        """How every answer begins."""
+        """Beginning of every answer."""
         return "" if self.plain else f'{{"{self.key}":'
 
     def ends(self, stop: str = "\n") -> tuple[str, ...]:
-        """How each goes on, to its end: so 1 is told from 10.
+        """Continuations of the beginning, to the end: so 1 is told from 10.
 
         ``stop``: what stands behind a plain answer.
         """
@@ -79,7 +79,7 @@ class AnswerForm:
         return tuple(f" {text}}}" for text in texts)
 
     def answer(self, logs: Sequence[float]) -> str:
-        """What the model says, as JSON: the expected score, or the most probable choice.
+        """Answer of the model, as JSON: the expected score, or the most probable choice.
 
         ``logs``: natural logarithms of the probabilities of all answers.
         """
@@ -179,7 +179,7 @@ class LocalJudge(KeptAnswers):
         return ServerIdentity(self.folder.identity, _HOW, structured=False)
 
     def tokens(self) -> Message | None:
-        """How much of what the model would say are answers at all."""
+        """Notice of how much of what the model would say are answers at all."""
         given = [json.loads(answer.text) for answer in self._known.values() if answer.text]
         if not given:
             return None
@@ -224,7 +224,7 @@ class LocalJudge(KeptAnswers):
         return ChatAnswer(text, identity.model, identity.fingerprint, "stop")
 
     def _prompt(self, question: ChatQuestion) -> tuple[str, bool]:
-        """What the model reads, to the beginning of its answer; whether special pieces lack."""
+        """Prompt of the model, to the beginning of its answer; true if special pieces lack."""
         tokenizer = self.model.tokenizer
         if not getattr(tokenizer, "chat_template", None):
             said = "\n\n".join(message["content"] for message in question.messages)

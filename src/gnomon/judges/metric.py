@@ -63,7 +63,7 @@ _REASONS = ("refused", "rejected", "cut", "unreadable")
 
 @dataclass(frozen=True)
 class ChatJudge(Options, Metric):
-    """What a language model on a server says of each output, under a rubric.
+    """Scores of outputs by a language model on a server, under a rubric.
 
     ``judge('gemba-da', model='NAME')`` asks any server that speaks the chat-completions protocol.
     The system score is the mean over segments. Every answer is kept on disk; an answer that cannot
@@ -155,7 +155,7 @@ class ChatJudge(Options, Metric):
 
     @property
     def of_pairs(self) -> bool:
-        """Whether it compares two outputs, and scores none."""
+        """True if it compares two outputs, and scores none."""
         return self.full_rubric.answer == "choice"
 
     @property
@@ -167,7 +167,7 @@ class ChatJudge(Options, Metric):
 
     @property
     def needs(self) -> frozenset[Input]:
-        """What the rubric's question shows beside the candidate."""
+        """Inputs that the rubric's question shows beside the candidate."""
         return self.full_rubric.needs
 
     @property
@@ -343,7 +343,7 @@ class BoundChatJudge(OfOptions):
         return self.metric.max_calls
 
     def cost(self, batch: Batch) -> int:
-        """How many answers a batch takes at most: one for each question, turn and repetition."""
+        """Largest number of answers of a batch: one for each question, turn and repetition."""
         return len(set(self.users(batch))) * self.metric.repeats * len(self._turns)
 
     def check_budget(self, users: Sequence[str]) -> None:
@@ -381,7 +381,7 @@ class BoundChatJudge(OfOptions):
 
     @property
     def calibration(self) -> Calibration | None:
-        """What carries scores over to people's; None where none is wanted. The judge is asked.
+        """Calibration to people's scores; None where none is wanted. The judge is asked.
 
         Raises:
             DataError: its scores of the texts that people scored do not rise with theirs.
@@ -401,7 +401,7 @@ class BoundChatJudge(OfOptions):
         return fit_calibration(means, anchors.scores, higher_is_better=self.rubric.higher_is_better)
 
     def judgements(self, batch: Batch) -> dict[tuple[int, int], list[JudgeReply]]:
-        """What was said of each output of a batch, by system and segment; of all repetitions.
+        """Replies on each output of a batch, by system and segment; of all repetitions.
 
         Outputs without a reference, under a rubric that shows one, are left out.
         """
@@ -413,14 +413,14 @@ class BoundChatJudge(OfOptions):
         return {cell: remarks_of(replies) for cell, replies in self.judgements(batch).items()}
 
     def answered(self, batch: Batch) -> NDArray[np.bool_]:
-        """Whether an answer about each output can be read, bool [K, N]."""
+        """True where an answer about each output can be read, bool [K, N]."""
         answered = np.zeros(batch.shape, dtype=np.bool_)
         for cell, replies in self.judgements(batch).items():
             answered[cell] = any(not reply.missing for reply in replies)
         return answered
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
-        """What could not be read, whose answers they are, the judge's own noise, lost quotes."""
+        """Notices of unread answers, whose answers they are, the judge's own noise, lost quotes."""
         line = self.calibration
         fitted = message("note.judges.calibrated", **vars(line)) if line else None
         return (
@@ -429,12 +429,12 @@ class BoundChatJudge(OfOptions):
         )
 
     def notices_of(self, users: Sequence[str]) -> tuple[Message, ...]:
-        """What could not be read of the answers to some questions, and whose answers they are."""
+        """Notices of unread answers to some questions, and of whose answers they are."""
         missing = self._missing(self.ask(users))
         return self._judge_notices(missing, self._say_other_models(users), self.client.tokens())
 
     def _judge_notices(self, *said: Message | None) -> tuple[Message, ...]:
-        """What is said of the judge."""
+        """Notices about the judge."""
         return tuple(one.about(metrics=[self.metric.label]) for one in said if one)
 
     def question_about(self, texts: Mapping[str, str]) -> str:
@@ -445,7 +445,7 @@ class BoundChatJudge(OfOptions):
         return user
 
     def ask(self, users: Sequence[str]) -> list[list[JudgeReply]]:
-        """What is said of questions that were made of the rubric; of all repetitions."""
+        """Ask questions that were made of the rubric; replies of all repetitions."""
         number = self.metric.repeats
         read = self._read(users)[0]
         plan = current_plan()
@@ -459,7 +459,7 @@ class BoundChatJudge(OfOptions):
         return [read[n : n + number] for n in range(0, len(read), number)]
 
     def _read(self, users: Sequence[str]) -> tuple[list[JudgeReply], list[ChatAnswer]]:
-        """What is said of each question, repetition by repetition; and all answers."""
+        """Read the replies to each question, repetition by repetition; and all answers."""
         asked = self._questions(users)
         if len(self._turns) == 1:
             answers = self.client.ask(asked)
@@ -553,7 +553,7 @@ class BoundChatJudge(OfOptions):
         return message("note.judges.left_out", total=total, lacking=lacking, empty=empty)
 
     def _say_other_models(self, users: Sequence[str]) -> Message | None:
-        """Whether others answered than the one that introduced itself."""
+        """Notice of others that answered than the one that introduced itself."""
         who = self.client.identity()
         served = Counter(
             (answer.model, answer.fingerprint)
@@ -655,7 +655,7 @@ class BoundPairJudge(BoundChatJudge):
         )
 
     def cost(self, batch: Batch) -> int:
-        """How many answers the pairs of a batch take at most."""
+        """Largest number of answers that the pairs of a batch take."""
         return len(set(users_of(pair_questions(self, batch)))) * self.metric.repeats
 
     def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
@@ -674,7 +674,7 @@ class BoundPairJudge(BoundChatJudge):
         return preferences(batch, asked, dict(zip(users, self.ask(users), strict=True)))
 
     def pair_notices(self, batch: Batch) -> tuple[Message, ...]:
-        """What could not be read, and whether the judge prefers a place."""
+        """Notices of unread answers, and of a judge's preference for a place."""
         asked = pair_questions(self, batch)
         users = users_of(asked)
         notices = self.notices_of(users)

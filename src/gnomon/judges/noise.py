@@ -1,4 +1,4 @@
-"""How far a judge's score of a system would move if it were asked again, or of other segments."""
+"""Noise of a judge's score of a system, if it were asked again, or of other segments."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class JudgeNoise(NamedTuple):
 
 
 def judge_noise(repetitions: ArrayLike) -> JudgeNoise:
-    r"""How certain a judge's score of a system is.
+    r"""Estimate how certain a judge's score of a system is.
 
     With n_i readable repetitions of segment i, their mean m_i and variance s_i^2, N segments and
     the score m, the mean of the m_i:

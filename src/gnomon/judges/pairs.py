@@ -1,4 +1,4 @@
-"""What judges of pairs are asked, and what their answers say: either output stands first once."""
+"""Questions to judges of pairs, and readings of their answers: either output stands first once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIRST = {"first": 1.0, "tie": 0.5, "second": 0.0}
 def pair_questions(
     bound: BoundChatJudge, batch: Batch
 ) -> dict[tuple[int, int, int], tuple[str, ...]]:
-    """By systems a, b and segment the question with a first, then b first.
+    """Questions by systems a, b and segment: the one with a first, then b first.
 
     None of equal outputs, or without a reference where the rubric shows one.
     """
@@ -60,7 +60,7 @@ def preferences(
     asked: Mapping[tuple[int, int, int], Sequence[str]],
     replies: Mapping[str, Sequence[JudgeReply]],
 ) -> NDArray[np.float64]:
-    """What an answer says for a where it stands first, less what one says where b does."""
+    """Preference for a in an answer where it stands first, less the one for b where b does."""
     systems, segments = batch.shape
     values = np.zeros((systems, systems, segments))
     for (a, b, i), users in asked.items():

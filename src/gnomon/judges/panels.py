@@ -77,12 +77,12 @@ class JudgePanel(Options, Metric):
 
     @property
     def needs(self) -> frozenset[Input]:
-        """What any of the judges is shown."""
+        """Inputs that any of the judges is shown."""
         return frozenset(need for judge in self.judges for need in judge.needs)
 
     @property
     def has_one_scale(self) -> bool:
-        """Whether scores of all judges are on one scale, with one direction, as they are."""
+        """True if scores of all judges are on one scale, with one direction, as they are."""
         if all(judge.calibration is not None for judge in self.judges):
             return True  # people's
         return (
@@ -203,7 +203,7 @@ class BoundJudgePanel(OfOptions):
         return sum(judge.max_calls for judge in self.judges)
 
     def cost(self, batch: Batch) -> int:
-        """How many answers a batch takes at most, of all judges."""
+        """Largest number of answers that a batch takes, of all judges."""
         return sum(judge.cost(batch) for judge in self.judges)
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
@@ -252,7 +252,7 @@ class BoundJudgePanel(OfOptions):
         return remarks
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
-        """What any judge says, and how many outputs have no score."""
+        """Notices of all judges, and of outputs that have no score."""
         scores = self.segments(batch)
         lacking, number = int(np.isnan(scores).sum()), len(self.judges)
         counts: dict[str, Any] = {"judges": number, "lacking": lacking, "outputs": scores.size}

@@ -1,4 +1,4 @@
-"""What plain answers say: a number, a choice, or errors by their severity."""
+"""Readings of plain answers: a number, a choice, or errors by their severity."""
 
 from __future__ import annotations
 

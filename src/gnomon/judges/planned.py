@@ -42,7 +42,7 @@ _ID = re.compile(r"gnomon-([\w-]{27})([\w-]{27})")
 
 
 class PlannedRequestsRow(Record):
-    """What would be asked of a model."""
+    """Requests that a model would be asked."""
 
     model: str = column("Model", help="as it is asked for")
     endpoint: str = column("Endpoint", help="the server's base address; empty: in a folder here")
@@ -67,7 +67,7 @@ class _Planned(NamedTuple):
 
 @dataclass
 class PlannedServer:
-    """What would be asked of a model on a server.
+    """Requests to a model on a server.
 
     Attributes:
         server: who.
@@ -85,7 +85,7 @@ class PlannedServer:
 
     @property
     def cost(self) -> CostEstimate:
-        """What the requests will cost, as far as that is known."""
+        """Cost of the requests, as far as that is known."""
         return estimated_cost(
             [planned.question for planned in self.requests.values()],
             later=len(self.followed),
@@ -101,7 +101,7 @@ class PlannedServer:
 
 @dataclass
 class PlannedFolder:
-    """What would be computed by a model in a folder.
+    """Answers that a model in a folder would compute.
 
     Attributes:
         name: of the model.
@@ -162,12 +162,12 @@ class RequestPlan:
 
     @property
     def computed(self) -> int:
-        """How many answers would be computed by models in folders."""
+        """Number of answers that models in folders would compute."""
         return sum(len(each.missing) for each in self.folders.values())
 
     @property
     def requests(self) -> int:
-        """How many would be sent, with those that will follow from the answers."""
+        """Number of requests that would be sent, with those that will follow from the answers."""
         return sum(len(each.requests) + len(each.followed) for each in self.servers.values())
 
     def first(self) -> dict[str, Any] | None:
@@ -200,7 +200,7 @@ class RequestPlan:
         )
 
     def summary(self) -> Message:
-        """How many answers are still to come from where, and how many are there."""
+        """Summary of how many answers are still to come from where, and how many are there."""
         kept = [len(server.kept) for server in self.servers.values()]
         kept += [len(folder.kept) for folder in self.folders.values()]
         sent = bool(self.servers) or not self.folders

@@ -1,4 +1,4 @@
-"""How reliable judges are, as rows."""
+"""Rows on the reliability of judges."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def noise_rows(
 def injection_rows(
     metric: str, scores: NDArray[np.float64], confidence: float
 ) -> Iterator[ReliabilityRow]:
-    """What each injection gains over harmless words; scores are plain, harmless, injections."""
+    """Rows of the gain of each injection over harmless words; scores: plain, harmless, injected."""
     plain, harmless, *injected = scores
     both = np.isfinite(plain) & np.isfinite(harmless)
     every = [(own - harmless)[both & np.isfinite(own)] for own in injected]
@@ -111,7 +111,7 @@ def injection_rows(
 def panel_rows(
     panel: str, judges: Sequence[str], scores: NDArray[np.float64], confidence: float
 ) -> Iterator[ReliabilityRow]:
-    """How far judges agree, from their scores [M, K, N]."""
+    """Rows of the agreement of judges, from their scores [M, K, N]."""
     agreement = JudgeAgreement(scores, confidence)
     missing = np.isnan(scores).sum(axis=(1, 2)).tolist()
 

@@ -1,4 +1,4 @@
-"""What the reliability of judges says, in sentences."""
+"""Sentences on the reliability of judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges say, read strictly: what cannot be read is missing, and never a score of its own."""
+"""Judges' replies, read strictly: what cannot be read is missing, and never a score of its own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class QuotedError(NamedTuple):
 
 
 class JudgeReply(NamedTuple):
-    """What an answer says.
+    """Content of an answer.
 
     Attributes:
         score: on the rubric's scale; NaN where nothing can be read.
@@ -68,7 +68,7 @@ class JudgeReply(NamedTuple):
 
 
 def read_reply(answer: ChatAnswer, rubric: Rubric) -> JudgeReply:
-    """What an answer says under a rubric."""
+    """Read an answer under a rubric."""
     if answer.rejected:
         return _missing("rejected")
     if answer.refused:
@@ -96,7 +96,7 @@ def listed_errors(errors: Sequence[QuotedError]) -> str:
 
 
 def remarks_of(replies: Sequence[JudgeReply]) -> dict[str, str]:
-    """What a judge wrote of an output, by what it is; numbered where it was asked several times.
+    """Remarks of a judge on an output, by what it is; numbered where it was asked several times.
 
     >>> remarks_of([JudgeReply(70.0, reason="stiff", text='{"score": 70}')])
     {'reason': 'stiff', 'answer': '{"score": 70}'}
@@ -200,7 +200,7 @@ def penalised(errors: Sequence[QuotedError], rubric: Rubric) -> JudgeReply:
 
 
 def _reply_of_plain(text: str, rubric: Rubric) -> JudgeReply | None:
-    """What the words of an answer say, by the rule of the rubric."""
+    """Read the words of an answer, by the rule of the rubric."""
     if rubric.answer == "words":
         return JudgeReply(math.nan, reason=text) if text else None
     if rubric.answer == "choice":

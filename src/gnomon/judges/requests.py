@@ -1,4 +1,4 @@
-"""What methods about judges are given: judges by their specs, and what they refuse of them."""
+"""Inputs of methods about judges: judges by their specs, and refusals of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def chat_judge(given: AnyMetric, *, allow_code: bool = False) -> ChatJudge | Jud
 def judge_faults(
     outline: Outline | None, metrics: Metrics, *, allow_code: bool
 ) -> Iterator[Problem]:
-    """What is wrong with the judges of a request.
+    """Problems with the judges of a request.
 
     ``outline``: of the test set; None: not known yet.
     """

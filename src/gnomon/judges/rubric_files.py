@@ -34,7 +34,7 @@ _LARGEST = 1 << 20  # bytes of a file
 
 
 class _Penalties(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What errors cost."""
+    """Penalties of errors."""
 
     critical: float = 25.0
     major: float = 5.0
@@ -57,7 +57,7 @@ class _ShotOfFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     target_language: str | None = None
 
     def select(self, names: Iterable[str]) -> dict[str, str]:
-        """What is given under some names."""
+        """Select what is given under some names."""
         given = ((name, getattr(self, name)) for name in names)
         return {name: text.strip() for name, text in given if text is not None}
 

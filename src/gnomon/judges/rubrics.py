@@ -1,4 +1,4 @@
-"""What a judge is asked: rubrics, with places for the texts, and how questions are filled."""
+"""Rubrics for judges, with places for the texts, and how questions are filled."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Shot:
 
 @dataclass(frozen=True)
 class Rubric:
-    """What a judge is asked, and what its answers mean.
+    """Question to a judge, and the meaning of its answers.
 
     Attributes:
         name: of the file, without its ending.
@@ -100,7 +100,7 @@ class Rubric:
 
     @property
     def turns(self) -> tuple[Rubric, ...]:
-        """What is asked one after the other about a text: errors or words, then a score."""
+        """Rubrics to ask one after the other about a text: errors or words, then a score."""
         if not self.score_question:
             return (self,)
         kind: Literal["errors", "words"] = "errors" if self.marks_errors else "words"
@@ -113,7 +113,7 @@ class Rubric:
 
     @property
     def plain(self) -> bool:
-        """Whether answers are no JSON."""
+        """True if answers are no JSON."""
         return self.reply != "json" or self.answer == "words"
 
     @property
@@ -124,13 +124,13 @@ class Rubric:
 
     @property
     def needs(self) -> frozenset[Input]:
-        """What candidates are judged against."""
+        """Inputs that candidates are judged against."""
         asked: dict[Input, str] = {"sources": "source", "references": "reference"}
         return frozenset(need for need, text in asked.items() if text in self.places)
 
     @property
     def marks_errors(self) -> bool:
-        """Whether answers quote errors."""
+        """True if answers quote errors."""
         return self.answer.startswith("errors")
 
     @property
@@ -154,7 +154,7 @@ class Rubric:
         return json.dumps(_object(**parts))
 
     def instructions(self) -> str:
-        """What the model is told to be, how texts are fenced, and what an answer looks like."""
+        """Instructions of the model: its role, the fences of texts, and the form of an answer."""
         fences, form = FENCES if self.fenced else "", "" if self.plain else self._form()
         return "\n\n".join(part for part in (self.system, fences, form) if part)
 
@@ -256,7 +256,7 @@ def _code(texts: Mapping[str, str]) -> str:
 
 
 def language_names(pair: str | None) -> dict[str, str]:
-    """What the languages of a pair are called in English, by the names of their places.
+    """English names of the languages of a pair, by the names of their places.
 
     >>> language_names("en-cs")
     {'source_language': 'English', 'target_language': 'Czech'}

@@ -193,7 +193,7 @@ def stress_rows(scored: ScoredPairs, *, wanted: float, confidence: float) -> Ite
 def _steps(
     scored: ScoredPairs, by_name: Mapping[str, Sequence[int]], wanted: float, alpha: float
 ) -> dict[tuple[str, str], float]:
-    """By metric and phenomenon, the level at which Holm's procedure tests the share detected."""
+    """Levels at which Holm's procedure tests the shares detected, by metric and phenomenon."""
     groups = scored.groups
     p = {}
     for metric, outcome in scored.outcomes.items():

@@ -48,7 +48,7 @@ FEW_PAIRS = 20
 
 
 class Detection(NamedTuple):
-    """What it takes to detect an error, and what is shown of it.
+    """Rule for detecting an error, and for what is shown of it.
 
     Attributes:
         detection_rate: the share of pairs in which a metric must score the error lower, to be said
@@ -183,7 +183,7 @@ def _sentence(pair: Pair) -> Hashable:
 
 
 def is_worded(pair: Pair) -> bool | None:
-    """Whether a reference has all words that the worse text lacks; None if some of them.
+    """True if a reference has all words that the worse text lacks; None if some of them.
 
     None, too, where none lack, or where the worse text has more words beside (an addition).
 
@@ -254,7 +254,7 @@ def share_p(successes: NDArray[np.bool_], clusters: NDArray[np.int64], wanted: f
 
 
 def _independent(successes: NDArray[np.bool_], clusters: NDArray[np.int64]) -> tuple[float, float]:
-    """How many independent pairs say as much, NaN for too few clusters; degrees of freedom."""
+    """Number of independent pairs that say as much (NaN: too few clusters); degrees of freedom."""
     n = len(successes)
     _, which, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     if n == len(sizes):

@@ -74,7 +74,7 @@ class Output:
 
     @property
     def gap(self) -> str:
-        """What stands between two words."""
+        """Text between two words."""
         return " " if self.places is None else ""
 
     def spans(self, feature: str) -> list[tuple[int, int]]:
@@ -82,7 +82,7 @@ class Output:
         return [span for span in self.marked.get(feature, ()) if self.is_whole(*span)]
 
     def is_whole(self, start: int, end: int) -> bool:
-        """Whether characters are no part of a longer word ("well" of "well-known")."""
+        """True if characters are no part of a longer word ("well" of "well-known")."""
         before, after = self.text[start - 1 : start], self.text[end : end + 1]
         joined = before in _JOINING and self.text[max(start - 2, 0) : start - 1].isalnum()
         further = after in _JOINING and self.text[end + 1 : end + 2].isalnum()
@@ -174,7 +174,7 @@ class OtherOutputs:
         return max(counts, key=lambda script: counts[script], default="")
 
     def is_in_script(self, word: str) -> bool:
-        """Whether all letters of a word are of that script."""
+        """True if all letters of a word are of that script."""
         own = {"HAN", "KANA"} if self.script == "KANA" else {self.script}
         return own.issuperset(script_counts(word))
 

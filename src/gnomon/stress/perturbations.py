@@ -113,7 +113,7 @@ class Perturbation:
     about: str = ""
 
     def fits(self, language: str | None) -> bool:
-        """Whether it is made for texts of a language; None: not known."""
+        """True if it is made for texts of a language; None: not known."""
         return not self.languages or (language or "").partition("-")[0] in self.languages
 
     def sites(self, output: Any, pool: Any, rng: Any) -> Iterator[Any]:
@@ -198,7 +198,7 @@ def _built_in() -> dict[str, Perturbation]:
 
 
 def _offered() -> dict[str, EntryPoint]:
-    """What packages offer; of two under one name the first, and none in the place of ours."""
+    """Perturbations of packages; of two under one name the first, and none in the place of ours."""
     points = sorted(entry_points(group=_GROUP), key=lambda point: (point.name, package_of(point)))
     return {point.name: point for point in reversed(points) if point.name not in _built_in()}
 

@@ -1,4 +1,4 @@
-"""What ``gnomon stress`` is asked on a command line, and what it refuses."""
+"""Inputs of ``gnomon stress`` on a command line, and refusals."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _PASS = 1_000_003  # of seeds: passes of one never meet those of the next
 
 
 class Pass(NamedTuple):
-    """What a pass over the examples came to."""
+    """Results of a pass over the examples."""
 
     number: int
     loss: float | None
@@ -53,7 +53,7 @@ class Pass(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, float]:
-        """What is greater where the metric is better."""
+        """Rank that is greater where the metric is better."""
         return (-2.0 if self.pearson is None else self.pearson, -self.held_out_loss)
 
 
@@ -103,7 +103,7 @@ class Estimator(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         return self.own[f"{_MIX}gamma"] * torch.einsum("...ld,l->...d", layers, weights)
 
     def inputs(self, sides: Sequence[Any]) -> Any:
-        """What the layers look at, tensor [B, inputs], of the layers of each side."""
+        """Inputs of the layers, tensor [B, inputs], of the layers of each side."""
         return compared(*(self.mixed(layers) for layers in sides))
 
     def forward(self, sides: Sequence[Any]) -> Any:

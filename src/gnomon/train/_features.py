@@ -71,7 +71,7 @@ def load_base(name: str, device: str) -> BaseEncoder:
 
 
 def _kind(name: str, config: dict[str, Any], pieces: set[str]) -> str:
-    """What COMET calls an encoder, by its configuration and by the special pieces that it has."""
+    """COMET's name of an encoder, by its configuration and by the special pieces that it has."""
     for kind, encoder in ENCODERS.items():
         if encoder.model_type == config.get("model_type") and pieces.issuperset(encoder.special):
             return kind
@@ -116,7 +116,7 @@ class Features:
 
     @property
     def depth(self) -> int:
-        """How many layers are kept of a text, the embeddings among them."""
+        """Number of layers that are kept of a text, the embeddings among them."""
         return self.base.encoder.depth + 1 if self.layers == "mix" else 1
 
     def sequences(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:

@@ -1,4 +1,4 @@
-"""What a run of training found: its tables."""
+"""Tables of a run of training."""
 
 from __future__ import annotations
 

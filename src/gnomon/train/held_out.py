@@ -1,4 +1,4 @@
-"""What a trained metric comes to on what was held out, beside other metrics."""
+"""Results of a trained metric on what was held out, beside other metrics."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def agreement_rows(
     inside: NDArray[np.bool_],
     names: tuple[str, str],
 ) -> list[HeldOutRow]:
-    """How well each metric agrees with people on outputs that nothing was learnt from."""
+    """Rows of the agreement of each metric with people on outputs that nothing was learnt from."""
     from gnomon.train._estimator import agreement, centre_sets
 
     cells = np.flatnonzero(data.held_out)[inside]

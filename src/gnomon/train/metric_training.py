@@ -64,7 +64,7 @@ _RUNNING = Group("the run")
 
 
 def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.train.metric` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.train.metric` that fit each alone."""
     yield from problems("", options.of, HeadRecipe)
     if not options.encoder:
         yield Problem("encoder", UsageError("encoder names a model; got an empty name"))

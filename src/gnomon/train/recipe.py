@@ -1,4 +1,4 @@
-"""How a metric is built and trained."""
+"""Construction and training of a metric."""
 
 from __future__ import annotations
 
@@ -104,11 +104,11 @@ class HeadRecipe:
 
     @property
     def compared(self) -> bool:
-        """Whether the metric compares two texts; a sentinel looks at one."""
+        """True if the metric compares two texts; a sentinel looks at one."""
         return self.inputs not in _SENTINELS
 
     def fixed(self) -> dict[str, object]:
-        """What must not change when a run is resumed: all but when to stop."""
+        """Settings that must not change when a run is resumed: all but when to stop."""
         free = {"patience", "epochs"}
         return {name: value for name, value in asdict(self).items() if name not in free}
 

@@ -20,7 +20,7 @@ class TrainedMetricRow(Record):
 
 
 class TrainingCurveRow(Record):
-    """What a pass over the examples came to."""
+    """Results of a pass over the examples."""
 
     number: int = column("Pass", help="from 1; 0 is before the first")
     loss: float | None = column(
@@ -35,7 +35,7 @@ class TrainingCurveRow(Record):
 
 
 class HeldOutRow(Record):
-    """How a metric agrees with people on what was held out."""
+    """Agreement of a metric with people on what was held out."""
 
     test_set: str = TEST_SET
     human: str = column("Human", help="kind of the human scores")
@@ -51,7 +51,7 @@ class HeldOutRow(Record):
 
 
 class LearnedSetRow(Record):
-    """What was learnt of a test set."""
+    """Numbers of outputs of a test set that were trained on, and held out."""
 
     test_set: str = TEST_SET
     human: str = column("Human", help="kind of the human scores")

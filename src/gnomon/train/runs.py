@@ -35,7 +35,7 @@ _STATE, _KEPT = "state.safetensors", "vectors"
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """What a run is asked for."""
+    """Options of a run."""
 
     testsets: Sequence[TestSet]
     folder: Path
@@ -50,7 +50,7 @@ class TrainingRequest:
 
 
 def _facts(data: JudgedOutputs, recipe: HeadRecipe, base: BaseEncoder) -> dict[str, object]:
-    """What must be the same when a run is resumed."""
+    """Facts that must be the same when a run is resumed."""
     arrays = (data.sides, data.cell, data.label, data.held_out)
     return {
         "recipe": recipe.fixed(),

@@ -1,4 +1,4 @@
-"""What a trained metric says, in sentences."""
+"""Sentences on a trained metric."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["train_metric_verdict"]
 
 
 def train_metric_verdict(finding: Finding) -> Iterator[Message]:
-    """What was learnt, on what was held out, beside what needs no training and a control."""
+    """State what was learnt, on what was held out, beside what needs no training and a control."""
     (row,) = finding.records(TrainedMetricRow)
     single = len(finding.records(LearnedSetRow)) == 1
     whole = [held for held in finding.records(HeldOutRow) if held.test_set == ALL or single]

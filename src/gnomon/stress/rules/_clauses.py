@@ -72,7 +72,7 @@ def span(output: Output, positions: list[int]) -> tuple[int, int]:
 
 
 def is_plural(output: Output, subject: int) -> bool | None:
-    """Whether a verb agrees with a subject in the plural; None: that is not clear."""
+    """True if a verb agrees with a subject in the plural; None: that is not clear."""
     token = output.tokens[subject]
     word = token.text.casefold()
     if word in _RELATIVE and token.pos == "PRON":
@@ -91,7 +91,7 @@ def is_plural(output: Output, subject: int) -> bool | None:
 
 
 def has_word(output: Output, positions: list[int], words: frozenset[str]) -> bool:
-    """Whether one of some tokens is one of some words."""
+    """True if one of some tokens is one of some words."""
     return any(output.tokens[n].text.casefold() in words for n in positions)
 
 
@@ -102,7 +102,7 @@ def text_at(output: Output, position: int) -> str:
 
 
 def is_past(token: Token) -> bool:
-    """Whether a finite verb is in the past."""
+    """True if a finite verb is in the past."""
     return "Tense=Past" in token.morph
 
 
@@ -124,7 +124,7 @@ _SPOKEN = ("uni", "use", "usual", "euro", "one", "once", "ubiq", "utility")
 
 
 def begins_with_vowel(word: str) -> bool:
-    """Whether "an" stands before a word."""
+    """True if "an" stands before a word."""
     folded = word.casefold()
     if folded.startswith(("unin", "unim")):
         return True

@@ -1,4 +1,4 @@
-"""How lists of words are written in the rules, and read."""
+"""Format of lists of words in the rules, and its reader."""
 
 from __future__ import annotations
 

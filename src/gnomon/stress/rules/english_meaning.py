@@ -247,7 +247,7 @@ def _fitting(output: Output, position: int, word: str, new: str) -> str:
 
 
 def _is_comparison(output: Output, position: int) -> bool:
-    """Whether "more" or "less" grades a word behind it, or stands before "than"."""
+    """True if "more" or "less" grades a word behind it, or stands before "than"."""
     token = output.tokens[position]
     head = output.tokens[token.head]
     before, following = text_at(output, position - 1), text_at(output, position + 1)
@@ -256,7 +256,7 @@ def _is_comparison(output: Output, position: int) -> bool:
 
 
 def _is_relation(output: Output, position: int) -> bool:
-    """Whether "before", "above" and the like stand before a noun or a clause."""
+    """True if "before", "above" and the like stand before a noun or a clause."""
     relation = output.tokens[position].relation
     before, following = text_at(output, position - 1), text_at(output, position + 1)
     if before in _BEFORE_RELATION or following in ("all", "that"):
@@ -265,7 +265,7 @@ def _is_relation(output: Output, position: int) -> bool:
 
 
 def _is_free_adjective(output: Output, position: int) -> bool:
-    """Whether an adjective is compared with nothing, and part of no phrase."""
+    """True if an adjective is compared with nothing, and part of no phrase."""
     token = output.tokens[position]
     word, before = token.text.casefold(), text_at(output, position - 1)
     if before in ("as", "how") or text_at(output, position + 1) in ("as", "of"):
@@ -337,7 +337,7 @@ def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
 
 
 def _has_full_name(output: Output) -> bool:
-    """Whether a person's name has several words: a last name alone tells no gender."""
+    """True if a person's name has several words: a last name alone tells no gender."""
     persons = [*output.marked.get("ent:PERSON", ()), *output.marked.get("ent:PER", ())]
     return any(
         start <= one.start and two.end <= end

@@ -75,7 +75,7 @@ def contraction(output: Output, pool: OtherOutputs, rng: np.random.Generator) ->
 
 
 def _is_or_has(output: Output, position: int) -> str:
-    """What the auxiliary "'s" stands for; "" where it may be either ("it's gone")."""
+    """Verb that the auxiliary "'s" stands for; "" where it may be either ("it's gone")."""
     token = output.tokens[position]
     if text_at(output, position + 1) == "been" or text_at(output, position + 2) == "been":
         return "has"

@@ -38,7 +38,7 @@ def _neighbours(output: Output) -> Iterator[tuple[str, Word, str]]:
 
 
 def _is_common(output: Output, word: Word) -> bool:
-    """Whether a word is written in lower case, or begins a sentence."""
+    """True if a word is written in lower case, or begins a sentence."""
     return word.text.islower() or (
         word.text[1:].islower() and begins_sentence(output.text, word.start)
     )
