@@ -335,7 +335,7 @@ def _tagger(name: str | None, language: str | None) -> tuple[Annotator | None, M
 
 
 def changed_numbers(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """True for each wording with other numbers in digits than its reference; signs between apart.
+    """True for each wording whose numbers in digits differ; signs between digits do not count.
 
     >>> changed_numbers([("1000 came", "There came 1,000."), ("two came", "2 came")])
     [False, True]
