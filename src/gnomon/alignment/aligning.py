@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from gnomon.alignment.boundaries import align_boundaries, habits_of
 from gnomon.alignment.lines import align_lines
 from gnomon.core.alignments import LARGEST_DOUBT, Alignment
 from gnomon.core.errors import DataError, LengthMismatchError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["align_outputs", "align_texts", "read_aligned"]
 
 #: of an output with fewer lines than this share of the segments, or more than its inverse, the
-#: lines are no segments
+#: lines are no segments, and its words are aligned
 _LIST = 0.5
 _NEVER_ELSEWHERE = float("inf")
 
@@ -70,6 +71,9 @@ def align_texts(
 ) -> Alignment:
     """Align one output with references; documents hold, where blank lines part as many.
 
+    Its lines are aligned where they may be segments; of a line for each document, or of far fewer
+    or more lines than references, the words.
+
     Args:
         output: its lines.
         references: one text per segment.
@@ -77,26 +81,31 @@ def align_texts(
         name: of the output, in errors.
 
     Raises:
-        LengthMismatchError: its lines are no segments.
+        LengthMismatchError: it leaves out more than half of the segments.
         DataError: more than a quarter of its boundaries are uncertain.
     """
-    filled = sum(bool(line.strip()) for line in output)
-    if not _LIST * len(references) <= filled <= len(references) / _LIST:
-        raise LengthMismatchError(
-            f"{name} has {filled:,} lines with text for {len(references):,} segments, so that its"
-            " lines are no segments; write one segment a line",
-            counts={"the references": len(references), name: filled},
-        )
-    blocks = _paragraphs(output)
+    filled = [number for number, line in enumerate(output) if line.strip()]
     sizes = [len(list(some)) for _, some in groupby(documents or [""] * len(references))]
-    if len(blocks) != len(sizes):
+    listed = _LIST * len(references) <= len(filled) <= len(references) / _LIST
+    blocks = _paragraphs(output)
+    if not listed and len(filled) == len(sizes):
+        blocks = [range(number, number + 1) for number in filled]
+    elif len(blocks) != len(sizes):
         blocks, sizes = [range(len(output))], [len(references)]
+    habits = None if listed else habits_of(references)
     parts, start = [], 0
     for block, size in zip(blocks, sizes, strict=True):
-        some = [output[number] for number in block]
-        parts.append(_moved(align_lines(some, references[start : start + size]), block.start))
+        some, guide = [output[number] for number in block], references[start : start + size]
+        part = align_boundaries(some, guide, habits) if habits else align_lines(some, guide)
+        parts.append(_moved(part, block.start))
         start += size
     found = _chained(parts)
+    if found.drops > _LIST * len(references):
+        raise LengthMismatchError(
+            f"{name} has {len(filled):,} lines with text for {len(references):,} segments, and"
+            f" leaves out {found.drops:,} of them; write one segment a line",
+            counts={"the references": len(references), name: len(filled)},
+        )
     if found.doubt > LARGEST_DOUBT:
         raise DataError(
             f"{name} cannot be aligned: {found.doubt:.0%} of its boundaries are uncertain, and an"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Band", "expected_places"]
+__all__ = ["Band", "expected_places", "in_order"]
 
 #: lengths of the sequences of characters by which lines are found, and in how many lines of a side
 #: they stand at most
@@ -36,7 +36,7 @@ class Band(NamedTuple):
 def expected_places(output: Sequence[str], references: Sequence[str]) -> Band:
     """Where segments are looked for: around lines that share rare characters with a reference."""
     n, m = len(references), len(output)
-    rows, lines = _in_order(*_found(output, references))
+    rows, lines = in_order(*_found(output, references))
     rows, lines = _without_strays(rows, lines)
     rows = np.concatenate([[0], rows, [n]])
     lines = np.concatenate([[0], lines, [m]])
@@ -107,7 +107,7 @@ def _sequences(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int
     return np.concatenate(keys)[order], every[order]
 
 
-def _in_order(
+def in_order(
     rows: NDArray[np.int64], lines: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The longest run of places in which both sides ascend."""

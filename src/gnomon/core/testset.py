@@ -429,7 +429,7 @@ class TestSet:
             outputs: files, or lines by the name of their system.
 
         Raises:
-            LengthMismatchError: an output's lines are no segments.
+            LengthMismatchError: an output leaves out more than half of the segments.
             DataError: more than a quarter of its boundaries are uncertain, there is no reference,
                 or a system of the name is there already.
 

@@ -1,0 +1,92 @@
+"""Outputs without lines, cut where the segments of a guide end, in scripts of many kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.truth.scripts import damaged, sentences
+from tests.truth.worlds import outputs, references
+
+from gnomon.alignment import boundaries
+from gnomon.alignment.aligning import align_texts
+from gnomon.alignment.boundaries import align_boundaries
+from gnomon.alignment.joining import join_pieces
+from gnomon.core.errors import DataError, LengthMismatchError
+
+_SMALL = {
+    "hi": ["बिल्ली घर में सो रही है।", "कुत्ता बाहर बैठा है।", "सब शांत है।"],
+    "ar": ["القطة نائمة في البيت.", "الكلب في الخارج.", "كل شيء هادئ."],
+    "zh": ["猫在家里睡觉。", "狗坐在外面。", "一切都很安静。"],
+    "ja": ["猫は家で寝ています。", "犬は外に座っています。", "すべてが静かです。"],
+    "cs": ["Kočka spí doma.", "Pes sedí venku.", "Všude je klid."],
+}
+
+
+def _restored(own: list[str], theirs: list[str]) -> float:
+    found = align_boundaries([join_pieces(own)], theirs).texts
+    at = [np.cumsum([len("".join(text.split())) for text in some])[:-1] for some in (own, found)]
+    return float((at[0] == at[1]).mean())
+
+
+@pytest.mark.parametrize("language", _SMALL)
+def test_a_text_without_lines_is_cut_as_its_reference(language: str) -> None:
+    theirs = _SMALL[language]
+    found = align_boundaries([join_pieces(theirs)], theirs)
+    assert list(found.texts) == theirs
+    assert min(found.margins) >= 1
+    assert found.lines == ((0,),) * 3
+    assert set(found.operations) == {"merge"}
+
+
+@pytest.mark.parametrize("script", ["en", "zh", "ja", "ko", "th"])
+def test_most_boundaries_of_translations_are_restored(script: str) -> None:
+    own, theirs = outputs()[:80], references()[:80]
+    if script != "en":
+        theirs = sentences(script, 80)
+        own = damaged(theirs, script, 0.3, 2)
+    assert _restored(own, theirs) > 0.9
+
+
+def test_other_lines_count_for_nothing_and_are_named() -> None:
+    theirs = ["One two three.", "Four five six.", "Seven eight."]
+    found = align_boundaries(["One two", "", "three. Four five six.", "Seven eight."], theirs)
+    assert list(found.texts) == theirs
+    assert found.lines == ((0, 2), (2,), (3,))
+    assert found.operations == ("merge", "merge", "match")
+    assert found.given == 3
+
+
+def test_a_segment_that_is_left_out_is_empty() -> None:
+    theirs = ["One two three.", "Four five six.", "Seven eight nine."]
+    found = align_boundaries(["One two three. Seven eight nine."], theirs)
+    assert list(found.texts) == ["One two three.", "", "Seven eight nine."]
+    assert found.operations[1] == "drop"
+
+
+def test_a_band_that_widens_finds_what_the_whole_table_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own, theirs = outputs(), references()
+    text = [join_pieces([*own[150:], *own])]  # begins with what is not there
+    whole = align_boundaries(text, theirs)
+    monkeypatch.setattr(boundaries, "_WHOLE", 0)
+    monkeypatch.setattr(boundaries, "_AROUND", 8)
+    assert align_boundaries(text, theirs).texts[1:] == whole.texts[1:]
+
+
+def test_a_line_for_each_document_is_cut_within_it() -> None:
+    own, theirs = outputs()[:60], references()[:60]
+    documents = [str(i // 20) for i in range(60)]
+    lines = [join_pieces(own[start : start + 20]) for start in (0, 20, 40)]
+    found = align_texts(lines, theirs, documents)
+    assert found.by == "boundaries"
+    assert [found.lines[i] for i in (0, 19, 20, 59)] == [(0,), (0,), (1,), (2,)]
+    assert [found.margins[i] for i in (19, 39)] == [float("inf")] * 2
+    assert sum(a == b.strip() for a, b in zip(found.texts, own, strict=True)) > 54
+
+
+def test_another_text_is_refused() -> None:
+    with pytest.raises(DataError, match=r"of its boundaries are uncertain"):
+        align_texts([" ".join(f"{n}x" for n in range(2000))], references())
+    with pytest.raises(LengthMismatchError, match="0 lines with text for 209 segments, and leaves"):
+        align_texts(["", " "], references())
