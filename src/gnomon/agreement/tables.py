@@ -324,7 +324,7 @@ def agreement_rows(
             interval=tests.interval or None,
             drawn=None if tests.drawn is None else int(tests.drawn[k]),
             missing=None if isinstance(result, Joined) else _missing(result, entries[names[k]]),
-            **_against_zero(result, k, how),
+            **_test_against_zero(result, k, how),
         )
     for name, control in result.controls:
         yield _agreement_row(result, name, control, control=True)
@@ -344,7 +344,7 @@ def _missing(result: Result, entry: JudgedMetric) -> float | None:
     return float(np.isnan(scored[there]).mean()) if there.any() else None
 
 
-def _against_zero(result: Result | Joined, k: int, how: Testing) -> dict[str, Any]:
+def _test_against_zero(result: Result | Joined, k: int, how: Testing) -> dict[str, Any]:
     """Test a correlation against 0; bootstrap intervals of few systems are narrow."""
     measure, found, tests = result.measure, result.values[k], result.verdicts
     if isinstance(result, Joined) or measure.kind.ties or np.isnan(found.value):

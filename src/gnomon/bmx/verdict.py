@@ -36,8 +36,10 @@ def tune_verdict(finding: Finding) -> Iterator[Message]:
     judged = HELD_BACK if any(row.data == HELD_BACK for row in every) else IN_TURN
     told = [row for row in every if row.data == judged and row.gain is not None]
     for row in told:
-        yield _helps(finding, row, [one for one in rows if _is_of(one, row)], several=len(told) > 1)
-    yield from _halves(finding)
+        yield _state_helpfulness(
+            finding, row, [one for one in rows if _is_of(one, row)], several=len(told) > 1
+        )
+    yield from _state_halves(finding)
     known = {(row.explainer, row.sides) for row in told}
     for row in every:
         if (row.explainer, row.sides) not in known and (row.collapsed or 0.0) > _COLLAPSED:
@@ -62,7 +64,7 @@ def _is_of(row: TunedGain, every: TunedGain) -> bool:
     return row.dataset != ALL_SETS and (row.explainer, row.sides, row.data) == mine
 
 
-def _helps(
+def _state_helpfulness(
     finding: Finding, row: TunedGain, rows: Sequence[TunedGain], *, several: bool
 ) -> Message:
     """State whether explanations help, of all experiments of an explainer."""
@@ -101,7 +103,7 @@ def _helps(
     return message("bmx.tune.differs", evidence, **params, found=found)
 
 
-def _halves(finding: Finding) -> Iterator[Message]:
+def _state_halves(finding: Finding) -> Iterator[Message]:
     """State the gains where there is one test set: halves of each experiment's segments."""
     titles = titles_of(finding)
     for row in finding.records(TunedGain):
@@ -136,7 +138,7 @@ def _way(value: float, up: str, down: str) -> str:
 
 def explain_verdict(finding: Finding) -> Iterator[Message]:
     """Which words hurt the score, whether people marked the same, and how faithful it all is."""
-    yield from _marked(finding)
+    yield from _state_marked_words(finding)
     words = finding.records(CountedWord, "hurting")
     rows = [row for row in words if row.hurts and any(map(str.isalnum, row.token))][:3]
     if rows:
@@ -162,7 +164,7 @@ def explain_verdict(finding: Finding) -> Iterator[Message]:
     yield from said_of("score.cut", finding.notices)
 
 
-def _marked(finding: Finding) -> Iterator[Message]:
+def _state_marked_words(finding: Finding) -> Iterator[Message]:
     """State whether the words of the lowest importance are those that people marked as errors."""
     titles = titles_of(finding)
     for row in finding.records(JudgedRow):

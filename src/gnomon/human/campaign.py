@@ -151,7 +151,7 @@ def campaigns(
             "), or a test set that has some: means of systems alone have no interval",
         )
     chosen = list(dict.fromkeys(kinds)) or [
-        kind for n, kind in enumerate(every) if not _again(kind, every[:n], every)
+        kind for n, kind in enumerate(every) if not _is_rescaled(kind, every[:n], every)
     ]
     every_judgement = {kind: list(_read_kind(testset, kind)) for kind in chosen}
     if drawn is not None:
@@ -166,7 +166,7 @@ def campaigns(
     ]
 
 
-def _again(kind: str, before: Sequence[str], every: Sequence[str]) -> bool:
+def _is_rescaled(kind: str, before: Sequence[str], every: Sequence[str]) -> bool:
     """True if a kind is another one in other units: standardised where raw scores are there."""
     raw = kind.removesuffix("-z") + "-raw"
     return (kind.endswith("-z") and raw in every) or any(

@@ -23,7 +23,7 @@ def plan_verdict(finding: Finding) -> Iterator[Message]:
         for difference in dict.fromkeys(row.difference for row in rows):
             yield _takes(finding, [r for r in rows if r.difference == difference], basis)
         first = [row for row in rows if row.difference == rows[0].difference]
-        yield from _cheaper(finding, first, basis)
+        yield from _state_cheaper_plans(finding, first, basis)
         yield from _say_plan(finding, first, basis)
 
 
@@ -49,7 +49,9 @@ def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Mes
     )
 
 
-def _cheaper(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Iterator[Message]:
+def _state_cheaper_plans(
+    finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow
+) -> Iterator[Message]:
     """State what takes less than the first plan, and what cannot be told."""
     plain, *others = rows
     less = [row for row in others if (row.segments or math.inf) < (plain.segments or math.inf)]

@@ -83,7 +83,7 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
         yield Problem("save", UsageError(message))
 
 
-def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
+def _has_human_scores(outline: Outline, options: Mapping[str, Any]) -> bool:
     """True if people scored segments: in the test set, or in a file that the options name."""
     return bool(outline.human_kinds("segment") or human_files(options.get("human") or ())[0])
 
@@ -98,7 +98,7 @@ def _scored(outline: Outline, options: Mapping[str, Any]) -> bool:
     rows={"calibration": CalibrationRow, "points": CalibrationPoint},
     metrics="all",
     human=True,
-    judged=_scored,
+    judged=_has_human_scores,
     check=check_calibrate,
     verdict=calibration_verdict,
 )

@@ -319,11 +319,11 @@ def _read(name: str, path: Path, stamps: tuple[tuple[int, int], ...]) -> Learned
         origin={key: str(value) for key, value in _mapping(config, "origin", path).items()},
         licence=str(config.get("licence") or "unknown"),
         sha256={name: str(value) for name, value in checksums.items()},
-        learnt=_learnt(config, path),
+        learnt=_trained_texts(config, path),
     )
 
 
-def _learnt(config: dict[str, Any], path: Path) -> dict[str, frozenset[str]]:
+def _trained_texts(config: dict[str, Any], path: Path) -> dict[str, frozenset[str]]:
     """Marks of texts that a metric was trained on, by kind of human scores."""
     learnt: dict[str, frozenset[str]] = {}
     try:

@@ -270,17 +270,17 @@ def _highest(
 
 def _alone(finding: Finding, group: _MeasureRows, only: AgreementRow) -> Message:
     """One metric: whether it agrees with people at all."""
-    return _worth(finding, [only], [group.title(only)], group.facts(only))
+    return _state_agreement(finding, [only], [group.title(only)], group.facts(only))
 
 
 def _none(finding: Finding, group: _MeasureRows) -> Message:
     """Several metrics, of which not even the best agrees with people."""
     rows = group.figures
     shown = rows if rows[0].sign == -1 else rows[:1]
-    return _worth(finding, rows, [*map(group.title, rows)], group.facts(*shown))
+    return _state_agreement(finding, rows, [*map(group.title, rows)], group.facts(*shown))
 
 
-def _worth(
+def _state_agreement(
     finding: Finding, rows: Sequence[AgreementRow], names: Sequence[str], facts: Mapping[str, Any]
 ) -> Message:
     """State whether a metric, or the best of several, agrees with people or goes against them."""
@@ -348,7 +348,7 @@ def _say_best_of_kinds(finding: Finding, groups: Sequence[_MeasureRows]) -> Iter
                 **facts,
             )
         else:
-            yield _worth(finding, firsts, [title], facts)
+            yield _state_agreement(finding, firsts, [title], facts)
 
 
 def _beaten(finding: Finding, group: _MeasureRows) -> Iterator[dict[str, Any]]:

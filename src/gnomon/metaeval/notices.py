@@ -39,8 +39,8 @@ def notices(
         statements += _measured(pairing, results)
         statements += _directions(pairing, results)
     for of_set in _group_by_set(whole):
-        statements += _not_done(of_set, results, judging)
-    statements += _sliced(pairings)
+        statements += _missing_judgement_notices(of_set, results, judging)
+    statements += _slice_notices(pairings)
     statements += _units(whole, results)
     statements += _tests(results, judging, baseline)
     statements += map(_weights, averages)
@@ -167,7 +167,7 @@ def _group_by_set(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
     return list(by_set.values())
 
 
-def _sliced(pairings: Sequence[Pairing]) -> Iterator[Message]:
+def _slice_notices(pairings: Sequence[Pairing]) -> Iterator[Message]:
     """Notices of what slices cannot say, and what their system scores are."""
     silent: dict[str, list[str]] = {}
     means: dict[str, list[str]] = {}
@@ -208,7 +208,7 @@ def _measured(pairing: Pairing, results: Sequence[Result]) -> Iterator[Message]:
         yield from _rankings(pairing)
 
 
-def _not_done(
+def _missing_judgement_notices(
     pairings: Sequence[Pairing], results: Sequence[Result], judging: Judging
 ) -> Iterator[Message]:
     """Notices of what no judgements of a test set allow: by name if asked for, else by level."""

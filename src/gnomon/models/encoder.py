@@ -309,11 +309,11 @@ def _load(
         model=read_model(folder, config, chosen).to(run.device),
     )
     if run.embeddings is not None:
-        encoder.store = open_store(run.embeddings, _about(encoder), encoder.dimensions)
+        encoder.store = open_store(run.embeddings, _vector_facts(encoder), encoder.dimensions)
     return encoder
 
 
-def _about(encoder: Encoder) -> dict[str, object]:
+def _vector_facts(encoder: Encoder) -> dict[str, object]:
     """Facts that vectors depend on, beside the pieces of their text."""
     return {
         "model": encoder.identity,

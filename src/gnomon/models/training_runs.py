@@ -51,7 +51,7 @@ def open_run(folder: Path, facts: Mapping[str, object], *, resume: bool) -> bool
         now = json.loads(json.dumps(value))
         if before.get(name) != now:
             raise DataError(
-                f"the run in {folder} has another {name}: {_differing(before.get(name), now)}; give"
+                f"the run in {folder} has another {name}: {_changes(before.get(name), now)}; give"
                 " the same, or name another folder"
             )
     return True
@@ -67,7 +67,7 @@ def _file(folder: Path) -> Path:
     return folder / "training" / "run.json"
 
 
-def _differing(before: Any, now: Any) -> str:
+def _changes(before: Any, now: Any) -> str:
     """List the differences of two descriptions."""
     if not (isinstance(before, dict) and isinstance(now, dict)):
         return f"{before}, now {now}"

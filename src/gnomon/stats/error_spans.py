@@ -115,7 +115,7 @@ def span_counts(
     shares = _shares(of_gold, of_marked, partial_credit)
     ways = [(0.0, 0.0)]
     for group in _groups(shares):
-        each = _ways(group)
+        each = _best_pairings(group)
         ways = _undominated([(a + c, b + d) for a, b in ways for c, d in each])[:_MOST_WAYS]
     sizes = max(len(of_marked), 1), max(len(of_gold), 1)
     matched, covered = max(ways, key=lambda way: _worth(way[0] / sizes[0], way[1] / sizes[1]))
@@ -168,7 +168,7 @@ def _groups(pairs: _Pairs) -> list[_Pairs]:
     return groups
 
 
-def _ways(pairs: _Pairs) -> list[tuple[float, float]]:
+def _best_pairings(pairs: _Pairs) -> list[tuple[float, float]]:
     """Best precision and recall of the one-to-one pairings of a group."""
     if len(pairs) == 1:
         return list(pairs.values())

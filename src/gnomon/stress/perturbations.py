@@ -197,7 +197,7 @@ def _built_in() -> dict[str, Perturbation]:
     return found
 
 
-def _offered() -> dict[str, EntryPoint]:
+def _package_perturbations() -> dict[str, EntryPoint]:
     """Perturbations of packages; of two under one name the first, and none in the place of ours."""
     points = sorted(entry_points(group=_GROUP), key=lambda point: (point.name, package_of(point)))
     return {point.name: point for point in reversed(points) if point.name not in _built_in()}
@@ -205,13 +205,13 @@ def _offered() -> dict[str, EntryPoint]:
 
 def perturbation_names() -> tuple[str, ...]:
     """The names of all perturbations: built-in ones, then what packages offer."""
-    return (*_built_in(), *_offered())
+    return (*_built_in(), *_package_perturbations())
 
 
 def _load(name: str) -> Perturbation:
     if name in _built_in():
         return _built_in()[name]
-    point = _offered()[name]
+    point = _package_perturbations()[name]
     try:
         loaded = point.load()
     except Exception as error:  # a stranger's module may fail in any way

@@ -142,7 +142,7 @@ def fit(
     with undisturbed():
         with options.main_process_first(local=False):
             run, data = _begin(pairs, path, recipe, codes, options, resume=resume)
-        return _run(path, data, recipe, options, _about(run, recipe), progress)
+        return _run(path, data, recipe, options, _paraphraser_facts(run, recipe), progress)
 
 
 def _require_trainer() -> None:
@@ -241,7 +241,7 @@ def _facts(
     }
 
 
-def _about(facts: dict[str, object], recipe: Recipe) -> dict[str, object]:
+def _paraphraser_facts(facts: dict[str, object], recipe: Recipe) -> dict[str, object]:
     """Facts for ``gnomon-paraphraser.json``, but for the number of steps."""
     none = {"kind": None, "count": 0, "identity": None}
     return {
