@@ -89,7 +89,6 @@ def align_boundaries(
         operations=tuple(_operations(lines)),
         margins=tuple(margins),
         added={},
-        given=len(filled),
         by="boundaries",
     )
 
