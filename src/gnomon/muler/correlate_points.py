@@ -12,6 +12,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.options import CONFIDENCE
 from gnomon.core.scores import of_testset
+from gnomon.core.scripts import spaced_words
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
 from gnomon.muler._sentences import ScorerRow, sentence_part
@@ -202,7 +203,7 @@ def _frequencies(
     rows = np.flatnonzero((spans.feature == feature) & (times[spans.text] > 0))
     columns = (spans.text[rows].tolist(), spans.start[rows].tolist(), spans.end[rows].tolist())
     forms = {batch.texts[text][start:end] for text, start, end in zip(*columns, strict=True)}
-    words = sum(len(batch.texts[text].split()) for text in texts.tolist())
+    words = sum(len(spaced_words(batch.texts[text])) for text in texts.tolist())
     occurrences = int(times[spans.text[rows]].sum())
     for variant in VARIANTS:
         yield FrequencyRow(

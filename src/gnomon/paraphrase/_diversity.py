@@ -13,6 +13,7 @@ from gnomon.core.options import Group, with_fields
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.running import Run
+from gnomon.core.scripts import spaced_words
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
@@ -40,7 +41,6 @@ from gnomon.paraphrase._wordings import (
 )
 from gnomon.paraphrase.adequacy import ADEQUACY_TITLE, AdequacyRow, adequacy_rows, adequacy_views
 from gnomon.paraphrase.diversity_verdict import DiversityRow, diversity_verdict
-from gnomon.paraphrase.page import word_spans
 from gnomon.paraphrase.set_diversity import set_mean, syntactic_values
 from gnomon.paraphrase.set_inputs import _parser_of, read_sets, wordings_of_study
 
@@ -316,7 +316,9 @@ def _exhibit(name: str, segment: int, texts: Sequence[str], value: float) -> Exh
 
 
 def _not_common(text: str, texts: Sequence[str]) -> tuple[Highlight, ...]:
-    """The white-space words that no other wording has."""
-    others = {word for other in texts if other is not text for word in other.split()}
-    spans = word_spans(text)
-    return tuple(Highlight(start, end) for start, end in spans if text[start:end] not in others)
+    """The words that no other wording has."""
+    rest = (other for other in texts if other is not text)
+    others = {other[start:end] for other in rest for start, end in spaced_words(other)}
+    return tuple(
+        Highlight(start, end) for start, end in spaced_words(text) if text[start:end] not in others
+    )

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.core.records import Record, column, column_names, table
+from gnomon.core.scripts import spaced_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.testset import TestSet
 
-__all__ = ["changed", "exhibits_of", "paraphrases_used", "word_spans"]
+__all__ = ["changed", "exhibits_of", "paraphrases_used"]
 
 
 _ALL = "all methods"
@@ -35,28 +36,22 @@ def exhibits_of(testset: TestSet, *, segments: int) -> tuple[Exhibit, ...]:
 
 
 def changed(text: str, reference: str) -> tuple[Highlight, ...]:
-    """The white-space words of a text that are not in line with the reference, in runs.
+    """The words of a text that are not in line with the reference, in runs.
 
     >>> [(mark.start, mark.end) for mark in changed("a new cat sat", "a cat sat")]
     [(2, 5)]
+    >>> [(mark.start, mark.end) for mark in changed("我们明天去", "我们去")]
+    [(2, 4)]
     """
-    spans = list(word_spans(text))
+    spans = spaced_words(text)
     words = [text[start:end] for start, end in spans]
-    matcher = SequenceMatcher(None, reference.split(), words, autojunk=False)
+    theirs = [reference[start:end] for start, end in spaced_words(reference)]
+    matcher = SequenceMatcher(None, theirs, words, autojunk=False)
     return tuple(
         Highlight(spans[first][0], spans[last - 1][1], "changed")
         for kind, _, _, first, last in matcher.get_opcodes()
         if kind in ("replace", "insert")
     )
-
-
-def word_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the white-space words of a text begin and end."""
-    at = 0
-    for word in text.split():
-        start = text.index(word, at)
-        at = start + len(word)
-        yield start, at
 
 
 def _wordings(testset: TestSet, segment: int) -> Iterator[tuple[str, str, str | None, str]]:
