@@ -237,8 +237,8 @@ def test_what_may_mend_a_call_is_told_to_programs(gnomon: Callable, here: Path) 
     (named,) = gnomon("score", "-t", here / "set", "-m", "blue", "-f", "json").json()["messages"]
     assert named["params"]["nearest"] == "bleu"
     assert "chrf" in named["params"]["known"]
-    (said,) = gnomon("muler", here / "ref.txt", "-i", here / "ref.txt", "-f", "json").json()[
-        "messages"
-    ]
+    (said,) = gnomon(
+        "muler", here / "ref.txt", "-i", here / "ref.txt", "--features", "pos:*", "-f", "json"
+    ).json()["messages"]
     assert {"action": "add_option", "option": "labels", "value": "FILE"} in said["remedies"]
-    assert said["params"] == {"kinds": "pos, ent"}
+    assert said["params"] == {"kinds": "pos"}

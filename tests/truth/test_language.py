@@ -176,8 +176,8 @@ def test_features_are_counted_by_characters_too() -> None:
     )
     ts = gn.TestSet.from_lists({"a": own}, own, language_pair="zh")
     finding = gn.muler.errors(replace(ts, errors=errors), resamples=100)
-    assert "re:number" not in str(finding.verdict[0])
-    assert any(row["feature"] == "re:number" and row["hits"] > 50 for row in finding.rows)
+    assert "number" not in str(finding.verdict[0])
+    assert any(row["feature"] == "form:number" and row["hits"] > 50 for row in finding.rows)
 
 
 def test_no_command_calls_the_worse_system_better_on_real_japanese(shared: Path) -> None:

@@ -197,9 +197,9 @@ def test_texts_are_encoded_once_for_base_and_weights(testset, options) -> None:
 
 def test_base_and_weighted_scores_differ_in_the_weights_alone(testset, options) -> None:
     batch = testset.batch()
-    excluded = BertScore(**options, special="exclude").bind(testset).parts(batch)
+    excluded = BertScore(**options, special="exclude").bind(testset).score_parts(batch)
     assert np.allclose(_unweighted(testset, options).score_parts(batch), excluded, atol=1e-12)
-    matched = BertScore(**options, special="match").bind(testset).parts(batch)
+    matched = BertScore(**options, special="match").bind(testset).score_parts(batch)
     own = _unweighted(testset, options, special="match").score_parts(batch)
     assert np.allclose(own, matched, atol=1e-12)
     assert not np.allclose(excluded, matched)
