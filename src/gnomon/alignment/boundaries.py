@@ -9,6 +9,7 @@ there.
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.alignments import Operation
 
-__all__ = ["Habits", "align_boundaries", "habits_of"]
+__all__ = ["Habits", "align_boundaries", "habits_of", "words_of"]
 
 #: what an edit costs, and a word whose first letters are the same
 _EDIT, _ALIKE, _LETTERS = 12, 6, 4
@@ -74,7 +75,7 @@ def align_boundaries(
     filled = [number for number, line in enumerate(output) if line.strip()]
     text, starts = _joined([output[number] for number in filled])
     ours = _words(text)
-    segments = [_words(one) for one in guide]
+    segments = [words_of(one) for one in guide]
     cuts, margins = _cut(ours, segments, habits or habits_of(guide))
     at = [0, *(ours.spans[k][0] if k < len(ours.spans) else len(text) for k in cuts), len(text)]
     texts = tuple(text[a:b].strip() for a, b in pairwise(at))
@@ -104,8 +105,14 @@ def _joined(lines: Sequence[str]) -> tuple[str, NDArray[np.int64]]:
 
 
 def _words(text: str) -> _Words:
-    found = list(word_pattern().finditer(text))
-    return _Words([one.group() for one in found], [one.span() for one in found])
+    spans = [found.span() for found in word_pattern().finditer(text)]
+    return _Words([text[start:stop] for start, stop in spans], spans)
+
+
+@lru_cache(maxsize=5_000)
+def words_of(segment: str) -> _Words:
+    """The words of a segment, which several outputs are aligned with."""
+    return _words(segment)
 
 
 def _operations(lines: Sequence[tuple[int, ...]]) -> Iterator[Operation]:
@@ -221,18 +228,21 @@ def _tolls(
         (left.words[-1] if left.words else "", right.words[0] if right.words else "")
         for left, right in pairwise(segments)
     ]
-    kinds: dict[tuple[str, str, bool, int], int] = {}
-    places = np.empty(len(ours.words) + 1, dtype=np.int32)
-    spans = [(0, 0), *ours.spans, (ours.spans[-1][1] + 1,) * 2 if ours.spans else (0, 0)]
     words = ["", *ours.words, ""]
-    for k in range(len(places)):
-        left, right = words[k], words[k + 1]
-        inside = spans[k][1] == spans[k + 1][0] and not unspaced_letters(left + right)
-        inside = inside and left not in _FULL_WIDTH and k > 0
-        often = habits.before.get(_seen(left), 0) + habits.behind.get(_seen(right), 0)
-        habit = round(_EDIT * _HABIT * often)
-        key = _sign(left), _beginning(right), inside, habit
-        places[k] = kinds.setdefault(key, len(kinds))
+    close = {word: word not in _FULL_WIDTH and not unspaced_letters(word) for word in set(words)}
+    before = {
+        word: (_sign(word), habits.before.get(_seen(word), 0.0), close[word]) for word in close
+    }
+    behind = {
+        word: (_beginning(word), habits.behind.get(_seen(word), 0.0), close[word]) for word in close
+    }
+    stops = [-1, *(stop for _, stop in ours.spans)]
+    starts = [*(start for start, _ in ours.spans), -2]
+    kinds: dict[tuple[tuple[str, float, bool], tuple[str, float, bool], bool], int] = {}
+    places = [
+        kinds.setdefault((before[left], behind[right], stop == start), len(kinds))
+        for left, right, stop, start in zip(words, words[1:], stops, starts, strict=False)
+    ]
     wanted: dict[tuple[str, str], int] = {}
     sorts = [
         wanted.setdefault((_sign(before), _beginning(behind)), len(wanted))
@@ -240,16 +250,17 @@ def _tolls(
     ]
     table = np.zeros((max(len(wanted), 1), len(kinds)), dtype=np.int32)
     for (sign, beginning), row in wanted.items():
-        for (other, start, inside, habit), column in kinds.items():
+        for ((other, ends_so, a), (start, begins_so, b), touching), column in kinds.items():
             cost = _SIGN * _unlike(sign, other) + _BEGINNING * (beginning != start)
-            table[row, column] = round(_EDIT * (cost + _INSIDE * inside)) - habit
+            cost += _INSIDE * (touching and a and b) - _HABIT * (ends_so + begins_so)
+            table[row, column] = round(_EDIT * cost)
     table -= table.min(initial=0)
-    return places, np.array(sorts, dtype=np.int32), table
+    return np.array(places, dtype=np.int32), np.array(sorts, dtype=np.int32), table
 
 
 def habits_of(texts: Sequence[str]) -> Habits:
     """Where texts end and begin, beside all their words."""
-    words = [found for found in (_words(text).words for text in texts) if found]
+    words = [found for found in (words_of(text).words for text in texts) if found]
     every = Counter(_seen(word) for some in words for word in some)
     rate = (len(words) + 1) / max(every.total(), 1)
     counts = (
@@ -267,16 +278,19 @@ def habits_of(texts: Sequence[str]) -> Habits:
     )
 
 
+@lru_cache(maxsize=20_000)
 def _seen(word: str) -> str:
     """A sign, or a letter alone, by itself; a word by its case."""
     return word if len(word) == 1 else "A" if word[:1].isupper() else "a"
 
 
+@lru_cache(maxsize=20_000)
 def _sign(word: str) -> str:
     """What a segment ends with: a sign, or a word."""
     return word if len(word) == 1 and not word.isalnum() else "word" if word else ""
 
 
+@lru_cache(maxsize=20_000)
 def _unlike(sign: str, other: str) -> float:
     """How much the signs before two cuts differ."""
     if sign == other:
@@ -290,6 +304,7 @@ def _unlike(sign: str, other: str) -> float:
     return 1.0 if "word" in groups or "" in groups else 0.6
 
 
+@lru_cache(maxsize=20_000)
 def _beginning(word: str) -> str:
     """How a segment begins."""
     first = word[:1]
