@@ -4,8 +4,7 @@ Each aligner takes one document, or a file without documents, as sequences of te
 :class:`~gnomon.core.alignments.Alignment`:
 
 - ``lines.align_lines(output, references)``: both sides have lines, and most of them fit;
-- ``boundaries.align_boundaries(output, references)``: the output's lines are no segments;
-- ``sources.align_by_source(output, sources)``: there is no reference.
+- ``boundaries.align_boundaries(output, references)``: the output's lines are no segments.
 
 ``aligning`` reads outputs, chooses the aligner, and refuses what is in doubt.
 
