@@ -186,7 +186,7 @@ class _Band:
         low: NDArray[np.int64],
         high: NDArray[np.int64],
     ) -> bool:
-        """Whether cuts come near an edge, where the band becomes twice as wide."""
+        """True if cuts come near an edge, where the band becomes twice as wide."""
         edge = np.maximum((high - low) // 8, 1)
         near = ((cuts - low < edge) & (low > 0)) | ((high - cuts < edge) & (high < self.n))
         for row in ends[near].tolist():

@@ -57,7 +57,7 @@ class Term:
 
     @property
     def kept(self) -> bool:
-        """Whether it is not translated."""
+        """True if it is not translated."""
         return self.targets == (self.source,) and "*" not in self.source
 
 

@@ -48,7 +48,7 @@ class _Word(NamedTuple):
     pattern: re.Pattern[str] | None = None
 
     def agrees(self, word: _Word) -> bool:
-        """Whether a word of a text is this one, maybe inflected."""
+        """True if a word of a text is this one, maybe inflected."""
         if self.pattern is not None:
             return self.pattern.fullmatch(word.form) is not None
         return self.form == word.form or self.lemma == word.lemma
@@ -311,7 +311,7 @@ def _part(text: str, words: _Words, term: str, wanted: _Words) -> tuple[int, int
 
 
 def _inside(place: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether a place is a part of a longer one."""
+    """True if a place is a part of a longer one."""
     return other[0] <= place[0] and place[1] <= other[1] and place != other and other[0] >= 0
 
 

@@ -450,7 +450,7 @@ class Inputs:
 
     @property
     def has_testset(self) -> bool:
-        """Whether a test set, references, outputs or a table are named."""
+        """True if a test set, references, outputs or a table are named."""
         args = self.args
         return bool(args.test_set or args.refs or args.table or args.input)
 
@@ -663,7 +663,7 @@ def _columns_of(args: argparse.Namespace) -> list[str]:
 
 
 def _is_table(args: argparse.Namespace) -> bool:
-    """Whether a table alone is given, or with its columns."""
+    """True if a table alone is given, or with its columns."""
     alone = not (args.input or args.source) or any(_columns_of(args))
     return (
         len(args.refs or ()) == 1
@@ -682,7 +682,7 @@ def _forgotten(args: argparse.Namespace) -> str:
 
 
 def is_workbook(args: argparse.Namespace) -> bool:
-    """Whether the result is written as a spreadsheet."""
+    """True if the result is written as a spreadsheet."""
     return str(args.output).lower().endswith(".xlsx")
 
 

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def are_planned(args: argparse.Namespace) -> bool:
-    """Whether requests are wanted, and no results.
+    """True if requests are wanted, and no results.
 
     Raises:
         UsageError: they are to be shown and to be written.

@@ -132,7 +132,7 @@ class SystemComparison:
         )
 
     def _by_document(self, paired: PairedScores, plan: PairedTestPlan) -> bool:
-        """Whether documents are the unit of a metric's scores."""
+        """True if documents are the unit of a metric's scores."""
         if self.unit != "auto" or self.documents is None or plan.test == "sacrebleu":
             return self.unit == "document"
         if paired.from_people:

@@ -146,7 +146,7 @@ def _case(row: ComparisonRow, min_drop: float) -> GateCase:
 
 
 def _is_ruled_out(row: ComparisonRow, min_drop: float) -> bool:
-    """Whether a drop of this size, or any where it is 0, is not in the interval; else by p."""
+    """True if a drop of this size, or any where it is 0, is not in the interval; else by p."""
     low = row.gain_ends[0]
     if low is None:
         return row.same or row.verdict == "better"

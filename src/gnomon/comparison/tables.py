@@ -141,12 +141,12 @@ class ComparisonRow(Record):
 
     @property
     def equal(self) -> bool:
-        """Whether the scores are equal, be it over unlike segments."""
+        """True if the scores are equal, be it over unlike segments."""
         return self.gain is not None and abs(self.gain) < _SAME
 
     @property
     def same(self) -> bool:
-        """Whether both score the same on every segment."""
+        """True if both score the same on every segment."""
         return self.gain == 0 and self.ties == self.segments
 
     @property
@@ -156,12 +156,12 @@ class ComparisonRow(Record):
 
     @property
     def few(self) -> bool:
-        """Whether it rests on too few segments to be read as a finding."""
+        """True if it rests on too few segments to be read as a finding."""
         return self.gain is not None and self.segments < LEAST
 
 
 def chosen_by_score(finding: Finding) -> bool:
-    """Whether the baseline is the system with the best score under each metric."""
+    """True if the baseline is the system with the best score under each metric."""
     return any(one.get("baseline_by") == "score" for one in finding.signatures.values())
 
 

@@ -105,7 +105,7 @@ def nothing_kept() -> Iterator[None]:
 
 
 def is_kept() -> bool:
-    """Whether scores and tags are kept, and those of earlier runs taken."""
+    """True if scores and tags are kept, and those of earlier runs taken."""
     return _keeping.get()
 
 

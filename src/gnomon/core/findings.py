@@ -80,7 +80,7 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Whether its cells are numbers."""
+        """True if its cells are numbers."""
         return self.kind not in ("text", "truth")
 
 

@@ -229,7 +229,7 @@ _BESIDE = {"human", "people", "scores", "score", "seg", "sys", "segment", "raw",
 
 
 def names_people(name: str) -> bool:
-    """Whether a name says that people gave the scores, and nothing else.
+    """True if a name says that people gave the scores, and nothing else.
 
     >>> [names_people(one) for one in ("esa", "en-de.mqm.seg", "da-z", "gemba-esa", "comet")]
     [True, True, True, False, False]
@@ -331,7 +331,7 @@ def only_kind(kind: str | None, there: Sequence[str], what: str) -> str:
 
 
 def are_of_same_judgements(kind: str, other: str) -> bool:
-    """Whether two kinds of human scores are one set of judgements, raw or standardised.
+    """True if two kinds of human scores are one set of judgements, raw or standardised.
 
     >>> are_of_same_judgements("da-z", "da-raw"), are_of_same_judgements("da", "mqm")
     (True, False)

@@ -139,7 +139,7 @@ class Limits:
     words: str = ""  # what messages say of them, where numbers would not be plain
 
     def allow(self, value: float) -> bool:
-        """Whether a value lies within."""
+        """True if a value lies within."""
         low = -math.inf if self.low is None else self.low
         high = math.inf if self.high is None else self.high
         return low <= value <= high
@@ -383,7 +383,7 @@ class Option:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """True if it must be given."""
         return self.default is inspect.Parameter.empty
 
     @property
@@ -397,7 +397,7 @@ class Option:
 
     @property
     def rare(self) -> bool:
-        """Whether few need it, by itself or with its group."""
+        """True if few need it, by itself or with its group."""
         group = self.mark(Group)
         return self.mark(Rare) is not None or (group is not None and group.rare)
 
@@ -415,22 +415,22 @@ class Option:
 
     @property
     def many(self) -> bool:
-        """Whether it takes a list."""
+        """True if it takes a list."""
         return any(get_origin(kind) is collections.abc.Sequence for kind in parts_of(self.kind))
 
     @property
     def named(self) -> bool:
-        """Whether it takes values by name."""
+        """True if it takes values by name."""
         return any(get_origin(kind) is collections.abc.Mapping for kind in parts_of(self.kind))
 
     @property
     def switch(self) -> bool:
-        """Whether it is on or off."""
+        """True if it is on or off."""
         return self.kind is bool
 
 
 def is_outcome(option: Option) -> bool:
-    """Whether an option names a file that is written."""
+    """True if an option names a file that is written."""
     return option.mark(Outcome) is not None
 
 
@@ -498,7 +498,7 @@ def _kind_in_files(kind: Any) -> Any:
 
 
 def _is_object(kind: Any) -> bool:
-    """Whether a type is a class that no file can hold."""
+    """True if a type is a class that no file can hold."""
     return isinstance(kind, type) and kind not in (str, bool, int, float, type(None))
 
 
@@ -914,7 +914,7 @@ def refusal(
 
 
 def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per kind
-    """Whether a value is of a kind; None where the kind does not tell."""
+    """True if a value is of a kind; None where the kind does not tell."""
     parts = parts_of(kind)
     if len(parts) > 1:
         each = {fits(inner, value) for inner in parts}
@@ -942,7 +942,7 @@ def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per
 
 
 def _is_list(kind: Any) -> bool:
-    """Whether a kind is a list of any length: tuples that say each member are none."""
+    """True if a kind is a list of any length: tuples that say each member are none."""
     if get_origin(kind) is tuple:
         return get_args(kind)[1:] == (Ellipsis,)
     return get_origin(kind) in _LISTS or kind in _LISTS

@@ -25,7 +25,7 @@ _TARGET = re.compile(rf"((?P<file>[^:]+\.py)|{_NAME}):(?P<path>{_NAME})", re.ASC
 
 
 def is_target(text: str) -> bool:
-    """Whether a text has the form of a function's name.
+    """True if a text has the form of a function's name.
 
     >>> is_target("mymetrics:overlap"), is_target("code/my.py:overlap"), is_target("my.py")
     (True, True, False)

@@ -35,7 +35,7 @@ def entry_points(*, group: str) -> Iterable[EntryPoint]:
 
 
 def _may_be_offered(heading: bytes) -> bool:
-    """Whether a package says so, or may say so where this does not look (archives)."""
+    """True if a package says so, or may say so where this does not look (archives)."""
     # of other finders only they themselves know what they find
     others = (finder for finder in sys.meta_path if finder is not PathFinder)
     if any(hasattr(finder, "find_distributions") for finder in others):

@@ -95,12 +95,12 @@ def cautious(
 
 
 def _names_any(said: Message, names: Iterable[str]) -> bool:
-    """Whether a message speaks of one of some names."""
+    """True if a message speaks of one of some names."""
     return any(mentions(one, names) for one in said.words())
 
 
 def mentions(text: str, names: Iterable[str]) -> bool:
-    """Whether a text holds a name, as a word of its own."""
+    """True if a text holds a name, as a word of its own."""
     longest = sorted(names, key=len, reverse=True)
     some = "|".join(map(re.escape, longest))
     return bool(some) and bool(re.search(rf"(?<![\w.-])(?:{some})(?![\w-]|\.\w)", text))

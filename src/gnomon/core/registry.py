@@ -174,15 +174,15 @@ class Method:
 
     @property
     def gives_scores(self) -> bool:
-        """Whether it gives what metrics said, and no finding."""
+        """True if it gives what metrics said, and no finding."""
         return "Scores" in str(self.function.__annotations__.get("return"))
 
     def reads_people(self, options: Mapping[str, object]) -> bool:
-        """Whether what people said goes into the results."""
+        """True if what people said goes into the results."""
         return bool(options.get(self.human)) if isinstance(self.human, str) else self.human
 
     def is_applicable(self, outline: Outline, options: Mapping[str, object]) -> bool:
-        """Whether a test set has the human judgements that it needs."""
+        """True if a test set has the human judgements that it needs."""
         if callable(self.judged):
             return self.judged(outline, options)
         return not self.judged or bool(outline.human or outline.rankings)

@@ -124,7 +124,7 @@ def unit_of_words(words: Iterable[str]) -> str:
 
 
 def _is_letter(word: str) -> bool:
-    """Whether it is a letter of a script without spaces, with its marks."""
+    """True if it is a letter of a script without spaces, with its marks."""
     marks = all(unicodedata.category(char)[0] == "M" for char in word[1:])
     return marks and _UNSPACED_LETTER.match(word) is not None
 
@@ -140,7 +140,7 @@ def base_language(language: str | None) -> str:
 
 
 def is_unspaced(language: str | None) -> bool:
-    """Whether what stands between spaces is no word in a language.
+    """True if what stands between spaces is no word in a language.
 
     Korean is among these: its spaces part phrases of a word and its particles.
     """

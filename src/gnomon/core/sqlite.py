@@ -75,7 +75,7 @@ def size(connection: sqlite3.Connection) -> int:
 
 
 def bears(error: Exception, codes: Sequence[int]) -> bool:
-    """Whether an error bears one of SQLite's codes, extended ones included."""
+    """True if an error bears one of SQLite's codes, extended ones included."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in codes
 

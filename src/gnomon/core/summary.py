@@ -59,7 +59,7 @@ class Outline:
 
     @property
     def has_references(self) -> bool:
-        """Whether there are references of any kind."""
+        """True if there are references of any kind."""
         return bool(self.references) or self.own_references
 
     def human_kinds(self, level: str | None = None) -> tuple[str, ...]:

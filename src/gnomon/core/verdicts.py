@@ -224,7 +224,7 @@ def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Message
 
 
 def _is_unread(scores: Scores) -> bool:
-    """Whether the metric does not read the texts."""
+    """True if the metric does not read the texts."""
     return bool(said_of("data.unread", scores.notices))
 
 
@@ -257,7 +257,7 @@ def _counts(scored: NDArray[np.bool_]) -> list[int]:
 
 
 def _is_unlike(scores: Scores) -> bool:
-    """Whether systems have scores on different segments, and more than 1 in 100 is missing."""
+    """True if systems have scores on different segments, and more than 1 in 100 is missing."""
     scored = _scored_segments(scores)
     n = scores.segments.shape[1]
     fewest = min(_counts(scored), default=n)

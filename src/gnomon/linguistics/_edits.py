@@ -75,7 +75,7 @@ _LETTER = re.compile(r"[^\W_]")
 
 
 def begins_sentence(text: str, start: int) -> bool:
-    """Whether a word begins the text, or stands behind the final punctuation of a sentence.
+    """True if a word begins the text, or stands behind the final punctuation of a sentence.
 
     >>> begins_sentence("Yes. Mr. Ito came.", 5), begins_sentence("Yes. Mr. Ito came.", 9)
     (True, False)
@@ -90,7 +90,7 @@ def begins_sentence(text: str, start: int) -> bool:
 
 
 def _has_capital(text: str, start: int) -> bool:
-    """Whether a sentence begins here, and with a capital."""
+    """True if a sentence begins here, and with a capital."""
     letter = text[start : start + 1]
     return (letter.isupper() or letter.istitle()) and begins_sentence(text, start)
 
@@ -190,7 +190,7 @@ def _pass_capital(text: str, deleted: Edit, *following: Edit) -> Iterator[Edit]:
 
 
 def _closes(character: str) -> bool:
-    """Whether a character is punctuation that stands close behind a word."""
+    """True if a character is punctuation that stands close behind a word."""
     category = unicodedata.category(character)
     return category[0] == "P" and category not in ("Ps", "Pi")
 

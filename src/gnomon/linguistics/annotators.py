@@ -204,7 +204,7 @@ def standard_tagger(language: str) -> Annotator:
 
 
 def has_tagger(language: str | None) -> bool:
-    """Whether there is a standard tagger of a language."""
+    """True if there is a standard tagger of a language."""
     try:
         standard_tagger(language or "")
     except GnomonError:

@@ -110,7 +110,7 @@ def _projective(heads: list[int]) -> list[int]:
 
 
 def _crosses(token: int, heads: Sequence[int]) -> bool:
-    """Whether a word between a word and its head is not below that head."""
+    """True if a word between a word and its head is not below that head."""
     head = heads[token]
     low, high = sorted((token, head))
     return any(not _below(between, head, heads) for between in range(low + 1, high))

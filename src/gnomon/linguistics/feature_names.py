@@ -146,7 +146,7 @@ def gloss(feature: str) -> str:
 
 
 def is_wildcard(feature: str) -> bool:
-    """Whether a name stands for all features that it matches (``*`` any run, ``?`` one)."""
+    """True if a name stands for all features that it matches (``*`` any run, ``?`` one)."""
     return "*" in feature or "?" in feature
 
 
@@ -171,7 +171,7 @@ def long_arcs(layer: str, label: str, bounds: Sequence[int]) -> tuple[str, ...]:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a name fits a pattern with * and ?."""
+    """True if a name fits a pattern with * and ?."""
     expression = "".join(
         ".*" if piece == "*" else "." if piece == "?" else re.escape(piece) for piece in pattern
     )

@@ -139,7 +139,7 @@ def _fewest(lengths: Counter[int]) -> int:
 
 
 def _goes_on(before: str) -> bool:
-    """Whether a sentence goes on after these two characters."""
+    """True if a sentence goes on after these two characters."""
     return (
         len(before) == 2
         and before[1] == " "

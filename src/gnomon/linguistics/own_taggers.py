@@ -26,7 +26,7 @@ __all__ = ["is_own_tagger", "own_tagger"]
 
 
 def is_own_tagger(name: str) -> bool:
-    """Whether a tagger is named as a function, and not as a model of an engine."""
+    """True if a tagger is named as a function, and not as a model of an engine."""
     module = name.rpartition(":")[0]
     if not is_target(name) or module in engines():
         return False

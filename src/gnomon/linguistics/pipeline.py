@@ -151,7 +151,7 @@ def _rules(folder: Path) -> list[dict[str, Any]]:
 
 
 def _read_arcs(rules: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether rules set parts of speech or morphology by dependency relation."""
+    """True if rules set parts of speech or morphology by dependency relation."""
     return any(
         "DEP" in token and "IS_SPACE" not in token
         for rule in rules
@@ -303,7 +303,7 @@ class RuleTable:
 
 
 def _simple(rules: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether rules go by words, tags and relations, and change relations of white space only."""
+    """True if rules go by words, tags and relations, and change relations of white space only."""
     for rule in rules:
         tokens = [token for pattern in rule["patterns"] for token in pattern]
         if any(not _ASKED.issuperset(token) for token in tokens):

@@ -425,7 +425,7 @@ def _split_name(said: Message, kind: str, param: str) -> tuple[Message, Sequence
 
 
 def _takes_several(kind: Kind, param: str) -> bool:
-    """Whether a template says a parameter of one or of several."""
+    """True if a template says a parameter of one or of several."""
     fields = Formatter().parse(kind.template)
     return any(name == param and "|" in (how or "") for _, name, how, _ in fields)
 

@@ -154,17 +154,17 @@ class Metric:
 
     @default
     def pooled(self) -> bool:
-        """Whether the score of a system may depend on the others."""
+        """True if the score of a system may depend on the others."""
         return True
 
     @default
     def own_texts(self) -> bool:
-        """Whether it has scores of the test set's own texts alone."""
+        """True if it has scores of the test set's own texts alone."""
         return False
 
     @default
     def of_pairs(self) -> bool:
-        """Whether it compares two outputs, and scores none."""
+        """True if it compares two outputs, and scores none."""
         return False
 
     @default
@@ -243,12 +243,12 @@ class BoundMetric(Metric):
 
     @default
     def human(self) -> bool:
-        """Whether people gave the scores."""
+        """True if people gave the scores."""
         return False
 
     @default
     def by_system(self) -> bool:
-        """Whether the score depends on the name of the system."""
+        """True if the score depends on the name of the system."""
         return False
 
     @default
@@ -258,7 +258,7 @@ class BoundMetric(Metric):
 
     @default
     def graded(self) -> bool:
-        """Whether scores of pairs say by how much."""
+        """True if scores of pairs say by how much."""
         return True
 
     @default
@@ -360,12 +360,12 @@ class BoundMetric(Metric):
 
     @default
     def ngram_union(self) -> bool:
-        """Whether n-grams of all references count together."""
+        """True if n-grams of all references count together."""
         return False
 
     @default
     def ngram_sums(self) -> bool:
-        """Whether the corpus score comes from summed counts."""
+        """True if the corpus score comes from summed counts."""
         return False
 
     def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
@@ -484,5 +484,5 @@ class OfOptions(BoundMetric):
 
     @default
     def own_texts(self) -> bool:
-        """Whether it has scores of the test set's own texts alone."""
+        """True if it has scores of the test set's own texts alone."""
         return self.metric.own_texts

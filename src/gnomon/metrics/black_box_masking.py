@@ -110,12 +110,12 @@ class MaskProbe:
 
     @property
     def blind(self) -> bool:
-        """Whether no segment tells masks that are alike from different ones."""
+        """True if no segment tells masks that are alike from different ones."""
         return bool(_close(self.alike, self.different).any(axis=0).all())
 
     @property
     def lawful(self) -> bool:
-        """Whether alike scores above different, on average and in most segments that differ."""
+        """True if alike scores above different, on average and in most segments that differ."""
         if not len(self.alike):
             return True
         noise = _MARGIN * max(1.0, abs(_mean(self.alike)))

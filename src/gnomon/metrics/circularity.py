@@ -43,7 +43,7 @@ def counts_edits(
     systems: Sequence[str],
     segments: NDArray[np.float64],
 ) -> bool:
-    """Whether human scores are rates of edits: by their name, or because TER gives the same."""
+    """True if human scores are rates of edits: by their name, or because TER gives the same."""
     words = {word for kind in kinds for word in _words(kind)}
     if words & _EDITS:
         return True
@@ -64,7 +64,7 @@ def counts_edits(
 
 
 def has_post_edits(testset: TestSet) -> bool:
-    """Whether all references are called post-edits."""
+    """True if all references are called post-edits."""
     return bool(testset.references) and all(_words(n) & _POST_EDITS for n in testset.references)
 
 
@@ -78,7 +78,7 @@ def known_metric(scores: Scores) -> Metric | None:
 
 
 def is_informed(scores: Scores, kind: str) -> bool:
-    """Whether human scores of a kind, raw or standardised, went into a metric's scores."""
+    """True if human scores of a kind, raw or standardised, went into a metric's scores."""
     return any(are_of_same_judgements(kind, informing) for informing in scores.informed_by)
 
 

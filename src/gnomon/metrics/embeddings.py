@@ -403,7 +403,7 @@ class _Memory(NamedTuple):
     encoded: EncodedTexts
 
     def holds(self, texts: tuple[str, ...], keys: NDArray[np.int64]) -> bool:
-        """Whether these pairs of these texts are known."""
+        """True if these pairs of these texts are known."""
         same = self.texts is texts or self.texts == texts
         return same and bool(np.isin(keys, self.keys).all())
 

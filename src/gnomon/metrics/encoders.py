@@ -39,7 +39,7 @@ class BertScorePlan:
 
     @property
     def ready(self) -> bool:
-        """Whether nothing is missing."""
+        """True if nothing is missing."""
         return not self.commands
 
 

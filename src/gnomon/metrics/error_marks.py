@@ -80,7 +80,7 @@ _PENALTY = {False: 1.0, True: 5.0}
 
 
 def severity_of(severity: str) -> bool | None:
-    """Whether an error is major; None where it is none (neutral, undecided).
+    """True if an error is major; None where it is none (neutral, undecided).
 
     Critical errors are major, and so are those without a severity: who tags words as wrong grades
     nothing.
@@ -95,7 +95,7 @@ def severity_of(severity: str) -> bool | None:
 
 
 def is_graded(severity: str) -> bool:
-    """Whether a severity is one of those that every scheme has."""
+    """True if a severity is one of those that every scheme has."""
     return severity.strip().lower() in (*_MAJOR, "minor", *_NO_ERROR)
 
 
@@ -424,12 +424,12 @@ def read_people_marks(testset: TestSet, human: Human, side: str) -> tuple[TestSe
 
 
 def has_marks(outline: Outline, options: Mapping[str, Any]) -> bool:
-    """Whether there are marks of anybody's: in the test set, or in what options name."""
+    """True if there are marks of anybody's: in the test set, or in what options name."""
     return has_people_marks(outline, options) or bool(each_mark(options.get("marks") or ()))
 
 
 def has_people_marks(outline: Outline, options: Mapping[str, Any]) -> bool:
-    """Whether there are people's marks: in the test set, or in a file that the options name."""
+    """True if there are people's marks: in the test set, or in a file that the options name."""
     return bool(outline.marked or human_files(options.get("human") or ())[0])
 
 

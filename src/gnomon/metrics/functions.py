@@ -84,7 +84,7 @@ _NEEDS: tuple[Input, ...] = ("references", "sources")
 
 
 def takes_lists(function: Callable[..., Any]) -> bool:
-    """Whether a function says by its parameters' names that it scores many candidates at once."""
+    """True if a function says by its parameters' names that it scores many candidates at once."""
     return any(name in _CANDIDATES for name in _required(function) or ())
 
 
@@ -569,7 +569,7 @@ def code_fields(function: Callable[..., Any], spec: str | None) -> tuple[tuple[s
 
 
 def _holds_more(function: Callable[..., Any]) -> bool:
-    """Whether what a function gives rests on more than its own source."""
+    """True if what a function gives rests on more than its own source."""
     if inspect.isfunction(function):
         defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
         plain = all(isinstance(value, _PLAIN) for value in defaults)

@@ -355,7 +355,7 @@ def _of_several(
 
 
 def _required(factory: type[Any], option: str) -> bool:
-    """Whether a dataclass has no default for a field."""
+    """True if a dataclass has no default for a field."""
     return any(field.name == option and default_of(field) is MISSING for field in fields(factory))
 
 

@@ -65,7 +65,7 @@ _ONLY = (
 
 
 def _equal(batch: Batch, own: Batch) -> bool:
-    """Whether all texts are the same, whatever their numbers."""
+    """True if all texts are the same, whatever their numbers."""
     number = {text: index for index, text in enumerate(own.texts)}
     same = batch.texts is own.texts
     map_ = np.array([index if same else number.get(t, -1) for index, t in enumerate(batch.texts)])
@@ -263,7 +263,7 @@ _JUDGES = {"rater", "annotator", "user_id", "workerid"}
 def _is_of_people(
     options: ScoreFile, metric: str, cells: NDArray[np.float64], testset: TestSet
 ) -> bool:
-    """Whether people gave the scores: by names and columns, or as the test set holds the same."""
+    """True if people gave the scores: by names and columns, or as the test set holds the same."""
     file = Path(options.file)
     bare = file.name.removesuffix(".gz").rpartition(".")
     in_name = not metric or bare[2] == "score"  # mt-metrics-eval's files are named for the metric
@@ -277,7 +277,7 @@ def _is_of_people(
 
 
 def _are_equal(cells: NDArray[np.float64], human: HumanScores, systems: list[str]) -> bool:
-    """Whether scores are those that people gave, be it with the other sign."""
+    """True if scores are those that people gave, be it with the other sign."""
     if human.level != "segment":
         return False
     values = human.aligned(systems)

@@ -253,7 +253,7 @@ def fit(value: object, kind: Any, where: str) -> object:
 
 
 def _fits(kind: Any, value: Any) -> bool:
-    """Whether a value is of a type; an object that is no text by the protocol it keeps."""
+    """True if a value is of a type; an object that is no text by the protocol it keeps."""
     return any(
         isinstance(value, member) and not isinstance(value, type)
         if getattr(member, "_is_protocol", False)
@@ -643,7 +643,7 @@ _NAMES = {name.lower(): name for name in (*BUILTIN, *ALIASES)}
 
 
 def is_own_metric(spec: str) -> bool:
-    """Whether a spec names a metric of gnomon's own, whose direction is known.
+    """True if a spec names a metric of gnomon's own, whose direction is known.
 
     Scores of a file, and those of somebody's function, may be error rates without saying so.
 

@@ -55,14 +55,14 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 
 
 def without_metric(metrics: Metrics) -> bool:
-    """Whether features are counted alone."""
+    """True if features are counted alone."""
     return each_metric(metrics) == [Unscored.name]
 
 
 def are_scorers_alone(
     metrics: Metrics, words: WordChoice, scorers: Scorers, language: str | None
 ) -> bool:
-    """Whether nothing but sentence scorers is asked for, or can be had: no feature is named."""
+    """True if nothing but sentence scorers is asked for, or can be had: no feature is named."""
     if not scorers or replace(words, tagger=None) != WordChoice():
         return False
     if without_metric(metrics):

@@ -479,7 +479,7 @@ class Setup:
 
 
 def _masks_tokens(metric: BoundMetric) -> bool:
-    """Whether a metric whose words are exchanged could mask its own tokens."""
+    """True if a metric whose words are exchanged could mask its own tokens."""
     bound = metric.bound if isinstance(metric, Substitution) else metric
     return "mask" in bound.can and bound.masks_used == "tokens"
 

@@ -42,23 +42,23 @@ class SystemPair(NamedTuple):
 
     @property
     def readable(self) -> bool:
-        """Whether MuLER of both may be read."""
+        """True if MuLER of both may be read."""
         return all(side.readable for side in self.sides)
 
     @property
     def alike(self) -> bool:
-        """Whether too few segments make the difference, so that it is not tested."""
+        """True if too few segments make the difference, so that it is not tested."""
         few = self.row.words < FEWEST_DIFFERING or self.row.effective < FEWEST_DIFFERENT
         return few and not self.tested
 
     @property
     def tested(self) -> bool:
-        """Whether there is a test."""
+        """True if there is a test."""
         return self.row.decided is not None and self.row.words > 0
 
     @property
     def hinges(self) -> bool:
-        """Whether what is left out may weigh more than the interval is wide."""
+        """True if what is left out may weigh more than the interval is wide."""
         (low, high), (first, second) = self.row.ends("difference"), self.sides
         if not self.readable or low is None or high is None:
             return False
@@ -69,14 +69,14 @@ class SystemPair(NamedTuple):
 
     @property
     def is_undone(self) -> bool:
-        """Whether the better one is no better where what it leaves out counts as lost."""
+        """True if the better one is no better where what it leaves out counts as lost."""
         first, second = self.sides
         whole = (first.with_absent - second.with_absent) * (self.row.difference or 0.0)
         return self.hinges and whole <= 0
 
     @property
     def is_finding(self) -> bool:
-        """Whether a difference is found, and would be with what is left out."""
+        """True if a difference is found, and would be with what is left out."""
         return self.row.is_finding and not self.is_undone
 
     def losses(self) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class PairRow(Record):
 
     @property
     def readable(self) -> bool:
-        """Whether MuLER of both systems may be read as a finding."""
+        """True if MuLER of both systems may be read as a finding."""
         mulers = self.muler, self.other_muler
         inside = all(muler is not None and not is_outside(muler) for muler in mulers)
         return inside and self.segments >= LEAST

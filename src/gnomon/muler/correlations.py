@@ -98,12 +98,12 @@ class CorrelationRow(Record):
 
     @property
     def is_few(self) -> bool:
-        """Whether it is of too few systems."""
+        """True if it is of too few systems."""
         return self.n < _FEW_SYSTEMS
 
     @property
     def is_thin(self) -> bool:
-        """Whether MuLER rests on too few segments."""
+        """True if MuLER rests on too few segments."""
         return (self.segments or LEAST) < LEAST
 
 

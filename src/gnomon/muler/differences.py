@@ -190,7 +190,7 @@ class DifferenceRow(Record):
 
     @property
     def is_finding(self) -> bool:
-        """Whether it is decided, and not carried over from other words."""
+        """True if it is decided, and not carried over from other words."""
         return bool(self.decided) and not self.carried
 
 

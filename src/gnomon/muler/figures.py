@@ -87,7 +87,7 @@ def defined(value: float) -> float | None:
 
 
 def is_outside(muler: float | None) -> bool:
-    """Whether MuLER is no share, for the metric does not rank base, max and min in order."""
+    """True if MuLER is no share, for the metric does not rank base, max and min in order."""
     return muler is not None and not 0 <= muler <= 1
 
 
@@ -260,7 +260,7 @@ class MulerRow(Record):
 
     @property
     def readable(self) -> bool:
-        """Whether its MuLER may be read as a finding."""
+        """True if its MuLER may be read as a finding."""
         return self.flaw is None
 
     @property

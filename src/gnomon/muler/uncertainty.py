@@ -382,7 +382,7 @@ class Grouping:
         return cls(unit, None if names is None else numbered(names))
 
     def by_document(self, values: Floats) -> bool:
-        """Whether documents are the unit of what segments add to some figures [K, N]."""
+        """True if documents are the unit of what segments add to some figures [K, N]."""
         if self.unit != "auto" or self.documents is None:
             return self.unit == "document"
         return clustering(values, self.documents).uses_documents

@@ -505,7 +505,7 @@ def _stacked(view: StackedBars, table: Table, rows: Rows, room: _Room) -> Json:
 
 
 def _is_faint(row: Mapping[str, Cell], view: HeatMap) -> bool:
-    """Whether a cell means little."""
+    """True if a cell means little."""
     few = view.few is not None and (number_of(row[view.few[0]]) or 0) < view.few[1]
     return few or (view.faint is not None and row[view.faint] is True)
 

@@ -219,7 +219,7 @@ def _finite(value: object) -> object:
 
 
 def _is_worded(value: object) -> bool:
-    """Whether a parameter is written for each audience, or holds such words."""
+    """True if a parameter is written for each audience, or holds such words."""
     return isinstance(value, Written) or (isinstance(value, tuple) and any(map(_is_worded, value)))
 
 

@@ -225,7 +225,7 @@ def _steps(tables: Sequence[PageTable]) -> dict[Cell, str]:
 
 
 def _are_mixed(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> bool:
-    """Whether some rows agree in all words."""
+    """True if some rows agree in all words."""
     words = [column.name for column in columns if column.kind == "text" and column.name != _TASK]
     return len({tuple(row[name] for name in words) for row in rows}) < len(rows)
 

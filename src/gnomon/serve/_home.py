@@ -92,7 +92,7 @@ async def _first(request: Request) -> Shown:
 
 
 def may_compare(request: Request) -> bool:
-    """Whether this person may start comparisons here."""
+    """True if this person may start comparisons here."""
     there = request.app.state.workspace is not None
     return there and request.state.user.is_at_least("author")
 

@@ -72,12 +72,12 @@ class InspectedFile(msgspec.Struct, kw_only=True):
 
     @property
     def has_texts(self) -> bool:
-        """Whether it is one side of a test set: a text for each segment."""
+        """True if it is one side of a test set: a text for each segment."""
         return self.kind not in (*_WHOLE, "unreadable")
 
     @property
     def is_of_units(self) -> bool:
-        """Whether its texts have ids, by which they are joined with those of others."""
+        """True if its texts have ids, by which they are joined with those of others."""
         return self.has_texts and self.kind not in ("text", "subtitles")
 
     def unfit(self) -> FileProblem | None:
@@ -130,7 +130,7 @@ class Inspection(msgspec.Struct, kw_only=True):
 
     @property
     def ready(self) -> bool:
-        """Whether nothing has to be confirmed or mended before a comparison."""
+        """True if nothing has to be confirmed or mended before a comparison."""
         return not self.counts_differ and not any(
             problem.stops for file in self.files for problem in file.problems
         )

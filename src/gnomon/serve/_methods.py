@@ -46,7 +46,7 @@ def _offered(study: Comparison) -> dict[str, Method]:
 
 
 def _is_single(study: Comparison) -> bool:
-    """Whether a comparison has one translation."""
+    """True if a comparison has one translation."""
     roles = [file.role for file in study.about.choices.files]
     return roles.count("output") == 1 and "set" not in roles
 

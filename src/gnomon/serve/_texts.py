@@ -108,7 +108,7 @@ def _of_logs(uploads: Path, choices: Sequence[FileChoice]) -> TestSet:
 
 
 def is_log(path: Path, name: str) -> bool:
-    """Whether a file that was sent is the log of an evaluation."""
+    """True if a file that was sent is the log of an evaluation."""
     with TemporaryDirectory(dir=path.parent) as folder:
         file = Path(folder) / _safe(name)
         shutil.copyfile(path, file)

@@ -87,7 +87,7 @@ class Link(msgspec.Struct, frozen=True):
     note: str = ""
 
     def ended(self, today: dt.date | None = None) -> bool:
-        """Whether its last day is over."""
+        """True if its last day is over."""
         day = today or dt.datetime.now(dt.UTC).date()
         return self.until is not None and day > dt.date.fromisoformat(self.until)
 
@@ -127,11 +127,11 @@ class User:
 
     @property
     def texts(self) -> bool:
-        """Whether they may see texts."""
+        """True if they may see texts."""
         return self.link is None or self.link.texts
 
     def is_at_least(self, role: Role) -> bool:
-        """Whether they may do what this role may."""
+        """True if they may do what this role may."""
         return _ROLES.index(self.role) >= _ROLES.index(role)
 
 
@@ -277,7 +277,7 @@ class Access:
             kept.open = [each for each in kept.open if each != study] + [study] * open
 
     def is_open(self, study: str) -> bool:
-        """Whether everybody with a token may read a comparison."""
+        """True if everybody with a token may read a comparison."""
         return study in self.records().open
 
     def forget(self, study: str) -> None:

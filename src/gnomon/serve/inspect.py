@@ -172,7 +172,7 @@ def _binary(data: bytes, suffix: str) -> str:
 
 
 def is_archive(path: Path, name: str) -> bool:
-    """Whether a file is a ZIP archive, and no document that is kept as one."""
+    """True if a file is a ZIP archive, and no document that is kept as one."""
     with path.open("rb") as file:
         return _binary(file.read(1 << 16), Path(name).suffix.casefold()) == _ARCHIVE
 
@@ -232,7 +232,7 @@ def _clipped(lines: Sequence[str]) -> list[str]:
 
 
 def _as_set(file: InspectedFile, path: Path, name: str) -> bool:
-    """Whether a file is a test set of its own, which is then described."""
+    """True if a file is a test set of its own, which is then described."""
     try:
         testset = read_set(path, name)
     except GnomonError as error:

@@ -54,7 +54,7 @@ class StepState(msgspec.Struct):
 
     @property
     def is_open(self) -> bool:
-        """Whether it waits or runs."""
+        """True if it waits or runs."""
         return self.state in ("queued", "running")
 
 
@@ -75,7 +75,7 @@ class Job:
 
     @property
     def active(self) -> bool:
-        """Whether it waits or runs."""
+        """True if it waits or runs."""
         return any(step.is_open for step in self.steps)
 
 

@@ -52,7 +52,7 @@ class WaitingStep(NamedTuple):
 
     @property
     def first(self) -> bool:
-        """Whether it is the one that answers."""
+        """True if it is the one that answers."""
         return self.place == 0
 
 
@@ -269,7 +269,7 @@ class Queue:
             raise failed
 
     def _has_place(self, *, first: bool) -> bool:
-        """Whether one more process may start."""
+        """True if one more process may start."""
         firsts = [running.first for running in self._running.values()]
         if len(firsts) >= max(2, self.workers):
             return False

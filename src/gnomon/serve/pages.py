@@ -94,7 +94,7 @@ class Page:
 
 
 def wants_json(request: Request) -> bool:
-    """Whether problems are told to a program, by the address or by what it accepts."""
+    """True if problems are told to a program, by the address or by what it accepts."""
     if request.url.path.startswith("/api/"):
         return True
     accepted = request.headers.get("accept", "")

@@ -42,7 +42,7 @@ class StudyProgress:
 
 
 def is_running(store: Path) -> bool:
-    """Whether a process is running a study into a store; its lock is looked at, never taken."""
+    """True if a process is running a study into a store; its lock is looked at, never taken."""
     try:
         stat = (store / reading.LOCK).stat()
     except OSError:

@@ -71,7 +71,7 @@ class Settings:
 
     @property
     def secure(self) -> bool:
-        """Whether browsers reach it encrypted."""
+        """True if browsers reach it encrypted."""
         return self.address.startswith("https:")
 
 

@@ -207,7 +207,7 @@ class Section:
 
 
 def quotes_texts(code: str) -> bool:
-    """Whether a message may hold words of the texts; so does what nobody declared."""
+    """True if a message may hold words of the texts; so does what nobody declared."""
     try:
         return kind_of(code).quotes
     except KeyError:  # of a package that is not installed here

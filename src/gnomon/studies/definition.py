@@ -15,7 +15,7 @@ __all__ = ["SetSource", "Step", "StepKey", "Study", "fits"]
 
 
 def fits(name: str, patterns: Sequence[str]) -> bool:
-    """Whether a name is one of some names, or fits one of them as a pattern (``online-*``)."""
+    """True if a name is one of some names, or fits one of them as a pattern (``online-*``)."""
     return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -74,7 +74,7 @@ class Step:
     testsets: tuple[str, ...] = ()
 
     def takes(self, testset: str) -> bool:
-        """Whether it looks at a test set of that name."""
+        """True if it looks at a test set of that name."""
         return not self.testsets or fits(testset, self.testsets)
 
 

@@ -71,7 +71,7 @@ class TaskEngine(Protocol):
         ...
 
     def lost(self) -> bool:
-        """Whether there has been no worker for so long that none will come.
+        """True if there has been no worker for so long that none will come.
 
         Raises:
             DataError: what hands out the tasks is gone.

@@ -377,7 +377,7 @@ class _TaskDriver:
         return []
 
     def _may_do_again(self, task: Task, error: BaseException | None) -> bool:
-        """Whether the engine failed, not the task: tasks catch what goes wrong in them.
+        """True if the engine failed, not the task: tasks catch what goes wrong in them.
 
         A cluster that loses a worker between an answer and its delivery hands over neither.
         """

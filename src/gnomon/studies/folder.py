@@ -65,7 +65,7 @@ _intact: dict[Path, tuple[object, ...]] = {}
 
 
 def is_store(folder: str | PathLike[str]) -> bool:
-    """Whether there is a store in a folder."""
+    """True if there is a store in a folder."""
     return Path(folder, ABOUT).is_file()
 
 
@@ -132,7 +132,7 @@ def checksum(data: bytes) -> str:
 
 
 def is_intact(file: Path, expected: str) -> bool:
-    """Whether a file is there and has this checksum; one that had is read again if it changed."""
+    """True if a file is there and has this checksum; one that had is read again if it changed."""
     try:
         stat = file.stat()
         if not S_ISREG(stat.st_mode):

@@ -58,7 +58,7 @@ def masked_alike(steps: Sequence[Step], folder: Path, *, allow_code: bool) -> tu
 
 
 def _choose_alike(step: Step) -> bool:
-    """Whether a step leaves it to gnomon what stands for words."""
+    """True if a step leaves it to gnomon what stands for words."""
     options = methods.find(step.method).step_options
     asked = step.options.get("masking", "auto")
     return "masking" in options and asked == "auto"

@@ -149,7 +149,7 @@ class Store:
 
     @staticmethod
     def is_at(path: str | PathLike[str]) -> bool:
-        """Whether there is a store in a folder."""
+        """True if there is a store in a folder."""
         return is_store(path)
 
     def planned(self) -> list[str]:
@@ -261,7 +261,7 @@ class Store:
                 raise self.damage_of(file)
 
     def is_intact(self, file: Path) -> bool:
-        """Whether a file of a finished task is here, and what the task gave."""
+        """True if a file of a finished task is here, and what the task gave."""
         return is_intact(file, self.entries[file.stem].checksums[file.parent.name])
 
     def damage_of(self, file: Path) -> DataError:
@@ -375,7 +375,7 @@ class Store:
         return entry
 
     def has_plan(self, record: PlanRecord) -> bool:
-        """Whether the study consisted of the same when it last ran."""
+        """True if the study consisted of the same when it last ran."""
         return sealed(record) == sealed(self._plan)
 
     def keep_plan(self, record: PlanRecord) -> None:
@@ -399,7 +399,7 @@ class Store:
         return gone
 
     def bundles_are_intact(self) -> bool:
-        """Whether all copies of tables are what was written, and of finished tasks."""
+        """True if all copies of tables are what was written, and of finished tasks."""
         return all(bundle_of(self.path, name, self.entries) for name in bundled(self.path))
 
     def bundle(self) -> None:

@@ -57,7 +57,7 @@ _BySystem = dict[str, list[FileRecord]]
 
 
 def is_comet(head: FileHead) -> bool:
-    """Whether a file begins with an object of COMET's, or with a list of them."""
+    """True if a file begins with an object of COMET's, or with a list of them."""
     if not head.name.endswith(_SUFFIXES):
         return False
     start = head.text.find("{")
@@ -213,7 +213,7 @@ def _score_keys(systems: Sequence[Sequence[FileRecord]]) -> list[str]:
 
 
 def _is_score(key: str, columns: Sequence[Sequence[object]]) -> bool:
-    """Whether numbers are scores: labels (true, false), texts and what numbers rows are none."""
+    """True if numbers are scores: labels (true, false), texts and what numbers rows are none."""
     types = {type(value) for values in columns for value in values} - {type(None)}
     if types != {int}:
         return float in types

@@ -134,12 +134,12 @@ class DeclaredTable(
     rater: str = ""
 
     def fits(self, columns: frozenset[str]) -> bool:
-        """Whether a header is this table's, at least for the most part."""
+        """True if a header is this table's, at least for the most part."""
         known = bool(self.known_by) and self.known_by <= columns
         return known and (not self.one_of or bool(self.one_of & columns))
 
     def recognises(self, head: FileHead) -> bool:
-        """Whether a file is such a table, by how it begins."""
+        """True if a file is such a table, by how it begins."""
         if self.fields in ("objects", "nested"):
             named = all(f'"{key}"' in head.text for key in self.known_by)
             return head.first_line.startswith("{") and named

@@ -344,7 +344,7 @@ _PAIR = re.compile(
 
 
 def is_pair(name: str) -> bool:
-    """Whether a name looks like a language pair.
+    """True if a name looks like a language pair.
 
     >>> is_pair("de-en"), is_pair("en-zh_TW"), is_pair("my-set")
     (True, True, False)
@@ -368,7 +368,7 @@ def entries(folder: Path) -> list[Path]:
 
 
 def bears_file(path: Path) -> bool:
-    """Whether a name in a folder is that of a file, or of what stands in its place.
+    """True if a name in a folder is that of a file, or of what stands in its place.
 
     A pipe or a link that leads nowhere is no file, but leaving it out would change what is read:
     the reader refuses it. Hidden ones are nobody's data.

@@ -243,7 +243,7 @@ class JudgedFile:
         return self._segments.of(segment, source, outputs, row.line)
 
     def has_texts(self, segment: int, source: str | None, outputs: Mapping[str, str]) -> bool:
-        """Whether a segment of the test set has this source, or else one of these outputs."""
+        """True if a segment of the test set has this source, or else one of these outputs."""
         if segment >= self.testset.segments:
             return False
         if source is not None and self.testset.sources is not None:

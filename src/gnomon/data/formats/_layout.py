@@ -397,7 +397,7 @@ EXPECTED = (
 
 
 def is_layout(path: Path) -> bool:
-    """Whether a directory looks like a test set in gnomon's layout."""
+    """True if a directory looks like a test set in gnomon's layout."""
     return (
         find(path, "src.txt") is not None
         or bool(references_in(path))

@@ -95,7 +95,7 @@ def _encodable(text: str | None) -> str | None:
 
 
 def is_log(data: bytes, path: str) -> bool:
-    """Whether a file begins as one."""
+    """True if a file begins as one."""
     if data.startswith(b"PK"):
         return True
     if data.startswith(_PARQUET):

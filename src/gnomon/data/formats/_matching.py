@@ -231,7 +231,7 @@ def long_code(language: str) -> str:
 
 
 def same_pair(there: str, wanted: str) -> bool:
-    """Whether two pairs are the same, regions apart where only one has them."""
+    """True if two pairs are the same, regions apart where only one has them."""
     short = [[code.split("_")[0] for code in name.split("-")] for name in (there, wanted)]
     bare = "_" not in there or "_" not in wanted
     return there == wanted or (bare and short[0] == short[1])

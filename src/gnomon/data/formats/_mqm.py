@@ -124,7 +124,7 @@ _BIO_WEIGHTS = {"critical": 5.0}
 
 
 def is_error(severity: str, category: str) -> bool:
-    """Whether a row marks an error at all, rather than says that there is none."""
+    """True if a row marks an error at all, rather than says that there is none."""
     return "no-error" not in (_norm(severity), _norm(category))
 
 

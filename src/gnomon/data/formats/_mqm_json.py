@@ -25,7 +25,7 @@ _CLEAN = {"category": "No-error", "severity": "No-error"}
 
 
 def is_mqm_json(head: FileHead) -> bool:
-    """Whether a file is such a list, by how it begins."""
+    """True if a file is such a list, by how it begins."""
     return head.text.lstrip().startswith("[") and '"MT_Engine"' in head.text
 
 

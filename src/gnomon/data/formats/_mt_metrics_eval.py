@@ -81,7 +81,7 @@ UNKNOWN = "None"
 
 
 def is_layout(path: Path) -> bool:
-    """Whether a directory looks like one of mt-metrics-eval."""
+    """True if a directory looks like one of mt-metrics-eval."""
     return any((path / name).is_dir() for name in ("references", "system-outputs", "sources"))
 
 

@@ -201,12 +201,12 @@ def _segments(path: str | PathLike[str]) -> list[str]:
 
 
 def is_called_log(path: str | PathLike[str]) -> bool:
-    """Whether a file is called as logs of evaluations are, and as no file of lines is."""
+    """True if a file is called as logs of evaluations are, and as no file of lines is."""
     return str(path).removesuffix(".gz").lower().endswith(LOGS)
 
 
 def is_evaluation_log(path: str | PathLike[str]) -> bool:
-    """Whether a file is the log of an evaluation, by its name and by how it begins."""
+    """True if a file is the log of an evaluation, by its name and by how it begins."""
     if not (is_called_log(path) and Path(path).is_file()):
         return False
     status = Path(path).stat()
@@ -215,7 +215,7 @@ def is_evaluation_log(path: str | PathLike[str]) -> bool:
 
 @lru_cache(maxsize=64)
 def _begins_as_log(path: str, _changed: int, _size: int) -> bool:
-    """Whether a file does, which is read for it."""
+    """True if a file does, which is read for it."""
     from gnomon.data.formats._logs import is_log
 
     return is_log(read_bytes(path), path)

@@ -80,12 +80,12 @@ class Format:
 
     @property
     def is_read(self) -> bool:
-        """Whether files of it are read."""
+        """True if files of it are read."""
         return self.read is not not_read
 
     @property
     def is_written(self) -> bool:
-        """Whether files of it are written."""
+        """True if files of it are written."""
         return self.write is not not_written
 
     @cached_property
@@ -150,12 +150,12 @@ class SetFormat(Format):
 
     @property
     def reads_named_files(self) -> bool:
-        """Whether users may name files together with this format."""
+        """True if users may name files together with this format."""
         return self.read is not not_read
 
     @property
     def is_read(self) -> bool:
-        """Whether files of it are read, by their format or as they are found."""
+        """True if files of it are read, by their format or as they are found."""
         return super().is_read or self.of_file is not None or self.in_folder is not None
 
 

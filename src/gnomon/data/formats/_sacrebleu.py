@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def is_sacrebleu_set(name: str) -> bool:
-    """Whether sacreBLEU knows a test set of this name; nothing is downloaded."""
+    """True if sacreBLEU knows a test set of this name; nothing is downloaded."""
     return name in _datasets()
 
 

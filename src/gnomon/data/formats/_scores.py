@@ -364,7 +364,7 @@ _WMT = (5, 6)
 
 
 def is_wmt_scores(path: str | PathLike[str]) -> bool:
-    """Whether a file's first line is a score line of WMT, whatever the file is called."""
+    """True if a file's first line is a score line of WMT, whatever the file is called."""
     return _is_wmt(first_line_of(path))
 
 

@@ -78,7 +78,7 @@ class SgmlSet(NamedTuple):
 
 
 def is_sgml(head: str) -> bool:
-    """Whether a file begins like one."""
+    """True if a file begins like one."""
     begins = head.lstrip("\ufeff \t\r\n").startswith("<")
     return begins and re.search(r"<(srcset|refset|tstset)\s", head, re.IGNORECASE) is not None
 

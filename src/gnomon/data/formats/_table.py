@@ -77,7 +77,7 @@ def role_of_name(name: str) -> TextRole:
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Whether cells are names of columns: short, and one of them a usual one.
+    """True if cells are names of columns: short, and one of them a usual one.
 
     >>> is_header(["id", "text"]), is_header(["Yes", "that is the source."])
     (True, False)
@@ -199,7 +199,7 @@ def _recognised(
 
 
 def _holds_texts(records: Sequence[FileRecord], column: str) -> bool:
-    """Whether a column may hold sources, references or outputs.
+    """True if a column may hold sources, references or outputs.
 
     Numbers, ids, dates and addresses are none, nor are labels: the same few in many rows.
     """

@@ -178,18 +178,18 @@ def _layout_of(folder: Path) -> FolderFormat | None:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether a directory is one test set of one language pair."""
+    """True if a directory is one test set of one language pair."""
     layout = _layout_of(folder)
     return layout is not None and layout.pairs is None
 
 
 def _is_published(folder: Path) -> bool:
-    """Whether a folder is in no layout of gnomon's or mt-metrics-eval's, but in a publisher's."""
+    """True if a folder is in no layout of gnomon's or mt-metrics-eval's, but in a publisher's."""
     return folder.is_dir() and _layout_of(folder) is None and any(_sets_in_folder(folder))
 
 
 def _holds_pairs(path: Path) -> bool:
-    """Whether the folder of a path that does not exist may hold it as a language pair."""
+    """True if the folder of a path that does not exist may hold it as a language pair."""
     layout = _layout_of(path.parent)
     if layout is not None and layout.pairs is not None:
         return True

@@ -301,7 +301,7 @@ def _xliff(data: bytes, path: str) -> TranslationUnits:
 
 
 def is_xliff_2(root: Element, path: str) -> bool:
-    """Whether an XLIFF file is of version 2.
+    """True if an XLIFF file is of version 2.
 
     Raises:
         FormatError: it is no XLIFF file.

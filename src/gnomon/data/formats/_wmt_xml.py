@@ -51,7 +51,7 @@ _NAMES = {"source": "", "reference": "translator", "system": "system"}
 
 
 def is_wmt_xml(head: str) -> bool:
-    """Whether a file begins like one."""
+    """True if a file begins like one."""
     return head.lstrip("\ufeff \t\r\n").startswith("<") and "<dataset" in head and "<doc" in head
 
 

@@ -125,7 +125,7 @@ def _is_amid(
     texts: Sequence[str | None],
     rows: NDArray[np.int64],
 ) -> bool:
-    """Whether the references stand between the outputs, as where these were made of the references.
+    """True if the references stand between the outputs, as where these were made of the references.
 
     A reference that was made from one output is as far from the others as that output is, or
     farther; of outputs that were each made of the reference, another is nearer to it.
@@ -155,7 +155,7 @@ def _is_poor(
     texts: Sequence[str | None],
     rows: NDArray[np.int64],
 ) -> bool:
-    """Whether an output is as good as the references here and there, and much worse elsewhere.
+    """True if an output is as good as the references here and there, and much worse elsewhere.
 
     A system whose output was taken for references is elsewhere about as good as others.
     """
@@ -183,7 +183,7 @@ def _is_long(text: str | None) -> bool:
 
 
 def _is_beyond(close: NDArray[np.bool_], number: int, limit: float) -> bool:
-    """Whether a system is close in more segments than a limit, and than the others are.
+    """True if a system is close in more segments than a limit, and than the others are.
 
     Where a third of the others are beyond the limit elsewhere, too, all are close to references.
     """

@@ -222,7 +222,7 @@ def _is_control(document: str) -> bool:
 
 
 def _is_partial(document: str) -> bool:
-    """Whether a document was shown again, or in part."""
+    """True if a document was shown again, or in part."""
     return any(mark in document for mark in _PARTIAL)
 
 

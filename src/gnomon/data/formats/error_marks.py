@@ -174,7 +174,7 @@ def ends_of_spans(spans: Iterable[tuple[Span, str]]) -> EndsOfSpans:
 
 
 def within_word(text: str, at: int) -> bool:
-    """Whether a place in a text stands between two letters or digits."""
+    """True if a place in a text stands between two letters or digits."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 

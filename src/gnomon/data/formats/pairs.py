@@ -151,7 +151,7 @@ def _rows(path: str | PathLike[str], odd: OddRows) -> Iterator[tuple[FileRecord,
 
 
 def _is_bare(line: str, width: int) -> bool:
-    """Whether its quotation marks are the texts' own: it fits between tabs alone."""
+    """True if its quotation marks are the texts' own: it fits between tabs alone."""
     return len(_quoted_cells(line)) != width == len(_bare_cells(line))
 
 

@@ -147,7 +147,7 @@ class FileRecord:
         raise self.lacking(key)
 
     def has(self, key: str) -> bool:
-        """Whether there is such a key."""
+        """True if there is such a key."""
         return any(True for _ in _inside(self.values, key))
 
     def lacking(self, key: str, remedy: Words = "") -> FormatError:

@@ -47,7 +47,7 @@ _HEADERS = (
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is a (compressed) tar archive, by its first bytes."""
+    """True if a file is a (compressed) tar archive, by its first bytes."""
     try:
         return path.is_file() and tarfile.is_tarfile(path)
     except (*_DAMAGED, OSError):
@@ -162,7 +162,7 @@ def _explain_refusal(archive: Path) -> Iterator[None]:
 
 
 def _is_rubbish(name: str) -> bool:
-    """Whether a member is what file managers leave behind."""
+    """True if a member is what file managers leave behind."""
     parts = PurePosixPath(name).parts
     return any(part in _RUBBISH or part.startswith("._") for part in parts)
 

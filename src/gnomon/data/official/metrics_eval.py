@@ -66,7 +66,7 @@ class _Choice:
     seen: dict[str, set[str]] = field(default_factory=dict)
 
     def takes(self, path: PurePosixPath) -> bool:
-        """Whether a file is taken."""
+        """True if a file is taken."""
         member = _member(path)
         if member is None:
             return False
@@ -141,7 +141,7 @@ def _member(path: PurePosixPath) -> _Member | None:
 
 
 def _has(folder: Path, pairs: Sequence[str]) -> bool:
-    """Whether a set is here, with these pairs (or all)."""
+    """True if a set is here, with these pairs (or all)."""
     if origin_of(folder).get("complete") is True:
         return True
     return bool(pairs) and set(pairs) <= set(_pairs(folder))

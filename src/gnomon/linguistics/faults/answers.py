@@ -111,7 +111,7 @@ def _openings(texts: Texts) -> Iterator[Hit]:
 
 
 def _introduces(outputs: Sequence[str]) -> bool:
-    """Whether half of the outputs begin alike up to a mark, and go on: else weak systems repeat."""
+    """True if half of the outputs begin alike up to a mark, and go on: else weak systems repeat."""
     begun = Counter(
         text[: mark.end()]
         for text in outputs

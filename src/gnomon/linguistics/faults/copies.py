@@ -68,7 +68,7 @@ def _copies(texts: Texts) -> Iterator[tuple[str, int]]:
 
 
 def _are_in(words: set[str], text: str) -> bool:
-    """Whether enough words stand in a text, if only as parts of others: a quick look."""
+    """True if enough words stand in a text, if only as parts of others: a quick look."""
     return sum(word in text for word in words) >= _OF_SOURCE * len(words)
 
 
@@ -82,7 +82,7 @@ def _lower_case(texts: Texts, text: str) -> set[str]:
 
 
 def _may_be_a_name(texts: Texts, source: str) -> bool:
-    """Whether a source is a few words of a script without case, which the target language has."""
+    """True if a source is a few words of a script without case, which the target language has."""
     if source.lower() != source.upper():
         return False
     script = main_script(source)

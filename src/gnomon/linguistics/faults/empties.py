@@ -69,7 +69,7 @@ def find_loop(text: str) -> tuple[int, int] | None:
 
 
 def _may_loop(text: str) -> bool:
-    """Whether pairs of words come again, or a word is long, in a quick look."""
+    """True if pairs of words come again, or a word is long, in a quick look."""
     words = text.split()
     if len(words) - len(set(words)) >= _TIMES - 1:
         pairs = [*pairwise(words)]

@@ -210,14 +210,14 @@ def _twice(output: Sequence[str], reference: Sequence[str | None], rows: Sequenc
 
 
 def _is_doubled(text: str) -> bool:
-    """Whether the second half of a text is the first one again."""
+    """True if the second half of a text is the first one again."""
     letters = "".join(text.split())
     half = len(letters) // 2
     return half >= _SOME_LETTERS and letters[:half] == letters[-half:] and len(letters) == 2 * half
 
 
 def _are_unlike(a: str | None, b: str | None) -> bool:
-    """Whether two references have less than half of their pairs of characters in common."""
+    """True if two references have less than half of their pairs of characters in common."""
     pairs, others = character_pairs(a or ""), character_pairs(b or "")
     return 2 * len(pairs & others) < len(pairs | others)
 

@@ -73,7 +73,7 @@ class Texts:
 
     @cached_property
     def unspaced(self) -> bool:
-        """Whether spaces part no words in the target language."""
+        """True if spaces part no words in the target language."""
         if self.language:
             return is_unspaced(self.language)
         some = next(iter(self.columns.values()), ())

@@ -97,7 +97,7 @@ def _swapped(
 
 
 def _is_strange(estimate: _Strange, output: _Profile, references: Sequence[_Profile]) -> bool:
-    """Whether so many lines are strange that it is no accident, of few lines whatever is in them.
+    """True if so many lines are strange that it is no accident, of few lines whatever is in them.
 
     The vocabulary of few lines is small, and a bad system may have few of their words in common:
     the trigrams of its letters are then those of the language all the same.
@@ -110,7 +110,7 @@ def _is_strange(estimate: _Strange, output: _Profile, references: Sequence[_Prof
 
 
 def _is_unlike(lines: _Profile, references: Sequence[_Profile]) -> bool:
-    """Whether lines are long enough for their language, and it is not that of the references."""
+    """True if lines are long enough for their language, and it is not that of the references."""
     return lines.letters >= _LETTERS and max(map(lines.likeness, references)) < _UNLIKE
 
 

@@ -244,7 +244,7 @@ def _of_name(text: str) -> SentenceScorer:
 
 
 def is_packaged(text: str) -> bool:
-    """Whether what a user writes is a scorer of an installed package, and names no file.
+    """True if what a user writes is a scorer of an installed package, and names no file.
 
     >>> is_packaged("sentiment=vader"), is_packaged("sentiment=words.csv")
     (True, False)

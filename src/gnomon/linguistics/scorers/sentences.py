@@ -80,7 +80,7 @@ class SentenceWord(NamedTuple):
 
     @property
     def is_word(self) -> bool:
-        """Whether it counts as a word: it begins with a letter ("n't" does, "'s" and "7" do not).
+        """True if it counts as a word: it begins with a letter ("n't" does, "'s" and "7" do not).
 
         >>> [SentenceWord(text).is_word for text in ("cat", "n't", "'s", "7", ",")]
         [True, True, False, False, False]

@@ -159,7 +159,7 @@ class TokenTable:
 
     @property
     def located(self) -> bool:
-        """Whether every token was found in its text, so that the table can be masked."""
+        """True if every token was found in its text, so that the table can be masked."""
         return not bool((self.start < 0).any())
 
     @cached_property

@@ -257,7 +257,7 @@ class Tokeniser(Protocol):
 
     @property
     def local(self) -> bool:
-        """Whether each word is cut without its neighbours."""
+        """True if each word is cut without its neighbours."""
 
     def __call__(self, text: str) -> Tokens:
         """The words of a text."""

@@ -59,7 +59,7 @@ class PartRow(Record):
 
     @property
     def steadier(self) -> bool | None:
-        """Whether MuLER changes less than max - base, where a part of the feature is left."""
+        """True if MuLER changes less than max - base, where a part of the feature is left."""
         ours, theirs = self.muler_change, self.gain_change
         if ours is None or theirs is None or (self.share or 1) == 1:
             return None

@@ -165,7 +165,7 @@ class RandomWordsRow(Record):
 
     @property
     def readable(self) -> bool:
-        """Whether its MuLER may be read as a finding."""
+        """True if its MuLER may be read as a finding."""
         return not is_outside(self.muler) and (self.segments or 0) >= LEAST
 
     @property
