@@ -8,12 +8,20 @@ import pytest
 
 from gnomon.core.errors import MissingDependencyError, UnknownNameError
 from gnomon.linguistics import describe_features, describe_taggers, run_setup, setup_plan
+from gnomon.linguistics.annotators import untagged
+from gnomon.messages import rendered
 
 
 def test_a_language_that_has_a_tagger_needs_nothing() -> None:
     plan = setup_plan("en")
     assert (plan.ready, plan.commands) == (True, ())
     assert plan.text.startswith("en: spacy:en_core_web_sm")
+
+
+def test_a_region_is_tagged_as_its_language() -> None:
+    assert setup_plan("de-en_US").ready
+    assert setup_plan("en-pt_BR").commands == setup_plan("pt").commands
+    assert "gnomon setup zh" in rendered(untagged("en-zh_CN"))
 
 
 def test_a_language_without_a_tagger_gets_the_commands() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from gnomon.core.data_files import data_beside
 from gnomon.core.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
 from gnomon.core.languages import english_names
+from gnomon.core.scripts import base_language
 from gnomon.core.summary import target_of
 from gnomon.linguistics.faults.phrases import phrase_languages
 from gnomon.linguistics.feature_names import ENTITIES, MEANINGS, MORPH, UPOS
@@ -185,7 +186,7 @@ def standard_tagger(language: str) -> Annotator:
     Raises:
         MissingDependencyError: no pipeline of the language is installed.
     """
-    wanted = target_of(language).lower()
+    wanted = base_language(target_of(language))
     candidates = [name for name in installed() if meta_of(name)["lang"] == wanted]
     if not candidates:
         there = ", ".join(taggers()) or "none"
@@ -214,7 +215,7 @@ def has_tagger(language: str | None) -> bool:
 
 def untagged(language: str | None) -> Message:
     """That words are told apart by their form alone, and what would tell more of them."""
-    code = target_of(language).lower() if language else ""
+    code = base_language(target_of(language or ""))
     setup = Advice(f"`gnomon setup {code}`", "install", {"language": code})
     return message(
         "muler.untagged",
@@ -272,7 +273,7 @@ def setup_plan(language: str) -> SetupPlan:
     Raises:
         UnknownNameError: spaCy's authors publish no pipeline for the language.
     """
-    wanted = target_of(language).lower()
+    wanted = base_language(target_of(language))
     has_spacy = importlib.util.find_spec("spacy") is not None
     try:
         name = standard_tagger(wanted).name if has_spacy else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.core.scripts import word_pattern
+from gnomon.core.scripts import base_language, word_pattern
 from gnomon.core.signature import content_hash
 from gnomon.core.summary import target_of
 from gnomon.data.formats import read_lines
@@ -127,7 +127,7 @@ def with_built_in(given: Lists | None, asked: Iterable[str], language: str | Non
 def _fitting(name: str, files: Mapping[str, Path], language: str | None) -> Path:
     if language is None:
         return next(iter(files.values()))
-    target = target_of(language).lower()
+    target = base_language(target_of(language))
     if target not in files:
         raise UsageError(
             f"the built-in word list {name!r} is there for {', '.join(files)}, and the texts are"

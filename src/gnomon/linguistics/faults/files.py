@@ -159,8 +159,6 @@ def _find_untranslated(lines: SomeLines, numbered: Numbered) -> Iterator[Message
     for name, output in testset.systems.items():
         same = np.flatnonzero(apart & (numbered.systems[name] == numbered.sources)).tolist()
         whole = len(same) >= _EQUAL * len(output)
-        whole = len(same) >= _EQUAL * len(output)
-        whole = len(same) >= _EQUAL * len(output)
         copied = [len(output[row]) for row in same if whole or len(output[row]) >= _SOME_LETTERS]
         at_least = lines.systems[name].letters.mean() * len(output) / 2
         if sum(copied) < _MANY * max(at_least, 1):

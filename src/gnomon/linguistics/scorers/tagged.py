@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import MissingDependencyError
+from gnomon.core.scripts import base_language
 from gnomon.core.summary import target_of
 from gnomon.linguistics.annotators import find_tagger, standard_tagger
 from gnomon.linguistics.facts import unpack
@@ -51,7 +52,7 @@ def reader_for(
         UnknownNameError: there is no such tagger.
         MissingDependencyError: the tagger that was named is not installed.
     """
-    target = target_of(language).lower() if language else None
+    target = base_language(target_of(language)) if language else None
     annotator = find_tagger(tagger) if isinstance(tagger, str) else tagger
     if annotator is None and target is not None:
         with suppress(MissingDependencyError):
