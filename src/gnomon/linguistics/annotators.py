@@ -19,7 +19,7 @@ from gnomon.linguistics.feature_names import ENTITIES, MEANINGS, MORPH, UPOS
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
 from gnomon.messages import message
-from gnomon.messages.audiences import Advice, Named, add_language, flag
+from gnomon.messages.audiences import Advice, Named, flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -217,9 +217,10 @@ def untagged(language: str | None) -> Message:
     """That words are told apart by their form alone, and what would tell more of them."""
     code = base_language(target_of(language or ""))
     setup = Advice(f"`gnomon setup {code}`", "install", {"language": code})
+    add = Named("-l LANG", "language_pair='LANG'")
     return message(
         "muler.untagged",
-        unknown=None if code else add_language(),
+        unknown=None if code else Advice(add, "add_option", {"option": "language_pair"}),
         language=english_names().get(code, code) or None,
         setup=setup if code in MODELS else None,
         labels=flag("labels") if code and code not in MODELS else None,

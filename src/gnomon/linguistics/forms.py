@@ -16,11 +16,13 @@ from gnomon.linguistics.tagging import MarkSource
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-__all__ = ["BY_REFERENCES", "mark_forms"]
+__all__ = ["BY_REFERENCES", "RARE", "mark_forms"]
 
 
+#: words that are rare in the references; rare words of an output that these lack are none of them
+RARE = "form:rare"
 #: features that are known beside all references alone
-BY_REFERENCES = frozenset({"form:long", "form:rare"})
+BY_REFERENCES = frozenset({"form:long", RARE})
 
 _KIND = "form"
 _NAMES = frozenset(f"{_KIND}:{name}" for name in WORD_FORMS)
@@ -115,7 +117,7 @@ class _Forms:
             if 0 < self.long <= _letters(word):
                 yield Mark(start, end, "form:long")
             if word.casefold() in self.rare:
-                yield Mark(start, end, "form:rare")
+                yield Mark(start, end, RARE)
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:

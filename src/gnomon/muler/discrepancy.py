@@ -11,6 +11,7 @@ import numpy as np
 from gnomon.core.findings import HeatMap, Listing, StackedBars
 from gnomon.core.signature import Signature
 from gnomon.linguistics import gloss
+from gnomon.linguistics.forms import RARE
 from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
 from gnomon.muler.differences import OmissionRow
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Cell, Finding, View
     from gnomon.messages import Message
     from gnomon.metrics.masking import MaskPlan
+    from gnomon.stats.holm import Stepped
     from gnomon.stats.student import Mean
 
 __all__ = [
@@ -58,18 +60,20 @@ class Unscored(BoundMetric):
 
 
 def decided_counts(rows: Sequence[tuple[MulerRow, Mean]], confidence: float) -> list[MulerRow]:
-    """Rows with Holm's p of counts, over the systems and features of their family."""
-    families = [row.family for row, _ in rows]
-    steps = step_down([mean.test for _, mean in rows], round(1 - confidence, 12), families)
-    return [
-        replace(
-            row,
-            p_counts=step.p,
-            decided=step.decided,
-            intervals=row.intervals and {**row.intervals, "surplus": (step.low, step.high)},
-        )
-        for (row, _), step in zip(rows, steps, strict=True)
-    ]
+    """Rows with Holm's p of counts, over the systems and features of their family.
+
+    Rare words are not tested: those of an output that the references lack are not counted.
+    """
+    tested = [(row, mean) for row, mean in rows if row.feature != RARE]
+    families = [row.family for row, _ in tested]
+    tests = [mean.test for _, mean in tested]
+    steps = iter(step_down(tests, round(1 - confidence, 12), families))
+    return [row if row.feature == RARE else _with_step(row, next(steps)) for row, _ in rows]
+
+
+def _with_step(row: MulerRow, step: Stepped) -> MulerRow:
+    ends = row.intervals and {**row.intervals, "surplus": (step.low, step.high)}
+    return replace(row, p_counts=step.p, decided=step.decided, intervals=ends)
 
 
 # Views of counts where there are no scores.

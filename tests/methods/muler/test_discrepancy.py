@@ -142,3 +142,14 @@ def test_too_few_are_said_where_no_segment_has_the_feature_on_both_sides(metric:
         r" \.50 \[\.39, \.61\] more\)\.",
         said,
     )
+
+
+def test_rare_words_that_references_lack_are_not_missed() -> None:
+    own = [f"a {chr(97 + n % 26)}{chr(97 + n // 26)} in b 1" for n in range(60)]
+    other = [f"a {chr(97 + n // 26)}{chr(97 + n % 26)}q in b" for n in range(60)]
+    finding = gn.muler(gn.TestSet.from_lists({"X": other}, own), "none", features=["form:*"])
+    rows = {row["feature"]: row for row in finding.rows}
+    assert rows["form:rare"]["miss"] > 0.9
+    assert rows["form:rare"]["decided"] is None
+    assert rows["form:number"]["decided"] is True
+    assert "rare" not in " ".join(map(str, finding.verdict))

@@ -24,13 +24,13 @@ _SIGNS, _MORE_SIGNS = 15, 25  # characters by which a text is shorter, or longer
 
 @fault("too-short", group="shape", cheap=True)
 def too_short(texts: Texts) -> Iterator[Hit]:
-    """Less than half as long as other outputs."""
+    """Less than half as long as other outputs, or the source's length, let expect."""
     yield from _hits(texts, short=True)
 
 
 @fault("too-long", group="shape", cheap=True)
 def too_long(texts: Texts) -> Iterator[Hit]:
-    """More than twice as long as other outputs."""
+    """More than twice as long as other outputs, or the source's length, let expect."""
     yield from _hits(texts, short=False)
 
 
