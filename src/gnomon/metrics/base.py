@@ -1,4 +1,4 @@
-"""What a metric is: the base classes of metrics, and what only some of them can do.
+"""Base classes of metrics, and the powers that only some of them have.
 
 ``Metric`` -> ``metric.bind(testset)`` -> ``BoundMetric``. Binding freezes whatever depends on the
 test set (language, idf, pool, score table); only a bound metric scores. Perturbing, masking and
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 else:
 
     class default:  # noqa: N801  # a decorator
-        """What metrics say unless they say otherwise, be it by a field of a dataclass."""
+        """A default property of metrics; a subclass or a field of a dataclass may override."""
 
         def __init__(self, answer: Callable[[Any], Any]) -> None:
             self.answer = answer
@@ -86,7 +86,7 @@ Input: TypeAlias = Literal["references", "sources"]
 
 
 class Power(NamedTuple):
-    """What only some metrics can do."""
+    """A power that only some metrics have."""
 
     method: str  # of bound metrics
     does: str
@@ -139,7 +139,7 @@ class Metric:
 
     @default
     def needs(self) -> frozenset[Input]:
-        """What candidates are scored against."""
+        """The inputs that candidates are scored against."""
         return frozenset(("references",))
 
     @default
@@ -149,7 +149,7 @@ class Metric:
 
     @default
     def can(self) -> frozenset[str]:
-        """What it can do that only some can; by default corpus scores are means over segments."""
+        """Its powers; by default corpus scores are means over segments."""
         return frozenset(("statistics",))
 
     @default
@@ -181,7 +181,7 @@ class Metric:
         raise NotImplementedError
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
-        """What its numbers depend on beside texts and options: packages, models, files."""
+        """Dependencies of its numbers beside texts and options: packages, models, files."""
         return ()
 
     def check_outline(self, outline: Outline | None) -> None:
@@ -233,7 +233,7 @@ class BoundMetric(Metric):
 
     @default
     def can(self) -> frozenset[str]:
-        """What its class can do."""
+        """The powers of its class."""
         return _powers(type(self))  # type: ignore[arg-type]  # classes have hashes
 
     @default
@@ -284,7 +284,7 @@ class BoundMetric(Metric):
         return self.aggregate(self.statistics(batch).sum(axis=1))
 
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """What corpus scores of any segments are summed of, float64 [K, N, S].
+        """Statistics that corpus scores of any segments are summed of, float64 [K, N, S].
 
         By default score and 1, or 0 and 0 where undefined.
         """
@@ -295,7 +295,7 @@ class BoundMetric(Metric):
         return aggregate_means(statistics)
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
-        """What a reader of the scores should know (texts that were cut, unknown words)."""
+        """Notices for readers of the scores (texts that were cut, unknown words)."""
         return self.choice
 
     def remarks(self, batch: Batch) -> Mapping[tuple[int, int], Mapping[str, str]]:
@@ -307,14 +307,14 @@ class BoundMetric(Metric):
         return {}
 
     def cost(self, batch: Batch) -> int:
-        """How many scores of texts, or answers, a batch takes at most, beside its own."""
+        """The largest number of scores of texts, or answers, of a batch, beside its own."""
         return 0
 
     def forget(self) -> None:
         """Free what is remembered of texts."""
 
     def memory_of(self, texts: tuple[str, ...]) -> dict[Any, Any]:
-        """What was remembered of the texts of the batch seen last; empty for other texts."""
+        """The memory of the batch seen last; empty for other texts."""
         if self.__dict__.get("_texts") is not texts:
             self.__dict__["_texts"], self.__dict__["_memory"] = texts, {}
         memory: dict[Any, Any] = self.__dict__["_memory"]
@@ -339,7 +339,7 @@ class BoundMetric(Metric):
         return None
 
     def mask_notices(self) -> tuple[Message, ...]:
-        """What a reader of masked scores should know."""
+        """Notices for readers of masked scores."""
         return ()
 
     def check_cost(self, batch: Batch, plan: MaskPlan) -> None:
@@ -386,7 +386,7 @@ class BoundMetric(Metric):
     def aligned_statistics(
         self, batch: Batch, matches: Matches, shares: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """What segment and corpus scores are made of, float64 [K, N, S]; sums add up.
+        """Statistics of segment and corpus scores, float64 [K, N, S]; sums add up.
 
         ``shares``: float64 [P, 2], the aligned share of the candidate (precision) and of the
         reference (recall) in each comparison; plain or weighted. What else the score rests on
@@ -407,7 +407,7 @@ class BoundMetric(Metric):
         raise self._refusal("spans")
 
     def answered(self, batch: Batch) -> NDArray[np.bool_]:
-        """Whether anything is said of each output, bool [K, N].
+        """True where the metric answered for an output, bool [K, N].
 
         Of others, that no error is marked does not mean that they are free of errors.
         """
@@ -423,7 +423,7 @@ class BoundMetric(Metric):
         raise self._refusal("prefer")
 
     def pair_notices(self, batch: Batch) -> tuple[Message, ...]:
-        """What a reader of scores of pairs should know; by default as of scores."""
+        """Notices for readers of scores of pairs; by default those of scores."""
         return self.notices(batch)
 
     def attributions(self, batch: Batch) -> Attributions:
@@ -437,7 +437,7 @@ class BoundMetric(Metric):
 
 @cache
 def _powers(kind: type[BoundMetric]) -> frozenset[str]:
-    """What a class of bound metrics can do: the methods that it has of its own."""
+    """The powers of a class of bound metrics: the methods that it has of its own."""
     own = {
         name
         for name, power in POWERS.items()
@@ -459,7 +459,7 @@ class OfOptions(BoundMetric):
 
     @default
     def can(self) -> frozenset[str]:
-        """What its class can do, as far as its options say so."""
+        """The powers of its class that its options allow."""
         return _powers(type(self)) & self.metric.can  # type: ignore[arg-type]  # classes have hashes
 
     @default
@@ -474,7 +474,7 @@ class OfOptions(BoundMetric):
 
     @default
     def needs(self) -> frozenset[Input]:
-        """What candidates are scored against."""
+        """The inputs that candidates are scored against."""
         return self.metric.needs
 
     @default

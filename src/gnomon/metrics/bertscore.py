@@ -176,7 +176,7 @@ class BoundBertScore(BoundMatching):
         return super().signature.adding(frozen)
 
     def notices(self, batch: Batch) -> tuple[Message, ...]:
-        """How the model read the texts, and the baseline that was estimated."""
+        """Notices of how the model read the texts, and of the baseline that was estimated."""
         notices = super().notices(batch)
         if self.baseline is None or self.metric.rescale != "estimate":
             return notices

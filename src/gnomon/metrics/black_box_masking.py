@@ -85,7 +85,7 @@ _PROPOSALS = (
 
 @dataclass(frozen=True)
 class MaskProbe:
-    """What a metric makes of mask words in references of the batch, each beside itself."""
+    """A metric's scores of mask words in references of the batch, each beside itself."""
 
     words: MaskWords
     identical: NDArray[np.float64]  # [P], scores of references beside themselves, oriented
@@ -97,12 +97,12 @@ class MaskProbe:
 
     @property
     def lead(self) -> float:
-        """How far texts masked alike score above those masked differently, the closest of three."""
+        """Lead of texts masked alike over those masked differently, the closest of three."""
         return _mean(self.alike) - max(map(_mean, self.different))
 
     @property
     def shortfall(self) -> float:
-        """How far texts masked alike score below identical ones; 0: not by more than rounding."""
+        """Shortfall of texts masked alike against identical ones; 0: no more than rounding."""
         if not len(self.alike):
             return 0.0
         top, alike = _mean(self.identical), _mean(self.alike)
@@ -334,7 +334,7 @@ class TextEditing(BoundMetric, ABC):
 
     @property
     def needs(self) -> frozenset[Input]:
-        """What the metric scores candidates against."""
+        """The inputs that the metric scores candidates against."""
         return self.bound.needs
 
     @property
@@ -389,7 +389,7 @@ class TextEditing(BoundMetric, ABC):
 
     @abstractmethod
     def _variants(self, batch: Batch, plan: MaskPlan) -> Iterator[_Edited]:
-        """What every variant that changes something makes of the texts."""
+        """Yield the texts as edited by each variant that changes something."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -423,7 +423,7 @@ class BlackBox(TextEditing):
         return None if self.in_place else self.tokens.of(batch.texts)
 
     def mask_notices(self) -> tuple[Message, ...]:
-        """What a reader of MuLER should know of the masks."""
+        """Notices of the masks for readers of MuLER."""
         short = self.probe.shortfall
         if not short:
             return ()
@@ -667,7 +667,7 @@ def _counterparts(own: Sequence[str], its: Sequence[str]) -> list[int | None]:
 
 
 class _Edited(NamedTuple):
-    """What one variant makes of the texts."""
+    """The texts as one variant edits them."""
 
     variant: int  # number of the variant
     columns: NDArray[np.int64]  # segments that it changes for some system

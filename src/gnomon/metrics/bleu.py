@@ -55,7 +55,7 @@ _LOG_OF_ZERO = -9999999999.0
 
 @dataclass(frozen=True)
 class Smoothing:
-    """How precisions of zero are made positive (Chen and Cherry 2014; sacreBLEU's names)."""
+    """Smoothing of precisions of zero (Chen and Cherry 2014; sacreBLEU's names)."""
 
     # "exp" (halved for each order without a match), "floor" (a small count), "add-k" (a constant
     # added above the first order), "none"
@@ -209,7 +209,7 @@ class Bleu(Options, Metric):
 
     @property
     def smoothing(self) -> Smoothing:
-        """How zero matches are smoothed."""
+        """The smoothing of zero matches."""
         return Smoothing(self.smooth_method, self.smooth_value)
 
 
@@ -243,7 +243,7 @@ class BoundBleu(CountedNgrams):
     def ngram_count(
         self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks | None
     ) -> NgramCount:
-        """What counts comparisons, each against all of its references at once."""
+        """The counter of comparisons, each against all of its references at once."""
         layout = NgramLayout.of_words(self.texts.tokens.of(batch.texts))
         counter = NgramCounter(layout, self.metric.max_ngram_order, masks)
 

@@ -71,7 +71,7 @@ class Catalogue:
         return kind(**arguments)
 
     def reaches(self, text: str) -> frozenset[Capability]:
-        """What a spec that anybody may have written reaches; what packages offer: everything."""
+        """Capabilities that a spec from an untrusted user reaches; of packages: all."""
         spec = read_spec(text)
         if spec.name in self.built_in:
             return reaches_of_arguments(spec, self.load(spec.name))
@@ -115,7 +115,7 @@ class Catalogue:
         return kind
 
     def _offered(self) -> dict[str, EntryPoint]:
-        """What packages offer, by name, of two under one name the first."""
+        """Entry points of packages by name; of two under one name the first."""
         points = sorted(
             entry_points(group=self.group), key=lambda point: (point.name, package_of(point))
         )

@@ -149,7 +149,7 @@ class Chrf(Options, Metric):
 
     @property
     def signature_fields(self) -> dict[str, object]:
-        """What sacreBLEU's signatures say of the options."""
+        """Fields of sacreBLEU's signatures for the options."""
         return {
             "case": "lc" if self.lowercase else "mixed",
             "eff": "no" if self.eps_smoothing else "yes",
@@ -205,7 +205,7 @@ class BoundChrf(CountedNgrams):
     def ngram_count(
         self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks | None
     ) -> NgramCount:
-        """What counts comparisons, each against each of its references: the best counts."""
+        """The counter of comparisons, each against each of its references: the best counts."""
         lengths = None if masks is None else self._lengths(batch, masks)
         counters = [
             NgramCounter(layout, orders, masks, lengths if layout.parts else None)

@@ -128,7 +128,7 @@ class TextComparisons:
 
 
 class TokenisedTexts:
-    """What a bound metric remembers of the texts that it saw last, and counts of its work."""
+    """A bound metric's memory of the texts that it saw last, and counts of its work."""
 
     def __init__(self, tokeniser: Tokeniser, *, cut: bool = False) -> None:
         """With ``cut``, masks are on the characters of spans, not on whole tokens."""
@@ -161,7 +161,7 @@ class TokenisedTexts:
         keys: NDArray[np.int64],
         count: Callable[[NDArray[np.int64]], NDArray[np.int64]],
     ) -> NDArray[np.int64]:
-        """What distinct unmasked pairs come to; each is counted once for all batches of texts."""
+        """Counts of distinct unmasked pairs; each is counted once for all batches of texts."""
         if self._pairs is None or self._pairs[0] is not texts:
             self._pairs = texts, _NONE, _NONE
         _, counted, counts = self._pairs
@@ -243,7 +243,7 @@ def in_blocks(
     *,
     axis: int = -1,
 ) -> NDArray[N]:
-    """What some comparisons come to, block by block along an axis: memory stays bounded."""
+    """Compute values of comparisons block by block along an axis: memory stays bounded."""
     size = _BLOCK
     if workers() > 1:
         size = min(max(_LEAST, -(-len(rows) // (_BLOCKS * workers()))), _BLOCK)

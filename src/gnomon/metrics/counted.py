@@ -1,4 +1,4 @@
-"""What BLEU, chrF, TER and ROUGE have in common: counts of what distinct texts share, and masks.
+"""The common base of BLEU, chrF, TER and ROUGE: counts shared by distinct texts, and masks.
 
 A metric says how comparisons are counted, and how counts become scores; each distinct comparison is
 counted once, and under masks only those that a edition changes.
@@ -56,7 +56,7 @@ class CountedMetric(OfOptions, ABC):
 
     @abstractmethod
     def rescore(self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks) -> Rescore:
-        """What scores comparisons under masks."""
+        """The function that scores comparisons under masks."""
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN where a segment has no reference."""
@@ -64,17 +64,17 @@ class CountedMetric(OfOptions, ABC):
         return comparisons.spread(self.sentence_scores(counts), np.nan)
 
     def statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """What corpus scores are summed of, float64 [K, N, S]; 0 where there is no reference."""
+        """Summands of corpus scores, float64 [K, N, S]; 0 where there is no reference."""
         comparisons, counts = self.texts.base(batch, self.counted)
         return comparisons.spread(counts, 0.0)
 
     @property
     def native_fields(self) -> Mapping[str, object]:
-        """What sacreBLEU's signature says of the options; nothing where it has none."""
+        """Fields of sacreBLEU's signature for the options; empty where it has none."""
         return {}
 
     def native_signatures(self, batch: Batch) -> Mapping[str, str]:
-        """What sacreBLEU prints of corpus scores; importing it takes longer than to score."""
+        """Signatures of corpus scores by sacreBLEU; importing it takes longer than to score."""
         fields = self.native_fields
         every = {"nrefs": reference_count(batch), **fields, "version": version_of("sacrebleu")}
         text = "|".join(f"{name}:{value}" for name, value in every.items())
@@ -116,7 +116,7 @@ class CountedNgrams(CountedMetric):
     def ngram_count(
         self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks | None
     ) -> NgramCount:
-        """What counts the n-grams of comparisons."""
+        """The counter of n-grams of comparisons."""
 
     def counted(self, batch: Batch, comparisons: TextComparisons) -> NDArray[np.float64]:
         """The counts of all comparisons of a batch, float64 [P, S]."""
@@ -125,7 +125,7 @@ class CountedNgrams(CountedMetric):
         return in_blocks(every, lambda block: count(block, None, both=False)[0], axis=0)
 
     def rescore(self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks) -> Rescore:
-        """What scores comparisons under masks."""
+        """The function that scores comparisons under masks."""
         count = self.ngram_count(batch, comparisons, masks)
 
         def rescored(
@@ -141,7 +141,7 @@ class CountedNgrams(CountedMetric):
 
 
 class PairCounts(NamedTuple):
-    """What scoring found for each row: matches or edits, and the sizes of both sides."""
+    """Counts of each row: matches or edits, and the sizes of both sides."""
 
     found: NDArray[np.int64]
     candidate: NDArray[np.int64]
@@ -159,7 +159,7 @@ class CountedPairs(CountedMetric):
         references: Sequences,
         pairs: NDArray[np.int64],
     ) -> NDArray[np.int64]:
-        """What pairs of rows of two sides, candidates and references, come to, int64 [P]."""
+        """Count pairs of rows of two sides, candidates and references, int64 [P]."""
 
     @abstractmethod
     def cell_counts(self, rows: PairRows, counts: PairCounts) -> NDArray[np.float64]:
@@ -179,7 +179,7 @@ class CountedPairs(CountedMetric):
         return counts
 
     def rescore(self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks) -> Rescore:
-        """What scores comparisons under masks: only pairs that these change are counted again."""
+        """The function that scores comparisons under masks: only changed pairs are recounted."""
         every, plain = self._plain(batch, comparisons)
 
         def rescored(

@@ -1,4 +1,4 @@
-"""What each token adds to a score to first order: what differentiable metrics can tell.
+"""First-order contributions of each token to a score, from differentiable metrics.
 
 The power of differentiating: input times gradient through the model of a metric on embeddings
 (Denil et al., 2014; Shrikumar et al., 2016). Greedy matches are differentiable wherever the best
@@ -47,7 +47,7 @@ class TokenValues:
 
 @dataclass(frozen=True, eq=False)
 class Attributions:
-    """What the tokens of both sides add to each score."""
+    """Contributions of the tokens of both sides to each score."""
 
     shape: tuple[int, int]  # (K, N)
     cell: NDArray[np.int64]  # [P], system * N + segment of each comparison; never decreases

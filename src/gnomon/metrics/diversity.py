@@ -1,4 +1,4 @@
-"""How far the wordings of a sentence lie apart in their words (DS_x of Bawden et al., 2020)."""
+"""Diversity of the words in several wordings of a sentence (DS_x of Bawden et al., 2020)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What metrics on embeddings share: encoders, weights of pieces, similarities, best matches.
+"""The common base of metrics on embeddings: encoders, weights, similarities, best matches.
 
 What was found for the last batch is kept with the encoder: metrics that differ in weights, baseline
 or part of the score do not encode it again.
@@ -133,12 +133,12 @@ def unit_weights(pieces: Pieces) -> NDArray[np.float64]:
 
 
 def model_fields(encoder: Encoder) -> dict[str, object]:
-    """What a signature says of the model."""
+    """Fields of the model in a signature."""
     return {"model": encoder.identity, "layer": encoder.layer}
 
 
 def notices_of(spec: str, encoder: Encoder, pieces: Pieces) -> tuple[Message, ...]:
-    """What a reader should know of how a model read the texts."""
+    """Notices of how a model read the texts."""
     notices: list[Message] = []
     cut, windowed = int(pieces.truncated.sum()), encoder.windowed(pieces)
     texts: dict[str, Any] = {"texts": int((pieces.lengths > 0).sum()), "limit": encoder.limit}
@@ -410,7 +410,7 @@ class _Memory(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EncodedTexts:
-    """What is known of D distinct pairs of the texts of a batch."""
+    """The encodings of D distinct pairs of the texts of a batch."""
 
     texts: NDArray[np.int64]
     pieces: Pieces
@@ -420,7 +420,7 @@ class EncodedTexts:
 
 
 class TextEncoder(Protocol):
-    """What cuts texts into pieces and gives each of these a vector.
+    """An encoder that cuts texts into pieces and gives each of these a vector.
 
     Attributes:
         memory: what was found last, by name.
@@ -460,7 +460,7 @@ class TextEncoder(Protocol):
 
     @property
     def long(self) -> str:
-        """What becomes of longer texts."""
+        """The treatment of longer texts, in words."""
         ...
 
     def pieces(self, texts: Sequence[str], wanted: Iterable[int]) -> Pieces:
@@ -490,7 +490,7 @@ class Matcher:
         self._tokens: tuple[Pieces, TokenRows] | None = None
 
     def encode(self, batch: Batch, rows: PairRows) -> tuple[EncodedTexts, NDArray[np.int64]]:
-        """What is known of the pairs of some rows, and the pair of each row, int64 [P]."""
+        """Encode the pairs of some rows; with the pair of each row, int64 [P]."""
         keys = rows.candidate << 32 | rows.reference
         name = f"similarities, special {self.special}"
         last: _Memory | None = self.encoder.memory.get(name)
@@ -654,7 +654,7 @@ class BoundMatching(OfOptions):
         return notices_of(self.metric.spec, self.encoder, encoded.pieces)
 
     def encode(self, batch: Batch, rows: PairRows) -> tuple[EncodedTexts, NDArray[np.int64]]:
-        """What is known of the pairs of some rows, and the pair of each row, int64 [P]."""
+        """Encode the pairs of some rows; with the pair of each row, int64 [P]."""
         return self.matcher.encode(batch, rows)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What BERTScore needs before it can be computed here, and the commands that install it."""
+"""The packages and models that BERTScore needs here, and the commands that install them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OTHER = "Interest rates rose again in March."
 
 @dataclass(frozen=True)
 class BertScorePlan:
-    """What is to be done for BERTScore in a language.
+    """The steps that make BERTScore ready for a language.
 
     Attributes:
         language: its code.

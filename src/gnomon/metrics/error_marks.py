@@ -109,7 +109,7 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ErrorMarks:
-    """What one metric marked, or one group of people."""
+    """The marks of one metric, or of one group of people."""
 
     name: str  # of the kind of judgements, the file or the metric
     by: SpanMarker  # what marked them
@@ -162,7 +162,7 @@ def people_marks(
     name: str | None = None,
     by: SpanMarker | None = None,
 ) -> ErrorMarks:
-    """What people marked, one rater of each name.
+    """People's marks, one rater of each name.
 
     A rater looked at the outputs that have a score of theirs, or an error, and at those that are
     known to have none; where nothing of that is known, at all outputs of the systems in which
@@ -264,7 +264,7 @@ def _marks_of_metric(
     side: str,
     scored: bool,
 ) -> ErrorMarks:
-    """What a metric marks in the outputs of some segments, bool [N]; None: of all."""
+    """A metric's marks in the outputs of some segments, bool [N]; None: of all."""
     chosen = np.ones(testset.segments, dtype=np.bool_) if segments is None else segments
     columns = np.flatnonzero(chosen)
     batch = testset.batch().select(segments=columns.astype(np.int32))
@@ -310,7 +310,7 @@ def each_mark(marks: Marks) -> list[Any]:
 
 
 class _MarkSource(NamedTuple):
-    """What a text names: a kind of the test set's, a metric, or a file, and what to call it."""
+    """A source of marks (a kind of the test set's, a metric, or a file), and its title."""
 
     what: Literal["kind", "metric", "file"]
     name: str
@@ -318,7 +318,7 @@ class _MarkSource(NamedTuple):
 
 
 def _source_of(text: str, kinds: Sequence[str]) -> _MarkSource:
-    """What a text names."""
+    """The source that a text names."""
     if text in kinds:
         return _MarkSource("kind", text)
     named, path = split_name(text)
@@ -480,7 +480,7 @@ def _check_marking(given: Any, source: _MarkSource | None, outline: Outline, how
 
 
 def _people_faults(outline: Outline, human: Human, names: list[str]) -> Iterator[Problem]:
-    """What is wrong with people's marks; adds what they are called, where that is known."""
+    """Find faults of people's marks; adds the names of the marks, where known."""
     files, kinds = human_files(human)
     if len(kinds) + len(files) > 1:
         message: Words = "marks are compared with one kind of people's; name one"

@@ -95,13 +95,13 @@ def roles_of(
     *,
     lists: bool = False,
 ) -> tuple[str, ...]:
-    """What each argument of a function is: "candidate", "reference", "references" or "source"."""
+    """Roles of a function's arguments: "candidate", "reference", "references" or "source"."""
     checked = None if needs is None else _check_needs(needs)
     return _roles(function, name, checked, _LIST_ROLES if lists else _ROLES)
 
 
 def needs_of(roles: tuple[str, ...]) -> frozenset[Input]:
-    """What a function with these arguments scores candidates against."""
+    """Inputs that a function with these arguments scores candidates against."""
     return frozenset(_NEED[role] for role in roles if role in _NEED)
 
 
@@ -351,7 +351,7 @@ class FunctionMetric(Metric):
 
     @property
     def needs(self) -> frozenset[Input]:
-        """What the function scores candidates against."""
+        """The inputs that the function scores candidates against."""
         return needs_of(self.roles)
 
     def bind(self, testset: TestSet) -> BoundFunction:
@@ -396,7 +396,7 @@ class _CallOrigin(NamedTuple):
         return f"system {self.batch.systems[self.system]!r}, segment {number}"
 
     def texts(self, role: str) -> str | list[str]:
-        """What the function is given in a role."""
+        """Texts that the function is given in a role."""
         if role == "references":
             return [self.batch.texts[index] for index in self.call.references]
         index: int = getattr(self.call, role)

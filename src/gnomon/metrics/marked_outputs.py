@@ -45,7 +45,7 @@ def highlights(spans: Iterable[ErrorSpan]) -> tuple[Highlight, ...]:
 
 
 def marker_title(marks: str, rater: str | None) -> str:
-    """What is said of who marked: the kind, file or metric, and the rater where there are some."""
+    """Title of a marker: the kind, file or metric, and the rater where there are some."""
     return marks if rater in (None, "", marks) else f"{marks} ({rater})"
 
 
@@ -150,7 +150,7 @@ _ENDS = ("major error", "none")
 
 
 def error_span_marks(stored: StoredRows) -> StoredErrorMarks | None:
-    """What marks the errors of the table ``error_marks``; None where it has no rows.
+    """Error marks of the table ``error_marks``; None where it has no rows.
 
     Pages of studies mark outputs; errors in sources stand in the table alone.
     """

@@ -43,7 +43,7 @@ MASKS_USED = ("tokens", "mask words", "pooled", "in-place", "substitute")
 
 
 class Action(IntEnum):
-    """What a variant does to a group of spans; where spans of two groups meet, the larger wins."""
+    """Action of a variant on a group of spans; where spans of two groups meet, the larger wins."""
 
     KEEP = 0
     #: the same mask in candidate and references: they match (oracle)

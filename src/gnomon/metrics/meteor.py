@@ -62,7 +62,7 @@ def lowered_words(table: TokenTable) -> list[tuple[str, ...]]:
 
 
 class Stemmer(Protocol):
-    """What reduces words to stems."""
+    """A stemmer: it reduces words to stems."""
 
     def stem(self, word: str, /) -> str:
         """The stem of a word."""

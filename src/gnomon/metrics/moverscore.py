@@ -198,7 +198,7 @@ class Words:
     def cost(
         self, own: NDArray[np.float64], other: NDArray[np.float64], distance: NDArray[np.float64]
     ) -> float:
-        """What it costs to move the weights of one text onto those of the other."""
+        """Cost of moving the weights of one text onto those of the other."""
         return transport_cost(own, other, distance)
 
     def _matrix(self, pair: int) -> NDArray[np.float64]:

@@ -54,7 +54,7 @@ class TextPairs(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What n-gram metrics need of a pairing."""
+    """Counts of a pairing that n-gram metrics need."""
 
     matches: NDArray[np.int64] | NDArray[np.int32]  # integers [P, orders], clipped matches
     candidates: NDArray[np.int64]  # [P], lengths

@@ -127,7 +127,7 @@ _ELSEWHERE = re.compile(
 
 
 def _of_other_tools(spec: str) -> str:
-    """What to do about a metric that gnomon does not compute; empty where it is no known one."""
+    """Remedy for a metric that gnomon does not compute; empty where it is no known one."""
     name = spec.partition("(")[0].strip()
     if name.lower() in BUILTIN:
         return ""
@@ -169,7 +169,7 @@ def _of_other_tools(spec: str) -> str:
 def needs_of_specs(
     given: object, language: str | None, options: Mapping[str, object]
 ) -> Iterator[Dependency]:
-    """What metrics that an option names depend on; names of other things are left out."""
+    """Yield the dependencies of metrics that an option names; other names are left out."""
     for spec in given if isinstance(given, list | tuple) else [given]:
         if isinstance(spec, str):
             with suppress(SpecError, UnknownNameError):
@@ -178,7 +178,7 @@ def needs_of_specs(
 
 
 def reaches_of_spec(text: str) -> frozenset[Capability]:
-    """What a spec that anybody may have written reaches: files, the network, code.
+    """Capabilities that a spec from an untrusted user reaches: files, the network, code.
 
     Nothing that it names is opened, asked or imported. A metric of another package runs that
     package's code, of which nothing is known, and so reaches everything.
@@ -343,7 +343,7 @@ def _of_several(
     *,
     allow_code: bool,
 ) -> Metric:
-    """What a class makes of a list in place of what comes first."""
+    """Make a metric of a class with a list in place of the first argument."""
     make = getattr(factory, "several", None)
     if make is None:
         raise SpecError(f"metric {spec.name!r} takes no list first; given: {spec}")
@@ -433,7 +433,7 @@ def summarise(options: type[Any]) -> tuple[tuple[str, ...], str]:
 
 
 def reaches_of(options: type[Any]) -> str:
-    """What a class reaches, by its options or anyway."""
+    """The capability that a class reaches, by its options or anyway."""
     return describe_reaches(fields_of(options).values(), getattr(options, "reaches", ()))
 
 
@@ -453,7 +453,7 @@ def _offered() -> dict[str, EntryPoint]:
 
 @cache
 def _points(find: Callable[..., Iterable[EntryPoint]]) -> tuple[EntryPoint, ...]:
-    """What packages offer, by name; sought once: many packages take long."""
+    """Entry points of packages, by name; sought once: many packages take long."""
     return tuple(sorted(find(group=GROUP), key=lambda p: (p.name, package_of(p))))
 
 
@@ -517,7 +517,7 @@ def check_once(metrics: Any, *, allow_code: bool = False) -> None:
 
 
 def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.metrics.score` refuses of its arguments; as :func:`check_metric`."""
+    """Check arguments of :func:`gnomon.metrics.score`; as :func:`check_metric`."""
     several = isinstance(options.metrics, list | tuple)
     every: list[tuple[int | None, Any]] = (
         [*enumerate(options.metrics)] if several else [(None, options.metrics)]

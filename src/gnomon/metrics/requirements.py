@@ -1,4 +1,4 @@
-"""What a metric's numbers depend on, and whether its score of a system depends on the others.
+"""Dependencies of a metric's numbers, and of its score of a system on the others.
 
 Built-in metrics answer both questions, ``requires(language)`` and ``pooled``; so can metrics of
 other packages. Of one that does not answer nothing is taken for granted: its numbers depend on its
@@ -29,7 +29,7 @@ _MODELS = ("model", "lm")
 def requirements(
     metric: object, language: str | None, *, group: str = GROUP
 ) -> tuple[Dependency, ...]:
-    """What the numbers of a metric (or the importances of an explainer) depend on."""
+    """Dependencies of the numbers of a metric (or of the importances of an explainer)."""
     answer = getattr(metric, "requires", None)
     if callable(answer):
         dependencies = answer(language)
@@ -44,7 +44,7 @@ def requirements(
 def needs_of_options(
     options: object, language: str | None, *, model: str | None = None
 ) -> tuple[Dependency, ...]:
-    """What the options of a metric name: models, files, and what a wrapped metric depends on."""
+    """Dependencies in the options of a metric: models, files, and those of a wrapped metric."""
     return tuple(_needs(options, language, model))
 
 

@@ -165,7 +165,7 @@ class RougeTokeniser:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """What a token is, in a lower-cased text."""
+        """The pattern of a token, in a lower-cased text."""
         return _TOKEN_OR_BREAK if self.lines else _TOKEN
 
     def stem(self, word: str) -> str:
@@ -272,7 +272,7 @@ class BoundRouge(CountedPairs):
         references: Sequences,
         pairs: NDArray[np.int64],
     ) -> NDArray[np.int64]:
-        """What pairs share: n-grams, tokens of a subsequence."""
+        """Counts of what pairs share: n-grams, tokens of a subsequence."""
         if self.ngram_orders:
             return loops.shared_ngrams(self.ngram_orders[0], candidates, references, pairs)
         line_break = self._line_break(table)

@@ -217,7 +217,7 @@ def _score(
 def _mended(
     testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float], scores: Scores
 ) -> Iterator[Message]:
-    """What damaged systems would have if their texts, and the references, were mended."""
+    """Say scores of damaged systems as if their texts, and the references, were mended."""
     for said in said_of("data.damaged", testset.anomalies):
         system, what = str(said.params["name"]), str(said.params["what"])
         if said.params["text"] != "system":
@@ -248,7 +248,7 @@ def by_other_references(
     *,
     allow_code: bool = False,
 ) -> Iterator[Message]:
-    """What a metric says by the references that are nobody's, where some are a system's output."""
+    """Say scores by references of unknown origin, where some are a system's output."""
     suspected = said_of("data.favoured", testset.anomalies)
     wrong = {said.params["among"] for said in suspected}
     others = [one for one in testset.references if one not in wrong]

@@ -70,7 +70,7 @@ class TokenRanges(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NgramLayout:
-    """What a metric counts n-grams on (words, characters), and which part each token holds."""
+    """Layout of the units whose n-grams are counted (words, characters), and parts of tokens."""
 
     base: Sequences  # the ids of all texts, unmasked
     # finds the part of each token in ``base.ids``, called when something is masked; none where
@@ -236,7 +236,7 @@ class TokenParts(NamedTuple):
         return cls(tokens, parts, token, before, length)
 
     def within(self, held: TokenRanges) -> TokenRanges:
-        """What each part holds of a layout, from what tokens hold."""
+        """Ranges of each part in a layout, from ranges of tokens."""
         start = held.start[self.token] + self.before
         return TokenRanges(start, start + self.length)
 
@@ -279,7 +279,7 @@ class TokenMasks:
         return self.tokens if self.parts is None else self.parts.whole
 
     def masks(self, variant: int) -> PlacedMasks:
-        """What one variant masks; where groups meet in a token, the strongest action wins."""
+        """The masks of one variant; where groups meet in a token, the strongest action wins."""
         actions = self.plan.actions[variant]
         acting = np.flatnonzero(actions != Action.KEEP)
         rows = np.concatenate([self._rows_of(group) for group in acting.tolist()] or [_NO_ROWS])
@@ -332,7 +332,7 @@ class TokenMasks:
         return other
 
     def group_masks(self, group: int) -> PlacedMasks:
-        """What a variant masks that acts on one group alone."""
+        """The masks of a variant that acts on one group alone."""
         rows = self._rows_of(group)
         token, span = self.token[rows], self.span[rows]
         action = np.full(len(rows), Action.SHARED, dtype=np.int8)
@@ -383,7 +383,7 @@ _NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
 def mask_stretch(tokens: TokenTable, plan: MaskPlan) -> NDArray[np.float64]:
-    """How much longer masked tokens are than what spans cover of them, float64 [groups].
+    """Ratio of the length of masked tokens to what spans cover of them, float64 [groups].
 
     Characters of the masked tokens over those of them that lie in spans; NaN where none is masked.
     A white-space tokeniser takes a Chinese sentence for one token: masking a word masks it whole.

@@ -69,7 +69,7 @@ _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 @dataclass(frozen=True)
 class Spec:
-    """What a spec string says."""
+    """The content of a spec string."""
 
     name: str
     # the wrapped metric, the string that came first, or several of them in a list
@@ -152,7 +152,7 @@ class Options:
                 )
 
     def requires(self, language: str | None) -> tuple[Dependency, ...]:
-        """What its numbers depend on beside texts and options: packages, models, files.
+        """Dependencies of its numbers beside texts and options: packages, models, files.
 
         Args:
             language: of candidates and references, where known.
@@ -224,7 +224,7 @@ def check_names(metric: str, options: type[Any], arguments: Mapping[str, object]
 
 
 def reaches_of_arguments(spec: Spec, options: type[Any]) -> frozenset[Capability]:
-    """What a spec reaches by the arguments that it gives to a dataclass, nested specs included.
+    """Capabilities that a spec reaches by arguments of a dataclass, nested specs included.
 
     Raises:
         SpecError: the dataclass has no such option.
@@ -383,7 +383,7 @@ class _SpecReader:
             )
 
     def rest(self, name: str) -> Spec:
-        """What follows a name: nothing, or arguments in parentheses."""
+        """Read the rest behind a name: nothing, or arguments in parentheses."""
         self.skip()
         if not self.take("("):
             return Spec(name)
@@ -406,7 +406,7 @@ class _SpecReader:
         return Spec(name, first, tuple(arguments.items()))
 
     def shell_form(self, name: str) -> Spec:
-        """What follows ``name:``, key=value pairs with values as bare words."""
+        """Read key=value pairs behind ``name:``, with values as bare words."""
         arguments: dict[str, Literals] = {}
         while True:
             self.skip()
@@ -427,7 +427,7 @@ class _SpecReader:
         return self.rest(self.name())
 
     def several(self) -> tuple[Spec | str, ...]:
-        """What stands in a list that comes first: metrics, or strings."""
+        """Read the list that comes first: metrics, or strings."""
         self.enter()
         self.at += 1
         items: list[Spec | str] = []

@@ -125,7 +125,7 @@ class Ter(Options, Metric):
         return replace(self, tokenize="char")
 
     def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[Message]:
-        """What a reader should know of how words are separated."""
+        """Notices of how words are separated."""
         if self.tokenize == "tercom" and not (self.normalized and self.asian_support):
             yield from by_spaces("tercom", "char", testset.target_language)
         if fitting != self and testset.language_pair is None:
@@ -265,7 +265,7 @@ def ter_tokeniser(options: Ter) -> Tokeniser:
 
 
 def _read(options: Ter, text: str) -> Characters:
-    """What the tokeniser keeps of a text; splitting only adds spaces to it."""
+    """The characters of a text that the tokeniser keeps; splitting only adds spaces to it."""
     line = text.rstrip()
     characters = plain(line) if options.case_sensitive else lowered(line)
     if options.normalized:

@@ -123,7 +123,7 @@ def _title_of_spec(spec: Spec) -> _Title:
 
 
 def _opening_title(spec: Spec, title: str) -> str:
-    """What a spec opens with that is no metric: a function, a file, a model."""
+    """Title of the non-metric that a spec opens with: a function, a file, a model."""
     text = str(spec.first)
     if spec.name == CODE:
         return text.rpartition(":")[2]

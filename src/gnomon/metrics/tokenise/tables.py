@@ -195,7 +195,7 @@ _RULES = {"words": loops.WORDS, "13a": loops.T13A, "chrf": loops.CHRF}
 
 
 def split_by_rule(texts: Sequence[str], tokeniser: Aligned, rule: Rule) -> TokenTable:
-    """What :func:`split_plain` computes, for a tokeniser that has a rule."""
+    """Compute the tables of :func:`split_plain`, for a tokeniser that has a rule."""
     texts = tuple(texts)
     offsets, ids, store, bounds = loops.tokens_of(
         texts,

@@ -94,7 +94,7 @@ def lowered(text: str) -> Characters:
 
 
 def unescaped(characters: Characters) -> Characters:
-    """What 13a reads: without ``<skipped>`` and end-of-line hyphens, XML entities replaced."""
+    """Characters that 13a reads: no ``<skipped>`` or end-of-line hyphens, entities replaced."""
     for old in ("<skipped>", "-\n"):
         characters = replaced(characters, old, "")
     for old, new in _ENTITIES:
@@ -388,12 +388,12 @@ def text_tokeniser(texts: Iterable[str | None], named: str | None = None) -> str
 
 
 def unit_of(tokeniser: str) -> str:
-    """What a tokeniser cuts texts into, in English: words or, of some languages, characters."""
+    """Name of a tokeniser's units, in English: words or, in some languages, characters."""
     return "character" if tokeniser in ("char", "zh") else "word"
 
 
 def by_spaces(name: str, fits: str, language: str | None) -> tuple[Message, ...]:
-    """What is to be said of a tokeniser that goes by spaces, in a language without them.
+    """Notices of a tokeniser that goes by spaces, in a language without them.
 
     Args:
         name: its name.
