@@ -1,1 +1,1 @@
-"""What every other package speaks: test sets, records, findings, options, methods."""
+"""The common language of all packages: test sets, records, findings, options, methods."""

@@ -80,16 +80,16 @@ class Alignment:
 
     @cached_property
     def merges(self) -> int:
-        """How many times a segment shares its line with the one before."""
+        """Number of segments that share their line with the one before."""
         pairs = zip(self.lines, self.lines[1:], strict=False)
         return sum(bool(a and b and a[-1] == b[0]) for a, b in pairs)
 
     @property
     def splits(self) -> int:
-        """How many segments are of several lines."""
+        """Number of segments of several lines."""
         return self.operations.count("split")
 
     @property
     def drops(self) -> int:
-        """How many segments the output leaves out."""
+        """Number of segments that the output leaves out."""
         return self.operations.count("drop")

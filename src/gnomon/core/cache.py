@@ -69,7 +69,7 @@ _REFUSED = (
 
 @dataclass(frozen=True)
 class CacheStats:
-    """How much a cache holds.
+    """The size of a cache.
 
     Attributes:
         path: its folder.
@@ -203,7 +203,7 @@ class Cache:
         self._do(lambda connection: self._put(connection, items))
 
     def stats(self) -> CacheStats:
-        """How much there is."""
+        """Count its entries and bytes."""
 
         def count(connection: sqlite3.Connection) -> int:
             return int(connection.execute("SELECT COUNT(*) FROM entries").fetchone()[0])

@@ -1,4 +1,4 @@
-"""What a number depends on beside texts and options: packages, models, taggers, files, code."""
+"""Dependencies of a number beside texts and options: packages, models, taggers, files, code."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ class Dependency(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What to call it in a table."""
+        """Its name in a table."""
         name = Path(self.name).name if self.kind in ("file", "wordnet") else self.name
         return f"{self.kind} {name}".strip()

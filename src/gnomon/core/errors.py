@@ -1,4 +1,4 @@
-"""What can go wrong, drawn as one tree.
+"""The tree of errors.
 
 ::
 
@@ -97,11 +97,11 @@ class GnomonError(Written, Exception):
         return (self.message,)
 
     def facts(self) -> Mapping[str, Any]:
-        """What programs may want to know of it."""
+        """Facts of it for programs."""
         return {}
 
     def parts(self) -> Iterable[Any]:
-        """What it says."""
+        """The parts of its message."""
         return self.said
 
     def __str__(self) -> str:
@@ -241,7 +241,7 @@ class UnknownNameError(UsageError, LookupError, code="error.unknown_name"):
         )
 
     def facts(self) -> Mapping[str, Any]:
-        """What was given, what there is and what is nearest."""
+        """The name that was given, the names there are and the nearest."""
         known = {"known": [*self.known], "nearest": self.near}
         return {"kind": self.kind, "name": self.name, **known}
 
@@ -282,7 +282,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def plain(error: Exception) -> str:
-    """What an error of a parser says; of numbers with more digits than Python reads, in words."""
+    """Words of a parser's error; also of numbers with more digits than Python reads."""
     if type(error) is ValueError:  # parsers have kinds of their own for all else
         return "a whole number has more than 4,300 digits"
     return str(error)

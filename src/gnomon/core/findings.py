@@ -324,7 +324,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often values lie in bins, each a row of the table."""
+    """A histogram: frequencies of values in bins, each a row of the table."""
 
     table: str
     title: str
@@ -468,7 +468,7 @@ class Exhibit:
 
 @dataclass(frozen=True, repr=False)
 class Finding:
-    """What a method found.
+    """A method's finding.
 
     Attributes:
         method: command that makes it ("muler").
@@ -617,12 +617,12 @@ class Finding:
         self.chart(view).save(path, wide=wide)
 
     def __repr__(self) -> str:
-        """What is read first, and a table in brief."""
+        """The sentences to read first, and a table in brief."""
         text: str = imported("gnomon.report.terminal:in_brief")(self)
         return text
 
     def _repr_html_(self) -> str:
-        """What is read first, a table in brief, and notes in a fold."""
+        """The sentences to read first, a table in brief, and notes in a fold."""
         from gnomon.core.reading_order import split_notes
 
         first, others = split_notes(self.verdict)

@@ -1,4 +1,4 @@
-"""What a gate of continuous integration says of each thing that it looks at."""
+"""Cases of a gate of continuous integration, each with its verdict."""
 
 from __future__ import annotations
 

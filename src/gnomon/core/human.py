@@ -1,4 +1,4 @@
-"""What people said of the outputs: scores, rankings, marked errors."""
+"""People's judgements of the outputs: scores, rankings, marked errors."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def system_scores(
 
 
 def of_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
-    """What was said of some segments (0-based), renumbered; other levels stay as they are."""
+    """Judgements of some segments (0-based), renumbered; other levels stay as they are."""
     number = {old: new for new, old in enumerate(segments)}
     scores = tuple(
         replace(h, values=h.values[:, list(segments)]) if h.level == "segment" else h

@@ -13,7 +13,7 @@ K = TypeVar("K", bound="Hashable")
 
 
 def linked(pairs: Iterable[tuple[K, K]]) -> Callable[[K], K]:
-    """What stands for the group of a key; keys of a pair are of one group.
+    """Map each key to one key that stands for its group; keys of a pair are of one group.
 
     >>> group = linked([(1, 2), (3, 4), (2, 3)])
     >>> group(1) == group(4), group(1) == group(5)

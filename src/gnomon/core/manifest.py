@@ -1,4 +1,4 @@
-"""What gnomon has, and where: methods and public names, each found by its name.
+"""The manifest of gnomon: methods and public names with their places, each found by its name.
 
 ``manifest.json`` beside this module is written of the source by ``scripts/manifest.py``, so that
 help and imports read no source and load nothing that computes.
@@ -33,7 +33,7 @@ EXPORTS: dict[str, dict[str, str]] = _CONTENT["exports"]
 
 
 def imported(home: str) -> Any:
-    """What ``module:name`` names, imported when it is asked for.
+    """The object that ``module:name`` names, imported when it is asked for.
 
     This package depends on no other one: what it asks of those above it, it finds by this alone.
     """

@@ -1,4 +1,4 @@
-"""How results look in a notebook, and how they become data frames."""
+"""Results in notebooks, and as data frames."""
 
 from __future__ import annotations
 

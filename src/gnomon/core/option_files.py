@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def parsed_toml(text: str, file: Path) -> Mapping[str, object]:
-    """What a text in TOML says; errors name its file, and the line."""
+    """Parse a text in TOML; errors name its file, and the line."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

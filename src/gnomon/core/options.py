@@ -1,4 +1,4 @@
-"""How an option is declared: once, by a parameter of a public function.
+"""Options, each declared once: by a parameter of a public function.
 
 The parameter says its name, its type and its default, ``typing.Annotated`` its limits and what a
 command line calls it beside its name, and the docstring what it means; its type may say that, too
@@ -171,14 +171,14 @@ class Shorthand:
 
 @dataclass(frozen=True)
 class Metavar:
-    """What help writes for the value of an option ("NAME=FILE")."""
+    """The placeholder in help for the value of an option ("NAME=FILE")."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Help:
-    """What an option means, where the docstring of the function says nothing else of it."""
+    """The help of an option, where the docstring of the function has no other."""
 
     text: str
 
@@ -221,7 +221,7 @@ class Reaches:
     of_text: str = dataclasses.field(default="", kw_only=True)
 
     def reached_by(self, text: str) -> frozenset[Capability]:
-        """What a text reaches."""
+        """Capabilities that a text reaches."""
         if not self.of_text:
             return frozenset(self.what)
         reached: Iterable[Capability] = imported(self.of_text)(text)
@@ -266,7 +266,7 @@ class NotInStudies:
 
 @dataclass(frozen=True)
 class Needs:
-    """What results depend on by an option: models, packages, taggers."""
+    """Dependencies of results by an option: models, packages, taggers."""
 
     # a function, or where it lives, `module:name`. It takes the value, the language of references
     # and outputs (None: not known) and all options of the request by name, with `allow_code`, and
@@ -274,7 +274,7 @@ class Needs:
     ask: Callable[[Any, str | None, Mapping[str, Any]], Iterable[Any]] | str
 
     def of(self, value: object, language: str | None, options: Mapping[str, Any]) -> Iterable[Any]:
-        """What results depend on, by a value of the option."""
+        """Dependencies of results by a value of the option."""
         ask = imported(self.ask) if isinstance(self.ask, str) else self.ask
         dependencies: Iterable[Any] = ask(value, language, options)
         return dependencies
@@ -293,7 +293,7 @@ class Specs(Needs, Reaches):
     words: tuple[str, ...] = ()  # texts that are no spec
 
     def reached_by(self, text: str) -> frozenset[Capability]:
-        """What a text reaches."""
+        """Capabilities that a text reaches."""
         return frozenset() if text in self.words else super().reached_by(text)
 
 
@@ -353,7 +353,7 @@ OutputFile: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """How often is drawn, for intervals of which confidence, with which seed."""
+    """Number of draws, confidence of intervals, and seed."""
 
     resamples: Resamples = RESAMPLES
     confidence: Confidence = CONFIDENCE
@@ -392,7 +392,7 @@ class Option:
         return f"--{self.name.replace('_', '-')}"
 
     def mark(self, kind: type[Any]) -> Any:
-        """What was said of that kind, or None."""
+        """Its mark of that kind, or None."""
         return next((mark for mark in self.marks if isinstance(mark, kind)), None)
 
     @property
@@ -435,7 +435,7 @@ def is_outcome(option: Option) -> bool:
 
 
 def reaches(option: Option, *values: object) -> frozenset[Capability]:
-    """What an option may reach beyond the request: files, the network, code.
+    """Capabilities of an option beyond the request: files, the network, code.
 
     Without values what any text may reach; with values what these do, nested ones included. Nothing
     that a text names is opened, asked, imported or run to find out.
@@ -456,7 +456,7 @@ def reaches(option: Option, *values: object) -> frozenset[Capability]:
 
 
 def describe_reaches(options: Iterable[Option], always: Iterable[Capability] = ()) -> str:
-    """What texts of some options may reach, for lists: ``files, specs``.
+    """Name capabilities that texts of some options may reach, for lists: ``files, specs``.
 
     "specs" stands for whatever a text reaches that says so itself: specs, names of taggers.
     """
@@ -807,7 +807,7 @@ _LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Co
 
 
 def misfits(option: Option, value: object) -> Iterator[Misfit]:
-    """What of a value an option refuses: its type, then its limits; nothing of what fits.
+    """Yield misfits of a value: of its type, then of its limits; none if it fits.
 
     What types do not tell apart (objects with a protocol) is left to the function.
     """
@@ -1012,7 +1012,7 @@ def _plural(kind: Any) -> str:
 
 
 def _test_set_of(path: str | bytes, given: object) -> str:
-    """How what was given in place of a test set becomes one."""
+    """Describe how a value given in place of a test set becomes one."""
     name = str(path).removesuffix(".gz")
     if hasattr(given, "columns") or isinstance(given, Mapping):
         return "make one: gnomon.TestSet.from_frame(frame, reference='ref', systems=['sysA'])"
@@ -1048,7 +1048,7 @@ def _remedy(kind: Any, value: object) -> str:
 
 
 def read_text(option: Option, text: str) -> object:
-    """What a text on a command line means as a value of an option, or as a member of its list."""
+    """Read a text of a command line as a value of an option, or as a member of its list."""
     if option.mark(Numbering):
         return _segment_numbers(text)
     choices = option.choices
@@ -1077,7 +1077,7 @@ def read_pair(option: Option, text: str) -> tuple[str, str]:
 
 
 def read_texts(option: Option, texts: Sequence[str]) -> object:
-    """What texts mean as the value of an option: one, or those of its list or mapping.
+    """Read texts as the value of an option: one, or those of its list or mapping.
 
     Raises:
         UsageError, UnknownNameError: a text is no such value.

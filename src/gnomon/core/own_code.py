@@ -54,7 +54,7 @@ def module_of(target: str) -> ModuleType:
 
 
 def import_target(target: str) -> object:
-    """What ``module:function`` or ``file.py:function`` names; imports, and so runs, the module."""
+    """The object of ``module:function`` or ``file.py:function``; imports, so runs, the module."""
     member: object = module_of(target)
     module, _, path = target.rpartition(":")
     for attribute in path.split("."):

@@ -1,4 +1,4 @@
-"""What the pages of a study show: methods, tables, test sets, and texts with marks.
+"""Data of the pages of a study: methods, tables, test sets, and texts with marks.
 
 A study fills these (:func:`gnomon.study.pages`), and a report shows them
 (:func:`gnomon.report.site.write_site`). What is large is read when it is asked for.
@@ -54,7 +54,7 @@ class PageTable:
 
 
 class PageVerdict(NamedTuple):
-    """What a method found on a test set."""
+    """A method's verdict on a test set."""
 
     testset: str  # name of the test set
     section: str  # the page that shows its tables: "systems", or that of a method

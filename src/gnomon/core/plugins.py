@@ -1,4 +1,4 @@
-"""What installed packages offer to gnomon, sought without reading all that every package says.
+"""Entry points of installed packages, found without reading all of their metadata.
 
 Python's own search loads a parser of mail and reads every package's entry points one by one. Most
 installations have no package that offers anything to gnomon, which a look for the name of the group
@@ -26,7 +26,7 @@ _VERSION = re.compile(r"(?P<package>[\w.]+)-(?P<version>[\w.!+]+)\.dist-info", r
 
 
 def entry_points(*, group: str) -> Iterable[EntryPoint]:
-    """What packages offer to a group, as :func:`importlib.metadata.entry_points` finds it."""
+    """Entry points of a group, as :func:`importlib.metadata.entry_points` finds them."""
     if not _may_be_offered(f"[{group}]".encode()):
         return ()
     from importlib.metadata import entry_points as found
@@ -53,7 +53,7 @@ def _may_be_offered(heading: bytes) -> bool:
 
 @cache
 def _offered(folder: str, *_state: int) -> bytes | None:
-    """What packages of a folder in this state offer; None where this cannot look."""
+    """Offers of packages of a folder in this state; None where this cannot look."""
     try:
         names = [entry.name for entry in os.scandir(folder)]
     except NotADirectoryError:

@@ -45,7 +45,7 @@ def starting_workers() -> Iterator[None]:
 
 
 def leash() -> tuple[int, bool]:
-    """What :func:`end_with` is to be given in a process that this thread starts."""
+    """Arguments of :func:`end_with` for a process that this thread starts."""
     return os.getpid(), threading.current_thread() is threading.main_thread()
 
 

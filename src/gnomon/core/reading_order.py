@@ -1,4 +1,4 @@
-"""What of an answer is read first, in which order, and what is folded."""
+"""The reading order of an answer: the sentences first read, the others, and those folded."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _without(
     names: frozenset[str],
     metrics: frozenset[str],
 ) -> Iterable[Message]:
-    """What a verdict says without the rows of some metrics, and of systems in comparisons."""
+    """Leave out rows of some metrics from a verdict, and systems from comparisons."""
     places, tables = {}, []
     for table in finding.tables:
         columns = {column.name for column in table.columns}

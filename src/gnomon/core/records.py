@@ -75,7 +75,7 @@ class EndColumns:
 
 @dataclass(frozen=True)
 class ColumnOf:
-    """What a field says of its column; see :class:`gnomon.core.findings.Column`."""
+    """A field's declaration of its column; see :class:`gnomon.core.findings.Column`."""
 
     title: str
     kind: Kind | None = None  # None: as the type of the field says

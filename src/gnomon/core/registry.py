@@ -84,7 +84,7 @@ Texts: TypeAlias = Literal["sources", "documents", "domains", "paraphrases"]
 
 @dataclass(frozen=True)
 class Method:
-    """What is known of a method beside its parameters."""
+    """A method, beside its parameters."""
 
     name: str  # `GROUP.NAME` or `NAME`
     purpose: str  # what it does, as help writes it after its name
@@ -190,7 +190,7 @@ class Method:
     def problems(
         self, outline: Outline | None, options: Mapping[str, object], *, sets: int = 1
     ) -> Iterator[Problem]:
-        """What it would refuse of options: each alone, then together and on a test set.
+        """Check options: each alone, then together and on a test set.
 
         They are not checked together while one is missing that has no default.
         """
@@ -211,7 +211,7 @@ class Method:
     def with_verdict(
         self, found: R, anomalies: Sequence[Message] = (), language_pair: str = ""
     ) -> R:
-        """What the method gave, and what that says; scores are given without a finding."""
+        """Add the verdict to a result of the method; scores are given without a finding."""
         from gnomon.core.doubts import doubtful_systems, fullest
         from gnomon.core.findings import Finding  # help loads neither
         from gnomon.core.reading_order import cautious
@@ -235,7 +235,7 @@ class Method:
         return cast("R", result)
 
     def table(self, name: str, *, first: bool) -> str:
-        """What a table of a finding is called in a store."""
+        """Name of a finding's table in a store."""
         main = self.tables[""]
         if name in self.rows:
             first = name == next(iter(self.rows))
@@ -286,7 +286,7 @@ def method(name: str, *, purpose: str, **more: Any) -> Callable[[Callable[P, R]]
 
 
 def _anomalies(arguments: Mapping[str, object], method: Method) -> tuple[Message, ...]:
-    """What looks wrong in the test sets that a method is given."""
+    """Anomalies of the test sets that a method is given."""
     data = arguments.get(method.data[0]) if method.data else None
     sets = data if isinstance(data, list | tuple) else (data,)
     found: dict[Message, None] = {}
@@ -353,7 +353,7 @@ def installed(name: str) -> Method | None:
 
 
 def title_of(name: str) -> str:
-    """What the page of a method is called, whether it is installed here or not."""
+    """Title of a method's page, whether it is installed here or not."""
     if name in BUILT_IN:
         return BUILT_IN[name].title
     method = installed(name)
@@ -392,7 +392,7 @@ def find(name: str) -> Method:
 
 
 def purpose_of(name: str) -> str:
-    """What a method does; built-in ones are not imported for that."""
+    """Purpose of a method; built-in ones are not imported for that."""
     if name in BUILT_IN:
         return BUILT_IN[name].purpose
     try:
@@ -407,7 +407,7 @@ def package_of(name: str) -> str:
 
 
 def group_purpose(group: str) -> str:
-    """What a group of methods does; of packages alone it names the methods."""
+    """Purpose of a group of methods; for packages alone it names the methods."""
     inside = (name for name in names() if name.startswith(f"{group}."))
     return GROUPS.get(group) or ", ".join(name.removeprefix(f"{group}.") for name in inside)
 

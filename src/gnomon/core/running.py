@@ -1,4 +1,4 @@
-"""How a request is run: what it may load, what it keeps, whom it tells."""
+"""The run of a request: what it may load, what it keeps, whom it tells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Run"]
 
 @dataclass(frozen=True)
 class Run:
-    """How a request is run, which decides no number."""
+    """The settings of a run, which change no number."""
 
     allow_code: bool = False
     cache: Cache | None = None

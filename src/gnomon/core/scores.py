@@ -1,4 +1,4 @@
-"""What a metric said."""
+"""Scores of a metric."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NAMED = 5  # and in a line
 
 
 class Preferences(NamedTuple):
-    """What a metric that reads two outputs at once says of every two systems."""
+    """Preferences of a metric that reads two outputs at once, for every two systems."""
 
     # [K, K, N]: how much better the first system's output is than the second's; the other way
     # round it is the negative; NaN where nothing is said
@@ -198,7 +198,7 @@ def _defined(score: float) -> float | None:
 
 
 def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
-    """How many segments of each system have a score [K, N], in words; empty if all have one.
+    """Say how many segments of each system have a score [K, N]; empty if all have one.
 
     >>> coverage(["a", "b", "c"], np.array([[True, True], [True, False], [True, True]]))
     'of 2 segments, b has 1, the most is 2; means over unlike segments do not compare'

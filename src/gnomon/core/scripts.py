@@ -71,7 +71,7 @@ _FIRST, _SIGNS, _MORE = 0x0E00, 0x2000, 0x2E80
 
 @lru_cache
 def word_pattern(joining: str = "", *, signs: bool = True, syllables: bool = False) -> Any:
-    """What finds the words of a text: no word is cut at a combining mark.
+    """Pattern of the words of a text: no word is cut at a combining mark.
 
     In scripts without spaces each letter, with its marks, counts as a word.
 
@@ -113,7 +113,7 @@ def _letters_and_words() -> Any:
 
 
 def unit_of_words(words: Iterable[str]) -> str:
-    """What words are, in English: characters where most are one of a script without spaces.
+    """Name of words, in English: characters where most are one of a script without spaces.
 
     >>> unit_of_words(["你", "ที่", "London"]), unit_of_words(["a", "house"])
     ('character', 'word')
@@ -148,7 +148,7 @@ def is_unspaced(language: str | None) -> bool:
 
 
 def unspaced_letters(text: str) -> int:
-    """How many letters of a text are of a script whose words no space parts."""
+    """Number of letters of a text in scripts whose words no space parts."""
     return sum(map(len, _RUNS.findall(text)))
 
 
@@ -194,7 +194,7 @@ def latin_share(texts: Iterable[str]) -> float:
 
 
 def script_counts(text: str) -> Counter[str]:
-    """How many letters of a text are of each script; Japanese kanji count as kana."""
+    """Count letters of a text by script; Japanese kanji count as kana."""
     counts: Counter[str] = Counter()
     numbers = np.bincount(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"))
     there = np.flatnonzero(numbers)

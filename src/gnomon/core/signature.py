@@ -1,4 +1,4 @@
-"""How to make a number again."""
+"""Signatures: all that it takes to make a number again."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def add_texts(digest: hashlib.blake2b, parts: Iterable[str | bytes]) -> None:
 
 
 def of_test_sets(signatures: Mapping[tuple[str, str], Signature]) -> dict[str, Signature]:
-    """By name and test set: one per name where all agree, else one for each test set."""
+    """Signatures by name and test set: one per name where all agree, else one per test set."""
     merged: dict[str, Signature] = {}
     for name in dict.fromkeys(name for name, _ in signatures):
         by_test_set = {label: one for (other, label), one in signatures.items() if other == name}

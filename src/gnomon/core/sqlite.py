@@ -61,7 +61,7 @@ def singles(names: Sequence[bytes]) -> Iterator[tuple[bytes]]:
 
 
 def digest(name: bytes, value: bytes) -> bytes:
-    """What proves that a value is whole and stands under its own key."""
+    """Digest that proves that a value is whole and stands under its own key."""
     return hashlib.blake2b(value, key=name[:64], digest_size=8).digest()
 
 

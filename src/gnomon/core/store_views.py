@@ -1,4 +1,4 @@
-"""What methods make of their rows in a store of a study: further tables, and marks in texts.
+"""Views of methods' rows in a store of a study: further tables, and marks in texts.
 
 A method declares both beside itself (``views`` and ``marks`` of
 :class:`gnomon.core.registry.Method`), so that a study asks and shows them without knowing the
@@ -32,7 +32,7 @@ Mark: TypeAlias = "tuple[int, Sequence[int], Sequence[float | None]]"
 
 
 class Layer(NamedTuple):
-    """What can be marked in the texts of a test set."""
+    """A layer of marks in the texts of a test set."""
 
     kind: Literal["spans", "values"]  # "spans", or "values": spans with a number each
     name: str  # what cells of tables and charts call it ("pos:NOUN"); they lead to its segments
@@ -76,7 +76,7 @@ class Marker(Protocol):
 
     @property
     def layers(self) -> Sequence[Layer]:
-        """What it marks."""
+        """The layers that it marks."""
         ...
 
     def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
@@ -85,7 +85,7 @@ class Marker(Protocol):
 
 
 class StoredRows(Protocol):
-    """What a store holds of a test set, for a method that marks its texts."""
+    """A store's rows of a test set, for a method that marks its texts."""
 
     @property
     def language(self) -> str | None:

@@ -1,4 +1,4 @@
-"""What a test set holds, without its texts: enough to tell whether a method can look at it."""
+"""Outlines of test sets, without their texts: enough to tell whether a method applies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Marked(NamedTuple):
 
 @dataclass(frozen=True)
 class Outline:
-    """What a test set holds."""
+    """The outline of a test set."""
 
     name: str  # what it is called
     language_pair: str | None  # such as "de-en", if known
@@ -69,7 +69,7 @@ class Outline:
 
 
 def outline_of(testset: TestSet) -> Outline:
-    """What a test set holds."""
+    """Outline of a test set."""
     rows = {"document": testset.documents, "domain": testset.domains, **testset.labels}
     marked = [Marked(str(e.kind), e.side, e.end > e.start) for e in testset.errors]
     marked += (Marked(output.kind, "candidate", extent=False) for output in testset.looked_at)

@@ -1,4 +1,4 @@
-"""What was translated, by whom, and what people said of it."""
+"""Test sets: texts, translations, and people's judgements of them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _HUNDRED = 100
 
 @dataclass(frozen=True)
 class SystemInfo:
-    """What is known of a system beside its output.
+    """Facts of a system beside its output.
 
     Attributes:
         year: year of the submission.
@@ -138,7 +138,7 @@ class ParaphraseSet:
 
 @dataclass(frozen=True)
 class TestSetSummary:
-    """What a test set holds, in counts; see :meth:`TestSet.summary`."""
+    """Counts of a test set; see :meth:`TestSet.summary`."""
 
     name: str
     language_pair: str | None
@@ -229,7 +229,7 @@ class TestSet:
         return hash((self.name, self.language_pair, self.sources, self.documents, *by_name))
 
     def __getstate__(self) -> dict[str, object]:
-        """What was given; what was computed from it is left out, but the script of the whole."""
+        """The fields that were given; computed ones are left out, but the script of the whole."""
         names = (*(part.name for part in fields(self)), "_written_in")
         return {n: _without_views(self.__dict__[n]) for n in names if n in self.__dict__}
 
@@ -488,7 +488,7 @@ class TestSet:
         rater: str | None = None,
         systems: Sequence[str] | None = None,
     ) -> NDArray[np.float64]:
-        """What people scored, in the order of the systems; NaN where they did not.
+        """People's scores, in the order of the systems; NaN where there are none.
 
         Args:
             kind: "mqm", "da-z", ...; may be left out where there is only one.
@@ -690,7 +690,7 @@ class TestSet:
 
     @property
     def outline(self) -> Outline:
-        """What it holds, without the texts; computed once."""
+        """Its outline, without the texts; computed once."""
         kept: Outline | None = self.__dict__.get("_outline")
         if kept is None:
             kept = outline_of(self)
@@ -699,7 +699,7 @@ class TestSet:
 
     @property
     def anomalies(self) -> tuple[Message, ...]:
-        """What looks wrong in it, though it can be read; looked for once."""
+        """Anomalies of it, though it can be read; looked for once."""
         if "_anomalies" not in self.__dict__:
             anomalies = imported("gnomon.linguistics.faults.files:anomalies")(self)
             object.__setattr__(self, "_anomalies", anomalies)
@@ -720,7 +720,7 @@ class TestSet:
 
     @property
     def empty_outputs(self) -> dict[str, int]:
-        """How many outputs of a system are empty, by its name; of those that leave some."""
+        """Number of empty outputs of each system that has some, by name."""
         counts = {n: t.count("") + sum(map(str.isspace, t)) for n, t in self.systems.items()}
         return {name: n for name, n in counts.items() if n}
 
@@ -730,7 +730,7 @@ class TestSet:
         return f"<TestSet {notebook.short_name(self.name)}{pair}: {counts}>"
 
     def _counts_in_words(self) -> list[str]:
-        """What it holds, in few words."""
+        """Its counts, in few words."""
         counts = [
             (self.segments, "segment"),
             (len(self.references), "reference"),
@@ -743,7 +743,7 @@ class TestSet:
         return parts
 
     def _repr_html_(self) -> str:
-        """What it holds, in counts, and what looks wrong in it."""
+        """Its counts and anomalies."""
         summary = self.summary()
         rows = [
             ["language pair", summary.language_pair or "not given"],
@@ -760,7 +760,7 @@ class TestSet:
         return notebook.html_box(f"Test set {self.name}", [table, *doubts])
 
     def summary(self) -> TestSetSummary:
-        """What the test set holds, in counts."""
+        """Counts of the test set."""
         return TestSetSummary(
             name=self.name,
             language_pair=self.language_pair,

@@ -33,12 +33,12 @@ def using_workers(number: int) -> Iterator[None]:
 
 
 def workers() -> int:
-    """How many threads may be used; 1 within a thread."""
+    """Number of threads that may be used; 1 within a thread."""
     return _workers.get()
 
 
 def each_in_threads(function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-    """What a function makes of each item, in their order, as it comes."""
+    """Yield results of a function for each item, in their order, as they come."""
     number = min(workers(), len(items))
     if number < 2:  # what a thread frees, others do not get: without need there is none
         yield from map(function, items)

@@ -18,7 +18,7 @@ P = ParamSpec("P")
 
 
 class Problem(NamedTuple):
-    """What is wrong with an option."""
+    """A problem of an option."""
 
     option: str  # its name, with the place within it ("features[0]"); empty: the request as a whole
     error: GnomonError  # what is wrong
@@ -27,7 +27,7 @@ class Problem(NamedTuple):
 def problems(
     option: str, check: Callable[P, object], *args: P.args, **kwargs: P.kwargs
 ) -> Iterator[Problem]:
-    """What a function refuses, as a fault of an option; nothing where it refuses nothing.
+    """Yield a function's refusal as a problem of an option; nothing where it refuses nothing.
 
     >>> from gnomon.stats.p_values import check_confidence
     >>> [problem.option for problem in problems("confidence", check_confidence, 2.0)]

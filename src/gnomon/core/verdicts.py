@@ -71,7 +71,7 @@ def number(value: Cell) -> float | None:
 
 
 def further_segments(segments: int, value: float, low: float, high: float) -> int | None:
-    """How many more segments would decide, at least, if the difference stayed as it is.
+    """Least number of further segments that would decide, if the difference stayed as it is.
 
     Intervals of means of paired differences narrow with the root of the number of segments: about n
     (half-width / difference)^2 of these are needed for the interval to leave 0 out.
@@ -159,7 +159,7 @@ _FIGURES = "the scores of the systems; nothing was tested"
 def of_scores(
     scores: Sequence[Scores], table: str = "scores", *, shell: bool = True
 ) -> tuple[Message, ...]:
-    """What scores say: who has the best, and that no test was made; what a lone system has.
+    """Say who has the best score, and that no test was made; of a lone system, its score.
 
     Args:
         scores: what each metric said; of doubtful systems nothing else is said.
@@ -195,7 +195,7 @@ def _sound(scores: Scores) -> Scores:
 
 
 def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Message]:  # noqa: FBT001  # named by its caller
-    """What scores say of systems that are not doubtful."""
+    """Say scores of systems that are not doubtful."""
     first: list[Message] = []
     statements: list[Message] = []
     start, specs = 0, [of_metric.metric for of_metric in scores]
@@ -251,7 +251,7 @@ def _scored_segments(scores: Scores) -> NDArray[np.bool_]:
 
 
 def _counts(scored: NDArray[np.bool_]) -> list[int]:
-    """How many segments of each system have a score."""
+    """Number of segments with a score, of each system."""
     counts: list[int] = scored.sum(axis=1).tolist()
     return counts
 

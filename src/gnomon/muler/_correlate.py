@@ -72,7 +72,7 @@ _SHOWN = Group("segments alike in score and apart on a feature (on the page)")
 
 
 def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`correlate` refuses of options that fit each alone."""
+    """Check options of :func:`correlate` that fit each alone."""
     if options.scorers:
         yield from scorer_faults(options.scorers, allow_code=options.allow_code)
     yield from check_masked(outline, options)

@@ -1,4 +1,4 @@
-"""How often linguistic features contain errors: tallies, rates per hundred, and their draws.
+"""Errors by linguistic feature: tallies, rates per hundred, and their draws.
 
 An occurrence of a feature is hit by every error that it shares a character with. The rate of a
 feature is 100 * hits / occurrences over all outputs that somebody checked; outputs that several
@@ -47,7 +47,7 @@ COMPARED = ("any", "major")
 
 @dataclass(frozen=True, eq=False)
 class ErrorTallies:
-    """How often features occur in the outputs that were judged, and how often errors hit them."""
+    """Tallies of features in the outputs that were judged, and of errors that hit them."""
 
     features: tuple[str, ...]
     occurrences: Floats
@@ -264,7 +264,7 @@ def _tested(
     *,
     by_document: bool,
 ) -> Family:
-    """What one of some families shows; nothing of too few units, or where too few have errors."""
+    """Test families; those of too few units, or where too few have errors, show nothing."""
     found = family.comparisons
     if not options.resamples:
         return Family.untested(len(family.pairs))
@@ -319,7 +319,7 @@ def error_counts(marks: ErrorMarks, systems: Sequence[str]) -> list[ErrorCountRo
 
 
 def major_errors(marks: ErrorMarks, systems: Sequence[str]) -> dict[str, float]:
-    """By system, the major (and critical) errors in its outputs, those without a place, too."""
+    """Major (and critical) errors in the outputs of each system, those without a place, too."""
     judged = np.flatnonzero(marks.judged.any(axis=(0, 2))).tolist()
     errors = dict.fromkeys((systems[k] for k in judged), 0.0)
     for row in error_counts(marks, systems):

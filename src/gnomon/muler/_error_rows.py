@@ -12,7 +12,7 @@ _ALL = column("System", help="whose outputs; empty for all systems together")
 
 
 class ErrorRateRow(Record):
-    """How often a feature contains errors in the outputs of a system."""
+    """The error rate of a feature in the outputs of a system."""
 
     marks: str = _MARKER
     by: str = column("By", help="what marked: person, metric or judge")

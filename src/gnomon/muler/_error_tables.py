@@ -1,4 +1,4 @@
-"""What errors by feature show: their rows, tables and views, and the outputs to read."""
+"""Rows, tables and views of errors by feature, and the outputs to read."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ErrorTables:
         self.draws = [self._draws_of(marks) for marks in self.every]
 
     def _draws_of(self, marks: ErrorMarks) -> Draws | None:
-        """What is drawn for one marker: documents where people marked, else segments."""
+        """Draws for one marker: documents where people marked, else segments."""
         level, documents = self.bootstrap.confidence, self.testset.documents
         if not self.bootstrap.resamples:
             return None
@@ -113,7 +113,7 @@ class ErrorTables:
         return draws
 
     def drawn_fields(self, marker: int) -> dict[str, object]:
-        """What signatures say of the draws of a marker."""
+        """Fields of the draws of a marker in signatures."""
         return self.bootstrap.fields(by_document=isinstance(self.draws[marker], DocumentDraws))
 
     @cached_property

@@ -169,7 +169,7 @@ def _marks(
 
 
 def _gate(testset: TestSet, every: Sequence[ErrorMarks], allowed: int) -> tuple[GateCase, ...]:
-    """Whether systems have as many major errors, by each of the marks."""
+    """Decide whether systems have as many major errors, by each of the marks."""
     return tuple(
         GateCase(
             name,

@@ -1,4 +1,4 @@
-"""What errors by feature say, in sentences: where they are, and who has more."""
+"""The verdict on errors by feature, in sentences: where they are, and who has more."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _named(marks: str) -> dict[str, Any]:
 
 
 def _systems(finding: Finding) -> Iterator[Message]:
-    """How many differences hold, and the surest."""
+    """Say how many differences hold, and the surest."""
     rows = [
         row
         for row in finding.records(ErrorRateDifferenceRow)

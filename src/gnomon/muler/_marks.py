@@ -60,7 +60,7 @@ FEATURES_VIEW = StoredView(
 
 
 def feature_marks(stored: StoredRows) -> FeatureMarks | None:
-    """What marks the features of the table ``muler``; None where it has no rows."""
+    """Feature marks of the table ``muler``; None where it has no rows."""
     rows = stored.rows("muler")
     if rows is None:
         return None

@@ -1,4 +1,4 @@
-"""What MuLER refuses of options, and what it is asked for: features, scorers, or both."""
+"""Checks of MuLER's options, and of the things asked for: features, scorers, or both."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Metrics: TypeAlias = Annotated[
 
 
 def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`score` refuses of options that fit each alone."""
+    """Check options of :func:`score` that fit each alone."""
     yield from resample_faults(options.resamples, options.confidence)
     yield from unit_faults(outline, options.unit)
     if options.scorers:

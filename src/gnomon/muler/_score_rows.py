@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Scored:
-    """What all metrics gave so far."""
+    """The results of all metrics so far."""
 
     parts: Sequence[Slice]
     uncertainty: Uncertainty | None

@@ -129,7 +129,7 @@ def _scorer_needs(
 
 
 def reaches_of_scorer(text: str) -> frozenset[Capability]:
-    """What a scorer reaches: nothing where a package brings it; a lexicon is a file."""
+    """Capabilities of a scorer: none where a package brings it; a lexicon is a file."""
     return frozenset(() if is_packaged(text) else CAPABILITIES if "(" in text else ("files",))
 
 
@@ -163,7 +163,7 @@ def scorers_of(
 
 
 def scorer_faults(scorers: Sequence[AnyScorer], *, allow_code: bool = False) -> Iterator[Problem]:
-    """What :func:`scorers_of` refuses, scorer by scorer."""
+    """Yield problems of :func:`scorers_of`, scorer by scorer."""
     wrong: list[Problem] = []
     for number, given in enumerate(scorers):
         wrong += problems(f"scorers[{number}]", _scorer, given, allow_code=allow_code)
@@ -238,7 +238,7 @@ TABLE = "scorers"
 
 
 class ScorerRow(Record):
-    """What a sentence scorer says of a system."""
+    """A sentence scorer's figures of a system."""
 
     scorer: str = column("Scorer", help="the sentence scorer, as tables name it")
     system: str = SYSTEM
@@ -273,7 +273,7 @@ class ScorerRow(Record):
     )
 
     def change(self) -> dict[str, Any]:
-        """How far the system is from its references, without a sign, and the interval of that."""
+        """Distance of the system from its references, without a sign, and its interval."""
         signed, (low, high) = self.signed or 0.0, self.ends("signed")
         if signed <= 0 and low is not None and high is not None:
             low, high = -high, -low
@@ -332,7 +332,7 @@ def _mean_at(mean: Mean, n: int, alpha: float) -> tuple[float, float, float]:
 
 
 def sentences_verdict(finding: Finding) -> Iterator[Message]:
-    """What systems change of what scorers measure."""
+    """Say how systems change the figures that scorers measure."""
     every = finding.records(ScorerRow)
     rows = [row for row in every if row.slice is None and row.signed is not None]
     sound = [row for row in rows if row.p is not None]
@@ -403,7 +403,7 @@ def _bars(scorer: str) -> Bars:
 
 @dataclass(frozen=True)
 class SentencePart:
-    """What sentence scorers add to a finding."""
+    """The part of sentence scorers in a finding."""
 
     table: Table
     views: tuple[View, ...]
@@ -497,6 +497,6 @@ def _signature(
 
 
 def _reader_notices(texts: Sentences) -> Iterator[Message]:
-    """How words were read where there was no tagger, if a scorer needed words."""
+    """Say how words were read where there was no tagger, if a scorer needed words."""
     if "words" in vars(texts) and texts.reader.signature in ("rules", "none"):
         yield message("note.muler.no_tagger", words=texts.reader.signature)

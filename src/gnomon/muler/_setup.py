@@ -1,4 +1,4 @@
-"""What all analyses that mask share: their options and checks, annotated texts, bound metrics."""
+"""Common parts of analyses that mask: options and checks, annotated texts, bound metrics."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class WordChoice(FeatureSources):
 
 @dataclass(frozen=True)
 class Masks:
-    """How words are masked, for who studies masks: ``masking=Masks(overlap="majority")``.
+    """Masking of words, for who studies masks: ``masking=Masks(overlap="majority")``.
 
     Attributes:
         kind: what stands for words, as ``masking`` names it.
@@ -163,7 +163,7 @@ MaskingOption: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class MaskOptions:
-    """How words are masked: the option that methods which mask share."""
+    """The option for masking words, shared by the methods that mask."""
 
     masking: MaskingOption = "auto"
 
@@ -177,7 +177,7 @@ class MaskOptions:
 
 @dataclass(frozen=True)
 class MaskChoice(Masks):
-    """How words are masked."""
+    """The choice of how words are masked."""
 
     seed: int = SEED
 
@@ -212,7 +212,7 @@ class MaskChoice(Masks):
         )
 
     def fields(self, metric: BoundMetric) -> dict[str, object]:
-        """What a signature says of it, beside what metrics say themselves."""
+        """Its fields in a signature, beside those of metrics."""
         if isinstance(metric, Unscored):
             return {}
         options = {"overlap": self.overlap, "granularity": self.granularity}
@@ -253,7 +253,7 @@ def mask_faults(
     allow_code: bool = False,
     unseen: bool = False,
 ) -> Iterator[Problem]:
-    """What all that mask refuse of metrics, features and a test set.
+    """Check metrics, features and a test set as all methods that mask do.
 
     The outline says what the test set holds; without, that is not known yet, and only what no test
     set could mend is told. Labels may be names of files, which are not read.
@@ -274,7 +274,7 @@ def mask_faults(
 
 
 def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What methods that mask refuse of options that fit each alone; other options fit together."""
+    """Check options of methods that mask, each of which fits alone; others fit together."""
     masks = options.of(MaskOptions).seeded(SEED)
     yield from _mask_faults(masks)
     unseen = masks.kind == "substitute"
@@ -368,7 +368,7 @@ class Setup:
 
     @cached_property
     def empty(self) -> Mapping[str, int]:
-        """How many outputs of a system are empty."""
+        """Number of empty outputs, by system."""
         return self.testset.empty_outputs
 
     @cached_property
@@ -378,7 +378,7 @@ class Setup:
 
     @cached_property
     def notices(self) -> tuple[Message, ...]:
-        """What a reader should know of features and masks."""
+        """Notices of features and masks."""
         notices = [*self.annotation.notices, *self._kinds_of_masks()]
         for name, metric in self.metrics.items():
             notices += [of_metric(name, notice) for notice in metric.choice]
@@ -391,7 +391,7 @@ class Setup:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What stands for words under each metric."""
+        """The kind of masks under each metric."""
         return {name: metric.masks_used for name, metric in self.metrics.items()}
 
     def _kinds_of_masks(self) -> Iterator[Message]:
@@ -456,7 +456,7 @@ class Setup:
         plan: MaskPlan | None = None,
         fields: Mapping[str, object] | None = None,
     ) -> Signature:
-        """How to make the numbers of a method again."""
+        """Signature of a method's numbers."""
         all_fields: dict[str, object] = {"method": method, **self.masks.fields(metric)}
         all_fields |= tagger_field(self.annotation)
         if plan is not None and plan.lengths is not None:

@@ -1,4 +1,4 @@
-"""What MuLER says of systems, in sentences: on which words one is better, and cautions."""
+"""MuLER's verdict on systems: on which words one is better, and cautions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class SystemPair(NamedTuple):
         return self.row.is_finding and not self.is_undone
 
     def losses(self) -> dict[str, Any]:
-        """What the better one loses, what the other one, and how much more."""
+        """The losses of the better one, of the other one, and their difference."""
         better_first = sorted(self.sides, key=lambda side: side.system != self.row.better)
         ours, theirs = (side.muler for side in better_first)
         low, high = sorted(abs(end or 0.0) for end in self.row.ends("difference"))
@@ -89,13 +89,13 @@ class SystemPair(NamedTuple):
         return {"kind": gloss(self.row.feature), **figures, "spilt": self._spilt()}
 
     def _spilt(self) -> float | None:
-        """How much of the difference comes from segments where the words are equal, if much."""
+        """Share of the difference from segments where the words are equal, if it is large."""
         spilt, difference = self.row.spill_over or 0.0, self.row.difference or 0.0
         return abs(spilt) if spilt * difference > _SPILT * difference**2 else None
 
 
 class MetricFigures(NamedTuple):
-    """What one metric says: MuLER of each system on each feature, and how systems differ on it."""
+    """The figures of one metric: MuLER of each system and feature, and differences of systems."""
 
     metric: str
     title: str
@@ -118,7 +118,7 @@ class MetricFigures(NamedTuple):
 
 
 def muler_verdict(finding: Finding) -> Iterator[Message]:
-    """What MuLER says; what there is too much and too little of; what scorers say."""
+    """Say MuLER's verdict; features with too much and too little; the scorers' verdict."""
     rows = finding.records(MulerRow)
     if rows and rows[0].metric != Unscored.name:
         yield from score_verdict(finding)
@@ -130,7 +130,7 @@ def muler_verdict(finding: Finding) -> Iterator[Message]:
 
 
 def score_verdict(finding: Finding) -> Iterator[Message]:
-    """What is left out; on which words which system is better, under each metric; cautions."""
+    """Say what is left out; which system is better on which words, by metric; cautions."""
     titles, rows = titles_of(finding), finding.records(MulerRow)
     yield from mixed_masks(finding, rows)
     metrics = dict.fromkeys(row.metric for row in rows)

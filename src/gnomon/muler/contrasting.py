@@ -119,7 +119,7 @@ class Contrasts(NamedTuple):
 
 
 def contrast_faults(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`draw_contrasts` refuses of options that fit each alone."""
+    """Check options of :func:`draw_contrasts` that fit each alone."""
     if isinstance(options.metrics, list | tuple) and len(options.metrics) != 1:
         given = " ".join(map(str, options.metrics)) or "none"
         yield Problem("metrics", UsageError(f"pairs are found under one metric; got {given}"))
@@ -177,7 +177,7 @@ class PairContrast:
 
     @property
     def gap(self) -> float:
-        """How much lower the better system's MuLER is."""
+        """Lead of the better system: how much lower its MuLER is."""
         low, high = (system.muler or 0.0 for system in self.figures)
         return high - low
 

@@ -38,7 +38,7 @@ class Contrast:
 
     @property
     def difference(self) -> float:
-        """How far their MuLER lies apart."""
+        """Difference of their MuLER."""
         return self.muler[1] - self.muler[0]
 
 

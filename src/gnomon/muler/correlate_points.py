@@ -1,4 +1,4 @@
-"""What is correlated: test sets, and what each gives under each metric."""
+"""Points to correlate: test sets, and the figures of each under each metric."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _points(points: Sequence[PointRow], rows: Sequence[object]) -> Iterator[Poin
 
 @dataclass
 class Gathered:
-    """What all test sets and metrics gave so far."""
+    """The figures of all test sets and metrics so far."""
 
     points: list[PointRow] = field(default_factory=list)
     lower_is_better: set[str] = field(default_factory=set)  # metrics
@@ -196,7 +196,7 @@ def gather(
 def _frequencies(
     member: Member, setup: Setup, metric: str, feature: int, system: int, best: Figures
 ) -> Iterator[FrequencyRow]:
-    """How often a system uses a feature in all segments, and in how many forms."""
+    """Count a system's uses of each feature in all segments, and their forms."""
     batch, spans = setup.batch, setup.spans
     texts = batch.candidates[system]
     times = np.bincount(texts, minlength=len(batch.texts))

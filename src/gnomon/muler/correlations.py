@@ -252,7 +252,7 @@ def _of_kind(points: Sequence[PointRow], pair: str, kind: str) -> Iterator[Group
 
 
 class FrequencyRow(Record):
-    """How often the best system of a test set uses a feature."""
+    """The frequency of a feature in the best system of a test set."""
 
     test_set: str = TEST_SET
     metric: str = METRIC
@@ -331,7 +331,7 @@ def group_table(rows: Iterable[GroupRow]) -> Table:
 
 
 def frequency_table(rows: Iterable[FrequencyRow]) -> Table:
-    """How often the best system uses a feature, in how many forms."""
+    """Table of the frequencies of features in the best system, with their forms."""
     note = "Counted in the output that scores best on the test set, case kept."
     return table("frequency", "Frequency and uniqueness", FrequencyRow, rows, note=note)
 
@@ -460,7 +460,7 @@ class PointRow(Record):
 
     @property
     def companions(self) -> tuple[str, ...]:
-        """What -MuLER is correlated with; of a sentence scorer, which has no max, the score."""
+        """Figures that -MuLER is correlated with; the score of a sentence scorer."""
         more = () if self.feature.startswith(SCORER) else ("indices", "spread")
         return (self.metric, *more)
 

@@ -213,7 +213,7 @@ class OmissionRow(Record):
 
 
 def omissions_table(rows: Sequence[DifferenceRow]) -> Table:
-    """How often systems have too few of a feature, pair by pair."""
+    """Table of features that systems have too few of, pair by pair."""
     kept = [OmissionRow.of(row) for row in rows]
     return table("omissions", "Differences in what systems leave out", OmissionRow, kept)
 

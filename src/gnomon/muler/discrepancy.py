@@ -144,7 +144,7 @@ _ONE_BY_ONE = 2
 
 
 def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
-    """What systems have too few and too many of."""
+    """Say which features systems have too few and too many of."""
     every = finding.records(MulerRow)
     rows = [row for row in every if row.family == (*every[0].family[:2], None)]
     alone = bool(rows) and rows[0].metric == Unscored.name
@@ -207,7 +207,7 @@ def _omission(row: OmissionRow) -> dict[str, Any]:
 
 
 def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
-    """How many balance as far as the data can tell, and how many in every segment."""
+    """Say how many balance as far as the data can tell, and how many in every segment."""
     differ = [row for row in rows if row.miss or row.add]
     alike = [row for row in rows if row not in differ and row.hit]
     for what, some in (("unknown", differ), ("alike", alike)):

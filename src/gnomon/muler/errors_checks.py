@@ -1,4 +1,4 @@
-"""What errors by feature refuse, and which words are marked."""
+"""Checks of the options of errors by feature, and the choice of marked words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def language_of(given: TestSet | Outline, side: str) -> str | None:
 
 
 def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`errors` refuses of options that fit each alone."""
+    """Check options of :func:`errors` that fit each alone."""
     yield from resample_faults(options.resamples, options.confidence)
     yield from unit_faults(outline, options.unit)
     if outline is not None:

@@ -94,7 +94,7 @@ class NegativeRow(Record):
 
 
 class MulerSegmentRow(NegativeRow):
-    """What any segment scores with a feature as it is, masked alike, and masked differently."""
+    """Scores of a segment with a feature as it is, masked alike, and masked differently."""
 
     candidate_count: int = column("in candidate", help="how often the candidate has the feature")
     reference_count: float | None = column(

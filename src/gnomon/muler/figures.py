@@ -130,15 +130,15 @@ class FeatureScores:
 
     @property
     def sign(self) -> float:
-        """What scores are multiplied by, so that higher is better."""
+        """Factor of scores that makes higher ones better."""
         return 1.0 if self.higher_is_better else -1.0
 
     def gain(self) -> NDArray[np.float64]:
-        """What the oracle gains over the base, oriented so that a gain is positive, [K, N]."""
+        """Gain of the oracle over the base, oriented so that a gain is positive, [K, N]."""
         return self.sign * (self.oracle - self.base)
 
     def excess(self) -> NDArray[np.float64]:
-        """How far the base exceeds the oracle, oriented, [K, N]; what rounding moves is below 0."""
+        """Excess of the base over the oracle, [K, N], oriented; below 0 for mere rounding."""
         noise = _ROUNDING * np.maximum(np.abs(self.oracle), np.abs(self.base))
         return -self.gain() - noise
 
@@ -288,7 +288,7 @@ WIDE = 0.5  # of an interval of MuLER, whose scale is 1 wide
 
 
 class RowPlace(NamedTuple):
-    """What the rows of a feature are of."""
+    """The place of a feature's rows."""
 
     system: str
     metric: str
@@ -455,7 +455,7 @@ def presence(batch: Batch, spans: SpanTable, feature: int) -> Presence:
 
 
 def occurrences(batch: Batch, spans: SpanTable, feature: int) -> NDArray[np.intp]:
-    """How often a feature occurs in each text of the batch.
+    """Number of occurrences of a feature in each text of the batch.
 
     Entities are counted as spans; any other feature by its tokens: a span of a tagger is one
     token, one of a list, a pattern or a label file as many as it has words.
@@ -468,7 +468,7 @@ def occurrences(batch: Batch, spans: SpanTable, feature: int) -> NDArray[np.intp
 
 
 def per_reference(often: NDArray[np.intp], batch: Batch, k: int) -> NDArray[np.float64]:
-    """How often a feature occurs in the references of each segment, on average, float64 [N]."""
+    """Mean occurrences of a feature in the references of each segment, float64 [N]."""
     references = batch.references_of(k)
     width = np.diff(references.offsets)
     segment = np.repeat(np.arange(len(width)), width)
@@ -477,7 +477,7 @@ def per_reference(often: NDArray[np.intp], batch: Batch, k: int) -> NDArray[np.f
 
 
 def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """How many words, as of ``str.split``, some spans contain."""
+    """Number of words, as of ``str.split``, in spans."""
     places = (column[rows].tolist() for column in (spans.text, spans.start, spans.end))
     counts = (len(texts[text][start:end].split()) for text, start, end in zip(*places, strict=True))
     return np.fromiter(counts, dtype=np.intp, count=len(rows))
@@ -506,7 +506,7 @@ def _compare(
 
 
 def _sums(values: NDArray[np.bool_], offsets: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How many of the values [..., R] are true between each two offsets, [..., N]."""
+    """Number of true values of [..., R] between each two offsets, [..., N]."""
     before = np.zeros((*values.shape[:-1], values.shape[-1] + 1), dtype=np.int64)
     np.cumsum(values, axis=-1, out=before[..., 1:])
     return np.diff(before[..., offsets])

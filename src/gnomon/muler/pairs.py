@@ -50,7 +50,7 @@ def linearised(gain: Floats, spread: Floats, where: NDArray[np.bool_]) -> tuple[
 
 
 class Units(NamedTuple):
-    """What is drawn: segments, or whole documents."""
+    """The units of draws: segments, or whole documents."""
 
     document: NDArray[np.int64] | None
     number: int
@@ -62,7 +62,7 @@ class Units(NamedTuple):
 
     @property
     def least(self) -> int:
-        """How many bear a test."""
+        """Least number of units that bears a test."""
         return 1 if self.document is None else LEAST_DOCUMENTS
 
     def groups(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats | None]:
@@ -133,7 +133,7 @@ class FeatureRatios:
         return linearised(self.gain, self.spread, self.there)
 
     def sizes(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
-        """How many units there are of some pairs."""
+        """Number of units of some pairs."""
         return np.asarray((self.there[first] | self.there[second]).sum(axis=1))
 
     def spreads(

@@ -1,4 +1,4 @@
-"""How uncertain figures are: resamples of the segments, standard errors, intervals."""
+"""Uncertainty of figures: resamples of the segments, standard errors, intervals."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Estimate(NamedTuple):
 def figure_columns(
     scores: FeatureScores, inside: NDArray[np.bool_], rows: NDArray[np.intp]
 ) -> dict[str, Floats]:
-    """What has to be summed over segments, one float64 [K, n] per name; scores point upwards."""
+    """Columns to sum over segments, one float64 [K, n] per name; scores point upwards."""
     where = inside[:, rows]
     base, oracle, anti_oracle = (
         scores.sign * values[:, rows] for values in (scores.base, scores.oracle, scores.anti_oracle)
@@ -209,10 +209,10 @@ def resample_faults(resamples: int, confidence: float) -> Iterator[Problem]:
 
 @dataclass(frozen=True)
 class Bootstrap(DrawOptions):
-    """How uncertainty is estimated."""
+    """The settings of a bootstrap."""
 
     def fields(self, *, by_document: bool = False) -> dict[str, object]:
-        """What a signature says of it; nothing where nothing is drawn."""
+        """Its fields in a signature; empty where nothing is drawn."""
         if not self.resamples:
             return {}
         if by_document:
@@ -220,13 +220,13 @@ class Bootstrap(DrawOptions):
         return {"bs": self.resamples, "confidence": self.confidence, "seed": self.seed}
 
     def draw(self, segments: int) -> NDArray[np.uint8]:
-        """How often each segment occurs in each resample, uint8 [N, B]."""
+        """Draw the number of times that each resample has each segment, uint8 [N, B]."""
         return resample_counts(segments, count=self.resamples, seed=self.seed)
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What the features of one metric and slice have in common."""
+    """The common facts of the features of one metric and slice."""
 
     members: NDArray[np.bool_]
     counts: NDArray[np.uint8]
@@ -424,11 +424,11 @@ class Uncertainty:
 
     @cached_property
     def counts(self) -> NDArray[np.uint8]:
-        """How often each segment occurs in each resample."""
+        """Number of times that each resample has each segment."""
         return self.options.draw(self.words.batch.shape[1])
 
     def units(self, metric: str, slice_: Slice, base: Floats) -> Units:
-        """What is independent in a slice, given a metric's scores of sentences [K, N]."""
+        """Independent units of a slice, given a metric's scores of sentences [K, N]."""
         if metric not in self.by_document:
             added = base[1:] - base[0] if len(base) > 1 else base
             self.by_document[metric] = self.grouping.by_document(added)
@@ -490,7 +490,7 @@ class Uncertainty:
         return found
 
     def _note_effects(self, scores: FeatureScores, present: Presence) -> None:
-        """How many times as far figures scatter over documents as over segments."""
+        """Note the ratios of the scatter of figures over documents to that over segments."""
         documents = self.grouping.documents
         if documents is None or len(np.unique(documents)) < LEAST_DOCUMENTS:
             return  # there would be no intervals by document
@@ -508,11 +508,11 @@ class Uncertainty:
                 self.effects += [] if math.isnan(effect) else [effect]
 
     def fields(self, metric: str) -> dict[str, object]:
-        """What a signature says of it."""
+        """Its fields in a signature."""
         return self.options.fields(by_document=self.by_document.get(metric, False))
 
     def notices(self) -> Iterator[Message]:
-        """How intervals were made, and what would be if segments were no unit."""
+        """Say how intervals were made, and what would be if segments were no unit."""
         how: dict[str, Any] = {
             "confidence": 100 * self.options.confidence,
             "segments": INTERVAL_SEGMENTS,
@@ -538,7 +538,7 @@ class Uncertainty:
 
 
 def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
-    """What MuLER is the ratio of, segment by segment [K, N]."""
+    """The numerator and denominator of MuLER, segment by segment [K, N]."""
     base, oracle, anti_oracle = (
         scores.sign * values for values in (scores.base, scores.oracle, scores.anti_oracle)
     )

@@ -108,7 +108,7 @@ class Grid:
 
 
 def kind_of(name: str) -> str:
-    """What comes before the first colon of a feature's name.
+    """The part of a feature's name before its first colon.
 
     >>> kind_of("morph:Gender=Fem"), kind_of("plain")
     ('morph', '')
@@ -436,7 +436,7 @@ def _notes(table: Table, rows: Iterable[GridRow], view: HeatMap | None) -> tuple
 
 
 def _second(table: Table, rows: Iterable[GridRow], view: HeatMap) -> Iterator[str]:
-    """What parentheses and brackets mean, where they occur."""
+    """Explain parentheses and brackets, where they occur."""
     cells = [cell for row in rows for cell in row.cells]
     if view.few is not None and any(cell.faint for cell in cells):
         yield f"( ) fewer than {view.few[1]} ({table.column(view.few[0]).title}): no finding"

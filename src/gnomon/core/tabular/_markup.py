@@ -150,7 +150,7 @@ def to_markdown(made: Grid) -> str:
 
 
 def finding_to_markdown(finding: Finding, *, digits: int | None = None) -> str:
-    """What was found, and the views that text shows as Markdown tables."""
+    """Render a finding, and the views that text shows, as Markdown tables."""
     tables = (to_markdown(grid(finding, view, digits=digits)) for view in finding.shown())
     return "\n".join(filter(None, (verdict_to_markdown(finding.verdict), *tables)))
 

@@ -91,7 +91,7 @@ def frequency_views(metrics: Sequence[str]) -> Iterator[View]:
 
 
 def frequency_verdict(finding: Finding) -> Iterator[Message]:
-    """Whether MuLER holds still when features get rarer, in the median; nothing is tested."""
+    """Say if MuLER holds still when features get rarer, in the median; nothing is tested."""
     titles, every = titles_of(finding), finding.records(PartRow)
     rows = [row for row in every if row.alpha != 1 and row.variant == every[0].variant]
     for key, group in averaged(rows, "metric", "alpha"):

@@ -63,7 +63,7 @@ class RangeRow(Record):
 
     @property
     def off(self) -> float | None:
-        """How far the hybrid lies from an even scale, as a share of max - min."""
+        """Distance of the hybrid from an even scale, as a share of max - min."""
         undefined = self.position is None or self.share is None
         return None if undefined else (self.position or 0.0) - (self.share or 0.0)
 
@@ -91,7 +91,7 @@ def range_views(metrics: Sequence[str]) -> Iterator[View]:
 
 
 def range_verdict(finding: Finding) -> Iterator[Message]:
-    """Whether what is half right scores half-way, over systems and features; nothing is tested."""
+    """Say if what is half right scores half-way, over systems and features; without a test."""
     titles, rows = titles_of(finding), finding.records(RangeRow)
     for key, group in averaged(rows, "metric", "alpha"):
         some = [row for row in group if row.off is not None]

@@ -1,4 +1,4 @@
-"""How far can MuLER be trusted here? Three experiments in which one knows what should come out."""
+"""Validation of MuLER on given data: three experiments whose outcome is known in advance."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ examples:
 
 
 def check_validate(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`validate` refuses of options that fit each alone."""
+    """Check options of :func:`validate` that fit each alone."""
     if not options.experiments:
         few = f" must be one or more of {', '.join(EXPERIMENTS)}; got none"
         yield Problem("experiments", UsageError(parameter("experiments"), few))
@@ -64,7 +64,7 @@ def check_validate(outline: Outline | None, options: BoundOptions) -> Iterator[P
 
 
 def validate_verdict(finding: Finding) -> Iterator[Message]:
-    """What each experiment says."""
+    """Say the outcome of each experiment."""
     yield from mixed_masks(finding, finding.tables[0].records)
     yield from range_verdict(finding)
     yield from frequency_verdict(finding)

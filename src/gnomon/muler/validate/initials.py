@@ -155,7 +155,7 @@ def means(values: Sequence[float]) -> float | None:
 
 @dataclass(frozen=True)
 class Part:
-    """What one experiment adds to a finding."""
+    """One experiment's part of a finding."""
 
     table: Table
     views: tuple[View, ...]

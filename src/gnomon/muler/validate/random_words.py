@@ -176,7 +176,7 @@ class Synthetic:
 
 
 class RandomSplits(NamedTuple):
-    """How often a vocabulary is divided at random, and into how many groups."""
+    """Number of random divisions of a vocabulary, and of groups in each."""
 
     groups: int
     draws: int
