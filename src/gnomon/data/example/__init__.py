@@ -64,7 +64,7 @@ def study() -> Path:
 
 
 def questions() -> Path:
-    """What ``gnomon demo`` prints of that study: methods with verdicts, and questions in SQL."""
+    """Path of the questions of ``gnomon demo``: methods with verdicts, and questions in SQL."""
     return path().with_name("questions.toml")
 
 

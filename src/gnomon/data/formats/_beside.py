@@ -1,4 +1,4 @@
-"""What stands beside texts in gnomon's layout: scores of logs, codes inside texts, alignments."""
+"""Files beside texts in gnomon's layout: scores of logs, codes inside texts, alignments."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def read_codes(path: Path, segments: int) -> dict[str, dict[str, list[str]]]:
 def read_alignments(
     path: Path, systems: Mapping[str, Sequence[str]], segments: int
 ) -> dict[str, Alignment]:
-    """How outputs were aligned, of those that are read."""
+    """Read the alignments of those outputs that are read."""
     rows: dict[str, list[FileRecord]] = {}
     for row, _ in _rows(path, _ALIGNED, _STEPS, segments):
         rows.setdefault(row["system"], []).append(row)

@@ -30,7 +30,7 @@ _ITEM = "_#_"
 
 
 class CampaignItem(NamedTuple):
-    """What one person judges at a time.
+    """An item that one person judges at a time.
 
     Attributes:
         rater: who.
@@ -105,7 +105,7 @@ def _pearmut_document(testset: TestSet, item: CampaignItem) -> list[dict[str, ob
 
 
 def _shown(testset: TestSet) -> tuple[str, Sequence[str | None]]:
-    """What raters see beside the outputs: sources, or where there are none the first reference."""
+    """Texts that raters see beside the outputs: sources, or else the first reference."""
     if testset.sources is not None:
         return "source", testset.sources
     return "reference", next(iter(testset.references.values()))

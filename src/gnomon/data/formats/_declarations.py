@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Scale(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """What a column of scores holds.
+    """The scale of a column of scores.
 
     Attributes:
         kind: of human scores; ``KIND`` in it stands for what a user calls them.

@@ -140,7 +140,7 @@ def _ranks(
 
 
 def _numbers(pattern: str, table: TextTable) -> list[str]:
-    """What stands for the star of a pattern in the columns of a table."""
+    """List the strings that stand for the star of a pattern in the columns of a table."""
     matches = (re.fullmatch(pattern.replace("*", r"(\d+)"), column) for column in table.columns)
     return [match[1] for match in matches if match]
 

@@ -32,7 +32,7 @@ _SEGMENT, _SYSTEM = "SEGMENT", "SYSTEM"
 
 
 class Found(NamedTuple):
-    """What was read: column -> its rows, which know where they stand."""
+    """The columns that were read, each with its rows, which know where they stand."""
 
     where: str
     name: str

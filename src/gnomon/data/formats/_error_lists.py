@@ -108,7 +108,7 @@ def _lines(testset: TestSet, kind: str) -> Iterator[dict[str, object]]:
 
 
 def _scores(testset: TestSet, kind: str) -> dict[tuple[str, int, str | None], float]:
-    """By system, segment and rater; the means over raters where nobody is named."""
+    """Scores by system, segment and rater; the means over raters where nobody is named."""
     return {
         (system, segment, human.rater): value
         for human in scores_of_raters(testset, kind)

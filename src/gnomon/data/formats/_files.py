@@ -361,7 +361,7 @@ def find(folder: Path, name: str) -> Path | None:
 
 
 def entries(folder: Path) -> list[Path]:
-    """What lies in a folder, sorted; nothing where there is none."""
+    """Entries of a folder, sorted; empty where there is none."""
     if os.path.lexists(folder) and not folder.is_file():
         require_directory(folder)
     return sorted(folder.iterdir()) if folder.is_dir() else []

@@ -1,4 +1,4 @@
-"""What people said of a test set, from files of any format and into files for other tools."""
+"""Human judgements of a test set, from files of any format and into files for other tools."""
 
 from __future__ import annotations
 

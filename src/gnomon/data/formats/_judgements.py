@@ -1,4 +1,4 @@
-"""What readers and writers of human judgements share: the file, its scores, its errors."""
+"""Common parts of readers and writers of human judgements: the file, its scores, its errors."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class ScoreTable:
 
 
 class AnnotatedOutput(NamedTuple):
-    """What somebody said of one output."""
+    """Somebody's annotation of one output."""
 
     kind: str
     rater: str | None  # None: the file does not say who
@@ -140,7 +140,7 @@ class AnnotatedOutput(NamedTuple):
 
 
 class JudgementOptions(NamedTuple):
-    """What is asked of a file of what people said.
+    """The options for reading a file of human judgements.
 
     Attributes:
         kind: what to call the judgements; empty: what the format calls them.
@@ -390,7 +390,7 @@ def half_open_span(record: FileRecord, error: Mapping[str, object], text: str | 
 
 
 def confidence_of(record: FileRecord, error: Mapping[str, object]) -> float | None:
-    """How sure the marker of an error is, if the file says so."""
+    """Confidence of the marker of an error, if the file gives it."""
     confidence = error.get("confidence")
     if confidence is None:
         return None
@@ -399,7 +399,7 @@ def confidence_of(record: FileRecord, error: Mapping[str, object]) -> float | No
 
 
 def marker_of(record: FileRecord, error: Mapping[str, object]) -> SpanMarker:
-    """What marked an error: a person, unless the file says otherwise."""
+    """Marker of an error: a person, unless the file says otherwise."""
     marker = error.get("by") or "person"
     if marker not in MARKERS:
         raise record.error(f"by is {marker!r}; one of {', '.join(MARKERS)} is expected, or nothing")

@@ -70,7 +70,7 @@ _YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": 
 
 @dataclass(frozen=True)
 class About:
-    """What ``testset.json`` says, or else the name of the directory."""
+    """The contents of ``testset.json``, or else the name of the directory."""
 
     name: str
     language_pair: str | None
@@ -133,7 +133,7 @@ def _check_names(names: object, file: Path) -> None:
 
 @dataclass(frozen=True)
 class Systems:
-    """What ``systems.tsv`` says: every name it lists, and what is known of each."""
+    """The contents of ``systems.tsv``: every name in it, and the facts of each."""
 
     names: tuple[str, ...] = ()
     info: tuple[tuple[str, SystemInfo], ...] = ()
@@ -542,7 +542,7 @@ def write_layout(testset: TestSet, folder: Path, *, compress: bool, numbered: bo
 
 
 def _file_stems(testset: TestSet, *, numbered: bool) -> dict[str, str]:
-    """What the files of references and systems are called; one name may be that of both."""
+    """Names of the files of references and systems; one name may be that of both."""
     names = dict.fromkeys(testset.references, "reference")
     names |= dict.fromkeys(testset.systems, "system")
     if numbered:

@@ -1,4 +1,4 @@
-"""Whether the lines of an output belong to the lines of the reference: shifted, shuffled, repeated.
+"""Checks that lines of outputs belong to those of the reference: shifts, shuffles, repetitions.
 
 Each output is looked for among the references by the words that few of them share (pairs of
 characters, where spaces part no words). In a file that is in order an output that is found at all

@@ -152,7 +152,7 @@ def decode(data: bytes, name: str) -> str:
 
 
 def shown(path: str | PathLike[str]) -> str:
-    """How a file is called in messages."""
+    """Name of a file in messages."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
@@ -218,7 +218,7 @@ def _clip(text: str) -> str:
 
 
 def _align(reference: str, output: str) -> tuple[Words, ...]:
-    """How an output is aligned."""
+    """Advise how to align an output."""
     path = PurePath(output)
     aligned = path.with_name(f"{path.stem}.aligned.txt")
     return (

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Sample(NamedTuple):
-    """What a log holds of one sample.
+    """A sample in a log.
 
     Attributes:
         name: its id.

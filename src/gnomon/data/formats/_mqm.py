@@ -442,7 +442,7 @@ def _note_text(passages: Passages, segment: SegmentId, row: FileRecord, column: 
 
 
 def _order(sources: Passages) -> None:
-    """By number, if each number is of one segment; else as the file has them."""
+    """Sort by number, if each number is of one segment; else keep the order of the file."""
     numbers = [int(segment.number) for segment in sources.texts]
     if len(set(numbers)) == len(numbers):
         ordered = sorted(sources.texts.items(), key=lambda item: int(item[0].number))

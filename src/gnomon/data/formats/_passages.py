@@ -57,13 +57,13 @@ class Passages:
 
     @property
     def called(self) -> str:
-        """What to call it in messages."""
+        """Its name in messages."""
         return f"{self.role} {self.name}".strip()
 
 
 @dataclass
 class Collected:
-    """What one or several files of a set hold."""
+    """The contents of one or several files of a set."""
 
     name: str = ""
     parts: list[Passages] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Collected:
 
 @dataclass(frozen=True)
 class Choices:
-    """What to do where a file is not plain."""
+    """The choices to make where a file is ambiguous."""
 
     keep: tuple[str, ...] = ()
     incomplete: Incomplete = "refuse"

@@ -256,7 +256,7 @@ def _texts(path: str | PathLike[str]) -> list[str] | TranslationUnits:
 
 
 def markup_of(lines: Sequence[str]) -> str | None:
-    """What the first element is called, where lines are those of markup."""
+    """Name of the first element, where lines are those of markup."""
     found = _MARKUP.match("\n".join(line[:_BEGINNING] for line in lines[:_HEAD]))
     return found and (found["root"] or found["lone"]).rpartition(":")[2].lower()
 

@@ -298,7 +298,7 @@ def _plain_cell(cell: object) -> object:
 
 
 class _NotJSONError(ValueError):
-    """What Python reads as JSON, and is none."""
+    """Input that Python reads as JSON, and is none."""
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

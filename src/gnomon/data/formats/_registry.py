@@ -1,4 +1,4 @@
-"""What a file format is, and where formats are found: here alone, and everything else loops.
+"""File formats and their registry: formats are found here alone, and everything else loops.
 
 A format is declared beside its reader: ``FORMATS`` of each module in this folder, and what packages
 offer by entry points of the group ``gnomon.formats`` (a record, or several in a tuple). A file is
@@ -49,12 +49,12 @@ class FoundSet(NamedTuple):
 
 
 def not_read(*_: object, **__: object) -> Any:
-    """What reads a format that nothing reads."""
+    """The reader of a format that nothing reads."""
     raise UsageError("files of this format are not read")
 
 
 def not_written(*_: object, **__: object) -> None:
-    """What writes a format that nothing writes."""
+    """The writer of a format that nothing writes."""
     raise UsageError("files of this format are not written")
 
 

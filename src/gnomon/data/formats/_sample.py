@@ -63,11 +63,11 @@ class Sample:
 
     @property
     def analyses(self) -> int:
-        """How many analyses are planned."""
+        """Number of planned analyses."""
         return max(row.analysis for row in self.rows)
 
     def after(self, analysis: int) -> Sample:
-        """What the analyses up to this one hold, with the inclusion probabilities by then.
+        """The sample of the analyses up to this one, with the inclusion probabilities by then.
 
         The order of the documents (of the segments, where there are none) over the analyses is
         random, so each probability is that of the draw times the share of documents that these

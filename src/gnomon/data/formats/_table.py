@@ -67,7 +67,7 @@ _ROLE_NAMES: Mapping[TextRole, frozenset[str]] = {
 
 
 def role_of_name(name: str) -> TextRole:
-    """What a file or a column says that it is by its name; "unknown": nothing.
+    """Role in the name of a file or a column; "unknown" without any.
 
     >>> role_of_name("newstest.ref.de"), role_of_name("online-A"), role_of_name("src.txt")
     ('reference', 'unknown', 'source')
@@ -416,7 +416,7 @@ def _check_columns(
 
 
 def _remedy(keyword: str, column: str, meant: str, *, frame: bool) -> Words:
-    """What to rename to what, or the option that names the column."""
+    """Say what to rename to what, or name the option for the column."""
     named = meant if meant and not set(meant) & set("();`") else "COLUMN"
     python = "references" if keyword == "reference" and not frame else keyword
     value = f"[{named!r}]" if keyword in _SEVERAL else repr(named)

@@ -149,7 +149,7 @@ def parse_tree(text: str) -> Tree | None:
 
 
 def _close(parts: list[Child]) -> list[Child]:
-    """What a pair of brackets holds: one constituent, a word in parentheses, or nothing."""
+    """Children in a pair of brackets: one constituent, a word in parentheses, or none."""
     label = parts[0] if parts and isinstance(parts[0], str) else None
     children = tuple(parts if label is None else parts[1:])
     if label is not None and not children:

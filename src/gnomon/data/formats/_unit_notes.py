@@ -110,7 +110,7 @@ def _around(content: bytes, place: int) -> tuple[bytes, bytes]:
 
 
 def _end(content: bytes, element: Element, places: Mapping[Element, tuple[int, int]]) -> int:
-    """What follows an element."""
+    """Offset behind an element."""
     end = places[element][1]
     alone = not len(element) and not element.text and content[end - 2 : end] == b"/>"
     return end if alone else content.index(b">", end) + 1

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TranslationUnits:
-    """What a file of units holds.
+    """The contents of a file of units.
 
     Attributes:
         sources: text by id, in the file's order; of subtitles there are none.
@@ -322,7 +322,7 @@ class XliffText(NamedTuple):
 
 
 def xliff_units(root: Element, path: str) -> Iterator[XliffText]:
-    """What is to be translated in an XLIFF file, in its order."""
+    """Yield the translatable texts of an XLIFF file, in its order."""
     read = _units_2 if is_xliff_2(root, path) else _units_1
     for file in root.iter("file"):
         yield from read(file)
@@ -383,7 +383,7 @@ def _language(side: Element) -> str:
 
 
 def _distance(one: str, other: str) -> int:
-    """How far apart codes of languages are: alike (0), of one language, or neither.
+    """Distance of two language codes: alike (0), of one language, or neither.
 
     >>> _distance("en", "en"), _distance("en-gb", "en"), _distance("de", "en")
     (0, 1, 2)

@@ -86,7 +86,7 @@ def read_wmt_xml(
 
 
 def parse_wmt_xml(path: str | PathLike[str]) -> Collected:
-    """What one file holds."""
+    """Parse one file."""
     reader = _XmlReader(str(path))
     reader.read(read_bytes(path))
     if not reader.found.parts:

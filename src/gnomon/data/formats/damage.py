@@ -120,6 +120,6 @@ def damaged_texts(lines: SomeLines) -> Iterator[DamagedTexts]:
 
 
 def _count(kind: Damage, bit: int, texts: Sequence[str | None], lines: LineCounts) -> int:
-    """How many of some lines are damaged."""
+    """Number of damaged lines."""
     some = [texts[row] or "" for row in lines.rows[lines.signs & bit > 0].tolist()]
     return sum(len(text) >= kind.shortest and kind.is_there(text) for text in some)

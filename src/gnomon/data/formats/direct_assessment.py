@@ -227,7 +227,7 @@ def _is_partial(document: str) -> bool:
 
 
 def _first(rows: Sequence[FileRecord], file: JudgedFile) -> int:
-    """Whether segments count from 0 or from 1, by the documents that the rows name."""
+    """Number of the first segment, 0 or 1, by the documents that the rows name."""
     documents = file.testset.documents
     fitting = [
         first

@@ -133,7 +133,7 @@ class EndsOfSpans(NamedTuple):
 
     @property
     def doubt(self) -> str:
-        """What the ends seem to be, where that is not what they were taken for; else empty.
+        """The likelier kind of ends, where they were taken for another; else empty.
 
         People mark words. Read a character too short, most spans end within one; a character too
         long, with the space behind one. Scripts without spaces tell nothing.
@@ -246,7 +246,7 @@ def _fits(way: str, tokens: int, tags: int) -> bool:
 
 
 def _way(segments: Sequence[TaggedText], counts: Sequence[int], allowed: Sequence[str]) -> str:
-    """How the file counts: the way that fits most lines, and then must fit all."""
+    """Name the file's way to count: the one that fits most lines, and then must fit all."""
     fitting = {
         way: [
             _fits(way, len(_tokens(tagged, way, tags)), tags)

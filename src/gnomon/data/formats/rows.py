@@ -306,7 +306,7 @@ class OddRows:
         self._problems.append(problem)
 
     def report(self, kept: int) -> int:
-        """How many rows are left out, which is said; or raise what is wrong with the first."""
+        """Number of rows left out, with a notice; or raise the problem of the first."""
         if len(self._problems) >= max(kept, 1):
             raise self._problems[0]
         if self._problems:
@@ -682,7 +682,7 @@ class FileHead:
 
 
 def head_of(path: Path) -> FileHead:
-    """How a file begins, whatever it is."""
+    """The first bytes of a file of any kind."""
     data = read_head(path, _HEAD)
     is_pickle = data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
     return FileHead(path, data.decode(errors="replace"), is_pickle=is_pickle)

@@ -1,4 +1,4 @@
-"""What is said of a file or folder that is missing or cannot be read or written."""
+"""Messages on files and folders that are missing or cannot be read or written."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _REMEDIES = {
 
 
 def kind_of_file(mode: int) -> str:
-    """What something in a folder is, by its mode."""
+    """Kind of an entry of a folder, by its mode."""
     return _KINDS.get(stat.S_IFMT(mode), "a device")
 
 
@@ -132,7 +132,7 @@ def explain_failure(path: Path, *others: type[Exception]) -> Generator[None]:
 
 
 def explain(path: Path, error: Exception) -> str:
-    """What went wrong in writing, and what to do."""
+    """Explain why writing failed, and what to do."""
     # Arrow and DuckDB give the words of the system alone, without its number
     code = getattr(error, "errno", None) or next(
         (number for number in _REMEDIES if os.strerror(number) in str(error)), 0

@@ -59,7 +59,7 @@ __all__ = [
 
 
 def available(folder: str | PathLike[str] | None = None) -> tuple[Available, ...]:
-    """What can be fetched by name, and which of it is here; nothing is fetched.
+    """List the names that can be fetched, with those that are here; nothing is fetched.
 
     Args:
         folder: of fetched sets; :func:`default_path` by default.

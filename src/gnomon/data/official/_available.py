@@ -1,4 +1,4 @@
-"""What can be fetched, and what is here."""
+"""The test sets that can be fetched, and those that are here."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _MARK = re.compile(r"^[0-9a-f]{8}-(?=.)")
 
 @dataclass(frozen=True)
 class Wishes:
-    """What is to become of the sets that are found.
+    """The wishes for the sets that are found.
 
     Attributes:
         language_pair: only this pair; also that of a set which does not say its own.
@@ -118,7 +118,7 @@ def _unpack(paths: Sequence[Path], folder: Path) -> Iterator[list[Path]]:
 
 
 def _stem(archive: Path) -> str:
-    """What an archive is called, without its suffixes and the mark of a download."""
+    """Name of an archive, without its suffixes and the mark of a download."""
     name = _SUFFIXES.sub("", archive.name).lstrip(".")
     return (_MARK.sub("", name) if archive.parent.name == "downloads" else name) or "archive"
 

@@ -67,7 +67,7 @@ class WrittenSet:
 def describe_folder(
     testset: TestSet, path: Path, *, usual: Sequence[str] = (), new: bool = True
 ) -> WrittenSet:
-    """What a test set holds that lies in a folder."""
+    """Describe the test set in a folder."""
     kinds = [human.kind for human in testset.human]
     kinds += [ranking.kind for ranking in testset.rankings]
     kinds += marked_kinds(testset)
@@ -101,7 +101,7 @@ def write_set(
 
 
 def known_set(folder: Path) -> WrittenSet:
-    """What lies in a folder that was written earlier."""
+    """Describe the set that was written into a folder earlier."""
     usual = origin_of(folder).get("usual_references")
     names = [str(name) for name in usual] if isinstance(usual, list) else []
     return describe_folder(read_test_set(folder), folder, usual=names, new=False)
@@ -123,7 +123,7 @@ def write_origin(folder: Path, origin: Mapping[str, object]) -> None:
 
 
 def origin_of(folder: Path) -> dict[str, object]:
-    """What was noted; nothing where no set was written."""
+    """The noted origin; empty where no set was written."""
     file = folder / ORIGIN
     if not file.is_file():
         return {}

@@ -88,7 +88,7 @@ def _take(dataset: Any, archives: Mapping[str, Path], given: Path) -> None:
 
 
 def _archive_name(name: str, url: str) -> str:
-    """What sacreBLEU calls an archive of a test set."""
+    """Name of an archive of a test set, as sacreBLEU has it."""
     return f"{name.replace('/', '_')}.{url.rpartition('/')[2]}"
 
 

@@ -168,7 +168,7 @@ def _is_rubbish(name: str) -> bool:
 
 
 class _Budget:
-    """What is left of the limits while one archive is read."""
+    """The rest of the limits while one archive is read."""
 
     def __init__(self, archive: Path, most: int) -> None:
         self._archive = archive

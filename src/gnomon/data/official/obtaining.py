@@ -96,7 +96,7 @@ def record(folder: Path, url: str, path: Path, sha256: str) -> None:
 
 
 def _recorded(folder: Path) -> dict[str, dict[str, object]]:
-    """What was recorded of fetched files, by their address: "sha256", "bytes", "file"."""
+    """Records of fetched files, by their address: "sha256", "bytes", "file"."""
     file = folder / _LOCK
     if not file.exists():
         return {}
