@@ -1,4 +1,4 @@
-"""What is wrong with a study, gathered, so that all of it is said at once."""
+"""The problems of a study, gathered, so that all of them are shown at once."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _of_step(
     allow_code: bool,
     of: PlannedSet | None = None,
 ) -> Iterator[_Remark]:
-    """What the method refuses, with the keys of the file; and files that are not there."""
+    """Yield problems of the method, with the keys of the file; and files that are not there."""
     chosen = methods.find(step.method)
     located, _ = located_options(chosen, step.options, folder)
     if of is not None:
@@ -191,7 +191,7 @@ def _option_of(option: str) -> str:
 
 
 def _table_name(spec: str, *, allow_code: bool) -> str:
-    """What tables call a metric: its spec, or the name of a function."""
+    """Name of a metric in tables: its spec, or the name of a function."""
     from gnomon.metrics import parse
     from gnomon.metrics.functions import FunctionMetric
     from gnomon.metrics.spec import read_spec

@@ -122,7 +122,7 @@ class TaskLayout:
     def _after(
         self, chosen: Method, traits: Mapping[str, Traits], planned: PlannedSet
     ) -> dict[str, tuple[str, ...]]:
-        """By metric, the tasks whose scores are taken; these are added."""
+        """Tasks whose scores are taken, by metric; these are added."""
         from gnomon.studies.definition import Step
 
         tasks_of = {}
@@ -191,7 +191,7 @@ class StudyPlan:
         }
 
     def record(self) -> PlanRecord:
-        """What a store keeps of it."""
+        """Its record in a store."""
         keys = tuple(task.key for task in self.tasks)
         return PlanRecord(self.study.name, keys, self.study.steps, self.sets)
 

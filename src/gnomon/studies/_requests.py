@@ -1,4 +1,4 @@
-"""What judges would be asked for a study, before it runs."""
+"""The requests of a study to judges, before it runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ASKING = ("judge(", "llm(")
 
 
 def study_requests(plan: StudyPlan, store: Store | None = None) -> RequestPlan:
-    """What the tasks that are left would ask of judges; nothing is asked, and nothing kept.
+    """Plan the requests to judges of the tasks that are left; nothing is asked, nothing kept.
 
     Args:
         plan: of the study.

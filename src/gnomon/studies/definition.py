@@ -1,4 +1,4 @@
-"""What a study consists of: test sets, methods, and where results go."""
+"""The definition of a study: test sets, methods, and the place of results."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class StepKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """What is to be computed, and where it is kept.
+    """A study: the methods, their test sets, and the place of the results.
 
     Attributes:
         name: what to call it.

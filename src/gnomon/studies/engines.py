@@ -49,7 +49,7 @@ class TaskEngine(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many tasks run at once."""
+        """Number of tasks that run at once."""
 
     def prepare(self, methods: Collection[str]) -> None:
         """Start to start: there will be tasks of these methods."""
@@ -60,7 +60,7 @@ class TaskEngine(Protocol):
         ...
 
     def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
-        """What a function gives on every worker that is another process.
+        """Call a function on every worker that is another process.
 
         One stands for all where they are alike.
         """
@@ -183,7 +183,7 @@ class _ProcessPool:
 
 
 def _begin(parent: int, lasting: bool, methods: Sequence[str]) -> None:  # noqa: FBT001  # initialisers get no names
-    """What a worker does first: it loads what the tasks need, while the plan is still made."""
+    """Load the modules that the tasks need, while the plan is still made."""
     end_with(parent, lasting)
     import_module("gnomon.studies.task_runs")
     # tasks report what they need and cannot load
@@ -248,7 +248,7 @@ class _DaskCluster:
 
     @property
     def workers(self) -> int:
-        """How many there are now; a cluster may grow."""
+        """Current number of workers; a cluster may grow."""
         now = time.monotonic()
         if now > self._asked + _PAUSE:
             self._asked = now

@@ -61,7 +61,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True)
 class Equipment:
-    """What a worker has."""
+    """The equipment of a worker."""
 
     versions: Mapping[str, str]
     missing: tuple[str, ...]
@@ -69,7 +69,7 @@ class Equipment:
 
 
 def equipment(paths: Sequence[str], needs: Mapping[Dependency, str] = {}) -> Equipment:
-    """What this process has, and which of some paths and things it does not have."""
+    """The equipment of this process, and the paths and things that it lacks."""
     versions = {"gnomon": version()}
     offered = entry_points()
     plugins = {
@@ -188,7 +188,7 @@ _LOOK = 10.0
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What became of a plan.
+    """The outcome of a plan.
 
     Attributes:
         kept: tasks whose results were there before.
@@ -411,7 +411,7 @@ class _TaskDriver:
 
 
 def _error(future: Future[TaskResult | TaskFailure]) -> BaseException | None:
-    """What went wrong outside the task; a cluster that goes away cancels what it had."""
+    """The error outside the task; a cluster that goes away cancels what it had."""
     return CancelledError() if future.cancelled() else future.exception()
 
 
@@ -420,7 +420,7 @@ def _is_killed(error: BaseException) -> bool:
 
 
 def _cluster_error(error: BaseException) -> Message:
-    """What a cluster says of a task that it gave up."""
+    """Describe a cluster's reason for giving up a task."""
     if _is_killed(error):
         return message("error.workers_died")
     return message("error.cancelled") if isinstance(error, CancelledError) else broken_off(error)

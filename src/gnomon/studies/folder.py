@@ -222,7 +222,7 @@ class FinishedTask:
 
 
 def entries_of(manifest: Path) -> list[FinishedTask | None]:
-    """What each finished line says; None where it is damaged."""
+    """Entries of the finished lines; None where one is damaged."""
     try:
         data = manifest.read_bytes()
     except FileNotFoundError:
@@ -241,7 +241,7 @@ def _entry_of(line: bytes) -> FinishedTask | None:
 
 
 def entry_for(task: Task, done: TaskResult, checksums: Mapping[str, str]) -> FinishedTask:
-    """What is to be said of a task that is done, and whose files have these checksums."""
+    """Entry of a task that is done, and whose files have these checksums."""
     return FinishedTask(
         key=task.key,
         method=task.method,

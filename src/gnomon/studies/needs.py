@@ -1,4 +1,4 @@
-"""What numbers depend on beside texts and options: packages, models, taggers, files."""
+"""Dependencies of numbers beside texts and options: packages, models, taggers, files."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def place_of(need: Dependency) -> Path | None:
 
 
 def differing(needs: dict[Dependency, str]) -> list[str]:
-    """What is another one here, in words."""
+    """Name the dependencies that differ here."""
     return [
         f"has {need.label} {here}, and the study was planned with {there}"
         for need, there in needs.items()
@@ -220,7 +220,7 @@ _FILES = frozenset({"file", "function_words", "wordnet"})
 
 
 class Traits(NamedTuple):
-    """What a metric is like."""
+    """The traits of a metric."""
 
     together: bool
     human: bool
@@ -230,7 +230,7 @@ class Traits(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def traits_of(spec: str, language: str | None, *, allow_code: bool = False) -> Traits:
-    """What a metric is like for texts of a language."""
+    """Traits of a metric for texts of a language."""
     from gnomon.metrics import parse
     from gnomon.metrics.requirements import requirements
 
@@ -278,7 +278,7 @@ def located_specs(spec: str, folder: Path) -> dict[str, str]:
 def step_needs(
     method: Method, options: Mapping[str, object], language: str | None, *, allow_code: bool
 ) -> Iterator[Dependency]:
-    """What the results of a method depend on beside metrics: its package, and by its options."""
+    """Dependencies of a method's results beside metrics: its package, and by its options."""
     package = methods.package_of(method.name)
     if package != "gnomon":
         yield Dependency("package", package)
@@ -444,7 +444,7 @@ def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _split_name_and_file(text: str) -> tuple[str, str]:
-    """What stands before the file that a text names, and the file: NAME=FILE."""
+    """Split NAME=FILE into the part before the file, and the file."""
     name, equals, source = text.partition("=")
     for head, file in (("", text), (name + equals, source)):
         if Path(file).is_absolute() and os.path.isfile(file):  # noqa: PTH113  # a long text is no file, and no error

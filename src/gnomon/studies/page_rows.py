@@ -97,7 +97,7 @@ class PageSource:
         return rows
 
     def read_parts(self, sql: str, rows: int) -> Iterator[list[list[Cell]]]:
-        """What a query gives, column by column, at most that many rows at a time."""
+        """Yield the results of a query, column by column, at most that many rows at a time."""
         with self.explain_damage():
             result = self.connection.cursor().execute(sql)
             while taken := result.fetchmany(rows):
@@ -119,7 +119,7 @@ class PageSource:
 
 @dataclass(frozen=True)
 class SetRows:
-    """What a store holds of a test set, for a method; see :class:`.StoredRows`."""
+    """A store's rows of a test set, for a method; see :class:`.StoredRows`."""
 
     source: PageSource
     planned: PlannedSet

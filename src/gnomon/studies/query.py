@@ -54,7 +54,7 @@ _Row: TypeAlias = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class QueryResult:
-    """What a query gave.
+    """The result of a query.
 
     Attributes:
         columns: names of the columns; a name may stand twice.
@@ -80,7 +80,7 @@ class QueryResult:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """What the columns hold: numbers, counts, truth values, or texts."""
+        """Kinds of the columns: numbers, counts, truth values, or texts."""
         return tuple(
             _KINDS.get(kind, "count" if kind.endswith("INT") else "text") for kind in self.types
         )
@@ -149,7 +149,7 @@ def question(sql: str) -> str:
 
 
 def _kind(statement: Any) -> str:
-    """What a statement does; DuckDB's Python has no name for some (``update extensions``)."""
+    """Kind of a statement; DuckDB's Python has no name for some (``update extensions``)."""
     try:
         return str(statement.type.name)
     except ValueError:
@@ -239,7 +239,7 @@ def views(store: Store) -> list[SqlView]:
 
 
 def meanings_of(store: Store, table: str) -> dict[str, str]:
-    """What the columns of a table or view mean."""
+    """Meanings of the columns of a table or view."""
     for view in views(store):
         if view.name == table:
             return dict(view.meanings)
@@ -252,7 +252,7 @@ _FRUGAL = {"memory_limit": "128MB", "threads": "2"}
 
 
 def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
-    """What a query gives; a signal ends it at once, as what takes too long is ended."""
+    """Run a query; a signal ends it at once, and so does the time limit."""
     connection = connect(store, sql=sql, frugal=True)
     import duckdb
 
@@ -319,7 +319,7 @@ def _query_errors(store: Store, sql: str) -> Iterator[None]:
 
 
 def damage(store: Store) -> DataError | None:
-    """What to say where DuckDB could not read a file of the store; None where it was no file."""
+    """The error to raise where DuckDB could not read a file of the store; None for others."""
     # what reads Parquet does not always say of which file it speaks
     every = (file for parts in store.files().values() for file in parts)
     file = next((file for file in every if not store.is_intact(file)), None)
@@ -348,7 +348,7 @@ def _lacking_step(store: Store, sql: str) -> str:
 
 
 def names(store: Store) -> tuple[str, ...]:
-    """What a query can name: tables, then views over them."""
+    """Names for queries: tables, then views over them."""
     return (*store.files(), *OWN_TABLES, *(view.name for view in views(store)))
 
 
@@ -434,7 +434,7 @@ def connect(
 
 
 def _sources(store: Store, wanted: Collection[str]) -> dict[str, RowSource]:
-    """What to read for each table, all of it here and whole."""
+    """Files to read for each table, all of it here and whole."""
     planned = frozenset(store.planned())
     sources = {}
     for name, parts in store.files().items():

@@ -1,4 +1,4 @@
-"""What a study computed: a Parquet file per task and table, and a manifest that says what counts.
+"""The results of a study: a Parquet file per task and table, and a manifest of those that count.
 
 A task is finished when its line is in the manifest, which is written after its files are on disk.
 Readers see finished tasks of the last plan, each once, at any time.
@@ -158,7 +158,7 @@ class Store:
 
     @property
     def name(self) -> str:
-        """What the study was called that ran last; the folder's name where that is not known."""
+        """Name of the study that ran last; the folder's name where that is not known."""
         return self._plan.name or self.path.stem
 
     def sets(self) -> tuple[PlannedSet, ...]:
@@ -170,7 +170,7 @@ class Store:
         return self._plan.steps
 
     def sketches(self) -> Sketches:
-        """What the store remembers of files of test sets."""
+        """Sketches of files of test sets that the store keeps."""
         return Sketches.read(self.path / SKETCHES)
 
     def files(self) -> dict[str, list[Path]]:
@@ -187,7 +187,7 @@ class Store:
         return tuple(dict.fromkeys(step.method for step in self.steps() if step.method in done))
 
     def schema(self, table: str) -> TableSchema:
-        """What the methods declared of a table: title, note, columns and views.
+        """The methods' declaration of a table: title, note, columns and views.
 
         Tasks of other test sets, metrics or options may have other columns: all are there, and what
         is said of each is what the first task in the order of the plan says.
@@ -223,7 +223,7 @@ class Store:
         return ask(self, sql, timeout)
 
     def tables(self) -> QueryResult:
-        """What tables there are, with their columns and numbers of rows.
+        """List the tables, with their columns and numbers of rows.
 
         Raises:
             MissingDependencyError: duckdb is not installed.
@@ -233,7 +233,7 @@ class Store:
         return overview(self)
 
     def describe(self) -> QueryResult:
-        """What tables and views there are: every column, its type and what it means.
+        """List the tables and views: every column, its type and its meaning.
 
         Raises:
             MissingDependencyError: duckdb is not installed.
@@ -265,7 +265,7 @@ class Store:
         return is_intact(file, self.entries[file.stem].checksums[file.parent.name])
 
     def damage_of(self, file: Path) -> DataError:
-        """What to say of a file that is not what it should be."""
+        """The error for a file that is not what it should be."""
         try:
             check_kind(file)
         except DataError as error:

@@ -45,7 +45,7 @@ _KEPT = 4
 
 @dataclass(frozen=True)
 class Sketch:
-    """What a plan needs to know of a test set: names, sizes and hashes of the texts."""
+    """The sketch of a test set for a plan: names, sizes and hashes of the texts."""
 
     name: str
     language_pair: str | None
@@ -79,7 +79,7 @@ class PlannedSet:
 
     @property
     def name(self) -> str:
-        """What it is called in the tables."""
+        """Its name in the tables."""
         return self.sketch.name
 
     def read(self) -> TestSet:
@@ -104,7 +104,7 @@ class PlannedSet:
 
 @dataclass(frozen=True)
 class PlanRecord:
-    """What a store keeps of the study that ran last."""
+    """A store's record of the study that ran last."""
 
     name: str = ""
     tasks: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ class PlanRecord:
 
 @dataclass(frozen=True)
 class FileEntry:
-    """What a store remembers of files."""
+    """A store's record of files."""
 
     stamp: str
     sketch: Sketch | None = None
@@ -195,7 +195,7 @@ def systems_of(source: SetSource, systems: Iterable[str]) -> list[str]:
 
 
 def name_of(testset: TestSet) -> str:
-    """What a test set is called in a store: ``wmt19/de-en``."""
+    """Name of a test set in a store: ``wmt19/de-en``."""
     pair = testset.language_pair
     return testset.name if not pair or pair in testset.name else f"{testset.name}/{pair}"
 
@@ -289,7 +289,7 @@ class Sketches:
 
     @classmethod
     def read(cls, file: Path) -> Sketches:
-        """What a store remembers; nothing where the file is missing or damaged."""
+        """Read the sketches of a store; empty where the file is missing or damaged."""
         try:
             return cls(record_in(file, dict[str, FileEntry]) or {})
         except DataError:

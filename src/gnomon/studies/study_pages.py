@@ -1,4 +1,4 @@
-"""What a store holds, as the report of a study shows it: tables, and texts read again.
+"""The contents of a store for the report of a study: tables, and texts read again.
 
 Texts come from the test sets of the last plan and are shown only where they are those that the
 results are of.
@@ -276,7 +276,7 @@ def pages(
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> StudyPages:
-    """What a store holds, ready to be shown."""
+    """Prepare the pages of a store."""
     source = PageSource.of_store(store)
     sets = study_sets(source, texts=texts, cache=cache, progress=progress)
     of_methods = _tables_of_methods(source)
@@ -325,7 +325,7 @@ def pages(
 
 
 def verdicts(store: Store) -> tuple[PageVerdict, ...]:
-    """What the last study in a store found, test set by test set; neither texts nor SQL are needed.
+    """Verdicts of a store's last study, test set by test set; without texts or SQL.
 
     Methods say what their tasks found; of metrics whose systems no task compared it is said who is
     on top.
@@ -370,7 +370,7 @@ def _short_names(source: PageSource) -> dict[str, str]:
 
 
 def _statements_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[Message]:
-    """What a task found; a metric that it alone had gets a name that differs from the others'."""
+    """Yield a task's statements; a metric of it alone gets a name unlike the others'."""
     alone = metric_titles(entry.signatures)
     other = {alone[spec]: titles[spec] for spec in entry.signatures if alone[spec] != titles[spec]}
     return (said.renamed(lambda name: other.get(name, name)) for said in entry.verdict)
@@ -379,7 +379,7 @@ def _statements_of(entry: FinishedTask, titles: Mapping[str, str]) -> Iterator[M
 def _verdicts_on(
     store: Store, name: str, done: Sequence[FinishedTask], titles: Mapping[str, str]
 ) -> Iterator[PageVerdict]:
-    """What methods said of a test set, in the order in which these are listed.
+    """Yield methods' verdicts on a test set, in the order in which these are listed.
 
     Who is on top comes first where no metric was compared, and last where some were.
     """

@@ -77,7 +77,7 @@ class TableSchema:
 
     @property
     def name(self) -> str:
-        """What the table is called in the store."""
+        """Name of the table in the store."""
         return self.table.name
 
     @property
@@ -92,7 +92,7 @@ class TableSchema:
         return content_hash(self.metadata()[_TABLE], *columns)
 
     def metadata(self) -> dict[bytes, bytes]:
-        """What an Arrow schema says of the table; see :func:`schema_of`."""
+        """Metadata of an Arrow schema for the table; see :func:`schema_of`."""
         views = [_view_record(view) for view in self.views]
         said = {"title": self.table.title, "note": self.table.note, "method": self.method}
         return {_TABLE: msgspec.json.encode({**said, "name": self.name, "views": views})}
@@ -106,7 +106,7 @@ class TaskTable(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the table is called in the store."""
+        """Name of the table in the store."""
         return self.schema.name
 
 
@@ -120,7 +120,7 @@ class TableFile(NamedTuple):
 
 
 def file_of(table: TaskTable) -> TableFile:
-    """What a store keeps of the rows of a task, made where the task is done."""
+    """File of the rows of a task for a store, made where the task is done."""
     rows = len(next(iter(table.cells.values()), ()))
     return TableFile(table.name, rows, table.schema.digest, to_parquet(table))
 
@@ -134,14 +134,14 @@ class _TableRecord(msgspec.Struct):
 
 
 def column_metadata(column: Column) -> dict[bytes, bytes]:
-    """What an Arrow field says of a column; see :func:`schema_of`."""
+    """Metadata of an Arrow field for a column; see :func:`schema_of`."""
     return {_COLUMN: msgspec.json.encode(column)}
 
 
 def schema_of(
     table: Mapping[bytes, bytes], columns: Iterable[Mapping[bytes, bytes]]
 ) -> TableSchema:
-    """What was declared of a table, from the metadata of an Arrow schema and of its fields."""
+    """Schema of a table, from the metadata of an Arrow schema and of its fields."""
     said = msgspec.json.decode(table.get(_TABLE, b""), type=_TableRecord)
     declared = (msgspec.json.decode(cells.get(_COLUMN, b""), type=Column) for cells in columns)
     views = [msgspec.convert(view, _VIEWS[str(view.pop("type"))]) for view in said.views]
@@ -220,7 +220,7 @@ def arrow_schema(schema: TableSchema) -> Any:  # pyarrow is optional
 
 
 def schema_in(file: Path) -> TableSchema:
-    """What a Parquet file of a task says of its table and columns."""
+    """Schema of the table in a Parquet file of a task."""
     import pyarrow.parquet as pq
 
     schema = pq.read_schema(file)
@@ -301,7 +301,7 @@ _MANY = 200
 
 
 class _BundleRecord(msgspec.Struct):
-    """What a store says of a bundle: its file, with its checksum, and the keys of its tasks."""
+    """A store's record of a bundle: its file, with its checksum, and the keys of its tasks."""
 
     file: str
     made: str

@@ -87,20 +87,20 @@ class Task:
 
     @property
     def label(self) -> str:
-        """What it does, for people."""
+        """Its label, for people."""
         what = ", ".join(self.metrics)
         who = self.systems[0] if len(self.systems) == 1 else f"{len(self.systems)} systems"
         return f"{self.method} {what} of {self.testset}, {who}".replace("  ", " ")
 
     @property
     def made_with(self) -> dict[str, str]:
-        """What the result depends on beside texts and options, by name, and which one it was."""
+        """Dependencies of the result beside texts and options, by name, each with its version."""
         return {need.label: identity for need, identity in self.needs.items()}
 
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a task gave."""
+    """The result of a task."""
 
     key: str
     tables: tuple[TableFile, ...]
@@ -146,7 +146,7 @@ def attempt(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
 
 
 def broken_off(error: BaseException) -> Message:
-    """What is said of an error that is none of gnomon's."""
+    """Message on an error that is none of gnomon's."""
     return GnomonError(f"{type(error).__name__}: {error}").message
 
 
@@ -198,7 +198,7 @@ def execute(task: Task, scores: Mapping[str, Scores] | None = None) -> TaskResul
 
 @contextmanager
 def _quiet_reading() -> Iterator[None]:
-    """What is to be said of files was said when they were planned; each worker would repeat it."""
+    """Silence messages on files: they came when these were planned, and workers repeat them."""
     logger = logging.getLogger("gnomon.formats")
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -243,7 +243,7 @@ class SystemScore(Record):
 
 
 def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores | Finding:
-    """What a method says of a test set."""
+    """Call a method on a test set."""
     chosen = methods.find(task.method)
     options = options_of_task(chosen, json.loads(task.options), task.testset, task.systems)
     options = {**chosen.usual, **options, **_of_the_run(task)}
@@ -258,14 +258,14 @@ def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores
 
 
 def signatures_of(result: Scores | Finding) -> dict[str, str]:
-    """How to make the numbers again, by what they belong to."""
+    """Signatures of the numbers, by what they belong to."""
     if isinstance(result, Scores):
         return {result.metric: str(result.signature)}
     return {name: str(one) for name, one in result.signatures.items()}
 
 
 def verdict_of(task: Task, result: Scores | Finding) -> tuple[Message, ...]:
-    """What was found; scores say nothing, for others stand beside them."""
+    """Verdict of a finding; scores have none, for others stand beside them."""
     if isinstance(result, Scores):
         return ()
     method, names = methods.find(task.method), [table.name for table in result.tables]
@@ -328,7 +328,7 @@ def _made_of(scores: Scores) -> str:
 
 
 def _data_of(task: Task, testset: TestSet) -> tuple[object, ...]:
-    """What the method is given: the test set, or what it makes of that and of its paraphrases."""
+    """Arguments of the method: the test set, or values made of it and of its paraphrases."""
     make = methods.find(task.method).from_study
     if make is None:
         return (testset,)
