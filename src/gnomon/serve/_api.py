@@ -119,7 +119,7 @@ def _unfit(
 def _choices(
     request: Request, upload: Upload, asked: ComparisonRequest, inspection: Inspection
 ) -> ComparisonChoices:
-    """What a request asks, checked against the files that came with it."""
+    """Choices in a request, checked against the files that came with it."""
     form = guessed(upload.draft, inspection)
     members = workspace_of(request).draft(upload.draft).members
     for each in form.files:
@@ -155,7 +155,7 @@ def _choices(
 
 
 def _check_gate(gate: GateRequest | None, systems: Sequence[str], metrics: Sequence[str]) -> None:
-    """Whether it can be said when the comparison counts as failed."""
+    """Check that the request defines when the comparison counts as failed."""
     if gate is None:
         return
     if len(systems) < 2:
@@ -231,7 +231,7 @@ def _verdict(store: Path, *, texts: bool) -> list[VerdictData]:
 
 
 def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
-    """Whether a comparison passed its gate; None where it has none."""
+    """Outcome of a comparison's gate; None where it has none."""
     gate = comparison.about.choices.gate
     if gate is None:
         return None
@@ -283,7 +283,7 @@ async def _read(request: Request) -> Response:
 
 
 def _comparison(request: Request) -> Comparison:
-    """What is asked for, if it is a comparison and no store that is only shown."""
+    """The comparison of a request; a store that is only shown is none."""
     if getattr(request.state.study, "about", None) is None:
         raise NotFound
     comparison: Comparison = request.state.study

@@ -76,13 +76,13 @@ def workspace_of(request: Request) -> Workspace:
 
 
 def queue_of(request: Request) -> Queue:
-    """What runs comparisons."""
+    """The queue that runs comparisons."""
     queue: Queue = request.app.state.queue
     return queue
 
 
 def background_of(request: Request) -> Background:
-    """What makes indices and reports."""
+    """The workers that make indices and reports."""
     background: Background = request.app.state.background
     return background
 
@@ -94,7 +94,7 @@ _looks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 async def looked_at(
     request: Request, draft: str, encodings: Mapping[int, str] | None = None
 ) -> Inspection:
-    """What the files of a draft are; threads that make pages wait for none of it."""
+    """Look at the files of a draft; threads that make pages wait for none of it."""
     queue = queue_of(request)
     async with _look_of(draft):
         return await anyio.to_thread.run_sync(
@@ -129,7 +129,7 @@ def reason(request: Request, step: StepState) -> str:
 
 
 def job_view(request: Request, study: Any) -> dict[str, Any] | None:
-    """How far a comparison is, in words, and what this person may do with it.
+    """Progress of a comparison, in words, with this person's possible actions.
 
     None of a store that is only shown.
 
@@ -372,7 +372,7 @@ def _filled(request: Request, form: DraftForm, fields: Mapping[str, list[str]]) 
 
 
 def check_files(form: DraftForm) -> None:
-    """What is wrong with the files of a form, beside its fields."""
+    """Check the files of a form, beside its fields."""
     used = [each for each in form.files if each.role != "ignored"]
     logs = all(each.file.kind == "log" for each in used)
     roles = [each.role for each in used]
@@ -401,7 +401,7 @@ def _wrong_roles(roles: Sequence[str]) -> str:
 
 
 def _wrong_counts(used: Sequence[FileForm]) -> str:
-    """What is wrong with numbers of lines, of files that are read as they were inspected."""
+    """Describe wrong numbers of lines, of files that are read as they were inspected."""
     read = [each.file for each in used if each.encoding == each.file.encoding]
     read = [file for file in read if not file.is_of_units]
     counts = {file.segments for file in read if file.has_texts}

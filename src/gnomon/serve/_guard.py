@@ -1,4 +1,4 @@
-"""What every request passes before a page sees it: whose host, from which site, how large, by whom.
+"""The checks of every request before a page sees it: host, site of origin, size, person.
 
 Two layers: one around the whole application, which knows no pages, and one around each page, made
 from its row of the route table.
@@ -157,7 +157,7 @@ def guarded(
 
 
 async def _answer(page: Page, request: Request) -> Response:
-    """What a page answers, or a problem of what went wrong there."""
+    """The answer of a page, or a problem where that failed."""
     try:
         shown = await page.handler(request)
         if not isinstance(shown, Shown):
@@ -176,7 +176,7 @@ async def _answer(page: Page, request: Request) -> Response:
 
 
 def _turn_of(user: User) -> anyio.Semaphore:
-    """What limits how much is made at once for somebody."""
+    """The semaphore that limits how much is made at once for somebody."""
     key = user.link.id if user.link is not None else user.id
     return _turns.setdefault(key, anyio.Semaphore(_AT_ONCE))
 

@@ -98,7 +98,7 @@ def may_compare(request: Request) -> bool:
 
 
 def _lines(request: Request) -> list[tuple[Any, str, str]]:
-    """What this person may read, its owner where that is another, and the day: the newest first."""
+    """List what this person may read, with other owners and the day: newest first."""
     user, access, state = request.state.user, request.state.access, request.app.state
     studies = state.workspace.studies() if state.workspace is not None else []
     return [

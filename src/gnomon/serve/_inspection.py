@@ -1,4 +1,4 @@
-"""What was found in files that were uploaded, as it is written down."""
+"""The records of the inspection of uploaded files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FileRemedy(msgspec.Struct, kw_only=True):
 
 
 class FileProblem(msgspec.Struct, kw_only=True):
-    """What is wrong with a file, in words, and what can be done."""
+    """A problem of a file, in words, with its remedy."""
 
     text: str
     stops: bool = True
@@ -110,7 +110,7 @@ class Drift(msgspec.Struct, kw_only=True):
 
 
 class Inspection(msgspec.Struct, kw_only=True):
-    """What was found in the files of a draft.
+    """The inspection of the files of a draft.
 
     Attributes:
         files: one by one.

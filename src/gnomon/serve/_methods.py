@@ -78,7 +78,7 @@ async def _served(request: Request) -> Method:
 
 
 def _usual(request: Request, method: Method) -> dict[str, Any]:
-    """What a comparison says for all its methods, in place of their defaults."""
+    """Options of a comparison for all its methods, in place of their defaults."""
     if method.metrics == "none":
         return {}
     names = {spec: name for name, spec in request.state.settings.metrics.items()}

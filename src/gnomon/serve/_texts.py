@@ -94,7 +94,7 @@ def _joined(uploads: Path, choices: Sequence[FileChoice], about: ComparisonRecor
 
 
 def _of_logs(uploads: Path, choices: Sequence[FileChoice]) -> TestSet:
-    """What several logs of evaluations hold, each of a system."""
+    """Test set of several logs of evaluations, each of a system."""
     with TemporaryDirectory(dir=uploads) as folder:
         for choice in choices:
             file = Path(folder) / f"{_safe(choice.title)}{Path(choice.name).suffix}"
@@ -116,7 +116,7 @@ def is_log(path: Path, name: str) -> bool:
 
 
 def texts_of_units(path: Path, name: str) -> list[str]:
-    """What the translation units of a file translate to, in its order."""
+    """Translations in the translation units of a file, in its order."""
     with TemporaryDirectory(dir=path.parent) as folder:
         file = Path(folder) / _safe(name)
         shutil.copyfile(path, file)

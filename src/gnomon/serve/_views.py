@@ -89,7 +89,7 @@ async def _made(request: Request, work: Callable[[OpenStore], T]) -> T:
 
 
 def query_of(request: Request, kind: type[T]) -> T:
-    """What the address asks for, as a dataclass says it; what does not fit is a problem."""
+    """Read the query of an address into a dataclass; what does not fit is a problem."""
     values: dict[str, Any] = {}
     types = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     for name, given in request.query_params.items():
@@ -125,7 +125,7 @@ def _address(request: Request, query: Any) -> Callable[..., str]:
 
 
 def _common(request: Request) -> dict[str, Any]:
-    """What all pages of a study show."""
+    """Values that all pages of a study show."""
     return page_values(request, request.state.study.title)
 
 
@@ -268,7 +268,7 @@ async def _table_file(request: Request) -> Response:
 
 
 def _offered() -> list[Task]:
-    """What can be made; a workbook needs a package of its own."""
+    """Tasks that are offered; a workbook needs a package of its own."""
     return ["report", "workbook"] if find_spec("openpyxl") else ["report"]
 
 

@@ -93,7 +93,7 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class _AccessRecords(msgspec.Struct):
-    """What the file holds."""
+    """The contents of the file."""
 
     key: str  # signs cookies
     tokens: list[EntryToken] = []
@@ -102,7 +102,7 @@ class _AccessRecords(msgspec.Struct):
 
 
 class _SignedSession(msgspec.Struct):
-    """What a cookie says."""
+    """The contents of a cookie."""
 
     kind: Literal["token", "link"]
     id: str
@@ -158,7 +158,7 @@ class Access:
     # what is kept
 
     def records(self) -> _AccessRecords:
-        """What the file says now; another process may have changed it."""
+        """The file's current records; another process may have changed it."""
         if self._file is None:
             return self._kept
         try:
@@ -173,7 +173,7 @@ class Access:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[_AccessRecords]:
-        """What is kept, to change: written when the block ends, one process at a time."""
+        """Lend the records for a change: written when the block ends, one process at a time."""
         if self._file is None:
             with self._lock:
                 yield self._kept
@@ -192,7 +192,7 @@ class Access:
         return token
 
     def once(self) -> str:
-        """What lets the owner's browser in once, within a minute: others may see its command."""
+        """Make a code that lets the owner's browser in once, within a minute: others may see it."""
         code = secrets.token_urlsafe(24)
         self._once[_hash(code)] = time.monotonic() + _ONCE
         return code
@@ -287,7 +287,7 @@ class Access:
             kept.open = [each for each in kept.open if each != study]
 
     def rights(self, user: User, study: ServedStudy) -> Literal["read", "change"] | None:
-        """What a person may do with a comparison, or with a store that is only shown.
+        """A person's rights to a comparison, or to a store that is only shown.
 
         A link opens its comparison alone. The owner of the server may change all comparisons, an
         author those of their own; everybody with a token reads what was opened to them.
@@ -300,7 +300,7 @@ class Access:
         return "read" if fixed or self.is_open(study.id) else None
 
     def name_of(self, owner: str) -> str:
-        """What the person to whom a comparison belongs is called."""
+        """Name of the person to whom a comparison belongs."""
         names = {token.id: token.name for token in self.records().tokens}
         return "the owner" if owner == OWNER else names.get(owner, "somebody")
 
@@ -312,12 +312,12 @@ class Access:
         return _person(found) if found else None
 
     def session_for(self, token: str) -> str | None:
-        """What a cookie is to say for a token, or None where there is no such token."""
+        """Cookie for a token, or None where there is no such token."""
         found = self._token(token)
         return self._signed("token", found.id) if found else None
 
     def session_of_link(self, link: Link) -> str:
-        """What a cookie is to say for a link."""
+        """Cookie for a link."""
         return self._signed("link", link.id)
 
     def user_of_session(self, cookie: str) -> User | None:
@@ -333,7 +333,7 @@ class Access:
         return next((_person(token) for token in tokens if token.id == session.id), None)
 
     def sign(self, text: str) -> str:
-        """What only this server can have written beside a text."""
+        """Signature of a text, which only this server can have written."""
         key = bytes.fromhex(self.records().key)
         return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 

@@ -56,7 +56,7 @@ def unpack(archive: Path, first: int, files: int, size: int, total: int) -> list
 
 
 def _copy(stream: IO[bytes], target: Path, most: int) -> int:
-    """How many bytes a file has."""
+    """Copy a file, and return its number of bytes."""
     size = 0
     with target.open("wb") as file:
         while block := stream.read(_BLOCK):

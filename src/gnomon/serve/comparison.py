@@ -1,4 +1,4 @@
-"""What a comparison consists of: what the user chose, and the study of it that ``gnomon run`` runs.
+"""A comparison: the user's choices, and the study of it that ``gnomon run`` runs.
 
 A comparison is a folder: ``names.json`` (:class:`ComparisonRecord`), ``study.toml``, ``uploads/``
 until ``texts/`` is made of them, and ``store/``. Each file is replaced
@@ -102,7 +102,7 @@ class GateRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ComparisonChoices(msgspec.Struct, kw_only=True):
-    """What the user chose: files, languages, metrics and methods.
+    """The user's choices: files, languages, metrics and methods.
 
     Attributes:
         files: the files with their roles.
@@ -149,13 +149,13 @@ def now() -> str:
 
 
 def default_steps(outputs: int) -> list[StepChoice]:
-    """What is asked of one output, or of several: first the answer, then where it lies."""
+    """Default steps for one output, or for several: first the answer, then where it lies."""
     first = "compare" if outputs > 1 else "score"
     return [StepChoice(method=first), StepChoice(method=WORD_METHOD)]
 
 
 def default_title(files: list[FileChoice]) -> str:
-    """What a comparison is called that nobody named."""
+    """Title of a comparison that nobody named."""
     titles = [file.title or file.name for file in files if file.role in ("output", "set")]
     more = f" and {len(titles) - 3} more" if len(titles) > 3 else ""
     return ", ".join(titles[:3]) + more or "Comparison"
@@ -201,7 +201,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def read_record(file: Path, kind: type[T]) -> T | None:
-    """What a file holds; None where it is missing, or damaged."""
+    """Read a record from a file; None where it is missing, or damaged."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=kind)
     except (OSError, ValueError, RecursionError):
@@ -210,7 +210,7 @@ def read_record(file: Path, kind: type[T]) -> T | None:
 
 @contextmanager
 def locked(file: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Whether nobody else holds this lock; held to the end of the block, or of the process."""
+    """True if nobody else holds this lock; held to the end of the block, or of the process."""
     with file.open("ab") as opened:
         try:
             import fcntl

@@ -104,7 +104,7 @@ def _decoded(data: bytes, encoding: str) -> str:
 
 
 def _likelihood(text: str, encoding: str) -> float:
-    """How much a text looks like one of a language that its encoding was made for, up to 2."""
+    """Likelihood that a text is of a language that its encoding was made for, up to 2."""
     others = [character for character in text if not character.isascii()][:_CHARACTERS]
     of_words = sum(unicodedata.category(character) in _OF_WORDS for character in others)
     language = guess_language(text.splitlines())

@@ -94,7 +94,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Posted:
-    """What was sent for a method.
+    """The form that was sent for a method.
 
     Attributes:
         options: those that differ from their defaults.
@@ -154,7 +154,7 @@ def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any
 
 
 def kind_of(option: Option) -> Kind:
-    """How a page asks for an option."""
+    """Kind of the control with which a page asks for an option."""
     if option.many or option.named:
         return "lines"
     return "select" if option.choices and str not in parts_of(option.kind) else "text"
@@ -239,7 +239,7 @@ def checked(
 
 
 def _out_of_reach(option: Option, value: object, allowed: set[str]) -> dict[str, GnomonError]:
-    """What is wrong with a value that reaches what people without a shell may not reach."""
+    """Problems of values that reach what people without a shell may not reach."""
     texts = value.values() if isinstance(value, Mapping) else value
     several = [texts] if isinstance(texts, str) else texts if isinstance(texts, Iterable) else []
     for text in several:

@@ -45,7 +45,7 @@ _LOST = (
 
 
 class IndexedSet(msgspec.Struct):
-    """What the index holds of a test set."""
+    """The index's record of a test set."""
 
     name: str
     segments: int
@@ -59,7 +59,7 @@ class IndexedSet(msgspec.Struct):
 
 
 class Index(msgspec.Struct):
-    """What an index holds, and how far it is."""
+    """The contents of an index, and its progress."""
 
     layout: int
     texts_key: str
@@ -76,7 +76,7 @@ class Index(msgspec.Struct):
 
 
 def words_in(text: str) -> int:
-    """How long a text is: words, and letters of scripts that put no spaces between words.
+    """Length of a text: words, and letters of scripts that put no spaces between words.
 
     >>> words_in("two words"), words_in("猫が好き")
     (2, 4)
@@ -86,7 +86,7 @@ def words_in(text: str) -> int:
 
 
 def keys_of(store: Store) -> tuple[str, str]:
-    """What texts and marks of a store depend on."""
+    """Keys of what texts and marks of a store depend on."""
     from gnomon.core import registry as methods
 
     texts = content_hash(*(repr((p.source, p.sketch)) for p in store.sets()))
@@ -100,7 +100,7 @@ def keys_of(store: Store) -> tuple[str, str]:
 
 
 def read_index(folder: Path) -> Index | None:
-    """What a folder holds; None where there is no index, or one of another version."""
+    """Read the index of a folder; None where there is none, or one of another version."""
     index = read_record(folder / _ABOUT, Index)
     return index if index is not None and index.layout == _LAYOUT else None
 
@@ -187,7 +187,7 @@ def _columns_of(indexed: IndexedSet) -> dict[str, Kind]:
 
 
 def _rows_of(testset: TestSet) -> Iterator[Sequence[Any]]:
-    """What is kept of each segment."""
+    """Yield the row of each segment."""
     references = [*testset.references.values()]
     about = [testset.documents, testset.domains, testset.sources]
     for i in range(testset.segments):

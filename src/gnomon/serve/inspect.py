@@ -1,4 +1,4 @@
-"""What files are before anything is made of them: encoding, counts, roles, languages, problems."""
+"""Inspection of files before use: encoding, counts, roles, languages, problems."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _plain(
 
 
 def _binary(data: bytes, suffix: str) -> str:
-    """What a file is that is no text; empty where it may be one."""
+    """Kind of a file that is no text; empty where it may be one."""
     if data[:4] in (b"PK\x03\x04", b"PAR1") and suffix in (".xlsx", ".eval", ".parquet"):
         return ""
     if data.startswith(b"PK\x03\x04"):
@@ -391,7 +391,7 @@ def _drift(
 def _notes(
     files: Sequence[InspectedFile], texts: Mapping[int, list[str]], drifting: set[int]
 ) -> list[str]:
-    """What looks wrong in texts whose lines go together: copies, other languages, repetitions."""
+    """Anomalies of texts whose lines go together: copies, other languages, repetitions."""
     by_role: dict[str, dict[str, list[str]]] = {}
     for file in files:
         if file.kind == "text" and file.file in texts and file.file not in drifting:

@@ -1,4 +1,4 @@
-"""How far comparisons are: a table in SQLite with a row for each of their methods."""
+"""Progress of comparisons: a table in SQLite with a row for each of their methods."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JobState = Literal["queued", "running", "done", "refused", "failed", "cancelled"
 
 
 class StepState(msgspec.Struct):
-    """How far one method is: a row of the table, behind its comparison and its place there.
+    """Progress of one method: a row of the table, behind its comparison and its place there.
 
     Attributes:
         method: its name.
@@ -60,7 +60,7 @@ class StepState(msgspec.Struct):
 
 @dataclass
 class Job:
-    """How far a comparison is: its methods, in the order in which they run."""
+    """Progress of a comparison: its methods, in the order in which they run."""
 
     steps: list[StepState] = field(default_factory=list)
 

@@ -183,7 +183,7 @@ class Queue:
             self.workspace.delete(id)
 
     def ahead(self, id: str) -> int | None:  # noqa: A002
-        """How many run or start before a comparison; None where it does not wait."""
+        """Number of jobs that run or start before a comparison; None where it does not wait."""
         with self._changed:
             order = [waiting.id for waiting in self._order()]
             if id not in order:

@@ -1,4 +1,4 @@
-"""What a page is: a row of the route table, and what it shows."""
+"""Pages: rows of the route table, and the values that each shows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PROBLEM = "application/problem+json"
 
 @dataclass(frozen=True)
 class Shown:
-    """What a handler answers: a template, and what it shows.
+    """A handler's answer: a template, and its values.
 
     Attributes:
         template: its name, under ``templates/``.

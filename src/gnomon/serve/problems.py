@@ -1,4 +1,4 @@
-"""What goes wrong, said to the person at the browser without paths, versions or traces."""
+"""Problems, worded for the person at the browser without paths, versions or traces."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ProblemData(msgspec.Struct, omit_defaults=True):
 
 
 class WebProblem(Exception):  # noqa: N818  # a problem is what RFC 9457 calls it
-    """What a page or the API says instead of an answer.
+    """The problem that a page or the API shows instead of an answer.
 
     Args:
         status: of HTTP.
@@ -125,7 +125,7 @@ def no_room() -> WebProblem:
 
 
 def in_words(said: Written | str) -> str:
-    """What a page says of an error: files by their names alone.
+    """Word an error for a page: files by their names alone.
 
     Errors of other packages and of the system hold paths, too, so that the text is searched for
     them: nobody at a browser learns where things lie on this machine.

@@ -1,4 +1,4 @@
-"""How far a study is that ``gnomon run`` runs elsewhere."""
+"""Progress of a study that ``gnomon run`` runs elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROC_LOCKS = "/proc/locks"
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How far a study is.
+    """The progress of a study.
 
     Attributes:
         state: "running", "done", "stopped" where tasks are left and nothing works on them, or
@@ -68,7 +68,7 @@ def is_running(store: Path) -> bool:
 
 
 def progress(opened: OpenStore) -> StudyProgress:
-    """How far a study is, from the manifest of its store."""
+    """Progress of a study, from the manifest of its store."""
     done, planned = len(opened.entries), len(opened.store.planned())
     running = is_running(opened.store.path)
     left = planned - done

@@ -1,4 +1,4 @@
-"""What the API takes and gives: each structure once, read by its types and described by them."""
+"""Requests and answers of the API: each structure once, read by its types and described by them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pair = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(_[A-Za-z]+)?(-[a-z]{2,3}(_[A-Za
 
 
 class ComparisonRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What is asked of texts; everything has a default."""
+    """The request of a comparison of texts; everything has a default."""
 
     title: Annotated[str, Meta(max_length=200, description="What to call the comparison.")] = ""
     language_pair: Annotated[
@@ -41,7 +41,7 @@ class ComparisonRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True
 
 
 class StepData(msgspec.Struct, kw_only=True):
-    """How far one method is."""
+    """The progress of one method."""
 
     method: str
     title: str
@@ -54,7 +54,7 @@ class StepData(msgspec.Struct, kw_only=True):
 
 
 class VerdictData(msgspec.Struct, kw_only=True):
-    """What a method found."""
+    """A method's verdict."""
 
     method: str
     title: str
@@ -62,7 +62,7 @@ class VerdictData(msgspec.Struct, kw_only=True):
 
 
 class GateData(msgspec.Struct, kw_only=True):
-    """Whether a comparison passed its gate."""
+    """The outcome of a comparison's gate."""
 
     state: Annotated[
         Literal["waiting", "passed", "failed", "undecided"],

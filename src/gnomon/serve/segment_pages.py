@@ -67,7 +67,7 @@ class SegmentQuery:
 
     @property
     def filtered(self) -> tuple[str, ...]:
-        """What is filtered by, for a page that shows nothing: what to change."""
+        """Names of the filters, for a page that shows nothing: what to change."""
         asked = {
             "the feature": self.feature,
             "the length": self.shortest or self.longest,
@@ -131,7 +131,7 @@ class SegmentPage:
 
     @property
     def pages(self) -> int:
-        """How many pages there are; at least one."""
+        """Number of pages; at least one."""
         return max(1, -(-self.total // CARDS))
 
     @property

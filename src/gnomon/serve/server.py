@@ -109,7 +109,7 @@ def server_of(
     certificate: tuple[Path, Path] | None = None,
     ready: Callable[[], None] | None = None,
 ) -> uvicorn.Server:
-    """What :func:`run_server` runs."""
+    """The server of :func:`run_server`."""
     import uvicorn
 
     file, key = certificate or (None, None)

@@ -1,4 +1,4 @@
-"""What whoever starts a server decides: where it listens, how much it takes, what it allows."""
+"""Settings of a server: where it listens, how much it takes, what it allows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class ServerLimits:
-    """How much a server takes; sizes in bytes, times in seconds.
+    """The limits of a server; sizes in bytes, times in seconds.
 
     Attributes:
         file: the largest file that may be sent.

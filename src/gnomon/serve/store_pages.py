@@ -1,4 +1,4 @@
-"""What the pages of a study show, read from its store when it is asked for.
+"""The contents of the pages of a study, read from its store on request.
 
 Functions over an :class:`OpenStore` that give dataclasses: what was found, and the tables that show
 it, as the command line prints them. Texts are not read here.
@@ -65,7 +65,7 @@ class OpenStore:
         return self.source.entries
 
     def rows(self) -> PageSource:
-        """What reads rows, for one request: connections are not shared by threads."""
+        """The reader of rows, for one request: connections are not shared by threads."""
         return replace(self.source, connection=self.source.connection.cursor())
 
 
@@ -96,7 +96,7 @@ def open_store(path: Path, *beside: Path) -> OpenStore:
 
 
 def _stamp(path: Path, *beside: Path) -> tuple[object, ...]:
-    """What changes whenever a task is finished, the plan is another one, or an index is made."""
+    """A stamp that changes whenever a task is finished, the plan changes, or an index is made."""
     stamp: list[object] = []
     for file in (path / "manifest.jsonl", path / "plan.json", *(b / "index.json" for b in beside)):
         try:
@@ -157,7 +157,7 @@ def stored_study(path: Path) -> StoredStudy:
 
 @dataclass(frozen=True)
 class MethodVerdict:
-    """What a method found on a test set, and the charts that show it."""
+    """A method's verdict on a test set, and the charts that show it."""
 
     method: str
     title: str
@@ -178,7 +178,7 @@ class ShownTable:
 
 @dataclass(frozen=True)
 class SetResult:
-    """What was found on a test set, and the tables that show it."""
+    """The results on a test set, and the tables that show them."""
 
     testset: str
     language_pair: str | None
@@ -215,7 +215,7 @@ def quotes_texts(code: str) -> bool:
 
 
 def study_result(opened: OpenStore, *, texts: bool = True) -> tuple[SetResult, ...]:
-    """What a study found, as far as it has been done; computed once."""
+    """The results of a study so far; computed once."""
     with opened.lock:
         if texts not in opened.results:
             opened.results[texts] = _study_result(opened, texts=texts)
@@ -306,14 +306,14 @@ def _panels(
 
 
 def _lead(view: View) -> list[str]:
-    """What values of a chart's axes filter segments by: a feature, and a system."""
+    """Values of a chart's axes that filter segments: a feature, and a system."""
     axes = [view.rows, view.columns] if isinstance(view, HeatMap) else []
     axes += [view.series] if isinstance(view, Bars) else []
     return axes if axes[:1] == ["feature"] else []
 
 
 def _finding(opened: OpenStore, source: PageSource, views: Sequence[View], testset: str) -> Finding:
-    """What views of one table show of a test set."""
+    """Finding of the views of one table on a test set."""
     some = [rows_of(opened, source, view.table, testset, view.where) for view in views]
     rows = tuple(row for part in some for row in part.rows)
     table = Table(some[0].name, some[0].title, some[0].columns, rows, some[0].note)
@@ -321,7 +321,7 @@ def _finding(opened: OpenStore, source: PageSource, views: Sequence[View], tests
 
 
 def first_sentence(store: Path) -> str:
-    """What a study found first, to be passed on; empty where it found nothing yet."""
+    """First sentence of a study's verdict, to be passed on; empty where there is none yet."""
     try:
         found = studies.verdicts(studies.Store.open(store))
     except DataError:  # nothing was computed yet
@@ -399,7 +399,7 @@ def _cell(value: object) -> Cell:
 
 
 def all_of_it(opened: OpenStore) -> Finding:
-    """What a study found, with all rows of its tables and with its texts."""
+    """Finding of a study, with all rows of its tables and with its texts."""
     source = opened.rows()
     tables = [rows_of(opened, source, name, None, {}) for name in source.tables]
     said = (message for one in studies.verdicts(opened.store) for message in one.verdict)
@@ -450,7 +450,7 @@ def rows_of(
 
 
 def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
-    """How many segments each test set of the last plan has."""
+    """Number of segments of each test set of the last plan."""
     return {planned.name: planned.sketch.segments for planned in opened.store.sets()}
 
 

@@ -36,7 +36,7 @@ _NAME = 200
 
 @dataclass
 class Upload:
-    """What a form sent.
+    """The contents of a form that was sent.
 
     Attributes:
         draft: the draft that has its files; "" where it sent none.
@@ -119,7 +119,7 @@ class _Form:
         self._size = 0
 
     def callbacks(self) -> dict[str, object]:
-        """By the parser's names."""
+        """Callbacks by the parser's names."""
         return {
             "on_part_begin": self._begin,
             "on_header_field": self._on_field,
@@ -217,7 +217,7 @@ class _Form:
             self.upload.fields.setdefault(self._name, []).append(text)
 
     def _pasted(self) -> str:
-        """What a pasted text is called."""
+        """Name of a pasted text."""
         kind = self._name.removeprefix(PASTED).strip("-")
         count = self.upload.parts.count(self._name) + 1
         if kind in ("reference", "source"):

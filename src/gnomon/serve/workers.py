@@ -102,7 +102,7 @@ class Worker:
 
 
 class Background:
-    """What is made beside pages, two at a time, each for a folder.
+    """Tasks beside pages, two at a time, each for a folder.
 
     Args:
         limits: what one of them may take.
@@ -117,7 +117,7 @@ class Background:
         self._workers: dict[tuple[Task, Path], Worker] = {}
 
     def state(self, task: Task, folder: Path) -> Literal["none", "running", "ended"]:
-        """How far it is since the server runs."""
+        """State of the task since the server runs."""
         future = self._made.get((task, folder))
         return "none" if future is None else "ended" if future.done() else "running"
 

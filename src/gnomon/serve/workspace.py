@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Its title."""
         return self.about.title
 
     @property
@@ -194,7 +194,7 @@ class Workspace:
         self.jobs.forget(id)
 
     def bytes_used(self) -> int:
-        """How much all files of the folder take."""
+        """Number of bytes of all files of the folder."""
         total = 0
         for folder, _, files in os.walk(self.folder):
             for name in files:
@@ -220,7 +220,7 @@ class Workspace:
         write_record(self.draft_folder(id) / DRAFT, draft)
 
     def draft(self, id: str) -> Draft:  # noqa: A002
-        """What is known of a draft."""
+        """The record of a draft."""
         draft = read_record(self.draft_folder(id) / DRAFT, Draft)
         if draft is None:
             raise NotFound
@@ -238,7 +238,7 @@ class Workspace:
         return folder
 
     def inspection(self, id: str) -> Inspection | None:  # noqa: A002
-        """What ``Queue.inspect`` found in a draft; None before."""
+        """Inspection of a draft by ``Queue.inspect``; None before."""
         return read_record(self.draft_folder(id) / INSPECTION, Inspection)
 
     def confirm_encodings(self, id: str, encodings: Mapping[int, str]) -> None:  # noqa: A002
