@@ -96,11 +96,16 @@ def unsigned_amount(
 def percent(share: float, low: float | None = None, high: float | None = None) -> str:
     """A share in percent, with its interval if there is one.
 
-    >>> percent(0.953, 0.921, 0.978), percent(0.5)
-    ('95 % [92, 98]', '50 %')
+    Neither is written as 0 where it is not.
+
+    >>> percent(0.953, 0.921, 0.978), percent(0.5), percent(0.002, 0.0006, 0.0073)
+    ('95 % [92, 98]', '50 %', '0.2 % [0.1, 0.7]')
     """
-    ends = "" if low is None or high is None else f" [{100 * low:.0f}, {100 * high:.0f}]"
-    return f"{100 * share:.0f} %{ends}"
+    values = [100 * end for end in (share, low, high) if end is not None]
+    digits = _nonzero(0, values, _ROUNDING * max(map(abs, values)))
+    first, *ends = (f"{value:z.{digits}f}" for value in values)
+    interval = f" [{', '.join(ends)}]" if len(ends) == 2 else ""
+    return f"{first} %{interval}"
 
 
 def _digits(value: float, half: float | None) -> int:

@@ -106,12 +106,17 @@ class WordChoice(FeatureSources):
         more: Sequence[str] = (),
         numbers: NDArray[np.intp] | None = None,
     ) -> Annotation:
-        """Annotate texts of a batch, by default candidates and references; spans are over all."""
+        """Annotate texts of a batch, by default candidates and references; spans are over all.
+
+        Beside references, words are long, rare or foreign by these; alone, none is rare: a word
+        that a reference has is seldom wrong.
+        """
         origin = {**self.origin, "labels": read_labels(self.labels), "language": language}
         features = chosen_features(self.features, **origin, more=more)
         used = used_texts(batch) if numbers is None else numbers
         texts = [batch.texts[i] for i in used]
-        references = ["\n".join(batch.texts[i] for i in row) for row in batch.references]
+        rows = batch.references if numbers is None else ()
+        references = ["\n".join(batch.texts[i] for i in row) for row in rows]
         annotation = annotate(
             texts, features, **origin, references=references, cache=cache, progress=progress
         )
