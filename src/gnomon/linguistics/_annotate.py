@@ -252,7 +252,7 @@ def feature_faults(
     pattern: Mapping[str, str] | None = None,
     labels: object = None,
 ) -> Iterator[Problem]:
-    """What :func:`gnomon.annotate.annotate` would refuse of these features, whatever the texts.
+    """Check features for :func:`gnomon.annotate.annotate`, whatever the texts.
 
     No model is loaded. Features that a tagger may give without listing them (morphology) pass.
 
@@ -372,7 +372,7 @@ def _of_tagger(annotator: Annotator, position: str, name: str) -> Iterator[Probl
 
 
 def _for_taggers(asked: Mapping[str, str]) -> dict[str, str]:
-    """What neither word lists, patterns, the form of words nor kinds of faults give."""
+    """Features that neither word lists, patterns, forms of words nor kinds of faults give."""
     return {position: name for position, name in asked.items() if kind_of(name) not in LISTED}
 
 

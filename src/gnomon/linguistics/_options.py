@@ -1,4 +1,4 @@
-"""What every method that groups words takes: features, and who or what marks them."""
+"""Options of every method that groups words: features, and who or what marks them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEADING = Group("features")
 
 
 def reaches_of_tagger(name: str) -> frozenset[Capability]:
-    """What a tagger's name reaches: nothing where it is an installed pipeline, else anything."""
+    """Capabilities of a tagger's name: none for an installed pipeline, else all."""
     return frozenset(() if name == "auto" or name in taggers() else CAPABILITIES)
 
 
@@ -102,7 +102,7 @@ LabelFiles: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class FeatureSources:
-    """What marks words: the options that methods on features share, as their types say them."""
+    """The markers of words: the options that methods on features share, with their types."""
 
     tagger: Tagger = None
     lexicon: WordLists = None

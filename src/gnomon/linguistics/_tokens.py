@@ -80,7 +80,7 @@ def sentences(texts: Sequence[str], facts: Mapping[str, LayerFacts]) -> Iterator
 
 
 def token_label(pos: str, lemma: str, relation: str, distance: int) -> str:
-    """What layer ``token`` says of a word; part of speech and morphology as in layer ``pos``."""
+    """Label of a word in layer ``token``; part of speech and morphology as in layer ``pos``."""
     return _FACT.join((pos, lemma, relation, str(distance)))
 
 

@@ -1,4 +1,4 @@
-"""What an annotator is, how one is found by name, and what a language needs to have one."""
+"""Annotators: their protocol, their names, and the steps that set up a language."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def find_tagger(tagger: str) -> Annotator:
 
 
 def _from_package(point: EntryPoint, model: str) -> Annotator:
-    """What a package offers."""
+    """Annotator of a package."""
     try:
         made = point.load()(model)
     except GnomonError:
@@ -253,7 +253,7 @@ MODELS: dict[str, str] = data_beside(__file__)["models"]
 
 @dataclass(frozen=True)
 class SetupPlan:
-    """What is to be done for a language.
+    """The steps that set up a language.
 
     Attributes:
         language: its code.

@@ -1,4 +1,4 @@
-"""What is made of dependencies: lengths of arcs, arcs that cross, constituents."""
+"""Features of dependencies: lengths of arcs, arcs that cross, constituents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What annotators say of texts, as arrays, and how it is kept."""
+"""Annotators' labels of texts, as arrays, and their storage."""
 
 from __future__ import annotations
 

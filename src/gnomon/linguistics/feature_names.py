@@ -132,7 +132,7 @@ def _guess(feature: str) -> str:
 
 
 def gloss(feature: str) -> str:
-    """What a feature marks, in a word or two; its name where nothing is known.
+    """Explain a feature in a word or two; by its name where nothing is known.
 
     >>> gloss("pos:ADP"), gloss("morph:Tense=Past"), gloss("dep:nsubj"), gloss("lex:food")
     ('adpositions', 'past tense', 'subjects', "words of 'food'")

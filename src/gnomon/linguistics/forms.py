@@ -34,7 +34,7 @@ _BEFORE_CAPITALS = ",;"  # signs that end no sentence
 
 @lru_cache
 def _pattern() -> Any:
-    """What finds marks, numbers and words from left to right; each group is a kind."""
+    """Pattern of marks, numbers and words from left to right; each group is a kind."""
     import regex
 
     letters = r"[\p{L}--[%s]--\p{Latin}][[\p{L}\p{M}]--[%s]--\p{Latin}]*" % (UNSPACED, UNSPACED)  # noqa: UP031
@@ -74,7 +74,7 @@ def mark_forms(
 
 @dataclass(frozen=True)
 class _Forms:
-    """What of the forms of words depends on a language, as references show it."""
+    """The forms of words that depend on a language, as references show them."""
 
     latin: bool  # words are written so
     long: int  # letters of a long word at least; 0: no word is long

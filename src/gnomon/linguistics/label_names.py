@@ -474,7 +474,7 @@ class Labels:
 
 
 def _describe(rows: Iterable[tuple[str, Mapping[str, Sequence[Mark]]]]) -> dict[str, str]:
-    """By text, what a signature says of it: the text and the sorted list of its marks."""
+    """Describe each text for a signature: the text and the sorted list of its marks."""
     spelled: dict[str, str] = {}
     descriptions: dict[str, str] = {}
     for text, layers in rows:
@@ -494,7 +494,7 @@ def _spell(label: str, spelled: dict[str, str]) -> str:
 
 
 def _state(file: str) -> tuple[tuple[int, ...], ...]:
-    """What changes when a file does, or the text that it is aligned with; of young ones, always."""
+    """State of files and the texts that they are aligned with; of young ones, always another."""
     paths = [path for path in map(Path, (file, *file.split("=", 1))) if path.exists()]
     stats = [path.stat() for path in paths]
     now = time.time()

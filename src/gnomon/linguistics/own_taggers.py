@@ -53,7 +53,7 @@ def own_tagger(target: str) -> Annotator:
 
 @dataclass(frozen=True)
 class _OwnTagger:
-    """What a user's code makes; it travels to other processes by its name."""
+    """A tagger from a user's code; it travels to other processes by its name."""
 
     name: str
 

@@ -188,7 +188,7 @@ def _relations(doc: Any, labels: dict[tuple[int, int, bool], str]) -> Iterator[s
 
 
 def _heads(doc: Any) -> Iterator[str]:
-    """How many tokens after every token its head stands, 0 for a root; "" for a space."""
+    """Yield the offset of each token's head behind it, 0 for a root; "" for a space."""
     steps, spaces = doc.to_array(["HEAD", "IS_SPACE"]).astype("int64").T
     places = np.cumsum(1 - spaces)
     heads = np.arange(len(steps)) + steps
@@ -240,7 +240,7 @@ def look_again() -> None:
 
 @lru_cache(maxsize=64)
 def meta_of(package: str) -> dict[str, Any]:
-    """What a pipeline says of itself, read without loading it."""
+    """Metadata of a pipeline, read without loading it."""
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):

@@ -167,7 +167,7 @@ def _work(
 
 
 def _worthwhile(tasks: int) -> int:
-    """How many processes the command line tags with; one in any other program."""
+    """Number of processes that the command line tags with; one in any other program."""
     main = sys.modules["__main__"]
     name = Path(getattr(main, "__file__", None) or "").name
     module = getattr(getattr(main, "__spec__", None), "name", None)
@@ -231,7 +231,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class MarkSource:
-    """What one tagger, label file, word list or pattern says of distinct texts."""
+    """The marks of one tagger, label file, word list or pattern in distinct texts."""
 
     facts: Mapping[str, LayerFacts]
     known: frozenset[str]
@@ -317,7 +317,7 @@ def find_labels(
 
 
 class TaggingRun(NamedTuple):
-    """How texts are tagged, which decides nothing that a tagger says."""
+    """The settings of a tagging run, which change no tag."""
 
     cache: Cache | None = None
     progress: Callable[[str, int, int], None] | None = None
@@ -334,7 +334,7 @@ def tagged(
     notices: tuple[Message, ...],
     words: Sequence[str] = (),
 ) -> MarkSource:
-    """What a tagger says, for the kinds that no other source gives, and layers of words."""
+    """Marks of a tagger, for the kinds that no other source gives, and layers of words."""
     kinds = {kind: layer for layer, some in annotator.layers.items() for kind in some}
     left = [name for name in asked if kind_of(name) not in own]
     layers: dict[str, None] = {}
@@ -370,7 +370,7 @@ def facts_of(
     progress: Callable[[str, int, int], None] | None,
     processes: int | None = None,
 ) -> tuple[dict[str, LayerFacts], Tags]:
-    """What a tagger says of distinct texts in some layers, and what had to be tagged."""
+    """Facts of a tagger on distinct texts in some layers, and the tags that had to be made."""
     whole = recall(cache, annotator.signature, layers, texts)
     lacking = [layer for layer in layers if layer not in whole]
     tags = tag(texts, lacking, annotator, cache=cache, progress=progress, processes=processes)

@@ -80,7 +80,7 @@ def _function_words(texts: Texts) -> set[str]:
 
 
 def _counts(texts: Iterable[str | None]) -> Counter[str]:
-    """How often each word occurs in some texts."""
+    """Count the words of some texts."""
     return Counter(chain.from_iterable(text.lower().split() for text in texts if text))
 
 

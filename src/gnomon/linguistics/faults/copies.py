@@ -176,7 +176,7 @@ def language(texts: Texts) -> Iterator[Hit]:
 
 
 def _identifier(texts: Texts) -> Callable[[str], str] | None:
-    """What tells languages apart that are near the target language, or the source's."""
+    """Identifier of languages that are near the target language, or the source's."""
     if not texts.language or importlib.util.find_spec("py3langid") is None:
         return None
     from py3langid.langid import MODEL_FILE, LanguageIdentifier

@@ -1,4 +1,4 @@
-"""What looks wrong in the files of a test set: copies, doubles, lines that stand elsewhere.
+"""Anomalies of the files of a test set: copies, doubles, lines that stand elsewhere.
 
 Nothing here is an error, for all of it can be meant.
 """
@@ -47,7 +47,7 @@ _DOUBLED = 32  # bit of ``LineCounts.signs``
 
 
 def anomalies(testset: TestSet) -> tuple[Message, ...]:
-    """What looks wrong in a test set, and in which systems, so that no verdict judges these."""
+    """Anomalies of a test set, with their systems, so that no verdict judges these."""
     aligned = tuple(_aligned(testset))
     if testset.segments < _FEWEST:
         return aligned
@@ -203,7 +203,7 @@ def _find_repeated(
 
 
 def _twice(output: Sequence[str], reference: Sequence[str | None], rows: Sequence[int]) -> int:
-    """How many of some outputs hold their text twice, and their references do not."""
+    """Number of outputs that hold their text twice, where their references do not."""
     return sum(_is_doubled(output[row]) and not _is_doubled(reference[row] or "") for row in rows)
 
 

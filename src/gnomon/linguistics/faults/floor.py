@@ -35,7 +35,7 @@ _SHAPE = ("other-segment", "too-short", "too-long")
 
 @dataclass(frozen=True)
 class FoundFaults:
-    """What was found in texts.
+    """The faults of texts.
 
     Attributes:
         texts: that were looked at.

@@ -101,7 +101,7 @@ class Fault:
     about: str = ""
 
     def lacks(self, texts: Texts) -> str:
-        """What it needs and is not there; empty where nothing lacks."""
+        """Name the missing requirement; empty where nothing is missing."""
         there = {
             "source": texts.sources is not None,
             "reference": bool(texts.references),
@@ -171,14 +171,14 @@ def fault_kinds() -> dict[str, Fault]:
 
 
 class FaultMarks(NamedTuple):
-    """What a kind of faults is about, as a feature of texts."""
+    """Marks of a kind of faults, as a feature of texts."""
 
     name: str
     find: Marks
 
     @property
     def signature(self) -> str:
-        """By which results name it."""
+        """Its signature, by which results name it."""
         return f"check:{self.name}"
 
     def marks(self, text: str) -> Iterator[Mark]:

@@ -48,7 +48,7 @@ def _hits(texts: Texts, *, short: bool) -> Iterator[Hit]:
 
 
 def _usual(texts: Texts, row: int) -> NDArray[np.float64]:
-    """How long a text of a column would be; NaN where nothing says it."""
+    """Usual length of each text of a column; NaN where nothing tells it."""
     others = np.delete(texts.lengths, row, axis=0)
     others[others == 0] = np.nan
     if len(others) >= _OTHERS:

@@ -1,4 +1,4 @@
-r"""What an output has to keep as it stands: placeholders, tags, addresses, emoji, brackets.
+r"""Marks that an output has to keep: placeholders, tags, addresses, emoji, brackets.
 
 Each kind compares the marks of an output with those of its source, as multisets.
 """

@@ -49,7 +49,7 @@ def _repeated(texts: Texts, column: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _fit(texts: Texts, column: str, text: str, segment: int) -> float:
-    """How much of its pairs of characters a text has in common with the others of a segment."""
+    """Share of its pairs of characters that a text has in common with the others of a segment."""
     pairs = character_pairs(text)
     others = [
         character_pairs(outputs[segment] or "")

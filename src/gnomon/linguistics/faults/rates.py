@@ -1,4 +1,4 @@
-"""What translators change, too: numbers, quotation marks, ends of sentences, handles.
+"""Rates of marks that translators change, too: numbers, quotation marks, ends of sentences.
 
 A hit is no error by itself: rates of systems are read beside those of the references.
 """

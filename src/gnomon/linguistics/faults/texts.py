@@ -117,7 +117,7 @@ class Texts:
 
     @cached_property
     def vocabularies(self) -> dict[str, Counter[str]]:
-        """How often each word occurs in each column, in lower case."""
+        """Counts of the words of each column, in lower case."""
         return {
             name: Counter(word.lower() for text in column if text for word in self.words(text))
             for name, column in self.columns.items()

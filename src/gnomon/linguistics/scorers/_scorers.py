@@ -151,7 +151,7 @@ def _version() -> str:
 
 
 class _NamedScorer(NamedTuple):
-    """What a user may write, and what it is."""
+    """A scorer, with the name that a user may write."""
 
     name: str
     source: str

@@ -1,4 +1,4 @@
-"""What a sentence scorer is, and the words and lemmas that it is given."""
+"""The protocol of sentence scorers, and the words and lemmas that they are given."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class SentenceWord(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[Any, Any]:
-    """What finds pieces: where no "n't" occurs, and, slower, where it does."""
+    """Patterns of pieces: where no "n't" occurs, and, slower, where it does."""
     import regex
 
     letter = r"[\p{L}\p{M}]"
@@ -190,7 +190,7 @@ def _regular(word: str) -> Iterator[str]:
 
 
 def _stems(stem: str) -> tuple[str, ...]:
-    """What may stand before -ed, -ing, -er, -est: with a mute e, as it is, or undoubled."""
+    """Possible stems before -ed, -ing, -er, -est: with a mute e, as it is, or undoubled."""
     if not _may_be(stem):
         return ()
     last, before = stem[-1], stem[-2]

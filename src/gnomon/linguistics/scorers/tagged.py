@@ -40,7 +40,7 @@ def reader_for(
     cache: Cache | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Reader:
-    """How words are read: by the tagger named, else the standard one of the language, else rules.
+    """Reader of words: the tagger named, else the standard one of the language, else rules.
 
     Args:
         tagger: ``spacy:NAME`` or an annotator.
