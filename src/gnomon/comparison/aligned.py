@@ -1,4 +1,4 @@
-"""What the doubt about an alignment does to differences."""
+"""The effect of doubtful alignments on differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def without_uncertain_segments(testset: TestSet, comparison: SystemComparison) -> Iterator[Message]:
-    """What is said of aligned outputs, with what differences are without uncertain segments."""
+    """Add differences without uncertain segments to notices of aligned outputs."""
     for said in said_of("data.aligned", testset.anomalies):
         aligned = cast("Sequence[Mapping[str, Any]]", said.params["aligned"])
         told = [{**one, "changes": _changes(testset, comparison, one["system"])} for one in aligned]
@@ -33,7 +33,7 @@ def without_uncertain_segments(testset: TestSet, comparison: SystemComparison) -
 def _changes(
     testset: TestSet, comparison: SystemComparison, system: str
 ) -> dict[str, list[dict[str, Any]]] | None:
-    """By how much differences change, by metric; None where nothing is uncertain."""
+    """Changes of differences, by metric; None where nothing is uncertain."""
     uncertain = testset.alignments[system].uncertain_segments
     rest = np.ones(testset.segments, dtype=np.bool_)
     rest[sorted(uncertain)] = False

@@ -22,7 +22,7 @@ __all__ = ["check_compare", "check_documents", "check_systems"]
 
 
 def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
-    """What :func:`gnomon.compare` refuses of options that fit each alone."""
+    """Check options of :func:`gnomon.compare` that fit each alone."""
     yield from plan_faults(options.resamples, options.confidence)
     yield from gate_faults(options)
     yield from metric_faults(outline, options.metrics, allow_code=options.allow_code, pairs=True)

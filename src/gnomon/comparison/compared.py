@@ -66,7 +66,7 @@ class MetricComparison(NamedTuple):
 
     @property
     def family(self) -> str:
-        """What is decided at once."""
+        """Name of the family that is decided at once."""
         if self.pairs == 1:
             return "this one difference"
         return f"all {self.pairs} {'pairs' if self.every else 'differences'} of a metric"
@@ -93,7 +93,7 @@ class MetricComparison(NamedTuple):
 
 @dataclass
 class SystemComparison:
-    """What is compared, and what is found of it."""
+    """A comparison of systems, and its results."""
 
     testset: TestSet
     by: str | None
@@ -186,7 +186,7 @@ class SystemComparison:
         self.notices += dict.fromkeys(notes)
 
     def add_distributions(self) -> None:
-        """How segment scores differ, and scores by length, under each metric."""
+        """Add differences of segment scores, and scores by length, under each metric."""
         for metric in self.metrics:
             self.distributed += difference_rows(metric.paired)
             self.distributed += length_rows(self.testset, metric.paired)
@@ -205,7 +205,7 @@ class SystemComparison:
                 self.exhibits += showcase.of_bins(metric.paired, added, last, examples)
 
     def finding(self) -> Finding:
-        """What was found."""
+        """The finding."""
         first = self.metrics[0]
         tables: list[Table] = [
             system_table(self.rows, first.whole, first.family, first.slice_family)

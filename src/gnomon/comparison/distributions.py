@@ -1,4 +1,4 @@
-"""How segment scores differ, and scores by length of segments and by frequency of words."""
+"""Differences of segment scores, and scores by length of segments and by frequency of words."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LengthScoreRow(Record):
 
 
 class WordFrequencyRow(Record):
-    """How well a system meets the words that references use so often."""
+    """A system's matches with the words that references use so often."""
 
     frequency: str = column("Frequency", help="how often the references hold the word")
     system: str = SYSTEM
@@ -97,7 +97,7 @@ class Bins(NamedTuple):
         return round((place - 0.5) * self.step, 12), round((place + 0.5) * self.step, 12)
 
     def name(self, place: float) -> str:
-        """What a bin is called."""
+        """Name of a bin."""
         low, high = self.ends(place)
         return f"{low:g} to {high:g}"
 

@@ -41,7 +41,7 @@ class Gate:
 
 
 def gate_faults(options: BoundOptions) -> Iterator[Problem]:
-    """What the options of a comparison leave no gate to go by."""
+    """Check that the options of a comparison leave a gate to go by."""
     metrics, gate = options.metrics, options.fail_if_worse
     if options.min_drop and not gate:
         lacks: Words = (
@@ -91,7 +91,7 @@ def fail_if_worse(
 def gate_cases(
     finding: Finding, metrics: Sequence[str], *, min_drop: float
 ) -> tuple[GateCase, ...]:
-    """Whether each system is significantly worse than the baseline; as :func:`fail_if_worse`."""
+    """Decide if systems are significantly worse than the baseline; as :func:`fail_if_worse`."""
     if chosen_by_score(finding):
         raise UsageError(
             "the comparison was with the system that has the best score, of which any other may be"

@@ -1,4 +1,4 @@
-"""What differences of this size meant to people in other test sets, beside a comparison."""
+"""The meaning of differences of this size to people in other test sets, beside a comparison."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAIRS_SAID = 3
 
 
 class DifferenceMeaningRow(Record):
-    """How often people agreed with differences like that of a system and the baseline."""
+    """People's agreement with differences like that of a system and the baseline."""
 
     metric: str = METRIC
     system: str = SYSTEM
@@ -158,7 +158,7 @@ def meaning_table(rows: Sequence[DifferenceMeaningRow]) -> Table:
 def meaning_listing(
     metric: str, metrics: Sequence[str], rows: Sequence[DifferenceMeaningRow]
 ) -> Listing:
-    """What differences meant under one metric, with the published constants where there are any."""
+    """List the meanings of differences under one metric, with published constants if any."""
     of_metric = [row for row in rows if row.metric == metric]
     columns = ["system", "difference", "share", "share_low", "share_high", "pairs", "sets"]
     if any(row.published is not None for row in of_metric):

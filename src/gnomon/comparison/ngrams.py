@@ -230,5 +230,5 @@ def _in_turn(found: list[list[OnlyHere]]) -> Iterator[tuple[int, int, OnlyHere]]
 
 
 def needs(most: int, language: str | None, options: Mapping[str, object]) -> tuple[Dependency, ...]:
-    """What n-grams, and the words that are marked in segments, depend on."""
+    """Dependencies of n-grams, and of the words that are marked in segments."""
     return tokeniser_needs(None, language) if most or options["examples"] else ()

@@ -55,13 +55,13 @@ _FEW, _SKEWED = 60, 1.5
 
 
 def plan_faults(resamples: int | None, confidence: float) -> Iterator[Problem]:
-    """What no :class:`PairedTestPlan` can be made of, though each option fits alone."""
+    """Check options for a :class:`PairedTestPlan`, though each fits alone."""
     yield from resample_faults(RESAMPLES if resamples is None else resamples, confidence)
 
 
 @dataclass(frozen=True)
 class PairedTestPlan:
-    """How differences are tested."""
+    """The plan of the tests of differences."""
 
     test: PairedTest = "bootstrap"  # others have no intervals
     resamples: int = RESAMPLES  # 0: neither intervals nor tests
@@ -97,7 +97,7 @@ class PairedTestPlan:
         return replace(self, resamples=resamples, least_p=least)
 
     def fields(self) -> dict[str, object]:
-        """What a signature tells of it."""
+        """Its fields in a signature."""
         drawn: dict[str, object] = {"test": self.test, "bs": self.resamples}
         if self.unit == "document":
             drawn = {"unit": self.unit, **drawn}
@@ -148,7 +148,7 @@ class ComparedSystem(NamedTuple):
 
 @dataclass(frozen=True)
 class PairedScores:
-    """What a metric said of the systems that are compared."""
+    """A metric's scores of the systems that are compared."""
 
     metric: str
     systems: tuple[str, ...]  # the first is the baseline
@@ -216,7 +216,7 @@ class PairedScores:
         return [FamilyPair(k, j, part) for k, others in enumerate(last, start=1) for j in others]
 
     def gains(self) -> NDArray[np.float64]:
-        """How much better each system is than the baseline in each segment, float64 [K, N]."""
+        """Gain of each system over the baseline in each segment, float64 [K, N]."""
         gains: NDArray[np.float64] = self.sign * (self.segments - self.segments[0])
         return gains
 
@@ -380,7 +380,7 @@ def _tested(
     *,
     choices: bool,
 ) -> Family:
-    """What the family shows; nothing of pairs with a caveat."""
+    """Test the family; pairs with a caveat show nothing."""
     if not plan.resamples:
         return Family.untested(len(caveats))
     left_out = np.array([caveat is not None for caveat in caveats], dtype=np.bool_)
@@ -489,7 +489,7 @@ def deciders(
 
 
 def influence(paired: PairedScores) -> NDArray[np.float64]:
-    """What each segment adds to the difference from the baseline, float64 [K, N].
+    """Contribution of each segment to the difference from the baseline, float64 [K, N].
 
     The difference of the system scores less the difference without the segment, in the metric's
     units; NaN where a segment has no score.

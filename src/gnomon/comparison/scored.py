@@ -34,7 +34,7 @@ def scored(
     allow_code: bool,
     progress: Callable[[str, int, int], None] | None,
 ) -> list[Scores]:
-    """What each metric said of the systems of a test set."""
+    """Scores of the systems of a test set under each metric."""
     chosen = each_metric(metrics)
     if not chosen:
         raise UsageError("a comparison takes one metric or more; none is given")
@@ -81,7 +81,7 @@ def best_first(scores: Scores, systems: Sequence[str]) -> list[str]:
 
 
 def notices(testset: TestSet, scores: Scores, paired: PairedScores) -> list[Message]:
-    """What a metric noticed, and what was compared instead of a corpus score."""
+    """Notices of a metric, and of what was compared instead of a corpus score."""
     said = [
         notice if notice.code in _OF_SYSTEMS else of_metric(scores.metric, notice)
         for notice in scores.notices

@@ -1,4 +1,4 @@
-"""What a comparison of systems shows: its rows, tables and views, and the segments to read."""
+"""Rows, tables and views of a comparison of systems, and the segments to read."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class ComparisonRow(Record):
 
     @property
     def outcome(self) -> Outcome | None:
-        """What the test says; None of the baseline, and where nothing was tested."""
+        """Outcome of the test; None of the baseline, and where nothing was tested."""
         return next((one for one in OUTCOMES if one == self.verdict), None)
 
     @property
@@ -166,7 +166,7 @@ def chosen_by_score(finding: Finding) -> bool:
 
 
 def tested_by(row: ComparisonRow) -> str:
-    """What the test of a row says; as a bound where draws can show no smaller p."""
+    """Result of a row's test in words; a bound where draws can show no smaller p."""
     p = row.p or 0.0
     return p_value(p, p if p <= row.p_least * (1 + _SAME) else 0.0)
 
@@ -337,7 +337,7 @@ def views(
     systems: Sequence[str],
     distributed: Sequence[Record],
 ) -> tuple[View, ...]:
-    """What text shows, then what a page shows.
+    """Views of text, then those of a page.
 
     ``baselines``: by metric; ``distributed``: rows of :mod:`gnomon.comparison.distributions`.
     """

@@ -1,4 +1,4 @@
-"""How a system does where the references are not its own output."""
+"""Scores of a system by references that are not its own output."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _beside(
     rows: NDArray[np.bool_],
     documents: NDArray[np.int64] | None,
 ) -> dict[str, Any] | None:
-    """How far a system is from the best of the others in some segments."""
+    """Distance of a system from the best of the others in some segments."""
     scores = metric.scores
     sign = 1 if scores.higher_is_better else -1
     values = sign * scores.segments[:, rows]

@@ -1,4 +1,4 @@
-"""What a comparison of systems says, in sentences."""
+"""The verdict of a comparison of systems, in sentences."""
 
 from __future__ import annotations
 
@@ -59,21 +59,21 @@ class _SystemPair(NamedTuple):
 
     @property
     def tested(self) -> dict[str, Any]:
-        """What the test says; as a bound where draws can show no smaller p."""
+        """Result of the test; a bound where draws can show no smaller p."""
         row = self.row
         least = row.p if row.p is not None and row.p <= row.p_least * (1 + _SAME) else None
         return {"tested": "no" if row.p is None else "p", "p": row.p, "least": least}
 
     @property
     def difference(self) -> dict[str, Any]:
-        """How far the system is from the baseline, with the interval of that."""
+        """Distance of the system from the baseline, with its interval."""
         low, high = self.row.gain_ends
         decided = self.row.decided or False
         return {"gain": self.row.gain, "low": low, "high": high, "decided": decided}
 
     @property
     def lead(self) -> dict[str, Any]:
-        """By how much the baseline is ahead, and what says that this is undecided."""
+        """Lead of the baseline, and the reason why this is undecided."""
         (low, high), row = self.row.gain_ends, self.row
         ends = (None, None) if low is None or high is None else (-high, -low)
         return {
@@ -89,7 +89,7 @@ class _SystemPair(NamedTuple):
 
     @property
     def unproven(self) -> dict[str, Any]:
-        """What says that a difference is undecided where no interval does."""
+        """Reason why a difference is undecided where there is no interval."""
         known = {"by document": "document", "different": "different", "skewed": "skewed"}
         untested = self.row.gain_ends != (None, None) or self.row.p is None
         return {
@@ -100,7 +100,7 @@ class _SystemPair(NamedTuple):
 
     @property
     def on(self) -> dict[str, Any]:
-        """What it rests on."""
+        """The segments that it rests on."""
         return _on([self])
 
     @property
@@ -109,7 +109,7 @@ class _SystemPair(NamedTuple):
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What all sentences of two systems name."""
+        """Parts of all sentences of two systems."""
         row = self.row
         return {
             "system": row.system,
@@ -185,7 +185,7 @@ def _rows(finding: Finding) -> Iterator[_SystemPair]:
 
 
 def _family(finding: Finding, metric: str, *, sliced: bool, chosen: bool) -> dict[str, Any] | None:
-    """What is decided at once with a comparison; nothing where it stands alone."""
+    """The family that is decided at once with a comparison; None where it stands alone."""
     rows = [row for row in finding.records(ComparisonRow) if row.metric == metric]
     systems = len({row.system for row in rows})
     slices = len({row.slice for row in rows} - {None})
@@ -247,7 +247,7 @@ def _untested(pairs: Sequence[_SystemPair], places: dict[str, list[int]], **best
 
 
 def _further(row: ComparisonRow) -> int | None:
-    """How many more segments would decide."""
+    """Number of further segments that would decide."""
     low, high = row.gain_ends
     if row.gain is None or low is None or high is None:
         return None
@@ -326,7 +326,7 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
 
 
 def _each(some: Sequence[tuple[str, _SystemPair]]) -> dict[str, Any]:
-    """What the tests say, where they say the same of all; and each by how much."""
+    """Results of the tests, where they are the same for all, with the difference of each."""
     alike = len({tested_by(pair.row) for _, pair in some}) == 1
     each = [
         {"name": name, "alone": not alike, **pair.difference, **pair.tested} for name, pair in some
@@ -363,7 +363,7 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Message]:
 
 
 def _meanings(finding: Finding, sound: Sequence[_SystemPair]) -> Iterator[Message]:
-    """How often people agreed with such differences in other test sets."""
+    """Say how often people agreed with such differences in other test sets."""
     titles = titles_of(finding)
     read = {(pair.row.metric, pair.row.system) for pair in sound}
     rows = [r for r in finding.records(DifferenceMeaningRow) if (r.metric, r.system) in read]
@@ -496,7 +496,7 @@ def _disagreement(sound: Sequence[_SystemPair]) -> Iterator[Message]:
 
 
 def _few(every: Sequence[_SystemPair]) -> Iterator[Message]:
-    """What rests on too few segments: all of it for whole test sets, of slices what stands out."""
+    """Say what rests on too few segments: all for whole test sets, of slices what stands out."""
     some = [
         pair
         for pair in every
