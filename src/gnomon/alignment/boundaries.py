@@ -56,7 +56,7 @@ class _Words(NamedTuple):
 
 
 class Habits(NamedTuple):
-    """By how much more often than elsewhere texts end behind a word, and begin with it, as logs."""
+    """Habits of texts at boundaries: log rates of ends behind a word, and of beginnings with it."""
 
     before: dict[str, float]
     behind: dict[str, float]
@@ -116,7 +116,7 @@ def words_of(segment: str) -> _Words:
 
 
 def _operations(lines: Sequence[tuple[int, ...]]) -> Iterator[Operation]:
-    """What was done for each segment, by the lines that hold it."""
+    """Yield the operation for each segment, by the lines that hold it."""
     shared = Counter(number for some in lines for number in some)
     for some in lines:
         if not some:
@@ -286,13 +286,13 @@ def _seen(word: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def _sign(word: str) -> str:
-    """What a segment ends with: a sign, or a word."""
+    """Last sign of a segment: a mark, or a word."""
     return word if len(word) == 1 and not word.isalnum() else "word" if word else ""
 
 
 @lru_cache(maxsize=20_000)
 def _unlike(sign: str, other: str) -> float:
-    """How much the signs before two cuts differ."""
+    """Difference of the signs before two cuts."""
     if sign == other:
         return 0.0
     groups = [
@@ -306,7 +306,7 @@ def _unlike(sign: str, other: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _beginning(word: str) -> str:
-    """How a segment begins."""
+    """Beginning of a segment."""
     first = word[:1]
     if first in _OPENING:
         return "opening"

@@ -1,4 +1,4 @@
-"""How pieces of an output are joined to the text of one segment."""
+"""Joining of pieces of an output to the text of one segment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much texts have in common: the mean share of n-grams of characters, as in chrF."""
+"""Likeness of texts: the mean share of n-grams of characters in common, as in chrF."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _NEVER = -1e9
 
 
 class _Step(NamedTuple):
-    """What is taken at once: segments, lines of the output."""
+    """A step: segments, and lines of the output, that are taken at once."""
 
     segments: int
     lines: int
@@ -109,7 +109,7 @@ class _Programme:
 
     @cached_property
     def gains(self) -> dict[_Step, list[NDArray[np.float64]]]:
-        """What pairs gain from each state, by the number of segments before them."""
+        """Gains of pairs from each state, by the number of segments before them."""
         found: dict[_Step, list[NDArray[np.float64]]] = {step: [] for step in _PAIRS}
         for start in range(0, len(self.references), _BLOCK):
             self._add_gains(found, start, min(start + _BLOCK, len(self.references)))
@@ -144,7 +144,7 @@ class _Programme:
 
     @cached_property
     def before(self) -> list[NDArray[np.float64]]:
-        """What the best steps to each state gain."""
+        """Gains of the best steps to each state."""
         low, high = self.band
         best: list[NDArray[np.float64]] = []
         for i in range(len(self.references) + 1):
@@ -160,7 +160,7 @@ class _Programme:
 
     @cached_property
     def behind(self) -> list[NDArray[np.float64]]:
-        """What the best steps from each state to the end gain."""
+        """Gains of the best steps from each state to the end."""
         low, high = self.band
         best: list[NDArray[np.float64]] = []
         n = len(self.references)
@@ -199,7 +199,7 @@ class _Programme:
 
     @cached_property
     def margins(self) -> NDArray[np.float64]:
-        """By how many words the best steps are better than those with a boundary elsewhere."""
+        """Margins in words of the best steps over those with a boundary elsewhere."""
         low, _ = self.band
         n = len(self.references)
         states: list[list[int]] = [[] for _ in range(n + 1)]

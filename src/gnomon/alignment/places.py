@@ -27,7 +27,7 @@ _MIX, _TURN = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 
 class Band(NamedTuple):
-    """How many lines may stand before each segment, and before the end: the fewest, the most."""
+    """The fewest and the most lines that may stand before each segment, and before the end."""
 
     low: NDArray[np.int64]
     high: NDArray[np.int64]

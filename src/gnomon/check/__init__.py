@@ -1,4 +1,4 @@
-"""Whether every output is a translation, and keeps what was prescribed.
+"""Checks that every output is a translation, and keeps what was prescribed.
 
 ``gnomon.check`` may be called itself. Everything public is listed in ``__all__``; names are
 imported when first used.

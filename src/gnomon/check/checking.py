@@ -1,4 +1,4 @@
-"""Whether every output is a translation, and keeps what it has to (``gnomon check``)."""
+"""Checks that every output is a translation, and keeps what it has to (``gnomon check``)."""
 
 from __future__ import annotations
 

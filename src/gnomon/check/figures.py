@@ -46,7 +46,7 @@ _NO_TRANSLATION = ("other-segment",)
 
 
 class RateRow(Record):
-    """How often a kind of faults hits a system, or a reference."""
+    """The rate of a kind of faults in a system, or a reference."""
 
     system: str = column("System", help="name of the system; references as reference:NAME")
     kind: str = column("Kind", help="of faults; untranslated: any of the kinds of this group")
@@ -66,7 +66,7 @@ class RateRow(Record):
 
 
 class FaultDifferenceRow(Record):
-    """How much a system differs from the baseline in a kind of faults, or in a metric."""
+    """A system's difference from the baseline in a kind of faults, or in a metric."""
 
     system: str = SYSTEM
     baseline: str = column("Baseline", help="the system that it is compared with")
@@ -256,7 +256,7 @@ class FaultRates:
 
 
 def _tested(family: SystemFamily, rates: FaultRates) -> Iterator[dict[str, Any]]:
-    """What a family of comparisons shows, as cells of rows."""
+    """Yield the results of a family of comparisons, as cells of rows."""
     draws = family.draws(family_draws(len(family.pairs), rates.resamples))
     tested: Family = family_test(family.comparisons, draws.resampled, confidence=rates.confidence)
     for k in range(len(family.pairs)):

@@ -26,7 +26,7 @@ PRESCRIBED = ("term", "forbidden-term", "consistency", "rule", "prescribed")
 
 
 def check_limits(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:  # noqa: ARG001  # none of them depends on it
-    """What :func:`gnomon.check` refuses of its gate."""
+    """Check the gate of :func:`gnomon.check`."""
     for limit in options.fail_above:
         try:
             _parsed(limit)
@@ -54,7 +54,7 @@ def _parsed(limit: str) -> tuple[str, float]:
 def gate_cases(
     rates: Table, limits: Sequence[str], groups: Mapping[str, str]
 ) -> tuple[GateCase, ...]:
-    """Whether each system has at most as many faults as each limit allows.
+    """Decide whether each system has at most as many faults as each limit allows.
 
     It is undecided where it has, and its interval reaches beyond a limit above 0.
 

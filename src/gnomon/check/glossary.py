@@ -173,7 +173,7 @@ def _segment(record: FileRecord) -> int | None:
 
 @dataclass
 class _Entry:
-    """What an entry says, by language: terms, and whether they are forbidden."""
+    """An entry by language: its terms, and whether they are forbidden."""
 
     line: int
     terms: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)

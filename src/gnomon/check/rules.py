@@ -46,7 +46,7 @@ _YES = 0.5
 
 @dataclass(frozen=True)
 class Rule:
-    """What an output has to keep.
+    """A rule that outputs have to keep.
 
     Attributes:
         must: one of these texts must stand in it.

@@ -118,7 +118,7 @@ class Terminology:
         )
 
     def success(self, texts: Texts) -> dict[str, tuple[int, int]]:
-        """By column: how many prescribed terms it has, and how many are prescribed."""
+        """Number of terms kept, and of terms prescribed, by column."""
         found = [one for one in self._found(texts) if one.term.targets]
         return {
             column: (sum(bool(one.used[column]) for one in found), len(found))

@@ -92,7 +92,7 @@ def _all_translated(
 def _others(
     finding: Finding, systems: Sequence[RateRow], groups: Mapping[str, str]
 ) -> Iterator[Message]:
-    """What else is wrong in systems: shape, marks that are kept, what was prescribed."""
+    """Say the other faults of systems: shape, marks to keep, prescribed terms."""
     some = [
         row
         for row in systems

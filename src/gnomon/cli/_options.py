@@ -57,7 +57,7 @@ def add_command(
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """How a command runs, whatever it does."""
+    """Add the options of every command's run."""
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="list notes on data and tests, and timings"
@@ -249,7 +249,7 @@ def add_metrics(
 
 
 def add_allow_code(parser: argparse._ActionsContainer) -> None:
-    """Whether names of functions may run code, and judges may send texts away."""
+    """Add the option that lets names of functions run code, and judges send texts away."""
     rare(
         parser.add_argument(
             "--allow-code",
@@ -394,7 +394,7 @@ def add_tables(parser: argparse._ActionsContainer) -> None:
 
 
 def add_gate(output: argparse._ActionsContainer, options: Iterable[str]) -> None:
-    """What continuous integration asks of a command with a gate."""
+    """Add the options of a command's gate for continuous integration."""
     output.set_defaults(strict=False, junit=None, summary=None)
     if not any(name.startswith("fail_") for name in options):
         return
@@ -495,7 +495,7 @@ def load(args: argparse.Namespace) -> TestSet:
 
 
 def add_first_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """How files of human scores number segments."""
+    """Add the option for the number of the first segment in files of human scores."""
     rare(
         parser.add_argument(
             "--first-segment",
@@ -673,7 +673,7 @@ def _is_table(args: argparse.Namespace) -> bool:
 
 
 def _forgotten(args: argparse.Namespace) -> str:
-    """What is asked where files stand among the references and no system is named."""
+    """Question where files stand among the references and no system is named."""
     first, *rest = args.refs
     return (
         f"{', '.join(args.refs)} are all read as references; did you forget -i?"

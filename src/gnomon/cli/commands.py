@@ -372,7 +372,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
 
 
 def _ended(args: argparse.Namespace, finding: Finding) -> int:
-    """What comes after the answer: a figure, which may be refused, and the gate."""
+    """End after the answer: a figure, which may be refused, and the gate."""
     for path, title in _options.wanted_figures(args).items():
         finding.save_figure(path, title)
     if finding.gate:
@@ -476,7 +476,7 @@ def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _data(method: Method, args: argparse.Namespace, options: dict[str, Any]) -> dict[str, Any]:
-    """What the method is given, by parameter, read from the files that the command line names."""
+    """Arguments of the method, by parameter, read from the files that the command line names."""
     given: Sequence[Any]
     args.human_readable = method.gives_scores  # which need nothing of what people said
     gates = any(value for name, value in options.items() if name.startswith("fail_"))

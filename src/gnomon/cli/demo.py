@@ -172,7 +172,7 @@ def _print_answers(store: Store) -> None:
 
 
 def _answer(store: Store, question: Mapping[str, Any]) -> Finding:
-    """What a store says of a question in SQL, as a table."""
+    """Answer of a store to a question in SQL, as a table."""
     from gnomon.core.findings import Column, Finding, Table
 
     result = store.query(question["sql"])

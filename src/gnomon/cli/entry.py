@@ -233,7 +233,7 @@ def _leave_cycles() -> None:
 
 @contextmanager
 def _logging(args: argparse.Namespace) -> Iterator[None]:
-    """What gnomon logs goes to stderr while a command runs, and no longer."""
+    """Send gnomon's log to stderr while a command runs, and no longer."""
     from gnomon.core.tabular import visible_lines
 
     class Plain(logging.Formatter):
@@ -292,7 +292,7 @@ def _limit_input(args: argparse.Namespace) -> Iterator[None]:
 
 
 def _allow_network(args: argparse.Namespace) -> AbstractContextManager[None]:
-    """Whether texts may leave this machine, of this command and its workers."""
+    """Let this command and its workers send texts to other machines, where that is allowed."""
     # where requests are planned or written to a file, nothing is sent
     planned = are_planned(args)
     if not getattr(args, "allow_network", False) and not planned:
@@ -304,7 +304,7 @@ def _allow_network(args: argparse.Namespace) -> AbstractContextManager[None]:
 
 @contextmanager
 def _escape_output() -> Iterator[None]:
-    """What the encoding of stdout lacks is written as escapes, and said: no result is lost."""
+    """Escape characters that stdout's encoding lacks, and say so: no result is lost."""
     stream, lacking = sys.stdout, Counter[str]()
     if not isinstance(stream, io.TextIOWrapper) or stream.errors not in _STOPPING:
         yield  # captured, or told what to do by PYTHONIOENCODING=latin-1:replace
@@ -377,7 +377,7 @@ def _end_late(args: argparse.Namespace, signals: int) -> None:
 
 
 def _interrupted(args: argparse.Namespace, number: int = signal.SIGINT) -> int:
-    """What is said and returned; a shell's code for a signal is 128 and its number."""
+    """Say that the command was interrupted; a shell's code for a signal is 128 and its number."""
     how = "" if number == signal.SIGINT else f" by {signal.Signals(number).name}"
     with suppress(OSError):  # the terminal may be what has gone
         sys.stderr.write(f"\ngnomon: interrupted{how}; {getattr(args, 'kept', _KEPT)}\n")
@@ -425,7 +425,7 @@ def _failed(args: argparse.Namespace, argv: Sequence[str], error: GnomonError) -
 
 
 def _print_as_json(argv: Sequence[str], command: str, error: GnomonError) -> None:
-    """What is wrong, as messages, where a program asked for JSON."""
+    """Print the problems, as messages, where a program asked for JSON."""
     if any(given in _JSON for given in (*argv, *map(" ".join, pairwise(argv)))):
         from gnomon import report
 

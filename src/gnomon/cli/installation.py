@@ -1,4 +1,4 @@
-"""What is here: in a test set, in this installation, in the cache; and what a language needs."""
+"""Contents of a test set, this installation and the cache; and the needs of a language."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def _taggers() -> _Listed:
 
 
 def _languages() -> _Listed:
-    """What each language can do here, and after which command."""
+    """List the abilities of each language here, and the commands that add others."""
     from gnomon import linguistics as annotate
 
     header = ("code", "language", "words", "parts of speech", "base forms", "answers")
@@ -256,7 +256,7 @@ def _languages() -> _Listed:
 
 
 def _words_of(language: str) -> str:
-    """What metrics count as words of a language."""
+    """Name the words that metrics count in a language."""
     from gnomon.core.scripts import is_unspaced
     from gnomon.metrics.tokenise.tokenisers import tokeniser_needs
 

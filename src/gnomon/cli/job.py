@@ -36,7 +36,7 @@ _TRIAL = ".step.toml"
 
 
 def main() -> None:
-    """What the process does: ``TASK FOLDER PARENT SECONDS [PLACE ... | STORE | LIMIT ...]``."""
+    """Run the process: ``TASK FOLDER PARENT SECONDS [PLACE ... | STORE | LIMIT ...]``."""
     import resource  # not on all systems
 
     task, folder, parent, seconds, *given = sys.argv[1:]

@@ -199,7 +199,7 @@ class Parser(argparse.ArgumentParser):
                 action.help = text
 
     def _briefly_used(self) -> str:
-        """What must be given; the rest stands below."""
+        """Usage of the required arguments; the rest stands below."""
         must = [
             argument
             for argument in self._actions
@@ -225,7 +225,7 @@ class Parser(argparse.ArgumentParser):
         return super()._parse_optional(arg_string)
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        """What a text that is no option itself may stand for: ``-j4`` for ``-j 4``.
+        """Options that a text which is none itself may stand for: ``-j4`` for ``-j 4``.
 
         argparse takes ``-tok`` for ``-t ok``, whatever was meant.
         """
@@ -320,7 +320,7 @@ def _first_clause(text: str) -> str:
 
 
 def _open(text: str) -> int:
-    """How many brackets of a text are not closed; intervals such as (0, 1] are."""
+    """Number of open brackets of a text; intervals such as (0, 1] are closed."""
     return sum((character in "([") - (character in ")]") for character in text)
 
 

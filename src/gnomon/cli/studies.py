@@ -214,7 +214,7 @@ _SETS = 10
 def print_found(
     verdicts: Sequence[PageVerdict], file: IO[str] | None, *, verbose: bool = False
 ) -> None:
-    """What was found, test set by test set."""
+    """Print the findings, test set by test set."""
     from gnomon.core.registry import title_of
     from gnomon.report import print_verdict
 
@@ -354,7 +354,7 @@ def _overview(rows: Sequence[Mapping[str, Cell]]) -> Table:
 
 
 def _meanings(rows: Sequence[Mapping[str, Cell]]) -> list[Table]:
-    """What the columns mean, table by table."""
+    """List the meanings of the columns, table by table."""
     from gnomon.core.findings import Column, Table
 
     names = [name for name in rows[0] if name != "table"] if rows else []

@@ -104,7 +104,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Message(Written):
-    """What a method says, as data; ``str()`` gives the sentence.
+    """A message of a method, as data; ``str()`` gives the sentence.
 
     Attributes:
         code: its kind ("compare.better"), an entry of the catalogue.
@@ -295,7 +295,7 @@ class _Sentences(Formatter):
         return self._part(field_name, part), field_name
 
     def _part(self, name: str, part: str | Mapping[str, str]) -> str | list[str]:
-        """What a part says, or what it says of each item."""
+        """Words of a part, or its words for each item."""
         value = self.params[name]
         if isinstance(value, list) and value and isinstance(value[0], Mapping):
             return [self._inside(name, item).filled(str(part)) for item in value]
@@ -389,7 +389,7 @@ def rendered(
 
 
 def noted(said: Message) -> str:
-    """What a notice says, in a list of these: without opening and stop."""
+    """Words of a notice, in a list of these: without opening and stop."""
     return ": ".join([*_names_of(said, "testsets"), *_names_of(said, "metrics"), phrase(said)])
 
 

@@ -39,7 +39,7 @@ Audience: TypeAlias = Literal["shell", "python", "page", "file"]
 
 
 class Written:
-    """What is written for each audience."""
+    """Words written for each audience."""
 
     def parts(self) -> Iterable[Any]:
         """The words that it is made of."""
@@ -52,7 +52,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Named(Written):
-    """What command lines and Python name in their own ways: what to do."""
+    """Advice that command lines and Python name in their own ways."""
 
     shell: str
     python: str
@@ -73,7 +73,7 @@ class OptionName(Named):
 
 @dataclass(frozen=True)
 class Advice(Written):
-    """What to do, in words and for programs.
+    """Advice, in words and for programs.
 
     Attributes:
         said: the words.
@@ -92,7 +92,7 @@ class Advice(Written):
 
 @dataclass(frozen=True)
 class InFile(Written):
-    """What is said of a file of options, at a command line, too."""
+    """Words on a file of options, at a command line, too."""
 
     said: Written
 
@@ -164,7 +164,7 @@ def install(extra: str) -> Advice:
 
 
 def remedies(words: Any) -> Iterator[Advice]:
-    """What to do, of all that words hold."""
+    """Yield all the advice that words hold."""
     if isinstance(words, Advice):
         yield words
     elif isinstance(words, Written | tuple):

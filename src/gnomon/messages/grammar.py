@@ -83,7 +83,7 @@ def unsigned_amount(
     share: bool = False,
     decided: bool = False,
 ) -> str:
-    """How large a figure is, without its sign, with its interval.
+    """Size of a figure, without its sign, with its interval.
 
     >>> unsigned_amount(-1.25, -2.0, -0.5)
     '1.2 [0.5, 2.0]'
@@ -132,7 +132,7 @@ def _number(value: float, digits: int, *, share: bool) -> str:
 
 
 def p_value(p: float, least: float = 0.0, *, most: bool = False, typeset: bool = False) -> str:
-    """What a test says.
+    """Result of a test.
 
     Args:
         p: its p-value.

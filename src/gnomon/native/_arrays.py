@@ -1,4 +1,4 @@
-"""What compiled loops are given, checked: an index that leads out of an array ends the process."""
+"""Checks of arrays for compiled loops: an index that leads out of one ends the process."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def figure(view: View, table: Table, rows: Rows, titles: Mapping[str, str]) -> J
 
 
 def look() -> Json:
-    """What all charts of a page have in common."""
+    """The common look of all charts of a page."""
     return _look(*_SCREEN)
 
 
@@ -244,7 +244,7 @@ def _name(value: Cell, titles: Mapping[str, str]) -> str:
 def _look(
     size: int, row: float, panel: float = 420, fonts: str = "sans-serif", columns: int = 4
 ) -> Json:
-    """What all charts have in common, with letters, rows and panels of some size."""
+    """The common look of all charts, with letters, rows and panels of some size."""
     quiet = {"labelColor": _SOFT, "titleColor": _INK, "titleFontWeight": "normal"}
     sizes = {"labelFontSize": size, "titleFontSize": size, "labelFont": fonts}
     return {
@@ -278,7 +278,7 @@ def _distinct(rows: Rows, name: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class _Room:
-    """What a chart has no room for, in words."""
+    """The parts that a chart has no room for, in words."""
 
     most: int = _MOST  # rows of a heat map
     left_out: list[str] = field(default_factory=list)
@@ -643,7 +643,7 @@ def _points(view: Scatter, table: Table, rows: Rows, panels: int) -> Iterator[Js
 
 
 class _Label(NamedTuple):
-    """What stands beside a point, and on which side; nothing where there is no room."""
+    """The label beside a point, and its side; empty where there is no room."""
 
     text: str = ""
     left: bool = False
@@ -674,7 +674,7 @@ def _apart(
 
 
 def _standing_out(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far points are from the line that fits all, and then from the middle."""
+    """Distance of points from the line that fits all, and then from the middle."""
     across, up = places.T
     spread = float(np.var(across))
     slope = float(np.mean((across - across.mean()) * (up - up.mean()))) / spread if spread else 0.0

@@ -1,4 +1,4 @@
-"""What a gate says, for continuous integration: JUnit's XML, and a summary in Markdown."""
+"""Gates for continuous integration: JUnit's XML, and a summary in Markdown."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _xml_text(text: str) -> str:
 
 
 def gate_summary(finding: Finding) -> str:
-    """Whether a gate was passed, then the verdict and the tables, in Markdown."""
+    """Outcome of a gate, then the verdict and the tables, in Markdown."""
     outcomes = {case.outcome for case in finding.gate}
     worst = next((said for one, said in _HEADINGS.items() if one in outcomes), _PASSED)
     heading = f"{worst} (gnomon {finding.method})"

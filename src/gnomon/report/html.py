@@ -141,7 +141,7 @@ def framed(
 
 
 def drawing_script() -> str:
-    """What draws the charts of a page that holds each as data in its place."""
+    """Script that draws the charts of a page that holds each as data in its place."""
     return _in_one(("text.js", "tables.js", "figures.js", "placed.js"))
 
 
@@ -238,7 +238,7 @@ def _title(panel: Any) -> str:
 
 
 class _Pool:
-    """What recurs in exhibits, each once, by number: texts, who speaks, marks, names of values."""
+    """A pool of recurring values of exhibits, by number: texts, speakers, marks, names."""
 
     def __init__(self) -> None:
         self.parts: dict[str, dict[Hashable, int]] = {
@@ -254,7 +254,7 @@ class _Pool:
 
 
 def payload(findings: Sequence[Finding]) -> Json:
-    """What the script of the page reads."""
+    """Data for the script of the page."""
     pool = _Pool()
     contents = [_finding(finding, pool) for finding in findings]
     return {
@@ -267,7 +267,7 @@ def payload(findings: Sequence[Finding]) -> Json:
 
 
 def _meanings(findings: Sequence[Finding]) -> dict[str, str]:
-    """What the features of tables and exhibits are, in a word or two."""
+    """Meanings of the features of tables and exhibits, in a word or two."""
     from gnomon.linguistics import MEANINGS  # what only pages need
 
     named: set[Cell] = {exhibit.group for finding in findings for exhibit in finding.exhibits}
@@ -318,7 +318,7 @@ def _panels(finding: Finding) -> list[Panel]:
 
 
 def _glosses(finding: Finding, panel: Panel) -> list[tuple[str, str]]:
-    """What the columns that a panel draws mean, as far as their titles do not say it."""
+    """Meanings of the columns that a panel draws, as far as their titles lack them."""
     table = finding.table(panel.views[0].table)
     columns = (table.column(name) for name in drawn_columns(panel.views[0]))
     return [(column.title, column.help) for column in columns if column.help]

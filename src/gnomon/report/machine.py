@@ -336,7 +336,7 @@ def _segments_side_by_side(scores: Sequence[Scores], digits: int | None) -> Tabl
 
 
 def _printed(write: Callable[..., None], *what: Any, **how: Any) -> str:
-    """What a function prints."""
+    """Output that a function prints."""
     file = io.StringIO()
     write(*what, **how, file=file)
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""What a page draws of tables: views of one kind share a panel, with a chart for each choice."""
+"""The panels of a page's tables: views of one kind share one, with a chart for each choice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Panel:
 
     @property
     def title(self) -> str:
-        """What the first view shows."""
+        """The title of the first view."""
         return self.views[0].title
 
     def charts(
@@ -138,7 +138,7 @@ def _said(value: Cell, name: str, titles: Mapping[str, str]) -> str:
 
 
 def _kind(view: View, table: Table) -> str:
-    """What a view shows, whatever rows it is of."""
+    """Kind of a view, whatever rows it is of."""
     return table.column(drawn_columns(view)[0]).title
 
 

@@ -45,7 +45,7 @@ def short_names(names: Iterable[str], most: int = LONGEST_NAME) -> dict[str, str
 
 
 def _letters(text: str) -> list[str]:
-    """What readers take for a character, with its marks."""
+    """Letters as readers see them, each with its marks."""
     return list(map(str, regex.findall(r"\X", text)))
 
 

@@ -202,7 +202,7 @@ class _Drawn:
 
 
 def _of_scores(table: PageTable) -> tuple[View, ...]:
-    """How the scores of systems are looked at, metric by metric."""
+    """Views of the scores of systems, metric by metric."""
     names = {column.name for column in table.columns}
     if table.name != "scores" or not {"metric", "system", "score"} <= names:
         return ()
@@ -231,7 +231,7 @@ def _are_mixed(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) ->
 
 
 def _differences(among: Iterable[str], columns: Sequence[Column]) -> dict[str, str]:
-    """What options say that differs from the others'; those that columns show are left out."""
+    """Options that differ from the others'; those that columns show are left out."""
     shown = {column.name for column in columns}
     read = {text: dict(_within(json.loads(text), "")) for text in among}
     names = dict.fromkeys(name for options in read.values() for name in options)
@@ -260,7 +260,7 @@ def _within(value: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _only(cells: Sequence[Cell]) -> Cell:
-    """What all rows of a part say: a page of another test set or metric does not read it."""
+    """The common value of all rows of a part: other test sets' or metrics' pages lack it."""
     distinct = set(cells)
     return distinct.pop() if len(distinct) == 1 else None
 

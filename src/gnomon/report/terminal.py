@@ -339,7 +339,7 @@ def print_verdict(
 
 
 def in_brief(finding: Finding) -> str:
-    """What is read first of a finding, and the first columns and rows of a table, as text."""
+    """The first sentences of a finding, and the first columns and rows of a table, as text."""
     file = io.StringIO()
     console = _PlainConsole(file, _BRIEF_WIDTH)
     first, _ = split_notes(finding.verdict)
@@ -374,7 +374,7 @@ def _cut(made: Grid, most: int | None) -> Grid:
 
 
 def _telling(made: Grid, row: GridRow) -> tuple[int, int]:
-    """How many figures of a row are plain, and how many there are."""
+    """Number of plain figures of a row, and of all its figures."""
     there = [cell for cell in row.cells[made.stub :] if cell.value is not None]
     return sum(not (cell.faint or cell.marked) for cell in there), len(there)
 
