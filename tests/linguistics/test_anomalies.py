@@ -45,7 +45,7 @@ def test_a_system_that_equals_a_reference_is_said() -> None:
 def test_swapped_and_foreign_texts_are_said() -> None:
     source, reference, output = parts()
     swapped = of_example(sources=reference, references={"A": source})
-    assert "are source and references swapped" in notes(swapped.anomalies)[0]
+    assert "source and references are swapped" in notes(swapped.anomalies)[0]
     wrong = of_example(references={"A": source}, sources=None)
     assert "looks like a different language than the references" in notes(wrong.anomalies)[0]
     given = of_example(references={"A": source}, sources=source)

@@ -61,8 +61,8 @@ GivenFile: TypeAlias = Annotated[str | PathLike[str] | None, InputFile(), Metava
 Limits: TypeAlias = Annotated[Sequence[str], Metavar("KIND=SHARE")]
 
 _TITLE = "Faults of outputs"
-#: what is wrong with lines that stand elsewhere
-_ELSEWHERE = ("shifted", "exchanged", "order", "apart")
+#: what is wrong with whole files, and is a fault of their segments
+_OF_SEGMENTS = ("untranslated", "script")
 _EXAMPLES = """\
 examples:
   gnomon check ref.txt -s src.txt -i old.txt new.txt
@@ -195,18 +195,18 @@ def check(
             "counted": "hits that neither a reference has nor half of the other systems",
         },
         notices=(
-            *_misplaced(testset),
+            *_whole_files(testset),
             *((message("note.check.lacking", kinds=lacking),) if lacking else ()),
         ),
         gate=gate_cases(tables[0], fail_above, {one.name: one.group for one in found.faults}),
     )
 
 
-def _misplaced(testset: TestSet) -> Iterator[Message]:
-    """Cautions of files whose lines stand elsewhere: no fault of a segment is one of theirs."""
+def _whole_files(testset: TestSet) -> Iterator[Message]:
+    """Cautions of files of which no fault of a segment tells: lines elsewhere, other languages."""
     for one in said_of("data.doubtful", testset.anomalies):
         lines, found = (int(str(one.params.get(name, 1))) for name in ("lines", "found"))
-        if one.params["what"] in _ELSEWHERE and 2 * lines >= found:
+        if one.params["what"] not in _OF_SEGMENTS and 2 * lines >= found:
             yield one
 
 

@@ -186,7 +186,7 @@ def standard_tagger(language: str) -> Annotator:
     Raises:
         MissingDependencyError: no pipeline of the language is installed.
     """
-    wanted = base_language(target_of(language))
+    wanted = _tagged_language(language)
     candidates = [name for name in installed() if meta_of(name)["lang"] == wanted]
     if not candidates:
         there = ", ".join(taggers()) or "none"
@@ -204,6 +204,12 @@ def standard_tagger(language: str) -> Annotator:
     return SpacyAnnotator(min(candidates, key=lambda name: _standing(wanted, name)))
 
 
+def _tagged_language(language: str) -> str:
+    """The code by which taggers of a language are known: that of Norwegian is Bokmål's."""
+    code = base_language(target_of(language))
+    return "nb" if code == "no" else code
+
+
 def has_tagger(language: str | None) -> bool:
     """True if there is a standard tagger of a language."""
     try:
@@ -215,7 +221,7 @@ def has_tagger(language: str | None) -> bool:
 
 def untagged(language: str | None) -> Message:
     """That words are told apart by their form alone, and what would tell more of them."""
-    code = base_language(target_of(language or ""))
+    code = _tagged_language(language or "")
     setup = Advice(f"`gnomon setup {code}`", "install", {"language": code})
     add = Named("-l LANG", "language_pair='LANG'")
     return message(
@@ -274,7 +280,7 @@ def setup_plan(language: str) -> SetupPlan:
     Raises:
         UnknownNameError: spaCy's authors publish no pipeline for the language.
     """
-    wanted = base_language(target_of(language))
+    wanted = _tagged_language(language)
     has_spacy = importlib.util.find_spec("spacy") is not None
     try:
         name = standard_tagger(wanted).name if has_spacy else ""

@@ -222,3 +222,15 @@ def test_documents_are_drawn_however_few_they_are():
     )
     finding = gn.check(some, kinds=["tag"])
     assert not any(row.decided for row in finding.records(FaultDifferenceRow, "differences"))
+
+
+def test_outputs_in_the_language_of_neither_are_told_without_a_language_pair():
+    japanese = [f"{n} 匹の犬が庭を走り、{n + 1} 匹の猫に吠えた" for n in range(40)]
+    french = [f"{n} chiens ont couru dans le jardin, vers {n + 1} chats" for n in range(40)]
+    some = {"references": REFERENCE, "sources": SOURCES}
+    finding = gn.check(gn.TestSet.from_lists({"a": japanese, "b": japanese}, **some))
+    assert rate(finding, "a", "script").hits == 40
+    finding = gn.check(gn.TestSet.from_lists({"a": french}, **some))
+    assert [one.params["what"] for one in finding.verdict if one.code == "data.doubtful"] == [
+        "language"
+    ]

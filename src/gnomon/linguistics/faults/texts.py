@@ -76,14 +76,18 @@ class Texts:
         """True if spaces part no words in the target language."""
         if self.language:
             return is_unspaced(self.language)
-        some = next(iter(self.columns.values()), ())
+        some = next(iter((self.references or self.columns).values()), ())
         return unspaced_language(some[:_ENOUGH]) is not None
 
     @cached_property
     def script(self) -> str:
-        """The script of the target language; empty where it is unknown, and no clear one found."""
+        """The script of the target language; empty where it is unknown, and no clear one found.
+
+        Of a language that is unknown, references show it.
+        """
         known = language_scripts().get(self.language)
-        some = [text for column in self.columns.values() for text in column[:_ENOUGH] if text]
+        shown = (self.references or self.columns).values()
+        some = [text for column in shown for text in column[:_ENOUGH] if text]
         return known or main_script(" ".join(some)) or ""
 
     @cached_property
