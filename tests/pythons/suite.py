@@ -45,6 +45,7 @@ score {_SET} -m sbert | {_MODELS}
 compare {_SET} -m bleu chrf ter --resamples 20
 compare {_SET} -m "pear('none')" | gnomon setup model none
 check {_SET} -m chrf --resamples 20
+align {_SET}
 metaeval {_JUDGED} -m bleu chrf --human da --resamples 20
 metaeval delta-accuracy {_JUDGED} -m chrf --human da --resamples 20 | takes 3 test sets or more
 metaeval spans {_JUDGED} -m chrf --human mqm --resamples 20
@@ -53,7 +54,7 @@ compare {_SET} -m "judge('pairwise', model='m')" | {_JUDGE}
 judges calibrate {_JUDGED} --human da {_LLM} | {_JUDGE}
 score {_SET} {_LLM} --batch-write requests.jsonl
 muler {_SET} -m bleu {_NUMBERS} --resamples 20
-muler {_SET} -m bleu | gnomon setup en
+muler {_SET} -m bleu --features pos:* | gnomon setup en
 muler {_SET} -m none {_NUMBERS} --resamples 20
 muler {_SET} -m none --scorers mine=ratings.tsv --resamples 20
 muler validate {_SET} {_NUMBERS} --draws 20

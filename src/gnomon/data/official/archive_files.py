@@ -6,6 +6,7 @@ import bz2
 import gzip
 import logging
 import lzma
+import posixpath
 import re
 import secrets
 import shutil
@@ -64,9 +65,9 @@ def unpack(
 ) -> int:
     """Unpack an archive into a new folder, which appears whole or not at all.
 
-    What ``tarfile``'s data filter refuses (paths that lead elsewhere, devices, pipes) refuses the
-    archive, and so does one that holds too much; links are not made, which is said. It is read to
-    its end, with the checksum of its compression; a plain tar holds none of its files' content.
+    A path that leads elsewhere, a device or a pipe refuses the archive, and so does one that holds
+    too much; links are not made, which is said. It is read to its end, with the checksum of its
+    compression; a plain tar holds none of its files' content.
 
     Args:
         archive: the file.
@@ -93,12 +94,32 @@ def unpack(
             scratch.mkdir()
             for tar, member in _members(archive, most, progress):
                 if wanted is None or wanted(PurePosixPath(member.name)):
-                    tar.extract(member, scratch, set_attrs=False, filter="data")
+                    _write(tar, member, scratch / _place(member))
                     count += 1
             scratch.replace(folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return count
+
+
+class _RefusedMemberError(Exception):
+    """A member that no honest archive has."""
+
+
+def _place(member: tarfile.TarInfo) -> str:
+    """The path of a member below the folder; the data filter of tarfile is not in Python 3.11.2."""
+    place = posixpath.normpath(member.name.lstrip("/"))
+    if place == ".." or place.startswith("../"):
+        raise _RefusedMemberError(f"{member.name!r} would stand outside the destination")
+    if not (member.isfile() or member.isdir()):
+        raise _RefusedMemberError(f"{member.name!r} is a special file")
+    return place
+
+
+def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with cast("IO[bytes]", tar.extractfile(member)) as source, target.open("wb") as file:
+        shutil.copyfileobj(source, file)
 
 
 def sweep(folder: Path) -> None:
@@ -124,7 +145,7 @@ def _members(
                     continue
                 if "\0" in member.name:
                     raise tarfile.TarError(f"{member.name!r} is no name of a file")
-                tarfile.data_filter(member, str(archive.parent))
+                _place(member)
                 if member.issparse():  # a few bytes of which may claim any size
                     raise tarfile.TarError(f"{member.name!r} is a file with holes")
                 if member.isfile() and not _is_rubbish(member.name):
@@ -146,7 +167,7 @@ def _explain_refusal(archive: Path) -> Iterator[None]:
         raise FormatError("is no tar archive, or is damaged", path=archive)
     try:
         yield
-    except tarfile.FilterError as error:
+    except _RefusedMemberError as error:
         raise FormatError(
             f"{error}; an honest archive has no such member, and nothing of this one was kept",
             path=archive,
