@@ -223,3 +223,12 @@ seed = 3
     named = [(one.method, one.options.get("seed")) for one in steps]
     expected = [("metaeval.spans", None), ("muler", 1), ("muler", 2), ("muler.validate", 3)]
     assert named == expected
+
+
+def test_functions_of_files_lie_beside_the_study(tmp_path: Path) -> None:
+    code = "def near(candidate, reference):\n    return 1.0\n"
+    (tmp_path / "beside.py").write_text(code, encoding="utf-8")
+    for spec in ("beside.py:near", "python('beside.py:near')"):
+        text = f'metrics = ["{spec}"]\n[[testsets]]\npath = "{example.path()}"\n[methods.score]\n'
+        made = plan(read_study(_written(tmp_path, text), allow_code=True), allow_code=True)
+        assert {task.metrics for task in made.tasks} == {("python('beside.py:near')",)}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def checked_specs(
-    given: object, where: str, problems: Problems, *, allow_code: bool
+    given: object, where: str, folder: Path, problems: Problems, *, allow_code: bool
 ) -> tuple[str, ...]:
     """Specs of metrics in their canonical spelling, which tables have too; none twice."""
     from gnomon.metrics import parse
@@ -48,7 +48,7 @@ def checked_specs(
             problems.add(key, f"must be a spec such as 'bleu'; got {described(spec)}")
             continue
         try:
-            metric = parse(spec, allow_code=allow_code)
+            metric = parse(located_spec(spec, folder), allow_code=allow_code)
         except GnomonError as error:
             problems.add(key, error)
             continue
@@ -173,7 +173,7 @@ def _of_step(
                 yield _Remark(named, fault.error)
     else:
         if chosen.metrics == "all":  # scores that are taken have the names of the study
-            names = [_table_name(spec, allow_code=allow_code) for spec in step.metrics]
+            names = [_table_name(spec, folder, allow_code=allow_code) for spec in step.metrics]
             taken = chosen.reuses == "all"
             given["metrics"] = dict(zip(names, specs, strict=True)) if taken else specs
         places = {f"metrics[{number}]": where for number, where in enumerate(key.specs)}
@@ -190,14 +190,14 @@ def _option_of(option: str) -> str:
     return option.partition("[")[0].partition(".")[0]
 
 
-def _table_name(spec: str, *, allow_code: bool) -> str:
+def _table_name(spec: str, folder: Path, *, allow_code: bool) -> str:
     """Name of a metric in tables: its spec, or the name of a function."""
     from gnomon.metrics import parse
     from gnomon.metrics.functions import FunctionMetric
     from gnomon.metrics.spec import read_spec
 
     try:
-        metric = parse(spec, allow_code=allow_code)
+        metric = parse(located_spec(spec, folder), allow_code=allow_code)
     except GnomonError:
         return spec  # the error is reported elsewhere
     return metric.name if isinstance(metric, FunctionMetric) else str(read_spec(spec))

@@ -51,7 +51,8 @@ def read_study(path: str | PathLike[str], *, allow_code: bool = False) -> Study:
     given = parsed_toml(read_text(file), file)
     problems = Problems()
     problems.unknown(given, _TOP, "")
-    metrics = checked_specs(given.get("metrics", []), "metrics", problems, allow_code=allow_code)
+    listed = given.get("metrics", [])
+    metrics = checked_specs(listed, "metrics", folder, problems, allow_code=allow_code)
     sets = _sets(given.get("testsets"), folder, problems)
     steps = _steps(given.get("methods", {}), metrics, folder, problems, allow_code=allow_code)
     study = Study(
@@ -263,7 +264,7 @@ def _step(
     specs = (
         tuple(metrics)
         if given is None
-        else checked_specs(given, f"{where}.metrics", problems, allow_code=allow_code)
+        else checked_specs(given, f"{where}.metrics", folder, problems, allow_code=allow_code)
     )
     refused = any("metrics" in problem.option for problem in problems.found)
     if chosen.metrics != "none" and not specs and not refused:

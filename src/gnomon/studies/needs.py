@@ -18,7 +18,7 @@ from gnomon.core import registry as methods
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import GnomonError, SpecError
 from gnomon.core.options import InputFile, Needs, Specs
-from gnomon.core.own_code import module_of
+from gnomon.core.own_code import is_target, module_of
 from gnomon.core.signature import content_hash
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def located_spec(spec: str, folder: Path) -> str:
     """A spec whose file names lie beside the study, in full: workers run elsewhere."""
     from gnomon.metrics.spec import read_spec
 
-    if "'" not in spec and '"' not in spec:
+    if "'" not in spec and '"' not in spec and not is_target(spec):
         return spec
     given = read_spec(spec)
     located = _locate(given, folder)
@@ -304,6 +304,9 @@ def _locate(value: object, folder: Path, *, sure: bool = False) -> object:
     if isinstance(value, str) and "(" in value:
         with suppress(SpecError):  # a metric within a metric
             return located_spec(value, folder)
+    if isinstance(value, str) and is_target(value):
+        file, _, function = value.rpartition(":")
+        return f"{_locate(file, folder)}:{function}" if file.endswith(".py") else value
     if isinstance(value, str) and (sure or "/" in value or "." in value):
         beside = folder / value
         return str(beside) if not Path(value).is_absolute() and beside.exists() else value
