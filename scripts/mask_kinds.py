@@ -33,7 +33,7 @@ from gnomon.core.running import Run
 from gnomon.metrics.masking import Action, MaskPlan
 from gnomon.muler._setup import MaskChoice, WordChoice, prepared
 from gnomon.muler.figures import presence
-from gnomon.muler.validate.initials import all_initials, grouped
+from gnomon.muler.validate.initials import grouped, initials_by_feature
 from gnomon.muler.validate.random_words import random_groups, words_of
 from gnomon.stats.draws import SegmentDraws
 
@@ -81,7 +81,7 @@ def features_of(setup: Setup, metric: BoundMetric) -> Iterator[Feature]:
     sign = 1.0 if metric.higher_is_better else -1.0
     base = sign * metric.segments(setup.batch)
     lengths = metric.mask_lengths(setup.batch, setup.oracles(setup.spans))
-    for number, initials in enumerate(all_initials(setup.batch, setup.spans)):
+    for number, initials in enumerate(initials_by_feature(setup.batch, setup.spans)):
         cuts = [cut for alpha in _ALPHAS if (cut := initials.cut(alpha)) is not None]
         every = np.ones(len(initials.rows), dtype=np.bool_)
         groups = {"x:all": every} | {f"x:beyond {k}": ~cut.head for k, cut in enumerate(cuts)}

@@ -135,7 +135,7 @@ def test_rows_of_a_query_are_let_go_once_they_are_printed(
             yield part
 
     assert gnomon("run", study, "--engine", "here").code == 0
-    monkeypatch.setattr("gnomon.studies.query._parts_of", parts)
+    monkeypatch.setattr("gnomon.studies.query._fetch_parts", parts)
     for where in ((), ("-o", "out")):
         answer = gnomon("query", "study.store", "select 'x' as x", "-f", form, *where)
         text = Path("out").read_text() if where else answer.out

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gnomon.metrics.comparisons import PairRows
 from gnomon.metrics.sequences import Sequences, offsets_of
-from gnomon.metrics.ter import count_edits, kept_pairs, kept_words, plain_edits
+from gnomon.metrics.ter import count_edits, match_pairs, match_words, plain_edits
 from gnomon.native import ter as loops
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_compiled_edits_and_kept_words_are_sacrebleus(pairs: list[_Pair]) -> Non
             continue
         own, other = ([str(word) for word in side] for side in (candidate, reference))
         found = sorted((place, j) for j, place in enumerate(places) if place >= 0)
-        alone, count = kept_words(own, other)
+        alone, count = match_words(own, other)
         assert (found, edits[row]) == (sorted(alone), count)
 
 
@@ -98,9 +98,9 @@ def test_kept_words_of_many_pairs_are_those_of_each(pairs: list[_Pair]) -> None:
     texts = Sequences(offsets_of(np.concatenate([candidates.lengths, references.lengths])), ids)
     n = len(pairs)
     rows = PairRows((1, n), np.arange(n), np.arange(n), np.arange(n, 2 * n))
-    found = kept_pairs(texts, rows)
+    found = match_pairs(texts, rows)
     for row, sides in enumerate(pairs):
-        alone, count = kept_words(*([str(word) for word in side] for side in sides))
+        alone, count = match_words(*([str(word) for word in side] for side in sides))
         assert (sorted(found[row, n + row][0]), found[row, n + row][1]) == (sorted(alone), count)
 
 

@@ -27,7 +27,7 @@ from gnomon.metrics.circularity import (
     counts_edits,
     has_post_edits,
     is_informed,
-    known_metric,
+    metric_of_scores,
 )
 from gnomon.metrics.random_ import Random
 from gnomon.metrics.registry import check_metric
@@ -292,7 +292,7 @@ def _entries(made: Pairing, scored: Sequence[tuple[str, Scores]]) -> Iterator[Ju
     post_edits = has_post_edits(made.testset)
     for name, scores in scored:
         entry = _entry(name, scores, made.systems, made.testset.segments)
-        known = known_metric(scores)
+        known = metric_of_scores(scores)
         why = circularity(
             scores,
             kinds,

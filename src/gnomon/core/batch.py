@@ -182,10 +182,10 @@ class Batch:
             return
         run = (ends - 1).clip(0) // characters
         for number in np.unique(run).tolist():
-            yield _of_own_texts(self.select(segments=np.flatnonzero(run == number).tolist()))
+            yield _drop_unused_texts(self.select(segments=np.flatnonzero(run == number).tolist()))
 
 
-def _of_own_texts(batch: Batch) -> Batch:
+def _drop_unused_texts(batch: Batch) -> Batch:
     """Without the texts that nothing points to; the others keep their order."""
     lists = (batch.references, *batch.system_references.values())
     columns = [batch.candidates.ravel(), *(ragged.indices for ragged in lists)]

@@ -51,12 +51,12 @@ def fullest(notices: Iterable[Message]) -> tuple[Message, ...]:
             told = one.params
             key = (one.code, one.subjects.get("systems"), told.get("what"), told.get("among"))
         before = kept.get(key)
-        if before is None or _known(before) < _known(one):
+        if before is None or _count_known(before) < _count_known(one):
             kept[key] = one
     return tuple(kept.values())
 
 
-def _known(said: Message) -> int:
+def _count_known(said: Message) -> int:
     aligned = said.params.get("aligned") or ()
     told = [said.params, *(one for one in cast("Sequence[Mapping[str, object]]", aligned))]
     return sum(bool(value) for one in told for value in one.values())

@@ -256,17 +256,17 @@ def segment_scores(
     human: Sequence[HumanScores], kind: str | None, rater: str | None
 ) -> HumanScores | None:
     """The segment scores of a kind, of one rater or averaged over all; None if there are none."""
-    return _one(human, kind, "segment", rater)
+    return _find_scores(human, kind, "segment", rater)
 
 
 def system_scores(
     human: Sequence[HumanScores], kind: str | None, rater: str | None
 ) -> HumanScores | None:
     """The system scores of a kind; the mean over the scored segments where no file has them."""
-    given = _one(human, kind, "system", rater)
+    given = _find_scores(human, kind, "system", rater)
     if given is not None:
         return given
-    by_segment = _one(human, kind, "segment", rater)
+    by_segment = _find_scores(human, kind, "segment", rater)
     if by_segment is None:
         return None
     values = mean(by_segment.values, axis=1).reshape(-1, 1)
@@ -280,7 +280,7 @@ def of_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
         replace(h, values=h.values[:, list(segments)]) if h.level == "segment" else h
         for h in judgements.scores
     )
-    rankings = tuple(_of_segments(ranking, number) for ranking in judgements.rankings)
+    rankings = tuple(_select_segments(ranking, number) for ranking in judgements.rankings)
     errors = (e for e in judgements.errors if e.segment in number)
     errors = (replace(e, segment=number[e.segment]) for e in errors)
     looked_at = (
@@ -296,7 +296,7 @@ def of_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
     return Judgements(scores, rankings, tuple(errors), tuple(looked_at), tuple(repeated))
 
 
-def _of_segments(ranking: Ranking, place: Mapping[int, int]) -> Ranking:
+def _select_segments(ranking: Ranking, place: Mapping[int, int]) -> Ranking:
     kept = [i for i, (segment, *_) in enumerate(ranking.rows) if segment in place]
     rows = tuple((place[s], b, w) for s, b, w in (ranking.rows[i] for i in kept))
     return Ranking(ranking.kind, rows, tuple(ranking.raters[i] for i in kept if ranking.raters))
@@ -348,7 +348,7 @@ def mean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _one(
+def _find_scores(
     human: Sequence[HumanScores], kind: str | None, level: str, rater: str | None
 ) -> HumanScores | None:
     fitting = {h.rater: h for h in human if h.kind == kind and h.level == level}

@@ -40,21 +40,21 @@ def parsed_toml(text: str, file: Path) -> Mapping[str, object]:
         raise FormatError(f"is not TOML: {error}", path=str(file), line=line) from error
     except (ValueError, RecursionError) as error:
         raise FormatError(f"is not TOML: {plain(error)}", path=str(file)) from error
-    for key in _with_nul(content):
+    for key in _keys_with_nul(content):
         raise FormatError(f"{key} holds a NUL character, which no name has", path=str(file))
     return content
 
 
-def _with_nul(value: object, key: str = "") -> Iterator[str]:
+def _keys_with_nul(value: object, key: str = "") -> Iterator[str]:
     """The keys of texts that the operating system would not take."""
     if isinstance(value, str) and "\0" in value:
         yield key
     if isinstance(value, Mapping):
         for name, member in value.items():
-            yield from _with_nul(member, f"{key}.{name}" if key else name)
+            yield from _keys_with_nul(member, f"{key}.{name}" if key else name)
     if isinstance(value, list):
         for number, member in enumerate(value):
-            yield from _with_nul(member, f"{key}[{number}]")
+            yield from _keys_with_nul(member, f"{key}[{number}]")
 
 
 def described(value: object) -> str:

@@ -84,7 +84,9 @@ def cautious(
     # among systems by which metrics are judged a reference does no harm
     codes = SAID_FIRST[:-1] if judges else SAID_FIRST
     first = [one for code in codes for one in said_of(code, finding.notices)]
-    statements = _without(verdict, finding, names, unread) if names or unread else verdict(finding)
+    statements = (
+        _leave_out_rows(verdict, finding, names, unread) if names or unread else verdict(finding)
+    )
     silent = bool(unread) and unread >= _metrics(finding)
     kept = [
         said
@@ -124,7 +126,7 @@ def unread_metrics(finding: Finding) -> frozenset[str]:
 _PARTNERS = frozenset({"baseline", "leader"})
 
 
-def _without(
+def _leave_out_rows(
     verdict: Callable[[Finding], Iterable[Message]],
     finding: Finding,
     names: frozenset[str],
@@ -142,10 +144,10 @@ def _without(
         ]
         places[table.name] = kept
         tables.append(replace(table, records=tuple(table.records[n] for n in kept), excerpt=None))
-    return (at_places(said, places) for said in verdict(replace(finding, tables=tuple(tables))))
+    return (map_positions(said, places) for said in verdict(replace(finding, tables=tuple(tables))))
 
 
-def at_places(statement: Message, places: Mapping[str, Sequence[int]]) -> Message:
+def map_positions(statement: Message, places: Mapping[str, Sequence[int]]) -> Message:
     """A statement of some rows, with the positions that these have among all rows."""
     rows = {name: tuple(places[name][n] for n in some) for name, some in statement.rows.items()}
     return replace(statement, rows=rows)

@@ -290,14 +290,14 @@ def table(
     """A table of records."""
     columns = columns_of(row, confidence, without=without)
     records = tuple(rows)
-    return Table(name, title, _by_size(row, columns, records), records, note, excerpt)
+    return Table(name, title, _adapt_digits(row, columns, records), records, note, excerpt)
 
 
 #: digits of numbers whose columns say none; of metrics within [-1, 1]; of some that are and others
 _DIGITS, _SMALL, _MIXED = 2, 4, 3
 
 
-def _by_size(
+def _adapt_digits(
     row: type[Record], columns: Sequence[Column], records: Sequence[Record | Mapping[str, Cell]]
 ) -> tuple[Column, ...]:
     """The columns, with digits by the size of what metrics say: .0041 of COMET is not 0.00."""

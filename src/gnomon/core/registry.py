@@ -276,7 +276,7 @@ def method(name: str, *, purpose: str, **more: Any) -> Callable[[Callable[P, R]]
 
         if "metrics" not in signature.parameters:
             more["metrics"] = "none"
-        more.setdefault("title", _in_words(name))
+        more.setdefault("title", _spell_out(name))
         called.__doc__ = documented(function, OF_THE_RUN)
         described = Method(name, purpose, called, **more)
         called.method = described  # type: ignore[attr-defined]  # where the registry finds it
@@ -318,18 +318,20 @@ _OBJECTS = re.compile(
 
 def plain_help(option: Option, *, titles: bool = False) -> str:
     """The help of an option for who knows no Python: functions are commands, or titles."""
-    text = _ROLES.sub(_as_title if titles else _as_command, _OBJECTS.sub("", option.help))
+    text = _ROLES.sub(
+        _replace_by_title if titles else _replace_by_command, _OBJECTS.sub("", option.help)
+    )
     return text.replace("``", "").rstrip(".")
 
 
-def _as_command(match: re.Match[str]) -> str:
+def _replace_by_command(match: re.Match[str]) -> str:
     name = match[1].removeprefix("gnomon.")
     if name in BUILT_IN:
         return f"gnomon {name.replace('.', ' ').replace('_', '-')}"
     return match[1]
 
 
-def _as_title(match: re.Match[str]) -> str:
+def _replace_by_title(match: re.Match[str]) -> str:
     name = match[1].removeprefix("gnomon.")
     return title_of(name) if name in BUILT_IN else match[1]
 
@@ -357,10 +359,10 @@ def title_of(name: str) -> str:
     if name in BUILT_IN:
         return BUILT_IN[name].title
     method = installed(name)
-    return method.title if method else _in_words(name)
+    return method.title if method else _spell_out(name)
 
 
-def _in_words(name: str) -> str:
+def _spell_out(name: str) -> str:
     return name.replace(".", " ").replace("_", " ").capitalize()
 
 

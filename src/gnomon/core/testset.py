@@ -231,7 +231,7 @@ class TestSet:
     def __getstate__(self) -> dict[str, object]:
         """The fields that were given; computed ones are left out, but the script of the whole."""
         names = (*(part.name for part in fields(self)), "_written_in")
-        return {n: _without_views(self.__dict__[n]) for n in names if n in self.__dict__}
+        return {n: _unfreeze_views(self.__dict__[n]) for n in names if n in self.__dict__}
 
     def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
@@ -333,7 +333,7 @@ class TestSet:
         _check_lists(systems, references)
         return cls(
             name=name,
-            references=_named_references(references, systems),
+            references=_name_references(references, systems),
             systems=systems,
             sources=sources,
             language_pair=language_pair,
@@ -857,10 +857,10 @@ def _freeze(testset: TestSet) -> None:
         fix(name, MappingProxyType(inner))
 
 
-def _without_views(part: object) -> object:
+def _unfreeze_views(part: object) -> object:
     """A part of a test set as pickles take it: mappings in place of the views that freeze them."""
     if isinstance(part, MappingProxyType):
-        return {name: _without_views(inner) for name, inner in part.items()}
+        return {name: _unfreeze_views(inner) for name, inner in part.items()}
     return part
 
 
@@ -1003,7 +1003,7 @@ def _check_lists(systems: object, references: object) -> None:
             raise DataError(f"texts must be strings; got {text!r:.60} ({type(text).__name__})")
 
 
-def _named_references(
+def _name_references(
     references: Sequence[str] | Sequence[Sequence[str | None]],
     systems: Mapping[str, Sequence[str]],
 ) -> dict[str, Sequence[str | None]]:

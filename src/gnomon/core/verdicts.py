@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.doubts import SAID_FIRST, fullest, said_of
 from gnomon.core.manifest import imported
-from gnomon.core.reading_order import at_places, brief
+from gnomon.core.reading_order import brief, map_positions
 from gnomon.messages import Message, message
 from gnomon.messages.grammar import counted, listed
 
@@ -171,7 +171,7 @@ def of_scores(
     every = [(name, name not in metric.doubtful) for metric in scores for name in metric.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
     sound = [_sound(metric) for metric in scores]
-    statements = [at_places(said, places) for said in _of_sound(sound, table, shell)]
+    statements = [map_positions(said, places) for said in _say_sound_systems(sound, table, shell)]
     empty = {name: n for metric in scores for name, n in metric.empty.items()}
     segments = max((metric.segments.shape[1] for metric in scores), default=0)
     lacking = empty_outputs(empty, segments)
@@ -194,7 +194,7 @@ def _sound(scores: Scores) -> Scores:
     )
 
 
-def _of_sound(scores: Sequence[Scores], table: str, shell: bool) -> list[Message]:  # noqa: FBT001  # named by its caller
+def _say_sound_systems(scores: Sequence[Scores], table: str, shell: bool) -> list[Message]:  # noqa: FBT001  # named by its caller
     """Say scores of systems that are not doubtful."""
     first: list[Message] = []
     statements: list[Message] = []
@@ -287,7 +287,7 @@ def _unlike(scores: Scores, first: int, table: str, title: str) -> Message | Non
     return message("score.missing", rows, title=title, each=each, common=text)
 
 
-def _of_segments(scores: Scores) -> str:
+def _count_segments(scores: Scores) -> str:
     """Of how many segments the scores are."""
     counts, n = _counts(_scored_segments(scores)), scores.segments.shape[1]
     least, most = min(counts, default=n), max(counts, default=n)
@@ -303,7 +303,7 @@ def _leader(scores: Scores, first: int, table: str, title: str) -> Message | Non
         return None
     values = [float(scores.system[k]) for k in order]
     best, second = _scores(values * 2 if alone else values)
-    segments = _of_segments(scores)
+    segments = _count_segments(scores)
     if alone and not scores.higher_is_better:
         segments += "; lower is better"
     parts: dict[str, Any] = {"title": title, "score": best, "segments": segments}

@@ -194,7 +194,7 @@ def _probe(
     bound: BoundMetric, batch: Batch, tokens: Tokenised, words: MaskWords, *, apart: bool
 ) -> MaskProbe:
     """Score references of the batch beside themselves, masked in five ways."""
-    places = _with_references(batch, bound)
+    places = _choose_probe_segments(batch, bound)
     if not len(places):  # there is nothing that a mask could stand for
         none = np.zeros(0)
         return MaskProbe(words, none, none, np.zeros((3, 0)))
@@ -203,7 +203,8 @@ def _probe(
     table = tokens.of(batch.texts)
     plain = [batch.texts[number] for number in numbers]
     masked = [
-        _every_third(batch.texts[number], table, number, words, apart=apart) for number in numbers
+        _mask_every_third(batch.texts[number], table, number, words, apart=apart)
+        for number in numbers
     ]
     shared, candidate, reference = (list(side) for side in zip(*masked, strict=True))
     sides = (
@@ -218,7 +219,7 @@ def _probe(
     return MaskProbe(words, identical, alike, np.array(different))
 
 
-def _with_references(batch: Batch, bound: BoundMetric) -> NDArray[np.int32]:
+def _choose_probe_segments(batch: Batch, bound: BoundMetric) -> NDArray[np.int32]:
     """Segments for the probe: spread over those of the first system with words to mask."""
     given = [row.tolist() for row in batch.references_of(0)]
     filled = [i for i, row in enumerate(given) if row and batch.texts[row[0]].strip()]
@@ -227,7 +228,7 @@ def _with_references(batch: Batch, bound: BoundMetric) -> NDArray[np.int32]:
     return np.array([filled[i] for i in chosen.tolist()], dtype=np.int32)
 
 
-def _every_third(
+def _mask_every_third(
     string: str, table: TokenTable, text: int, words: MaskWords, *, apart: bool
 ) -> tuple[str, str, str]:
     """A text with every third token masked: alike, as a candidate, as a reference."""
@@ -760,12 +761,12 @@ def _span_pieces(batch: Batch, plan: MaskPlan, variant: int, *, whole: bool = Fa
         text_pieces.sort()
         if not whole and plan.granularity == "token":
             pieces[text] = [
-                word for piece in text_pieces for word in _by_word(batch.texts[text], piece)
+                word for piece in text_pieces for word in _split_words(batch.texts[text], piece)
             ]
     return pieces
 
 
-def _by_word(text: str, piece: _Piece) -> list[_Piece]:
+def _split_words(text: str, piece: _Piece) -> list[_Piece]:
     """The white-space words of a piece."""
     return [
         _Piece(piece.start + word.start(), piece.start + word.end(), piece.action)

@@ -68,7 +68,7 @@ def has_post_edits(testset: TestSet) -> bool:
     return bool(testset.references) and all(_words(n) & _POST_EDITS for n in testset.references)
 
 
-def known_metric(scores: Scores) -> Metric | None:
+def metric_of_scores(scores: Scores) -> Metric | None:
     """The metric that scores are of, if its name is that of one and it points the same way."""
     try:
         metric = resolve(scores.metric)
@@ -111,5 +111,5 @@ def circularity(
         return "edits"
     if not post_edits:
         return None
-    metric_ = known_metric(scores)
+    metric_ = metric_of_scores(scores)
     return "post-edits" if metric_ is not None and "references" in metric_.needs else None

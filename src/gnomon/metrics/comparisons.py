@@ -32,7 +32,7 @@ __all__ = [
     "TextComparisons",
     "TokenisedTexts",
     "best_pairs",
-    "in_blocks",
+    "compute_in_blocks",
     "masked_scores",
     "pair_keys",
     "pair_rows",
@@ -237,7 +237,7 @@ def _is_oracle(first: NDArray[np.int8], second: NDArray[np.int8]) -> bool:
     )
 
 
-def in_blocks(
+def compute_in_blocks(
     rows: NDArray[np.int64],
     compare: Callable[[NDArray[np.int64]], NDArray[N]],
     *,

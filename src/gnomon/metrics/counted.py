@@ -16,7 +16,7 @@ from gnomon.core.plugins import version_of
 from gnomon.metrics.base import OfOptions
 from gnomon.metrics.comparisons import (
     PairRows,
-    in_blocks,
+    compute_in_blocks,
     masked_scores,
     pair_keys,
     pairs_of,
@@ -122,7 +122,7 @@ class CountedNgrams(CountedMetric):
         """The counts of all comparisons of a batch, float64 [P, S]."""
         count = self.ngram_count(batch, comparisons, None)
         every = np.arange(len(comparisons.candidate))
-        return in_blocks(every, lambda block: count(block, None, both=False)[0], axis=0)
+        return compute_in_blocks(every, lambda block: count(block, None, both=False)[0], axis=0)
 
     def rescore(self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks) -> Rescore:
         """The function that scores comparisons under masks."""
@@ -135,7 +135,7 @@ class CountedNgrams(CountedMetric):
                 counts = count(block, chosen, both=both)
                 return np.stack([self.sentence_scores(values) for values in counts])
 
-            return tuple(in_blocks(rows, compare))
+            return tuple(compute_in_blocks(rows, compare))
 
         return rescored
 

@@ -76,10 +76,10 @@ def bertscore_plan(language: str = "en") -> BertScorePlan:
         spec, model = "bertscore", usual
         commands.append(("hf", "download", usual))
     plan = BertScorePlan(wanted, spec, tuple(commands), "")
-    return replace(plan, text=_in_words(plan, model, usual))
+    return replace(plan, text=_describe_plan(plan, model, usual))
 
 
-def _in_words(plan: BertScorePlan, model: str, usual: str) -> str:
+def _describe_plan(plan: BertScorePlan, model: str, usual: str) -> str:
     named = f'-m "{plan.spec}"' if "'" in plan.spec else f"-m {plan.spec}"
     if plan.ready:
         text = f"{plan.language}: BERTScore works here, with the model {model}: {named}"

@@ -342,7 +342,7 @@ def _is_spec(text: str) -> bool:
         return False
 
 
-def _named_twice(name: str) -> UsageError:
+def _repeated_name_error(name: str) -> UsageError:
     return UsageError(f"marks {name!r} are named twice; name each once (NAME=FILE)")
 
 
@@ -376,7 +376,7 @@ def read_every_mark(
     names += [] if people is None else [people.name]
     for name, times in Counter(names).items():
         if times > 1:
-            raise _named_twice(name)
+            raise _repeated_name_error(name)
     segments = None if people is None else people.segments
     every: list[ErrorMarks] = []
     for marker in markers:
@@ -464,7 +464,7 @@ def mark_faults(
         yield from problems(f"marks[{number}]", _check_marking, given, source, outline, how)
     for name, times in Counter(names).items():
         if times > 1:
-            yield Problem("marks", _named_twice(name))
+            yield Problem("marks", _repeated_name_error(name))
 
 
 def _check_marking(given: Any, source: _MarkSource | None, outline: Outline, how: Marking) -> None:

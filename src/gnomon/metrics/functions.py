@@ -124,7 +124,7 @@ def _roles(
     parameters = _required(function)
     named = None if parameters is None else [known.get(p, "") for p in parameters]
     if named and all(named):
-        return _by_name(tuple(named), name, needs)
+        return _check_roles(tuple(named), name, needs)
     needs = frozenset(("references",)) if needs is None else needs
     by_need = {"sources": "source", "references": "reference"}
     roles = ("candidate", *(role for need, role in by_need.items() if need in needs))
@@ -136,7 +136,9 @@ def _roles(
     return roles
 
 
-def _by_name(roles: tuple[str, ...], name: str, needs: frozenset[Input] | None) -> tuple[str, ...]:
+def _check_roles(
+    roles: tuple[str, ...], name: str, needs: frozenset[Input] | None
+) -> tuple[str, ...]:
     distinct = set(roles)
     if (
         "candidate" not in distinct
@@ -271,7 +273,9 @@ def metric(
         )
     target = None if spec else target_of(function)
     return (
-        made if target is None else _as_code(made, target, own=own_name, needs=needs, lists=lists)
+        made
+        if target is None
+        else _record_code(made, target, own=own_name, needs=needs, lists=lists)
     )
 
 
@@ -317,7 +321,7 @@ def from_code(
     )
     if isinstance(made, SimilarityMetric):
         needs = lists = None
-    return _as_code(made, target, own=own_name, needs=needs, lists=lists)
+    return _record_code(made, target, own=own_name, needs=needs, lists=lists)
 
 
 class _Call(NamedTuple):
@@ -579,7 +583,7 @@ def _holds_more(function: Callable[..., Any]) -> bool:
     return slots or bool(getattr(function, "__dict__", {})) or not called
 
 
-def _as_code(
+def _record_code(
     made: FunctionMetric | SimilarityMetric,
     target: str,
     *,

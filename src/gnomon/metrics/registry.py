@@ -106,7 +106,7 @@ def parse(spec: str, *, allow_code: bool = False) -> Metric:
     try:
         return build(read_spec(spec), allow_code=allow_code)
     except (SpecError, UnknownNameError):
-        if elsewhere := _of_other_tools(spec):
+        if elsewhere := _remedy_for_other_tools(spec):
             raise UnknownNameError("metric", spec, names(), instead=elsewhere) from None
         if _is_file(spec):
             if spec.endswith(".py"):
@@ -126,7 +126,7 @@ _ELSEWHERE = re.compile(
 )
 
 
-def _of_other_tools(spec: str) -> str:
+def _remedy_for_other_tools(spec: str) -> str:
     """Remedy for a metric that gnomon does not compute; empty where it is no known one."""
     name = spec.partition("(")[0].strip()
     if name.lower() in BUILTIN:
@@ -234,7 +234,7 @@ def build(spec: Spec, *, allow_code: bool = False) -> Metric:
     """The metric that a spec stands for."""
     spec = _expand(spec)
     if spec.name == CODE:
-        return _from_code(spec, allow_code=allow_code)
+        return _load_from_code(spec, allow_code=allow_code)
     if spec.name in BUILTIN:
         if spec.name in _offered():
             _log.warning(
@@ -252,7 +252,7 @@ def build(spec: Spec, *, allow_code: bool = False) -> Metric:
             raise UnknownNameError("metric", name, names())
         name = alike[0]
         spec = Spec(name, spec.first, spec.arguments)
-    return _from_plugin(plugins[name], spec, allow_code=allow_code)
+    return _load_from_plugin(plugins[name], spec, allow_code=allow_code)
 
 
 def metric_class(name: str) -> type[Any] | None:
@@ -308,7 +308,7 @@ def _expand(spec: Spec) -> Spec:
 def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
     arguments: dict[str, object] = dict(spec.arguments)
     if isinstance(spec.first, tuple):
-        return _of_several(factory, spec, spec.first, arguments, allow_code=allow_code)
+        return _make_of_list(factory, spec, spec.first, arguments, allow_code=allow_code)
     check_names(spec.name, factory, arguments)
     positional = getattr(factory, "positional", None)
     opening = getattr(factory, "opening", None)
@@ -335,7 +335,7 @@ def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
     return made
 
 
-def _of_several(
+def _make_of_list(
     factory: type[Any],
     spec: Spec,
     several: tuple[Spec | str, ...],
@@ -359,7 +359,7 @@ def _required(factory: type[Any], option: str) -> bool:
     return any(field.name == option and default_of(field) is MISSING for field in fields(factory))
 
 
-def _from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
+def _load_from_plugin(point: EntryPoint, spec: Spec, *, allow_code: bool) -> Metric:
     offered = _load_plugin(point)
     if isinstance(offered, type):
         return _build_plugin(point, offered, spec, allow_code=allow_code)
@@ -398,7 +398,7 @@ def broken_plugin(kind: str, point: EntryPoint, problem: str) -> UsageError:
     )
 
 
-def _from_code(spec: Spec, *, allow_code: bool) -> Metric:
+def _load_from_code(spec: Spec, *, allow_code: bool) -> Metric:
     if not allow_code:
         raise UsageError(
             f"{spec} runs code of {str(spec.first).rpartition(':')[0]}; if you trust it, allow it"

@@ -153,7 +153,7 @@ class ScoreFile(Options, Metric):
             column=self.column,
             segments=testset.segments,
         )
-        name, given = _chosen(self, scores)
+        name, given = _choose_metric(self, scores)
         _check_systems(self.file, given, testset)
         identity = content_hash(read_bytes(self.file))
         cells = _cells(self.file, given, testset)
@@ -287,7 +287,7 @@ def _are_equal(cells: NDArray[np.float64], human: HumanScores, systems: list[str
     return varies and any(np.allclose(mine, sign * theirs, atol=1e-6) for sign in (1, -1))
 
 
-def _chosen(options: ScoreFile, found: dict[str, _Given]) -> tuple[str, _Given]:
+def _choose_metric(options: ScoreFile, found: dict[str, _Given]) -> tuple[str, _Given]:
     """The one metric that is meant, empty where the file does not name it, and its scores."""
     if options.metric is not None:
         if options.metric not in found:

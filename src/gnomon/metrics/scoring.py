@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bind",
-    "by_other_references",
+    "compare_other_references",
     "compared_scores",
     "score",
     "signature_of",
@@ -210,7 +210,7 @@ def _score(
     if not summed:
         return scores
     mended = _mended(testset, metric, scores)
-    by_others = by_other_references(testset, metric, name, allow_code=allow_code)
+    by_others = compare_other_references(testset, metric, name, allow_code=allow_code)
     return replace(scores, notices=(*scores.notices, *mended, *by_others))
 
 
@@ -241,7 +241,7 @@ def _mended(
         yield replace(said, params=params, level="caution" if costs else "note")
 
 
-def by_other_references(
+def compare_other_references(
     testset: TestSet,
     metric: str | Metric | BoundMetric | Callable[..., float],
     name: str,

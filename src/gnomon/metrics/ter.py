@@ -20,7 +20,13 @@ from gnomon.core.signature import Signature
 from gnomon.messages import message
 from gnomon.metrics.aligning import aligned_matches, aligned_places
 from gnomon.metrics.base import Metric
-from gnomon.metrics.comparisons import TokenisedTexts, in_blocks, pair_keys, pair_rows, pairs_of
+from gnomon.metrics.comparisons import (
+    TokenisedTexts,
+    compute_in_blocks,
+    pair_keys,
+    pair_rows,
+    pairs_of,
+)
 from gnomon.metrics.counted import CountedPairs
 from gnomon.metrics.sequences import Sequences, offsets_of
 from gnomon.metrics.spec import Options
@@ -186,7 +192,7 @@ class BoundTer(CountedPairs):
     def alignments(self, batch: Batch) -> Matches:
         """The words that are left alone once blocks are shifted."""
         table = self.texts.tokens.of(batch.texts)
-        kept = kept_pairs(Sequences(table.offsets, table.ids), pair_rows(batch))
+        kept = match_pairs(Sequences(table.offsets, table.ids), pair_rows(batch))
         matches_of_pairs = aligned_matches(batch, table, lambda *pair: kept[pair][0])
         edits = [
             float(kept[candidate, reference][1])
@@ -295,7 +301,9 @@ def count_edits(
     candidates: Sequences, references: Sequences, pairs: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Edits of each pair (candidate, reference), shifts among them, int64 [P]."""
-    edits = in_blocks(pairs, lambda some: loops.edit_pairs(candidates, references, some)[0], axis=0)
+    edits = compute_in_blocks(
+        pairs, lambda some: loops.edit_pairs(candidates, references, some)[0], axis=0
+    )
     wide = np.flatnonzero(edits < 0)  # too long a reference for the loops
     if len(wide):
         edits[wide] = plain_edits(candidates, references, pairs[wide])
@@ -338,7 +346,7 @@ class _Placed(str):
         return made
 
 
-def kept_words(candidate: list[str], reference: list[str]) -> tuple[list[tuple[int, int]], int]:
+def match_words(candidate: list[str], reference: list[str]) -> tuple[list[tuple[int, int]], int]:
     """Which words stay as they are, and how many edits there are, shifts included.
 
     The steps are those of sacreBLEU's ``translation_edit_rate``, which tells their number alone.
@@ -346,7 +354,7 @@ def kept_words(candidate: list[str], reference: list[str]) -> tuple[list[tuple[i
     Returns (place in the candidate, place in the reference) of each word that is kept, and the
     edits.
 
-    >>> kept_words("on the mat a cat".split(), "a cat on the red mat".split())
+    >>> match_words("on the mat a cat".split(), "a cat on the red mat".split())
     ([(3, 0), (4, 1), (0, 2), (1, 3), (2, 5)], 2)
     """
     from sacrebleu.metrics import lib_ter
@@ -371,10 +379,10 @@ def kept_words(candidate: list[str], reference: list[str]) -> tuple[list[tuple[i
     return kept, shifts + edits
 
 
-def kept_pairs(
+def match_pairs(
     texts: Sequences, rows: PairRows
 ) -> dict[tuple[int, int], tuple[list[tuple[int, int]], int]]:
-    """For each pair (candidate, reference) of some rows what :func:`kept_words` says of it."""
+    """For each pair (candidate, reference) of some rows what :func:`match_words` says of it."""
     pairs = pairs_of(pair_keys(rows)[0])
     edits, _, _, kept = loops.edit_pairs(texts, texts, pairs, align=True)
 
@@ -387,7 +395,7 @@ def kept_pairs(
     return {
         **{pair: (alone[pair], count) for pair, count in zip(alone, edits.tolist(), strict=True)},
         **{
-            (candidate, reference): kept_words(words(candidate), words(reference))
+            (candidate, reference): match_words(words(candidate), words(reference))
             for candidate, reference in wide
         },
     }

@@ -92,7 +92,7 @@ def error_tallies(
     return ErrorTallies((unit, *spans.features), occurrences, hits, np.asarray(looked))
 
 
-def in_units(spans: SpanTable, texts: Sequence[str], unit: str) -> SpanTable:
+def split_into_units(spans: SpanTable, texts: Sequence[str], unit: str) -> SpanTable:
     """The same features, each word (or character) an occurrence; white space is none."""
     places = zip(spans.text.tolist(), spans.start.tolist(), spans.end.tolist(), strict=True)
     found = [
@@ -169,23 +169,23 @@ def _divided(above: Floats, below: NDArray[Any]) -> Floats:
 
 def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
     """Rates of all features and systems."""
-    occurrences = _with_all(tallies.occurrences.sum(axis=-1))
-    hits = _with_all(tallies.hits.sum(axis=-1))
+    occurrences = _append_sum(tallies.occurrences.sum(axis=-1))
+    hits = _append_sum(tallies.hits.sum(axis=-1))
     rate = 100 * _divided(hits, occurrences[None])
     if draws is None:
         return ErrorRates(occurrences, hits, rate, None, None, np.zeros(occurrences.shape))
-    units = draws.units(_with_all(tallies.occurrences, axis=1) > 0).astype(np.float64)
+    units = draws.units(_append_sum(tallies.occurrences, axis=1) > 0).astype(np.float64)
     k = tallies.occurrences.shape[1]
     samples = []
     for number in range(len(tallies.features)):
         stacked = np.concatenate([tallies.occurrences[None, number], tallies.hits[:, number]])
         sums = draws.sums(stacked.reshape(-1, stacked.shape[-1]))
-        with_all = _with_all(sums.reshape(len(stacked), k, -1), axis=1)
+        with_all = _append_sum(sums.reshape(len(stacked), k, -1), axis=1)
         samples.append(100 * _divided(with_all[1:], with_all[:1]))
     return ErrorRates(occurrences, hits, rate, np.stack(samples, axis=1), draws, units)
 
 
-def _with_all(values: Floats, axis: int = -1) -> Floats:
+def _append_sum(values: Floats, axis: int = -1) -> Floats:
     """With the sum over the systems behind them."""
     return np.concatenate([values, values.sum(axis=axis, keepdims=True)], axis=axis)
 

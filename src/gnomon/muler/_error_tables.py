@@ -22,8 +22,8 @@ from gnomon.muler._error_rates import (
     error_counts,
     error_rates,
     error_tallies,
-    in_units,
     rate_differences,
+    split_into_units,
 )
 from gnomon.muler._error_rows import (
     COUNTS,
@@ -131,7 +131,7 @@ class ErrorTables:
         if self.side == "source":
             assert batch.sources is not None  # noqa: S101  # refused before
             numbers = np.broadcast_to(batch.sources, batch.candidates.shape)
-        spans = in_units(annotation.spans, batch.texts, self.counted)
+        spans = split_into_units(annotation.spans, batch.texts, self.counted)
         for marks, draws in zip(self.every, self.draws, strict=True):
             tallies = error_tallies(marks, batch.texts, numbers, spans, self.counted)
             self.tallies.append(tallies)

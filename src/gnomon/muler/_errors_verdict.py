@@ -53,7 +53,7 @@ def _where(finding: Finding, marks: str, rows: Sequence[ErrorRateRow]) -> Iterat
         "errors.where",
         finding.positions([words, *more, *fewer]),
         level="finding" if more else "undecided",
-        **_named(marks),
+        **_name_marks(marks),
         rate=words.rate,
         low=low,
         high=high,
@@ -70,7 +70,7 @@ def _times(row: ErrorRateRow) -> dict[str, Any]:
     return {"kind": gloss(row.feature), "times": row.relative, "low": low, "high": high}
 
 
-def _named(marks: str) -> dict[str, Any]:
+def _name_marks(marks: str) -> dict[str, Any]:
     """The marks by their name, unless nobody gave them one."""
     return {"marks": "" if marks == _UNNAMED else metric_title(marks), "unnamed": marks == _UNNAMED}
 
@@ -94,7 +94,7 @@ def _systems(finding: Finding) -> Iterator[Message]:
         yield message(
             "errors.systems",
             finding.positions([row]),
-            marks=_named(marks)["marks"],
+            marks=_name_marks(marks)["marks"],
             differences=len(of_features),
             first=first,
             second=second,

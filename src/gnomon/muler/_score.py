@@ -28,7 +28,7 @@ from gnomon.muler._score_checks import (
     Metrics,
     are_scorers_alone,
     check_score,
-    without_metric,
+    has_no_metric,
 )
 from gnomon.muler._score_rows import Scored
 from gnomon.muler._sentences import ScorerRow, Scorers, scorers_of, sentence_part
@@ -153,7 +153,7 @@ def score(
     grouping = Grouping.of(testset, unit)
     finding = None
     if not are_scorers_alone(metrics, words, scorers, testset.target_language):
-        if without_metric(metrics):
+        if has_no_metric(metrics):
             variants = VARIANTS[:1]
         setup = prepared(testset, metrics, words, masks.seeded(seed), run)
         drawn = uncertainty(draws, grouping, setup.words, parts, variants)
@@ -170,4 +170,4 @@ def score(
     if finding is not None:
         return scorer_part.added_to(finding)
     without = message("note.muler.scorers_alone")
-    return scorer_part.alone(testset, () if without_metric(metrics) else (without,))
+    return scorer_part.alone(testset, () if has_no_metric(metrics) else (without,))

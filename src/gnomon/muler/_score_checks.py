@@ -43,7 +43,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
         tagger = words.tagger if isinstance(words.tagger, str) else None
         yield from tagger_faults("tagger", tagger)
     elif Unscored.name in each_metric(options.metrics):
-        if not without_metric(options.metrics):
+        if not has_no_metric(options.metrics):
             message = "'none' is no metric among others: give it alone, or leave it out"
             yield Problem("metrics", UsageError(message))
         yield from side_faults(outline, "discrepancies are between candidates and references")
@@ -54,7 +54,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
         yield from problems("by", check_slices, outline, options.by)
 
 
-def without_metric(metrics: Metrics) -> bool:
+def has_no_metric(metrics: Metrics) -> bool:
     """True if features are counted alone."""
     return each_metric(metrics) == [Unscored.name]
 
@@ -65,7 +65,7 @@ def are_scorers_alone(
     """True if nothing but sentence scorers is asked for, or can be had: no feature is named."""
     if not scorers or replace(words, tagger=None) != WordChoice():
         return False
-    if without_metric(metrics):
+    if has_no_metric(metrics):
         return True
     if words.tagger is not None:
         return False

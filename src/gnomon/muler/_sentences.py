@@ -29,7 +29,7 @@ from gnomon.linguistics.scorers import (
 )
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
-from gnomon.muler._setup import drawn_slices, test_set_facts, used_texts
+from gnomon.muler._setup import slices_to_draw, test_set_facts, used_texts
 from gnomon.muler.exhibits import SegmentTexts
 from gnomon.muler.figures import INTERVAL_SEGMENTS, mean_over
 from gnomon.stats.holm import step_down
@@ -480,7 +480,9 @@ def sentence_part(
     table = sentence_table(list(_tested(rows, alpha)))
     return SentencePart(
         table=table,
-        views=sentence_views(table, list(scorers), [slice_.name for slice_ in drawn_slices(parts)]),
+        views=sentence_views(
+            table, list(scorers), [slice_.name for slice_ in slices_to_draw(parts)]
+        ),
         signatures=signatures,
         notices=(*_reader_notices(texts), *grouping.notices(scorers=by_document)),
         exhibits=tuple(exhibits),

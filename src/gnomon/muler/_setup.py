@@ -35,7 +35,7 @@ from gnomon.metrics.masking import (
     Overlap,
 )
 from gnomon.metrics.registry import check_metric
-from gnomon.metrics.scoring import by_other_references
+from gnomon.metrics.scoring import compare_other_references
 from gnomon.metrics.sequences import mask_stretch
 from gnomon.muler._words import WordsByFeature
 from gnomon.muler.discrepancy import Unscored
@@ -66,7 +66,7 @@ _Part = TypeVar("_Part")
 _DRAWN = 12  # heat maps and listings of more slices help nobody; the rows are all there
 
 
-def drawn_slices(parts: Sequence[_Part]) -> Sequence[_Part]:
+def slices_to_draw(parts: Sequence[_Part]) -> Sequence[_Part]:
     """Of slices that begin with all segments, those that views are made for."""
     return parts[: _DRAWN + 1]
 
@@ -391,7 +391,7 @@ class Setup:
             if self.masks.words and metric.masks_used == "tokens":
                 notices.append(message("note.muler.masks_tokens", metric=name, instead=_IN_PLACE))
             notices += self._long_masks(name, metric)
-            notices += by_other_references(self.testset, metric, name)
+            notices += compare_other_references(self.testset, metric, name)
         return tuple(notices)
 
     @property

@@ -135,9 +135,9 @@ def score_verdict(finding: Finding) -> Iterator[Message]:
     yield from mixed_masks(finding, rows)
     metrics = dict.fromkeys(row.metric for row in rows)
     each = [_figures(finding, metric, titles[metric]) for metric in metrics]
-    yield from _left_out(finding)
+    yield from _say_empty_outputs(finding)
     for figures in each:
-        yield from _of_metric(finding, figures)
+        yield from _say_metric(finding, figures)
     yield from _outside(finding, {figures.title: figures.outside for figures in each})
 
 
@@ -153,21 +153,21 @@ def _figures(finding: Finding, metric: str, title: str) -> MetricFigures:
     return MetricFigures(metric, title, figures, pairs)
 
 
-def _of_metric(finding: Finding, under: MetricFigures) -> Iterator[Message]:
+def _say_metric(finding: Finding, under: MetricFigures) -> Iterator[Message]:
     systems, figures = under.systems, under.rows
     if len(systems) == 1:
-        yield from _of_one(finding, under.title, systems[0], list(figures.values()))
+        yield from _say_one_system(finding, under.title, systems[0], list(figures.values()))
         return
     readable = Counter(feature for (_, feature), row in figures.items() if row.readable)
     if max(readable.values(), default=0) < 2:
-        yield from _of_none(finding, under.title, list(figures.values()), None)
+        yield from _say_none_readable(finding, under.title, list(figures.values()), None)
     elif under.pairs:
-        yield from _of_several(finding, under)
+        yield from _say_several_systems(finding, under)
     else:
         yield message("muler.untested", systems=len(systems), metric=under.title, kinds=[])
 
 
-def _left_out(finding: Finding) -> Iterator[Message]:
+def _say_empty_outputs(finding: Finding) -> Iterator[Message]:
     """Empty outputs."""
     whole = int(finding.facts.get("segments", 0))
     first = {row.system: row for row in reversed(finding.records(MulerRow))}
@@ -177,7 +177,7 @@ def _left_out(finding: Finding) -> Iterator[Message]:
         yield message("muler.left-out", finding.positions(lacking), empty=each, outputs=whole)
 
 
-def _of_one(
+def _say_one_system(
     finding: Finding, title: str, system: str, figures: Sequence[MulerRow]
 ) -> Iterator[Message]:
     """One system: what it loses most of, and what is not to be read."""
@@ -199,10 +199,10 @@ def _of_one(
             kinds=len(readable),
         )
     else:
-        yield from _of_none(finding, title, figures, system)
+        yield from _say_none_readable(finding, title, figures, system)
 
 
-def _of_none(
+def _say_none_readable(
     finding: Finding, title: str, figures: Sequence[MulerRow], alone: str | None
 ) -> Iterator[Message]:
     """That none of some features has figures that may be read, and why."""
@@ -221,15 +221,15 @@ def _of_none(
         )
 
 
-def _of_several(finding: Finding, under: MetricFigures) -> Iterator[Message]:
+def _say_several_systems(finding: Finding, under: MetricFigures) -> Iterator[Message]:
     readable = [pair for pair in under.pairs if pair.readable]
     tested = [pair for pair in readable if pair.tested]
     found = [pair for pair in tested if pair.is_finding]
     found.sort(key=lambda pair: -abs(pair.row.difference or 0.0))
     if len(under.systems) == _IN_FULL:
-        yield from _of_two(finding, under, found)
+        yield from _say_two_systems(finding, under, found)
     elif found:
-        yield from _of_many(finding, under, found, tested)
+        yield from _say_many_systems(finding, under, found, tested)
     same = [pair for pair in readable if pair.alike]
     if readable and not tested and not same:
         kinds = _kinds(readable)
@@ -239,7 +239,7 @@ def _of_several(finding: Finding, under: MetricFigures) -> Iterator[Message]:
         yield message(
             "muler.same",
             _places(finding, same),
-            two=_named(under.systems)["two"],
+            two=_name_systems(under.systems)["two"],
             pairs=("some" if tested else "all") if len(under.systems) > _IN_FULL else None,
             kinds=_kinds(same),
             few=any(pair.row.words for pair in same),
@@ -261,7 +261,7 @@ def _undecided(
         yield message(
             "muler.undecided",
             _places(finding, rest),
-            **_named(under.systems),
+            **_name_systems(under.systems),
             n=len(_kinds(rest)),
             metric=under.title,
             hinges=any(pair.hinges for pair in under.pairs),
@@ -269,13 +269,13 @@ def _undecided(
         )
 
 
-def _named(systems: Sequence[str]) -> dict[str, Any]:
+def _name_systems(systems: Sequence[str]) -> dict[str, Any]:
     """Two systems by name; of more, that they are several."""
     two = len(systems) == _IN_FULL
     return {"two": list(systems) if two else [], "pairs": not two}
 
 
-def _of_two(
+def _say_two_systems(
     finding: Finding, under: MetricFigures, found: Sequence[SystemPair]
 ) -> Iterator[Message]:
     for system in under.systems:
@@ -304,7 +304,7 @@ def _tests(under: MetricFigures, pairs: Sequence[SystemPair]) -> dict[str, Any]:
     return {"p": [pair.row.p for pair in pairs], "least": least, "comparisons": comparisons}
 
 
-def _of_many(
+def _say_many_systems(
     finding: Finding,
     under: MetricFigures,
     found: Sequence[SystemPair],

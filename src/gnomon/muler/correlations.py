@@ -216,11 +216,11 @@ def groups(points: Iterable[PointRow]) -> list[GroupRow]:
     for pair in (EVERY_PAIR, *(pairs if len(pairs) > 1 else ())):
         chosen = [point for point in whole if pair in (EVERY_PAIR, point.language_pair)]
         for kind in KINDS:
-            rows += _of_kind(chosen, pair, kind)
+            rows += _group_rows(chosen, pair, kind)
     return rows
 
 
-def _of_kind(points: Sequence[PointRow], pair: str, kind: str) -> Iterator[GroupRow]:
+def _group_rows(points: Sequence[PointRow], pair: str, kind: str) -> Iterator[GroupRow]:
     cells: dict[tuple[str, str, str, str | int], list[PointRow]] = defaultdict(list)
     for point in points:
         group = getattr(point, kind)
@@ -277,7 +277,7 @@ def correlation_table(
     for metric in dict.fromkeys(row.metric for row in rows):
         sound = [
             row
-            for row in _of_score(rows, metric)
+            for row in _score_rows(rows, metric)
             if not (row.is_few or row.is_thin or (metric, row.feature) in outside)
         ]
         sizes = [_independent(row, rows) for row in sound]
@@ -298,7 +298,7 @@ def _independent(row: CorrelationRow, rows: Sequence[CorrelationRow]) -> int:
     return row.n - sum(one.n > 1 for one in own) + 1
 
 
-def _of_score(rows: Sequence[CorrelationRow], metric: str) -> list[CorrelationRow]:
+def _score_rows(rows: Sequence[CorrelationRow], metric: str) -> list[CorrelationRow]:
     """Correlations with the metric's own score; of several test sets over all, centred."""
     pooled = any(row.test_set == CENTRED for row in rows)
     return [
@@ -508,9 +508,11 @@ def correlate_verdict(finding: Finding) -> Iterator[Message]:
     every = finding.records(CorrelationRow)
     titles, outside = titles_of(finding), _outside(finding.records(PointRow))
     for metric in dict.fromkeys(row.metric for row in every):
-        rows = _of_score(every, metric)
+        rows = _score_rows(every, metric)
         flagged = [row for row in rows if (metric, row.feature) in outside]
-        yield from _alike(finding, titles[metric], [row for row in rows if row not in flagged])
+        yield from _say_correlated(
+            finding, titles[metric], [row for row in rows if row not in flagged]
+        )
         if flagged:
             names = [gloss(row.feature) for row in flagged]
             yield message(
@@ -521,7 +523,9 @@ def correlate_verdict(finding: Finding) -> Iterator[Message]:
             )
 
 
-def _alike(finding: Finding, title: str, rows: Sequence[CorrelationRow]) -> Iterator[Message]:
+def _say_correlated(
+    finding: Finding, title: str, rows: Sequence[CorrelationRow]
+) -> Iterator[Message]:
     significant = [row for row in rows if row.decided]
     for sign, what in ((1, "less"), (-1, "more")):
         some = [row for row in significant if sign * (row.r or 0.0) > 0]

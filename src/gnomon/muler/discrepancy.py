@@ -68,10 +68,10 @@ def decided_counts(rows: Sequence[tuple[MulerRow, Mean]], confidence: float) -> 
     families = [row.family for row, _ in tested]
     tests = [mean.test for _, mean in tested]
     steps = iter(step_down(tests, round(1 - confidence, 12), families))
-    return [row if row.feature == RARE else _with_step(row, next(steps)) for row, _ in rows]
+    return [row if row.feature == RARE else _add_step(row, next(steps)) for row, _ in rows]
 
 
-def _with_step(row: MulerRow, step: Stepped) -> MulerRow:
+def _add_step(row: MulerRow, step: Stepped) -> MulerRow:
     ends = row.intervals and {**row.intervals, "surplus": (step.low, step.high)}
     return replace(row, p_counts=step.p, decided=step.decided, intervals=ends)
 

@@ -355,7 +355,7 @@ def figures(
     above = present.both & (scores.excess() > 0)
     absent = ~present.both & (present.miss > 0)
     return tuple(
-        _of_system(
+        _system_figures(
             [mean_over(row, present.both[k] & scope) for row in over_feature[k]],
             [mean_over(row, scope) for row in over_scope[k]],
             [int((where[k] & scope).sum()) for where in (present.both, above, absent)],
@@ -375,7 +375,7 @@ def _surplus(
     return mean if judged.sum() >= LEAST else mean._replace(error=np.nan)
 
 
-def _of_system(
+def _system_figures(
     of_feature: Sequence[float | None],
     of_scope: Sequence[float | None],
     counts: Sequence[int],

@@ -121,7 +121,7 @@ class FeatureRatios:
         there = inside[:, rows]
         gain, spread = (np.where(there, values[:, rows], 0.0) for values in sums)
         places, groups = units.groups(rows)
-        p_words, spill_over = _of_words((gain, spread, there), differ[:, rows], groups)
+        p_words, spill_over = _test_words((gain, spread, there), differ[:, rows], groups)
         sizes, words = inside.sum(axis=1), differ.sum(axis=1)
         if groups is not None:
             gain, spread, there = gain @ groups, spread @ groups, there @ groups > 0
@@ -144,7 +144,7 @@ class FeatureRatios:
         squares = (moves[first] - moves[second]) ** 2
         total, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
         even = np.divide(total**2, fourth, out=np.zeros_like(total), where=fourth > 0)
-        return np.sqrt(_with_one_less(total, self.sizes(first, second))), even.astype(np.intp)
+        return np.sqrt(_unbiased_variances(total, self.sizes(first, second))), even.astype(np.intp)
 
     def resampled(
         self, first: NDArray[np.intp], second: NDArray[np.intp], counts: NDArray[np.uint8]
@@ -164,7 +164,7 @@ class FeatureRatios:
         n = self.sizes(first, second)[:, None]
         variance = scale[a] ** 2 * squares[a] + scale[b] ** 2 * squares[b]
         variance -= 2 * scale[a] * scale[b] * both + shift**2 / n
-        return difference, np.sqrt(_with_one_less(np.maximum(variance, 0.0), n))
+        return difference, np.sqrt(_unbiased_variances(np.maximum(variance, 0.0), n))
 
 
 class FeatureShares(FeatureRatios):
@@ -208,10 +208,10 @@ class FeatureShares(FeatureRatios):
             variance = (squares - 2 * observed * gain + observed**2 * size) / size**2
         variance -= (difference - observed) ** 2 / n
         pairs = np.full((len(first), 1), n)
-        return difference, np.sqrt(_with_one_less(np.maximum(variance, 0.0), pairs))
+        return difference, np.sqrt(_unbiased_variances(np.maximum(variance, 0.0), pairs))
 
 
-def _with_one_less(squares: Floats, n: NDArray[np.intp]) -> Floats:
+def _unbiased_variances(squares: Floats, n: NDArray[np.intp]) -> Floats:
     """Variances of sums of squares over n units; NaN of one alone."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(n > 1, squares * n / (n - 1), np.nan)
@@ -283,7 +283,7 @@ def compared(
 # Where the words of a feature differ, and nothing else is looked at.
 
 
-def _of_words(
+def _test_words(
     sides: tuple[Floats, Floats, NDArray[np.bool_]],
     differ: NDArray[np.bool_],
     groups: Floats | None,
@@ -305,11 +305,11 @@ def _of_words(
         difference, tested = _tested(sides, pair, rows, groups)
         same_sign = difference * (whole[pair[0]] - whole[pair[1]]) > 0
         p[block] = np.where(same_sign, tested, 1.0)
-        without[block] = _with_equal_figures(gain, spread, pair, rows)
+        without[block] = _equalise_figures(gain, spread, pair, rows)
     return p, whole[first] - whole[second] - without
 
 
-def _with_equal_figures(
+def _equalise_figures(
     gain: Floats,
     spread: Floats,
     pair: tuple[NDArray[np.intp], NDArray[np.intp]],

@@ -9,7 +9,7 @@ from gnomon.core.records import table
 from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.linguistics import gloss
 from gnomon.messages import message
-from gnomon.muler._setup import drawn_slices
+from gnomon.muler._setup import slices_to_draw
 from gnomon.muler.differences import differences_table, listings, omissions_table, pictures
 from gnomon.muler.discrepancy import (
     COUNTED,
@@ -172,7 +172,7 @@ def score_finding(
     gathered = [row for variant in variants for row in scored_features.rows.get(variant, [])]
     rows = decided_counts(gathered, confidence)
     uncertainty, metrics = scored_features.uncertainty, list(setup.metrics)
-    places = [slice_.name for slice_ in drawn_slices(parts)]
+    places = [slice_.name for slice_ in slices_to_draw(parts)]
     table = main_table(rows, None if uncertainty is None else confidence)
     tables = [table]
     seen = discrepancy_views(setup.testset.outline.systems, places)
@@ -203,12 +203,12 @@ def score_finding(
         signatures=scored_features.signatures,
         views=(*drawn, *seen),
         exhibits=tuple(scored_features.exhibits),
-        notices=(*setup.notices, *_of_slices(parts), *said, *by_document),
+        notices=(*setup.notices, *_slice_notices(parts), *said, *by_document),
         facts=setup.facts(),
     )
 
 
-def _of_slices(parts: Sequence[Slice]) -> Iterator[Message]:
-    drawn = drawn_slices(parts)
+def _slice_notices(parts: Sequence[Slice]) -> Iterator[Message]:
+    drawn = slices_to_draw(parts)
     if len(drawn) < len(parts):
         yield message("note.muler.slices", slices=len(parts) - 1, drawn=len(drawn) - 1)

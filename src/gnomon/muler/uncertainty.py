@@ -16,7 +16,7 @@ from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
 from gnomon.messages import message
 from gnomon.messages.audiences import parameter
-from gnomon.muler._setup import drawn_slices
+from gnomon.muler._setup import slices_to_draw
 from gnomon.muler.differences import Differences
 from gnomon.muler.figures import INTERVAL_SEGMENTS, VARIANTS, clipped_ratios, ratios
 from gnomon.muler.pairs import FeatureRatios, FeatureShares, Units, linearised
@@ -117,7 +117,7 @@ def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estim
         mean_and_error(sums[name], sums[f"{name} 2"], sums.get(f"n {name}", sums["n"]))
         for name in ("base", "oracle", "anti_oracle")
     )
-    scale = _STILL_SCORES * np.sqrt(_over(sums["oracle 2"], sums.get("n oracle", sums["n"])))
+    scale = _STILL_SCORES * np.sqrt(_divide(sums["oracle 2"], sums.get("n oracle", sums["n"])))
     n = sums.get("n complete", sums["n"])
     gain = mean_and_error(_gain(sums), sums["gain 2"], n)
     spread = mean_and_error(_spread(sums), sums["spread 2"], n)
@@ -138,9 +138,9 @@ def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estim
 
 def mean_and_error(total: Floats, squares: Floats, n: Floats) -> Estimate:
     """A mean and its standard error from a sum, a sum of squares and a number of values."""
-    mean = _over(total, n)
-    variance = np.maximum(_over(squares, n) - mean**2, 0.0)
-    return Estimate(mean, np.sqrt(_over(variance, n)))
+    mean = _divide(total, n)
+    variance = np.maximum(_divide(squares, n) - mean**2, 0.0)
+    return Estimate(mean, np.sqrt(_divide(variance, n)))
 
 
 def _error_of_ratio(sums: Sums, theta: Floats) -> Floats:
@@ -178,7 +178,7 @@ def _spread(sums: Sums) -> Floats:
     return sums["spread"] if "spread" in sums else sums["oracle"] - sums["anti_oracle"]
 
 
-def _over(total: Floats, n: Floats) -> Floats:
+def _divide(total: Floats, n: Floats) -> Floats:
     quotients: Floats = np.divide(total, n, out=np.full(np.shape(total), np.nan), where=n > 0)
     return quotients
 
@@ -301,7 +301,7 @@ def left_out(
     without = leave_out_sums(np.stack(list(columns.values()), axis=-1), which)
     samples = {name: without[..., n] for n, name in enumerate(columns)}
     better = scores.higher_is_better
-    plain, drawn = (_all_figures(sums, better=better) for sums in (_plain(columns), samples))
+    plain, drawn = (_compute_figures(sums, better=better) for sums in (_plain(columns), samples))
     size = np.stack([np.bincount(which, row, len(without)) for row in inside[:, rows]], axis=1)
     every = np.bincount(which, minlength=len(without))
     ends: list[dict[str, Ends]] = []
@@ -309,21 +309,21 @@ def left_out(
         ends.append({})
         for name, value in plain.items():
             sizes = every if name == "base_all" else size[:, k]
-            estimate = without_documents(value[k], drawn[name][:, k], sizes, confidence)
+            estimate = jackknife_documents(value[k], drawn[name][:, k], sizes, confidence)
             defined = sizes.sum() >= INTERVAL_SEGMENTS and estimate.low < estimate.high
             pair = (float(estimate.low), float(estimate.high))
             ends[-1][name] = pair if defined else (None, None)
     return tuple(ends)
 
 
-def _all_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
+def _compute_figures(sums: Sums, *, better: bool) -> dict[str, Floats]:
     """The values of all figures that have intervals."""
     estimates = figures_and_errors(sums, higher_is_better=better)
     values = {name: estimate.value for name, estimate in estimates.items()}
-    return values | {"base_all": _over(sums["all"], sums["scored"])}
+    return values | {"base_all": _divide(sums["all"], sums["scored"])}
 
 
-def without_documents(
+def jackknife_documents(
     value: float, values: Floats, sizes: NDArray[np.intp], confidence: float
 ) -> Jackknife:
     """The jackknife of a figure over the documents that hold something of it."""
@@ -569,7 +569,7 @@ def uncertainty(
     """Prepare what is drawn, or left out; ``None`` where nothing is."""
     if not options.resamples:
         return None
-    compared_in = parts if len(drawn_slices(parts)) == len(parts) else parts[:1]
+    compared_in = parts if len(slices_to_draw(parts)) == len(parts) else parts[:1]
     return Uncertainty(
         options,
         grouping,

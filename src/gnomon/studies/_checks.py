@@ -104,11 +104,11 @@ def step_problems(
     """Note what a method would refuse of a step, and of the test sets that it takes."""
     taken = list(_sets_of_step(step, sets))
     if not taken:  # what no test set could mend
-        for remark in _of_step(step, key, None, folder, allow_code=allow_code):
+        for remark in _check_step(step, key, None, folder, allow_code=allow_code):
             problems.add(*remark)
     remarks: dict[tuple[str, str], tuple[_Remark, dict[str, None]]] = {}
     for planned in taken:
-        for remark in _of_set(step, key, planned, folder, allow_code=allow_code):
+        for remark in _check_set(step, key, planned, folder, allow_code=allow_code):
             same = remarks.setdefault((remark.where, str(remark.error)), (remark, {}))
             same[1][planned.name] = None
     for (where, error), names in remarks.values():
@@ -127,13 +127,13 @@ def _sets_of_step(step: Step, sets: Iterable[PlannedSet]) -> Iterator[PlannedSet
             yield planned
 
 
-def _of_set(
+def _check_set(
     step: Step, key: StepKey, planned: PlannedSet, folder: Path, *, allow_code: bool
 ) -> Iterator[_Remark]:
     outline = planned.sketch.outline
     if planned.source.methods:
         outline = replace(outline, paraphrases=())  # the files may hold other methods
-    wrong = list(_of_step(step, key, outline, folder, allow_code=allow_code, of=planned))
+    wrong = list(_check_step(step, key, outline, folder, allow_code=allow_code, of=planned))
     yield from wrong
     language = outline.target_language
     for spec, where in zip(step.metrics, key.specs, strict=True):
@@ -148,7 +148,7 @@ def _of_set(
         yield from _missing_models(key.where, [need for need in needs if need.kind == "model"])
 
 
-def _of_step(
+def _check_step(
     step: Step,
     key: StepKey,
     outline: Outline | None,

@@ -187,7 +187,7 @@ def _steps(
     steps: list[tuple[StepKey, Step]] = []
     for name, entry in _flat(given).items():
         where = f"methods.{name}"
-        chosen = _chosen(name, where, problems)
+        chosen = _choose_method(name, where, problems)
         if chosen is None:
             continue
         for number, options in enumerate(entry if isinstance(entry, list) else [entry]):
@@ -201,7 +201,7 @@ def _steps(
     return steps
 
 
-def _chosen(name: str, where: str, problems: Problems) -> Method | None:
+def _choose_method(name: str, where: str, problems: Problems) -> Method | None:
     """The method of that name, where a study can run it."""
     try:
         method = methods.find(name) if name in methods.names() else None
@@ -221,7 +221,7 @@ def _flat(given: Mapping[str, object], before: str = "") -> dict[str, object]:
         name = f"{before}{head}"
         further = any(method.startswith(f"{name}.") for method in methods.names())
         if name in methods.names() and further:
-            flat |= _with_further(name, entry)
+            flat |= _merge_further_tables(name, entry)
         elif further and isinstance(entry, Mapping):
             flat |= _flat(entry, f"{name}.")
         else:
@@ -229,7 +229,7 @@ def _flat(given: Mapping[str, object], before: str = "") -> dict[str, object]:
     return flat
 
 
-def _with_further(name: str, entry: object) -> dict[str, object]:
+def _merge_further_tables(name: str, entry: object) -> dict[str, object]:
     """A method that is the head of others: its own tables, and theirs."""
     given = entry if isinstance(entry, list) else [entry]
     tables = [table for table in given if isinstance(table, Mapping)]

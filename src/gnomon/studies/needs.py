@@ -402,7 +402,7 @@ def options_of_task(
             continue
         files = _map_texts(value, lambda text: text.replace("{testset}", testset))
         if isinstance(files, list):
-            files = [file for text in files for file in _for_each_system(text, systems)]
+            files = [file for text in files for file in _expand_systems(text, systems)]
         if files != [] or method.options[name].default is not None:
             taken[name] = files
     return taken
@@ -417,7 +417,7 @@ def missing_files(method: Method, options: Mapping[str, object]) -> Iterator[tup
                     yield name, text
 
 
-def _for_each_system(text: object, systems: Sequence[str]) -> list[object]:
+def _expand_systems(text: object, systems: Sequence[str]) -> list[object]:
     if isinstance(text, str) and "{system}" in text:
         return [text.replace("{system}", system) for system in systems]
     return [text]

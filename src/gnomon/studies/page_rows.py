@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from gnomon.studies.result_store import Store
     from gnomon.studies.sources import PlannedSet
 
-__all__ = ["PageSource", "SetRows", "made_table", "own_table", "stored_table", "view_table"]
+__all__ = [
+    "PageSource",
+    "SetRows",
+    "computed_table",
+    "internal_table",
+    "stored_table",
+    "view_table",
+]
 
 
 @dataclass(frozen=True)
@@ -190,13 +197,13 @@ def view_table(source: PageSource, view: StoredView, section: str) -> PageTable:
     return PageTable(view.name, view.title, section, view.columns, read_parts)
 
 
-def own_table(source: PageSource, name: str, title: str) -> PageTable:
+def internal_table(source: PageSource, name: str, title: str) -> PageTable:
     """A table of the store itself, for the page on where results are from."""
     parts = partial(source.read_parts, f'select * from "{name}"')  # noqa: S608  # a name of ours
     return PageTable(name, title, "provenance", OWN_TABLES[name], parts)
 
 
-def made_table(
+def computed_table(
     name: str,
     title: str,
     columns: Sequence[Column],

@@ -264,22 +264,22 @@ def ask(store: Store, sql: str, seconds: float | None = None) -> QueryResult:
 
 
 def _query_result(store: Store, connection: Any, sql: str, seconds: float | None) -> QueryResult:
-    cursor = _with_timeout(seconds, connection, lambda: connection.execute(question(sql)))
+    cursor = _run_with_timeout(seconds, connection, lambda: connection.execute(question(sql)))
     header = cursor.description or []
     columns = tuple(str(column[0]) for column in header)
-    parts = _parts_of(cursor, connection, seconds)
+    parts = _fetch_parts(cursor, connection, seconds)
     first = next(parts, [])  # what goes wrong while it runs mostly does so here
-    rest = _parts_or_error(store, sql, parts)
+    rest = _guard_parts(store, sql, parts)
     types = tuple(str(column[1]) for column in header)
     return QueryResult(columns, types, chain([first], rest))
 
 
-def _parts_of(cursor: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:
-    while rows := _with_timeout(seconds, connection, lambda: cursor.fetchmany(_ROWS)):
+def _fetch_parts(cursor: Any, connection: Any, seconds: float | None) -> Iterator[list[_Row]]:
+    while rows := _run_with_timeout(seconds, connection, lambda: cursor.fetchmany(_ROWS)):
         yield rows
 
 
-def _with_timeout(seconds: float | None, connection: Any, call: Callable[[], Any]) -> Any:
+def _run_with_timeout(seconds: float | None, connection: Any, call: Callable[[], Any]) -> Any:
     """Let DuckDB work in another thread: in the main one it would hear no signal."""
     with ThreadPoolExecutor(1) as apart:
         running = apart.submit(call)
@@ -295,7 +295,7 @@ def _with_timeout(seconds: float | None, connection: Any, call: Callable[[], Any
                 connection.interrupt()
 
 
-def _parts_or_error(store: Store, sql: str, parts: Iterator[list[_Row]]) -> Iterator[list[_Row]]:
+def _guard_parts(store: Store, sql: str, parts: Iterator[list[_Row]]) -> Iterator[list[_Row]]:
     with _query_errors(store, sql):
         yield from parts
 

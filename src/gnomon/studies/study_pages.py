@@ -36,8 +36,8 @@ from gnomon.studies.mask_kinds import mask_own_tokens
 from gnomon.studies.page_rows import (
     PageSource,
     SetRows,
-    made_table,
-    own_table,
+    computed_table,
+    internal_table,
     stored_table,
     view_table,
 )
@@ -521,7 +521,7 @@ def _places(source: PageSource) -> Iterator[PageTable]:
         )
         for metric, title in titles.items()
     ]  # fmt: skip
-    made = made_table(_PLACES, "Places of the systems", _PLACE_COLUMNS, lambda: rows)
+    made = computed_table(_PLACES, "Places of the systems", _PLACE_COLUMNS, lambda: rows)
     yield replace(made, section="systems", views=views)
 
 
@@ -566,10 +566,10 @@ def _provenance(source: PageSource) -> list[PageTable]:
     """Where the results are from."""
     entries = source.entries
     return [
-        made_table("signatures", "Signatures", _SIGNATURES, lambda: _signatures(entries)),
-        made_table("notices", "Notices", _NOTICES, lambda: _notices(entries)),
-        own_table(source, "testsets", "Test sets"),
-        own_table(source, "tasks", "Tasks"),
+        computed_table("signatures", "Signatures", _SIGNATURES, lambda: _signatures(entries)),
+        computed_table("notices", "Notices", _NOTICES, lambda: _notices(entries)),
+        internal_table(source, "testsets", "Test sets"),
+        internal_table(source, "tasks", "Tasks"),
     ]
 
 

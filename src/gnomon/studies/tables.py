@@ -364,14 +364,16 @@ class RowSource(NamedTuple):
 def source_of(files: Sequence[Path], known: Bundle | None, planned: Collection[str]) -> RowSource:
     """Where the rows of a table are."""
     if known is None or known.tasks.isdisjoint(planned):
-        return RowSource(_of_files(files), files)
+        return RowSource(_select_from_files(files), files)
     loose = [file for file in files if file.stem not in known.tasks]
     others = sorted(known.tasks.difference(planned))
     where = f" where task not in ({', '.join(map(sql_text, others))})" if others else ""
     bundled = f"select * from read_parquet({sql_files([known.file])}){where}"  # noqa: S608  # quoted
     if not loose:
         return RowSource(bundled, [known.file])
-    return RowSource(f"{bundled} union all by name {_of_files(loose)}", [known.file, *loose])
+    return RowSource(
+        f"{bundled} union all by name {_select_from_files(loose)}", [known.file, *loose]
+    )
 
 
 def _try(store: Store, table: str, parts: Sequence[Path], bundled: Bundle | None) -> None:
@@ -397,7 +399,9 @@ def _write(store: Path, table: str, parts: Sequence[Path], bundled: Bundle | Non
             connection.execute("set preserve_insertion_order = true")
             connection.execute("set enable_progress_bar = false")  # it goes to standard output
             how = "(format parquet, compression zstd)"
-            connection.execute(f"copy ({_of_files(parts)}) to {sql_text(scratch.resolve())} {how}")
+            connection.execute(
+                f"copy ({_select_from_files(parts)}) to {sql_text(scratch.resolve())} {how}"
+            )
         made = checksum_of(scratch)
         scratch.replace(target)
     finally:
@@ -413,7 +417,7 @@ def _list_of(store: Path, table: str) -> Path:
     return store / BUNDLES / f"{table}.json"
 
 
-def _of_files(files: Sequence[Path]) -> str:
+def _select_from_files(files: Sequence[Path]) -> str:
     read = f"read_parquet({sql_files(files)}, union_by_name = true, filename = true)"
     return f"select * exclude (filename), parse_filename(filename, true) as task from {read}"  # noqa: S608  # quoted
 

@@ -246,7 +246,7 @@ def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores
     """Call a method on a test set."""
     chosen = methods.find(task.method)
     options = options_of_task(chosen, json.loads(task.options), task.testset, task.systems)
-    options = {**chosen.usual, **options, **_of_the_run(task)}
+    options = {**chosen.usual, **options, **_run_arguments(task)}
     if chosen.metrics != "none":
         wanted = [scores.get(spec, task.places.get(spec, spec)) for spec in task.metrics]
         options["metrics"] = wanted[0] if chosen.metrics == "one" else wanted
@@ -254,7 +254,7 @@ def called(task: Task, testset: TestSet, scores: Mapping[str, Scores]) -> Scores
     result = chosen.function(**data, **options)
     if not isinstance(result, Scores | Finding):
         raise DataError(f"{task.method} gave neither scores nor a finding; a study cannot keep it")
-    return _as_named(task, result)
+    return _rename_metrics(task, result)
 
 
 def signatures_of(result: Scores | Finding) -> dict[str, str]:
@@ -292,7 +292,7 @@ def tables_of(task: Task, result: Scores | Finding) -> Iterator[TaskTable]:
                 from_people=result.from_people,
                 doubtful=name in result.doubtful,
                 empty=result.empty.get(name, 0),
-                made_of=_made_of(result),
+                made_of=_source_of_resamples(result),
                 signature=str(result.signature),
             ).cells()
             for name, score in zip(result.systems, result.system.tolist(), strict=True)
@@ -312,10 +312,10 @@ def tables_of(task: Task, result: Scores | Finding) -> Iterator[TaskTable]:
             result.method,
             tuple(_views_of_many(views) if _is_of_one_system(task) else views),
         )
-        yield _with_set_columns(task, schema, result.to_dict(table.name))
+        yield _add_set_columns(task, schema, result.to_dict(table.name))
 
 
-def _made_of(scores: Scores) -> str:
+def _source_of_resamples(scores: Scores) -> str:
     """Where corpus scores of resamples can come from."""
     import numpy as np
 
@@ -346,7 +346,7 @@ def _data_of(task: Task, testset: TestSet) -> tuple[object, ...]:
     )
 
 
-def _of_the_run(task: Task) -> dict[str, object]:
+def _run_arguments(task: Task) -> dict[str, object]:
     from gnomon.core.cache import Cache, default_path, is_kept
     from gnomon.judges.planned import current_plan
 
@@ -360,7 +360,7 @@ def _of_the_run(task: Task) -> dict[str, object]:
     return {name: value for name, value in given.items() if name in parameters}
 
 
-def _as_named(task: Task, result: Scores | Finding) -> Scores | Finding:
+def _rename_metrics(task: Task, result: Scores | Finding) -> Scores | Finding:
     """Metrics under the names that the study gives them, not with files in full."""
     if not task.places:
         return result
@@ -424,10 +424,10 @@ def _score_table(
     rows: Sequence[Mapping[str, Cell]],
 ) -> TaskTable:
     cells = {column.name: [row[column.name] for row in rows] for column in columns}
-    return _with_set_columns(task, TableSchema(Table(name, title, columns, ()), "score"), cells)
+    return _add_set_columns(task, TableSchema(Table(name, title, columns, ()), "score"), cells)
 
 
-def _with_set_columns(task: Task, schema: TableSchema, cells: Cells) -> TaskTable:
+def _add_set_columns(task: Task, schema: TableSchema, cells: Cells) -> TaskTable:
     """Rows with the test set in front, and metric and system where each has tables of its own."""
     count = len(next(iter(cells.values()), ()))
     first_cells = {_TESTSET: task.testset}

@@ -12,7 +12,7 @@ import pytest
 import gnomon as gn
 from gnomon.core.verdicts import of_scores
 from gnomon.data.formats.audit import favoured
-from gnomon.metrics.scoring import by_other_references
+from gnomon.metrics.scoring import compare_other_references
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,7 +138,7 @@ def test_of_several_references_those_answer_that_are_nobodys() -> None:
     for found in (of_scores([gn.score(both, "bleu")]), muler.verdict):
         (said,) = (one for one in found if one.code == "data.favoured")
         assert answer in str(said)
-    assert not list(by_other_references(testset, "bleu", "bleu"))
+    assert not list(compare_other_references(testset, "bleu", "bleu"))
 
 
 @pytest.mark.parametrize(("share", "finding"), [(0.35, True), (0.6, False)])

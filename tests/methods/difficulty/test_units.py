@@ -18,7 +18,7 @@ from gnomon.difficulty import Difficulty
 from gnomon.difficulty.matched import f_of
 from gnomon.difficulty.segment_hardness import difficulty_of_segments
 from gnomon.metrics import bind
-from gnomon.metrics.ter import kept_words
+from gnomon.metrics.ter import match_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +65,7 @@ def test_ter_charges_words_missed_by_their_share_of_the_difficulty(testset) -> N
 def test_insertions_and_shifts_of_ter_count_as_they_do() -> None:
     systems = {"a": ["the sat cat here"], "b": ["the dog sat"]}
     testset = gn.TestSet.from_lists(systems, ["the cat sat"], language_pair="de-en")
-    kept, edits = kept_words(["the", "sat", "cat", "here"], ["the", "cat", "sat"])
+    kept, edits = match_words(["the", "sat", "cat", "here"], ["the", "cat", "sat"])
     assert (sorted(kept), edits) == ([(0, 0), (1, 2), (2, 1)], 2)  # a shift, and an insertion
     found = gn.score(testset, "difficulty(ter)").segments[:, 0]
     assert found == pytest.approx([100 * 2 / 3, 100 * 1.0])  # b misses the only hard word
@@ -170,7 +170,7 @@ def test_alignments_of_ter_have_the_edits_of_sacrebleu(small) -> None:
     for texts in small.systems.values():
         for candidate, reference in zip(texts, references, strict=True):
             own, other = candidate.lower().split(), reference.lower().split()
-            _, edits = kept_words(own, other)
+            _, edits = match_words(own, other)
             expected = ter.sentence_score(candidate, [reference]).score / 100 * len(other)
             assert edits == pytest.approx(expected)
 

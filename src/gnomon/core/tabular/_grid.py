@@ -338,7 +338,7 @@ def _pivot_cell(
         cell_text(row[value.name], value, digits),
         marked=_marked(row, view, value),
         faint=_faint(row, view),
-        under=_under(table, row, view),
+        under=_text_below(table, row, view),
     )
 
 
@@ -354,7 +354,7 @@ def _few(row: Mapping[str, Cell], view: HeatMap) -> bool:
     return count is not None and count < view.few[1]
 
 
-def _under(table: Table, row: Mapping[str, Cell], view: HeatMap) -> str:
+def _text_below(table: Table, row: Mapping[str, Cell], view: HeatMap) -> str:
     return "" if view.under is None else cell_text(row[view.under], table.column(view.under))
 
 
@@ -370,13 +370,13 @@ def _columns(table: Table, view: _Plain, digits: int | None) -> Grid:
         table.name,
         view.title,
         tuple(table.column(name) for name in names),
-        tuple(_with_short_texts(row, longest) for row in rows[:most]),
+        tuple(_shorten_texts(row, longest) for row in rows[:most]),
         " ".join(filter(None, (_cut(len(rows), most), table.note))),
     )
     return table_grid(chosen, digits=digits)
 
 
-def _with_short_texts(row: Mapping[str, Cell], longest: int | None) -> Mapping[str, Cell]:
+def _shorten_texts(row: Mapping[str, Cell], longest: int | None) -> Mapping[str, Cell]:
     if longest is None:
         return row
     return {

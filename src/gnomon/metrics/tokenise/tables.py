@@ -272,7 +272,7 @@ def tokenise(
     >>> table.strings(0), table.spans(0)
     (['Say', '"', 'yes', '"', '.'], [(0, 3), (4, 10), (10, 13), (13, 19), (19, 20)])
     """
-    chosen = _chosen(tokeniser, lowercase=lowercase)
+    chosen = _choose_tokeniser(tokeniser, lowercase=lowercase)
     if isinstance(chosen, SplitsTexts):
         return chosen.table(texts)
     if isinstance(chosen, Aligned) and chosen.rule:
@@ -377,7 +377,7 @@ def _rows(
     return np.repeat(first - (ends - lengths), lengths) + np.arange(int(lengths.sum())), lengths
 
 
-def _chosen(
+def _choose_tokeniser(
     tokeniser: str | Tokeniser | Callable[[str], Sequence[str]], *, lowercase: bool
 ) -> Tokeniser:
     if isinstance(tokeniser, str):

@@ -155,7 +155,7 @@ def _rows(
                 "feature": initials.feature,
                 "masks": metric.masks_used,
             }
-            yield from _of_system(key, system_means, cuts, alphas)
+            yield from _system_rows(key, system_means, cuts, alphas)
         setup.step(f"scoring {name}", number + 1, len(split))
 
 
@@ -195,7 +195,7 @@ def _plan(
     return MaskPlan(spans, actions, setup.masks.overlap, setup.masks.granularity, lengths)
 
 
-def _of_system(
+def _system_rows(
     key: Mapping[str, Any], means: _Means, cuts: Sequence[Cut | None], alphas: Sequence[float]
 ) -> Iterator[RangeRow]:
     for alpha, cut, hybrid in zip(alphas, cuts, means.hybrids, strict=True):

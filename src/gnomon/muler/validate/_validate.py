@@ -29,7 +29,7 @@ from gnomon.muler.validate.beside_random import (
     random_experiment,
     random_verdict,
 )
-from gnomon.muler.validate.initials import Part, Shares, all_initials
+from gnomon.muler.validate.initials import Part, Shares, initials_by_feature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,7 +154,7 @@ def validate(
     parts: list[Part] = []
     fields: dict[str, object] = {}
     if {"range", "frequency"} & set(experiments):
-        split = all_initials(setup.batch, setup.spans)
+        split = initials_by_feature(setup.batch, setup.spans)
         fields["alpha"] = ",".join(map(str, sorted(set(shares))))
         parts += [range_experiment(setup, split, shares)] if "range" in experiments else []
         parts += [frequency_experiment(setup, split, shares)] if "frequency" in experiments else []

@@ -244,7 +244,7 @@ def random_verdict(finding: Finding) -> Iterator[Message]:
                 "muler.validate.random.apart",
                 finding.positions(some),
                 what=what.capitalize(),
-                features=listed([_beside_random(row) for row in some]),
+                features=listed([_describe_row(row) for row in some]),
             )
     draws = max((row.draws for row in sound), default=0)
     if sound and 2 / (draws + 1) > _ALPHA:
@@ -260,7 +260,7 @@ def random_verdict(finding: Finding) -> Iterator[Message]:
         yield message("note.muler.validate.left_out", finding.positions(flawed), features=names)
 
 
-def _beside_random(row: RandomWordsRow) -> str:
+def _describe_row(row: RandomWordsRow) -> str:
     muler = row.muler or 0.0
     low, high = (muler - (end or 0.0) for end in reversed(row.ends("deviation")))
     random = amount(row.mean or 0.0, low, high, share=True)

@@ -26,10 +26,10 @@ __all__ = [
     "Initials",
     "Part",
     "Shares",
-    "all_initials",
     "averaged",
     "defined_numbers",
     "grouped",
+    "initials_by_feature",
     "means",
 ]
 
@@ -115,7 +115,7 @@ def grouped(
     )
 
 
-def all_initials(batch: Batch, spans: SpanTable) -> list[Initials]:
+def initials_by_feature(batch: Batch, spans: SpanTable) -> list[Initials]:
     """The first letters of every feature.
 
     They are counted in the references of all systems, or, if there is none, of single ones.
