@@ -196,6 +196,8 @@ class FaultRates:
             np.concatenate(values), pairs, documents=documents, seed=self.seed
         )
         for row, (system, kind, segments) in zip(_tested(family, self), labels, strict=True):
+            low, high = row["intervals"]["difference"]
+            row["intervals"] = {"difference": (max(low, -1.0), min(high, 1.0))}  # of shares
             yield FaultDifferenceRow(
                 system=system,
                 baseline=baseline,

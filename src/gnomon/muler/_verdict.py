@@ -86,7 +86,8 @@ class SystemPair(NamedTuple):
         low, high = sorted(abs(end or 0.0) for end in self.row.ends("difference"))
         size = abs(self.row.difference or 0.0)
         figures = {"ours": ours, "theirs": theirs, "size": size, "low": low, "high": high}
-        return {"kind": gloss(self.row.feature), **figures, "spilt": self._spilt()}
+        decided = {"decided": True}  # an end that is 0 is open
+        return {"kind": gloss(self.row.feature), **figures, **decided, "spilt": self._spilt()}
 
     def _spilt(self) -> float | None:
         """Share of the difference from segments where the words are equal, if it is large."""

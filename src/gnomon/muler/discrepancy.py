@@ -203,7 +203,8 @@ def _omission(row: OmissionRow) -> dict[str, Any]:
     sides = (row.system_a, row.system_b)
     system, other = sides if (row.difference or 0.0) > 0 else reversed(sides)
     told = {"system": system, "other": other, "kind": gloss(row.feature)}
-    return {**told, "share": abs(row.difference or 0.0), "low": ends[0], "high": ends[1]}
+    figures = {"share": abs(row.difference or 0.0), "low": ends[0], "high": ends[1]}
+    return {**told, **figures, "decided": True}  # an end that is 0 is open
 
 
 def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:

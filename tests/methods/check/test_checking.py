@@ -234,3 +234,10 @@ def test_outputs_in_the_language_of_neither_are_told_without_a_language_pair():
     assert [one.params["what"] for one in finding.verdict if one.code == "data.doubtful"] == [
         "language"
     ]
+
+
+def test_shares_differ_by_no_more_than_all():
+    finding = gn.check(planted(bad=[*GOOD[:4], *[""] * 36]), resamples=100)
+    rows = finding.records(FaultDifferenceRow, "differences")
+    ends = [end for row in rows if row.kind == "empty" for end in row.ends("difference")]
+    assert max(abs(end) for end in ends) == 1
