@@ -219,6 +219,31 @@ def test_an_archive_of_too_much_is_refused_in_a_sentence(
     assert sum(each.stat().st_size for each in left) < 3_000_000 + len(data)
 
 
+@pytest.mark.parametrize(
+    ("method", "place", "bytes_"),
+    [
+        (zipfile.ZIP_LZMA, 45, b"\xff" * 9),  # of the compressed file
+        (zipfile.ZIP_BZIP2, 45, b"\xff" * 9),
+        (zipfile.ZIP_DEFLATED, 7, b"\x08"),  # says that the name is UTF-8
+    ],
+)
+def test_a_damaged_archive_is_refused_in_a_sentence(
+    workspace: Workspace, tmp_path: Path, method: int, place: int, bytes_: bytes
+) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w", method) as archive:
+        archive.writestr("a.txt", "A cat sat on the mat.\n" * 99)
+    data = bytearray((tmp_path / "all.zip").read_bytes())
+    data[place : place + len(bytes_)] = bytes_
+    if place == 7:  # so does the list at the end
+        data[data.index(b"PK\x01\x02") + 9] = 8
+        data = data.replace(b"a.txt", b"\xff.txt")
+    _, found = _sent(workspace, "all.zip", bytes(data))
+    (file,) = found.files
+    assert file.problems[0].text == (
+        "all.zip cannot be unpacked here: it is damaged, or has a password."
+    )
+
+
 def _as_text(lines: list[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 

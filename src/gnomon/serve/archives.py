@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import lzma
 import zipfile
 import zlib
 from typing import IO, TYPE_CHECKING
@@ -17,6 +19,8 @@ __all__ = ["unpack"]
 #: how many times as large as in the archive a file may be, and bytes that any file may have
 _RATIO, _SMALL = 100, 1_000_000
 _BLOCK = 1 << 16
+#: what zipfile raises where bytes of an archive are other than they should be
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, EOFError, UnicodeError)
 
 
 def unpack(archive: Path, first: int, files: int, size: int, total: int) -> list[str]:
@@ -48,7 +52,10 @@ def unpack(archive: Path, first: int, files: int, size: int, total: int) -> list
                 with opened.open(member) as stream:
                     total -= _copy(stream, archive.with_name(str(first + len(names))), most)
                 names.append(name)
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:
+    except (*_DAMAGED, OSError) as error:
+        # bz2 says no number, and a place before the beginning of the file is an invalid argument
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
         raise DataError("cannot be unpacked here: it is damaged, or has a password") from error
     if not names:
         raise DataError("holds no files")
