@@ -48,7 +48,9 @@ def lazy_exports(
                 return importlib.import_module(f"{package}.{name}")
             raise unknown_attribute(package, name, names)
         public = imported(f"{home}:{name}")
-        return _in_package(public, package) if checking and inspect.isfunction(public) else public
+        return (
+            _move_to_package(public, package) if checking and inspect.isfunction(public) else public
+        )
 
     return get_attribute, lambda: sorted({*vars(sys.modules[package]), *names}), names
 
@@ -101,7 +103,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @functools.cache
-def _in_package(function: Callable[P, R], package: str) -> Callable[P, R]:
+def _move_to_package(function: Callable[P, R], package: str) -> Callable[P, R]:
     public = function if hasattr(function, "method") else checked(function)
     public.__module__ = package  # where pickles find it again
     return public

@@ -129,11 +129,11 @@ class SpanTable:
 
     def rows_of(self, feature: int) -> NDArray[np.intp]:
         """The rows of one feature (by index), in order."""
-        order, bounds = self._by_feature
+        order, bounds = self._rows_by_feature
         return order[bounds[feature] : bounds[feature + 1]]
 
     @cached_property
-    def _by_feature(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _rows_by_feature(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         return rows_by_number(self.feature, len(self.features))
 
     def spans(self, text: int, feature: str) -> tuple[Span, ...]:

@@ -580,14 +580,14 @@ class TestSet:
             UsageError: a segment is not in the test set, or is named twice.
         """
         if segments is not None:
-            of_segments = self._of_segments(list(segments))
+            of_segments = self._select_segments(list(segments))
             return of_segments.select(systems=systems, references=references)
         chosen = {n: pick("system", n, self.systems) for n in systems or self.systems}
         refs = {n: pick("reference", n, self.references) for n in references or self.references}
         of_systems = {n: r for n, r in self.system_references.items() if n in chosen}
         info = {n: i for n, i in self.info.items() if n in chosen}
         aligned = {n: a for n, a in self.alignments.items() if n in chosen}
-        return self._with(
+        return self._replace_parts(
             systems=chosen,
             references=refs,
             system_references=of_systems,
@@ -630,7 +630,7 @@ class TestSet:
         """The paraphrases among the references, by method; what signatures say of them."""
         return tuple(_paraphrase_set(self, m) for m in dict.fromkeys(self.paraphrases.values()))
 
-    def _of_segments(self, segments: list[int]) -> TestSet:
+    def _select_segments(self, segments: list[int]) -> TestSet:
         wrong = [i for i in segments if not 0 <= i < self.segments]
         if wrong or len(set(segments)) < len(segments):
             raise UsageError(
@@ -647,7 +647,7 @@ class TestSet:
 
         every = Judgements(self.human, self.rankings, self.errors, self.looked_at, self.repeated)
         said = of_segments(every, segments)
-        return self._with(
+        return self._replace_parts(
             references=some(self.references),
             systems=some(self.systems),
             sources=row(self.sources),
@@ -666,7 +666,7 @@ class TestSet:
             units={name: some(ids) for name, ids in self.units.items()},
         )
 
-    def _with(self, **parts: object) -> TestSet:
+    def _replace_parts(self, **parts: object) -> TestSet:
         """Some of the test set, whose script stays that of the whole."""
         changed = replace(self, **cast("Any", parts))
         if self.language_pair is None:

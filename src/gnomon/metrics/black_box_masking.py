@@ -583,7 +583,7 @@ class Substitution(TextEditing):
                 for p in spans
             }
             segment = (str(self.seed), *(batch.texts[r] for r in references))
-            drawn = donors.drawn(segment, len(rows), absent)
+            drawn = donors.draw(segment, len(rows), absent)
         words: list[str] = []
         for action, word, partner, other in zip(
             actions, replaced_words, partners, drawn, strict=True
@@ -632,7 +632,7 @@ class _DonorWords:
     owner: NDArray[np.int64]  # [O], the word of each occurrence
     hashes: NDArray[np.uint64]  # [O]
 
-    def drawn(
+    def draw(
         self, segment: tuple[str, ...], count: int, absent: Collection[str]
     ) -> list[str | None]:
         """Words that a segment draws for its spans; None where all words are absent ones.

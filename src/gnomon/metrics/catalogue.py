@@ -86,7 +86,7 @@ class Catalogue:
         offered = self._offered()
         if name not in offered:
             raise UnknownNameError(self.kind, name, self.names())
-        return self._from_package(offered[name])
+        return self._load_from_package(offered[name])
 
     def describe(self) -> tuple[Description, ...]:
         """All of them, for ``gnomon list``; what packages offer is named but not loaded."""
@@ -100,7 +100,7 @@ class Catalogue:
         )
         return (*built_in, *offered)
 
-    def _from_package(self, point: EntryPoint) -> type[Any]:
+    def _load_from_package(self, point: EntryPoint) -> type[Any]:
         try:
             kind = point.load()
         except GnomonError:

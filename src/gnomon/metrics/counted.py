@@ -196,7 +196,7 @@ class CountedPairs(CountedMetric):
                     masks.with_masks(edition, "reference"),
                 )
                 counts_of_pairs = self.pair_counts(masks.tokens, *sides, pairs_of(keys))
-                counts = self._with_sizes(masks.tokens, counts_of_pairs[back], sides, some)
+                counts = self._add_sizes(masks.tokens, counts_of_pairs[back], sides, some)
                 merged = PairCounts(*(column.copy() for column in plain))
                 for column, values in zip(merged, counts, strict=True):
                     column[changed] = values
@@ -214,9 +214,9 @@ class CountedPairs(CountedMetric):
         counts_of_pairs = self.texts.pair_counts(
             batch.texts, keys, lambda new: self.pair_counts(table, *sides, pairs_of(new))
         )
-        return rows, self._with_sizes(table, counts_of_pairs[back], sides, rows)
+        return rows, self._add_sizes(table, counts_of_pairs[back], sides, rows)
 
-    def _with_sizes(
+    def _add_sizes(
         self,
         table: TokenTable,
         found: NDArray[np.int64],

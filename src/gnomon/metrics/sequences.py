@@ -327,7 +327,7 @@ class TokenMasks:
         if plan.spans is not self.plan.spans or plan.overlap != self.plan.overlap:
             return None
         other = replace(self, plan=plan)
-        for name in ("_text_of", "_by_group"):
+        for name in ("_text_of", "_rows_by_group"):
             other.__dict__[name] = getattr(self, name)
         return other
 
@@ -339,11 +339,11 @@ class TokenMasks:
         return PlacedMasks(token, self.group[rows], span, action, self._begins(token, span))
 
     @cached_property
-    def _by_group(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _rows_by_group(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return rows_by_number(self.group, len(self.plan.spans.features))
 
     def _rows_of(self, group: int) -> NDArray[np.int64]:
-        order, bounds = self._by_group
+        order, bounds = self._rows_by_group
         return order[bounds[group] : bounds[group + 1]]
 
     def _strongest(self, rows: NDArray[np.int64], actions: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -80,7 +80,7 @@ class _ExportWriter:
         with TemporaryDirectory(prefix=".", suffix=".tmp", dir=beside) as scratch:
             made = Path(scratch, target.name)
             if one_file:
-                self._one_file(tables, named_views, made)
+                self._write_one_file(tables, named_views, made)
             else:
                 made.mkdir()
                 for name in tables:
@@ -93,7 +93,7 @@ class _ExportWriter:
     def _count(self, table: str) -> int:
         return int(self.connection.execute(f'select count(*) from "{table}"').fetchone()[0])
 
-    def _one_file(
+    def _write_one_file(
         self, tables: Sequence[str], named_views: Sequence[tuple[str, str]], file: Path
     ) -> None:
         run = self.connection.execute

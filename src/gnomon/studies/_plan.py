@@ -70,10 +70,12 @@ class TaskLayout:
             return
         single = [(metric,) for metric in step.metrics]
         for metrics in single if chosen.metrics == "one" else [step.metrics]:
-            for task in self._of(step, metrics, planned):
+            for task in self._plan_step(step, metrics, planned):
                 self.tasks.setdefault(task.key, task)
 
-    def _of(self, step: Step, metrics: tuple[str, ...], planned: PlannedSet) -> Iterator[Task]:
+    def _plan_step(
+        self, step: Step, metrics: tuple[str, ...], planned: PlannedSet
+    ) -> Iterator[Task]:
         chosen, sketch = methods.find(step.method), planned.sketch
         traits = {spec: self._traits(spec, planned) for spec in metrics}
         together = step.together or not chosen.by_system
@@ -130,7 +132,7 @@ class TaskLayout:
             if chosen.from_study and planned.source.paraphrases:
                 continue  # it scores with the references that it makes itself
             if chosen.reuses == "all" or (chosen.reuses == "costly" and trait.costly):
-                tasks = list(self._of(Step(_SCORE, (spec,)), (spec,), planned))
+                tasks = list(self._plan_step(Step(_SCORE, (spec,)), (spec,), planned))
                 for task in tasks:
                     self.tasks.setdefault(task.key, task)
                 tasks_of[spec] = tuple(task.key for task in tasks)

@@ -322,14 +322,14 @@ def located_options(
     """Options whose specs name files in full, and these specs by those that the study gives."""
     places: dict[str, str] = {}
 
-    def in_full(spec: str) -> str:
+    def locate(spec: str) -> str:
         with suppress(SpecError):  # a kind of human scores
             if (located := located_spec(spec, folder)) != spec:
                 places[spec] = located
         return places.get(spec, spec)
 
     in_place = {
-        name: _map_texts(value, in_full) if _is_marked(method, name, Specs) else value
+        name: _map_texts(value, locate) if _is_marked(method, name, Specs) else value
         for name, value in options.items()
     }
     return in_place, places
@@ -339,7 +339,7 @@ def located_files(option: Option, value: object, folder: Path) -> object:
     """A value of an option whose names of files are in full: workers run elsewhere."""
     files = option.mark(InputFile)
 
-    def in_full(text: str) -> str:
+    def locate(text: str) -> str:
         if files.sure:
             return os.path.realpath(folder / Path(text).expanduser())
         head, equals, source = text.partition("=")
@@ -349,7 +349,7 @@ def located_files(option: Option, value: object, folder: Path) -> object:
             return f"{head}={_place_in_folder(source, folder)}"
         return _place_in_folder(text, folder) if "/" in text or "." in text else text
 
-    return value if files is None else _map_texts(value, in_full)
+    return value if files is None else _map_texts(value, locate)
 
 
 def _place_in_folder(name: str, folder: Path) -> str:

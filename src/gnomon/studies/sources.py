@@ -312,11 +312,11 @@ class Sketches:
         """Version or hash of something that numbers depend on; those of large files are kept."""
         if need not in self.seen:
             path = place_of(need) if need.kind in IN_FILES else None
-            content_id = identity(need) if path is None else self._of_files(need, str(path))
+            content_id = identity(need) if path is None else self._identify_files(need, str(path))
             self.seen[need] = content_id
         return self.seen[need]
 
-    def _of_files(self, need: Dependency, path: str) -> str:
+    def _identify_files(self, need: Dependency, path: str) -> str:
         key = content_hash(_FORM, version(), *need)
         state = stamp_of_file if need.kind == "file" else stamp_of
         stamp = state(path)
