@@ -77,3 +77,7 @@ def test_other_names_of_forms_are_refused_with_the_nearest() -> None:
     (fault,) = feature_faults(["form:numbers"])
     assert isinstance(fault.error, UnknownNameError)
     assert "form:number" in str(fault.error)
+
+
+def test_long_lines_of_signs_are_read_in_one_pass() -> None:
+    assert len(forms("." * 20_000, [])["punctuation"]) == 20_000  # seconds, if read from each

@@ -24,7 +24,7 @@ PLACEHOLDER = re.compile(
 TAG = re.compile(r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+(?:=(?:\"[^\"]*\"|'[^']*'|[^\s>\"']+))?)*\s*/?>")
 ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{2,6}|#x[0-9A-Fa-f]{2,6});")
 ADDRESS = re.compile(
-    r"(?:https?://|www\.)[!-~]*[\w/]|[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
+    r"(?:https?://|www\.)[!-~]*[\w/]|[\w.+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
     re.ASCII,
 )
 EMOJI = re.compile(
@@ -34,7 +34,7 @@ _BRACKETS = str.maketrans("（）［］｛｝【】", "()[]{}[]")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _OPENS = {")": "(", "]": "[", "}": "{"}
 _ESCAPED = 0.02  # of the texts of a reference: all is written so
-_NO_BRACKET = re.compile(r"[:;=8xX]['^]?-?[()\[\]{}]+|[()\[\]{}]+-?['^]?[:;=](?!\w)")
+_NO_BRACKET = re.compile(r"[:;=8xX]['^]?-?[()\[\]{}]+|(?<![()\[\]{}])[()\[\]{}]+-?['^]?[:;=](?!\w)")
 _NUMBER_OF_LIST = re.compile(r"(?<!\w)\w{1,3}\)$")
 
 

@@ -32,7 +32,7 @@ __all__ = ["REFERENCE", "Texts"]
 REFERENCE = "reference:"
 _ENOUGH = 200  # texts tell the script of all
 _MAY_STAND_BESIDE = re.compile(r"[@#<&]|://|www\.")  # a quick look
-_BESIDE = re.compile(r"https?://\S+|www\.\S+|\S+@\S+|[@#]\w+|<[^<>]+>|&\w+;")
+_BESIDE = re.compile(r"https?://\S+|www\.\S+|(?<![^\s>])\S+@\S+|[@#]\w+|<[^<>]+>|&\w+;")
 
 
 class Texts:
