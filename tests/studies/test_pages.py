@@ -18,7 +18,7 @@ from gnomon.core.findings import Bars
 from gnomon.core.store_views import words_in
 from gnomon.core.testset import TestSet
 from gnomon.report.site import write_site
-from gnomon.studies import Store, open_engine, pages, plan, read_study, run
+from gnomon.studies import Store, open_engine, pages, plan, read_study, run, verdicts
 from gnomon.studies.page_rows import PageSource
 
 if TYPE_CHECKING:
@@ -95,6 +95,16 @@ def test_what_was_found_is_told_test_set_by_test_set(folder: Path, told: StudyPa
     # bleu was compared; of ter it is said which system has the lowest
     assert " TER, " in str(scored.verdict[0])
     assert all("BLEU" not in str(one) for one in scored.verdict)
+
+
+def test_what_tasks_of_a_method_say_alike_is_said_once(
+    folder: Path, told: StudyPages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.open(folder / "s.store")
+    twice = [*store.planned(), *store.planned()]
+    monkeypatch.setattr(Store, "planned", lambda _: twice)
+    (again,) = [one for one in verdicts(store) if one.section == "compare"]
+    assert [again] == [one for one in told.verdicts if one.section == "compare"]
 
 
 def test_where_systems_were_taken_one_by_one_it_is_said_how_they_are_taken_together(

@@ -394,10 +394,10 @@ def _verdicts_on(
         else []
     )
     listed = {method: n for n, method in enumerate(methods.names())}
-    by_method: dict[str, list[Message]] = {}
-    for entry in entries:
-        by_method.setdefault(entry.method, []).extend(_statements_of(entry, titles))
-    verdicts = [PageVerdict(name, method, said) for method, said in by_method.items()]
+    by_method: dict[str, dict[Message, None]] = {}
+    for entry in entries:  # tasks of several metrics say the same of numbers of words, say
+        by_method.setdefault(entry.method, {}).update(dict.fromkeys(_statements_of(entry, titles)))
+    verdicts = [PageVerdict(name, method, [*said]) for method, said in by_method.items()]
     verdicts.sort(key=lambda verdict: listed.get(verdict.section, len(listed)))
     yield from verdicts if tested else [*tops, *verdicts]
     yield from untested(name, done)
