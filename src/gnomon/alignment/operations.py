@@ -68,8 +68,8 @@ def align(testset: TestSet, *, save: Annotated[OutputFile, Flags(("-o",))] = Non
 
     An output has more or fewer lines than the reference where a translator, or a model that
     translates documents, joins and cuts sentences. Its lines are aligned for what they have in
-    common with the reference (:meth:`gnomon.TestSet.align`); of more than a quarter of uncertain
-    boundaries nothing is said.
+    common with the reference (:meth:`gnomon.TestSet.align`); an output with more than a quarter
+    of its boundaries uncertain is refused.
 
     Args:
         testset: a test set with outputs that were aligned, or fit.
