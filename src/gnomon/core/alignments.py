@@ -20,7 +20,7 @@ Aligner: TypeAlias = Literal["lines", "boundaries", "source"]
 
 #: boundaries with a smaller margin, in edits, are uncertain
 LEAST_MARGIN = 1.0
-#: of an output with a larger share of uncertain boundaries nothing is said
+#: an output with a larger share of uncertain boundaries is refused
 LARGEST_DOUBT = 0.25
 
 
