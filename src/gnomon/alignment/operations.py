@@ -49,7 +49,7 @@ class OperationRow(Record):
 
 def align_verdict(finding: Finding) -> Iterator[Message]:
     """That lines fit, where nothing else is said of them."""
-    if not finding.tables:
+    if not finding.rows:
         yield message("align.fits", segments=int(finding.facts["segments"]))
 
 
@@ -91,7 +91,7 @@ def align(testset: TestSet, *, save: Annotated[OutputFile, Flags(("-o",))] = Non
     return Finding(
         method="align",
         title=_TITLE,
-        tables=(table(_ROWS, _TITLE, OperationRow, rows),) if rows else (),
+        tables=(table(_ROWS, _TITLE, OperationRow, rows),),
         views=(Listing(_ROWS, _TITLE, _SHOWN, {"changed": True}, longest=_LONGEST),)
         if rows
         else (),

@@ -745,18 +745,10 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
     return [_with_outputs(_first(args, testset)) for testset in whole]
 
 
-#: metrics that count errors
-_ERRORS = frozenset({"ter", "wer", "cer", "metricx", "metricx_qe", "perplexity"})
-
-
 def logged_metrics(args: argparse.Namespace, testset: TestSet) -> list[str]:
     """Metrics whose scores came with all outputs, where the options name no metric."""
     whole = [m for m, scores in testset.logged.items() if set(testset.systems) <= set(scores)]
-    return [
-        f"scores(metric={name!r}{', lower_is_better=True' if name.lower() in _ERRORS else ''})"
-        for name in whole
-        if args.metrics_by_default
-    ]
+    return [f"scores(metric={name!r})" for name in whole if args.metrics_by_default]
 
 
 def metrics(args: argparse.Namespace, words: Collection[str] = ()) -> list[str]:

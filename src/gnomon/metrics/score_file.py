@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
@@ -58,6 +59,11 @@ def changed_texts(what: str) -> str:
     return f"{what} cannot score changed texts; {_ONLY}"
 
 
+#: words in the names of metrics that count errors
+_ERRORS = frozenset(
+    ("ter", "wer", "cer", "mer", "metricx", "perplexity", "ppl", "error", "errors", "loss", "nll")
+)
+_WORDS = re.compile("[a-z]+")
 _ONLY = (
     "scores from a file are known for the texts of their test set alone. For changed texts take a"
     " metric that gnomon computes"
@@ -101,7 +107,8 @@ class ScoreFile(Options, Metric):
     texts, and scores of systems cannot be resampled or cut into slices.
 
     Without a file, ``scores(metric='f1')`` are those that came with the outputs, in the logs of an
-    evaluation.
+    evaluation; of metrics that are called after errors (``ter``, ``word_error_rate``,
+    ``perplexity``) lower is better.
     """
 
     name: ClassVar[str] = "scores"
@@ -129,8 +136,9 @@ class ScoreFile(Options, Metric):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whatever ``lower_is_better`` does not say."""
-        return not self.lower_is_better
+        """Whatever ``lower_is_better``, or the name of a metric in a log, does not say."""
+        logged = "" if self.file else self.metric or ""
+        return not (self.lower_is_better or _ERRORS.intersection(_WORDS.findall(logged.lower())))
 
     @property
     def label(self) -> str:

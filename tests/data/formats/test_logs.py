@@ -12,6 +12,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, UsageError
+from gnomon.metrics import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -306,3 +307,53 @@ def test_systems_are_called_after_their_models(tmp_path: Path) -> None:
     x, y, z = (tmp_path / f"{name}.json" for name in "xyz")
     assert list(gn.TestSet.from_files(references=[x], systems=[x, y]).systems) == ["a", "b"]
     assert list(gn.TestSet.from_files(references=[x], systems=[y, z]).systems) == ["y", "z"]
+
+
+def test_answers_of_a_batch_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    rows = [_batch(number, f"x{number}") for number in (10, 2, 0)]
+    (tmp_path / "b.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (tmp_path / "ref.txt").write_text("p\nq\nr\n")
+    testset = gn.TestSet.from_files(
+        references=[tmp_path / "ref.txt"], systems=[tmp_path / "b.jsonl"]
+    )
+    assert testset.systems == {"b": ("x0", "x2", "x10")}
+
+
+def test_logs_of_different_tasks_are_not_joined(tmp_path: Path) -> None:
+    first = _lines(tmp_path / "a" / "t.jsonl", _harness, "x", "y")
+    other = tmp_path / "b" / "t.jsonl"
+    other.parent.mkdir()
+    other.write_text(first.read_text().replace('"target": "', '"target": "another '))
+    with pytest.raises(DataError, match=r"has other targets than .* in 2 of 2 units"):
+        gn.TestSet.from_files(references=[first], systems=[first, other])
+
+
+@pytest.mark.parametrize(
+    ("name", "higher"),
+    [("f1", True), ("ter", False), ("m.wer", False), ("word_error_rate", False), ("after", True)],
+)
+def test_names_of_errors_are_lower_where_better(name: str, higher: bool) -> None:  # a case
+    assert parse(f"scores(metric={name!r})").higher_is_better is higher
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damaged_archives_are_refused(tmp_path: Path, kind: int) -> None:
+    file = tmp_path / "a.eval"
+    with zipfile.ZipFile(file, "w", kind) as packed:
+        packed.writestr("samples/0_epoch_1.json", json.dumps(_inspected(0, "x" * 500)))
+    data = bytearray(file.read_bytes())
+    start = data.index(b".json") + 20
+    data[start : start + 8] = b"\xff" * 8
+    file.write_bytes(data)
+    with pytest.raises(FormatError, match="is no archive of inspect that can be read"):
+        gn.TestSet.from_files(references=[file], systems=[file])
+
+
+def test_all_of_an_archive_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.eval"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("header.json", json.dumps({"eval": {"model": "m" * 20_000}}))
+        packed.writestr("samples/0_epoch_1.json", json.dumps(_inspected(0, "x")))
+    monkeypatch.setenv("GNOMON_MAX_INPUT", "10kB")
+    with pytest.raises(FormatError, match="is too large, unpacked"):
+        gn.TestSet.from_files(references=[file], systems=[file])

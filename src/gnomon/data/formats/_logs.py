@@ -12,20 +12,20 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import sys
 import zipfile
 import zlib
-from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import FormatError, not_installed
-from gnomon.data.formats._files import LOGGER, largest_input
+from gnomon.data.formats._files import LOGGER, largest_input, natural
 from gnomon.data.formats._lines import decode
 from gnomon.data.formats._records import parquet_columns, read_records
 from gnomon.data.formats._table import role_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 class Sample(NamedTuple):
@@ -60,13 +60,17 @@ def samples_of(data: bytes, path: str) -> list[Sample] | None:
     if reader is None:
         return None
     try:
-        return _first_answers(path, (sample for one in (first, *objects) for sample in reader(one)))
+        samples = (sample for one in (first, *objects) for sample in reader(one))
+        found = _first_answers(path, samples)
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise FormatError(
             "begins as a log of an evaluation, and a sample is not built as those of its kind"
             f" are ({type(error).__name__}: {error})",
             path=path,
         ) from error
+    if reader is _batch:  # which come back in any order
+        found.sort(key=lambda sample: natural(sample.name))
+    return found
 
 
 def _first_answers(path: str, samples: Iterator[Sample]) -> list[Sample]:
@@ -151,18 +155,29 @@ def _archived(data: bytes, path: str) -> Iterator[dict[str, Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             inside = [one for one in packed.infolist() if one.filename.startswith("samples/")]
-            if sum(one.file_size for one in inside) > largest_input():
-                raise FormatError("is too large, unpacked", path=path)
             heads = [one for one in packed.infolist() if one.filename == "header.json"]
+            _check_size((*heads, *inside), path)
             read = (_object(_unpacked(packed, one, data).decode()) for one in (*heads, *inside))
             about = next(read) if heads else {}
             yield {"eval": about.get("eval"), "samples": list(read)}
-    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError) as error:
+    except FormatError:
+        raise
+    except _DAMAGED as error:
         raise FormatError(
             f"is no archive of inspect that can be read ({error})", path=path
         ) from error
 
 
+def _check_size(inside: Sequence[zipfile.ZipInfo], path: str) -> None:
+    if sum(one.file_size for one in inside) > largest_input():
+        raise FormatError("is too large, unpacked", path=path)
+
+
+#: what zipfile raises of a damaged archive, of one with a password, and of unknown compression
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError),
+    *(ValueError, RuntimeError),
+)
 #: how inspect compresses, which zipfile reads from Python 3.14 on
 _ZSTANDARD = 93
 #: bytes before the name in the header of a file in an archive, which end in two lengths
@@ -283,7 +298,7 @@ def _scores(values: Mapping[str, object]) -> dict[str, float]:
         if isinstance(value, dict):
             inner = _scores(value)
             found |= {f"{name}.{part}": score for part, score in inner.items()}
-        elif isinstance(value, (int, float)) and isfinite(value):
+        elif isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
             found[name] = float(value)
         elif isinstance(value, str) and value in _GRADES:
             found[name] = _GRADES[value]

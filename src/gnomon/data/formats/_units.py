@@ -207,7 +207,7 @@ def _column(
 
 
 def _check_ids(name: str, file: TranslationUnits, first: str, units: TranslationUnits) -> None:
-    ids, sources, there = units.ids, units.sources, set(file.ids)
+    ids, there = units.ids, set(file.ids)
     lacking = [i for i in ids if i not in there]
     if lacking:
         raise DataError(
@@ -215,13 +215,17 @@ def _check_ids(name: str, file: TranslationUnits, first: str, units: Translation
             f" {lacking[0]!r}; units are joined by their ids: write both files from the same"
             " project"
         )
-    both = ((file.sources.get(i), read) for i, read in sources.items())
-    other = sum(bool(one and read and one != read) for one, read in both)
-    if other * 2 > len(ids):
-        raise DataError(
-            f"{name} has other sources than {first} in {other} of {len(ids)} units with the same"
-            " ids; write both files from the same project"
-        )
+    sides = [("sources", file.sources, units.sources)]
+    if file.references and units.references:
+        sides.append(("targets", file.references[0], units.references[0]))
+    for side, theirs, texts in sides:
+        both = ((theirs.get(i), read) for i, read in texts.items())
+        other = sum(bool(one and read and one != read) for one, read in both)
+        if other * 2 > len(ids):
+            raise DataError(
+                f"{name} has other {side} than {first} in {other} of {len(ids)} units with the"
+                " same ids; write both files from the same project, or task"
+            )
     if len(there) > len(ids):
         said = "%s: %d units are not in %s and are left out"
         LOGGER.warning(said, name, len(there) - len(ids), first)
