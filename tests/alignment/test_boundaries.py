@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import pytest
 from tests.truth.scripts import damaged, sentences
 from tests.truth.worlds import outputs, references
 
+import gnomon as gn
 from gnomon.alignment import boundaries
 from gnomon.alignment.aligning import align_texts
 from gnomon.alignment.boundaries import align_boundaries
@@ -85,8 +88,28 @@ def test_a_line_for_each_document_is_cut_within_it() -> None:
     assert sum(a == b.strip() for a, b in zip(found.texts, own, strict=True)) > 54
 
 
+def test_lines_that_are_wrapped_are_aligned_by_their_words() -> None:
+    own = outputs()
+    lines = textwrap.wrap(join_pieces(own), 60)
+    assert len(lines) < 2 * len(own)
+    found = align_texts(lines, references())
+    assert found.by == "boundaries"
+    assert sum(a == b.strip() for a, b in zip(found.texts, own, strict=True)) > 200
+
+
 def test_another_text_is_refused() -> None:
     with pytest.raises(DataError, match=r"of its boundaries are uncertain"):
         align_texts([" ".join(f"{n}x" for n in range(2000))], references())
-    with pytest.raises(LengthMismatchError, match="0 lines with text for 209 segments, and leaves"):
+    with pytest.raises(LengthMismatchError, match="leaves out 209 of 209 segments"):
         align_texts(["", " "], references())
+
+
+@pytest.mark.parametrize("script", ["en", "ja", "th"])
+def test_what_was_done_to_a_whole_text_is_said(script: str) -> None:
+    theirs = references()[:40] if script == "en" else sentences(script, 40)
+    own = outputs()[:40] if script == "en" else damaged(theirs, script, 0.2, 2)
+    ts = gn.TestSet.from_lists({"lines": own}, theirs).align({"whole": [join_pieces(own)]})
+    (said,) = (str(one) for one in ts.anomalies if one.code == "data.aligned")
+    assert said.startswith("whole has 1 line for 40: cut where segments of the reference end (")
+    assert "of 39 boundaries uncertain" in said
+    assert "aligned (" not in said

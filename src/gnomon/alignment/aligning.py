@@ -24,6 +24,9 @@ __all__ = ["align_outputs", "align_texts", "read_aligned"]
 #: of an output with fewer lines than this share of the segments, or more than its inverse, the
 #: lines are no segments, and its words are aligned
 _LIST = 0.5
+#: where the share of uncertain boundaries of lines is between these, as it is of hard-wrapped ones,
+#: words are aligned, too, and the alignment with fewer uncertain boundaries counts
+_WRAPPED, _SHUFFLED = 0.08, 0.5
 _NEVER_ELSEWHERE = float("inf")
 
 
@@ -71,8 +74,8 @@ def align_texts(
 ) -> Alignment:
     """Align one output with references; documents hold, where blank lines part as many.
 
-    Its lines are aligned where they may be segments; of a line for each document, or of far fewer
-    or more lines than references, the words.
+    Its lines are aligned where they may be segments; of a line for each document, of far fewer or
+    more lines than references, or of hard-wrapped lines, the words.
 
     Args:
         output: its lines.
@@ -92,18 +95,14 @@ def align_texts(
         blocks = [range(number, number + 1) for number in filled]
     elif len(blocks) != len(sizes):
         blocks, sizes = [range(len(output))], [len(references)]
-    habits = None if listed else habits_of(references)
-    parts, start = [], 0
-    for block, size in zip(blocks, sizes, strict=True):
-        some, guide = [output[number] for number in block], references[start : start + size]
-        part = align_boundaries(some, guide, habits) if habits else align_lines(some, guide)
-        parts.append(_moved(part, block.start))
-        start += size
-    found = _chained(parts)
+    found = _aligned(output, references, blocks, sizes, words=not listed)
+    if listed and _WRAPPED < found.doubt < _SHUFFLED:
+        other = _aligned(output, references, blocks, sizes, words=True)
+        found = min(found, other, key=lambda one: one.doubt)
     if found.drops > _LIST * len(references):
         raise LengthMismatchError(
-            f"{name} has {len(filled):,} lines with text for {len(references):,} segments, and"
-            f" leaves out {found.drops:,} of them; write one segment a line",
+            f"{name} leaves out {found.drops:,} of {len(references):,} segments; give the whole"
+            " text, or write one segment a line",
             counts={"the references": len(references), name: len(filled)},
         )
     if found.doubt > LARGEST_DOUBT:
@@ -112,6 +111,25 @@ def align_texts(
             f" answer may rest on {LARGEST_DOUBT:.0%} at most; write one segment a line"
         )
     return found
+
+
+def _aligned(
+    output: Sequence[str],
+    references: Sequence[str],
+    blocks: Sequence[range],
+    sizes: Sequence[int],
+    *,
+    words: bool,
+) -> Alignment:
+    """Align each document, whose lines are a block, by its words or its lines."""
+    habits = habits_of(references) if words else None
+    parts, start = [], 0
+    for block, size in zip(blocks, sizes, strict=True):
+        some, guide = [output[number] for number in block], references[start : start + size]
+        part = align_boundaries(some, guide, habits) if habits else align_lines(some, guide)
+        parts.append(_moved(part, block.start))
+        start += size
+    return _chained(parts)
 
 
 def _paragraphs(output: Sequence[str]) -> list[range]:

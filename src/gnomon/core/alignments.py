@@ -15,8 +15,8 @@ __all__ = ["LARGEST_DOUBT", "LEAST_MARGIN", "Aligner", "Alignment", "Operation"]
 #: what was done for a segment: its text is one line; a part of a line that other segments share;
 #: several lines; nothing, where the output leaves it out
 Operation: TypeAlias = Literal["match", "merge", "split", "drop"]
-#: by what an output was aligned: lines by lines, free boundaries, or lengths of the sources
-Aligner: TypeAlias = Literal["lines", "boundaries", "source"]
+#: by what an output was aligned: its lines, or its words where its lines are no segments
+Aligner: TypeAlias = Literal["lines", "boundaries"]
 
 #: boundaries with a smaller margin, in edits, are uncertain
 LEAST_MARGIN = 1.0

@@ -85,6 +85,8 @@ def _aligned(testset: TestSet) -> Iterator[Message]:
             "drops": one.drops,
             "added": len(one.added) or None,
             "uncertain": len(one.uncertain),
+            "boundaries": len(one.margins),
+            "how": one.by,
             "changes": None,
             "flattered": one.doubt > _FLATTERED,
         }
