@@ -47,7 +47,7 @@ def test_programs_get_the_fields_of_the_contract(gnomon, files) -> None:
     found = gnomon(*common, "-f", "json").json()
     assert found["command"] == "compare"
     assert [list(row)[: len(CONTRACT)] for row in found["rows"]] == [CONTRACT] * 4
-    assert set(found["tables"]) == {"differences", "lengths", "words", "segments", "ngrams"}
+    assert set(found["tables"]) == {"histogram", "lengths", "words", "segments", "ngrams"}
     assert set(found["signatures"]) == {"bleu", "ter"}
     assert gnomon(*common, "-f", "tsv").out.split("\n")[0].split("\t")[: len(CONTRACT)] == CONTRACT
 

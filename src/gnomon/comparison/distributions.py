@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gnomon.core.testset import TestSet
     from gnomon.metrics.tokenise import TokenTable
 
-DIFFERENCES, LENGTHS, WORDS = "differences", "lengths", "words"
+HISTOGRAM, LENGTHS, WORDS = "histogram", "lengths", "words"
 #: bins of a histogram, about
 _BINS = 20
 #: how often the words of a group occur in the references, at least
@@ -70,7 +70,7 @@ class WordFrequencyRow(Record):
 
 #: by the names of the tables
 ROWS: Mapping[str, type[Record]] = {
-    DIFFERENCES: DifferenceBinRow,
+    HISTOGRAM: DifferenceBinRow,
     LENGTHS: LengthScoreRow,
     WORDS: WordFrequencyRow,
 }
@@ -182,7 +182,7 @@ def _counted(tokens: TokenTable, groups: NDArray[np.int64], size: int) -> NDArra
 def distribution_tables(rows: Sequence[Record]) -> list[Table]:
     """The tables of such rows."""
     titles = {
-        DIFFERENCES: "Differences of segment scores",
+        HISTOGRAM: "Differences of segment scores",
         LENGTHS: "Scores by length",
         WORDS: "Words by frequency",
     }
@@ -199,7 +199,7 @@ def distribution_views(rows: Sequence[Record], titles: Mapping[str, str]) -> Ite
     for metric, system, baseline in dict.fromkeys(pairs):
         title = f"{titles[metric]} of segments: gain of {system} over {baseline}"
         where = {"metric": metric, "system": system}
-        yield Histogram(DIFFERENCES, title, "bin", "low", "high", "segments", where)
+        yield Histogram(HISTOGRAM, title, "bin", "low", "high", "segments", where)
     for metric in dict.fromkeys(row.metric for row in rows if isinstance(row, LengthScoreRow)):
         yield HeatMap(
             LENGTHS,

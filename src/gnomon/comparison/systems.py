@@ -135,7 +135,7 @@ def compare(
     Returns:
         A finding whose rows hold ``system, baseline, metric, score, difference, low, high, p,
         verdict, slice, segments, wins, ties, losses, gain, ...``; further tables
-        ``meaning`` (with such a file), ``slices``, ``differences`` (of segment scores, in bins),
+        ``meaning`` (with such a file), ``slices``, ``histogram`` (of segment differences),
         ``lengths``, ``words`` (by frequency), ``segments`` and ``ngrams``. ``None`` where
         undefined.
 

@@ -31,7 +31,7 @@ def test_bins_hold_every_segment_once_and_0_in_the_middle() -> None:
     own = np.nanmean(scores, axis=1)
     metric = Scores("m", ("old", "new"), own, scores, False, Signature("m"))
     found = gnomon.compare(ts, [metric], **FEW)
-    rows = found.table("differences").rows
+    rows = found.table("histogram").rows
     gains = (scores[0] - scores[1])[~np.isnan(scores[0])]
     assert sum(row["segments"] for row in rows) == 299
     for row in rows:
@@ -81,7 +81,7 @@ def test_every_bin_of_two_systems_has_its_segments_with_the_largest_influence() 
     found = gnomon.compare(ts, "chrf", resamples=0, examples=2)
     scores = gnomon.score(ts, "chrf").segments
     gains = scores[1] - scores[0]
-    for row in found.table("differences").rows:
+    for row in found.table("histogram").rows:
         shown = [one for one in found.exhibits if one.kind == row["bin"]]
         assert len(shown) == min(2, int(row["segments"]))
         for one in shown:
@@ -91,5 +91,5 @@ def test_every_bin_of_two_systems_has_its_segments_with_the_largest_influence() 
 def test_what_there_is_no_room_for_is_absent() -> None:
     ts = TestSet.from_lists({"old": ["a b"], "new": ["a b"]}, ["a b"])
     found = gnomon.compare(ts, "chrf", ngrams=0, **FEW)
-    assert not {"differences", "words"} & {table.name for table in found.tables}
+    assert not {"histogram", "words"} & {table.name for table in found.tables}
     assert [view.table for view in found.views if view.table in ROWS] == ["lengths"]
