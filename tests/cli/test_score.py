@@ -425,7 +425,7 @@ def test_scores_in_logs_stand_beside_bleu_where_no_metric_is_named(gnomon, tmp_p
         (tmp_path / name).mkdir()
         (tmp_path / name / "samples.jsonl").write_text(json.dumps(sample))
     logs = [tmp_path / name / "samples.jsonl" for name in "ab"]
-    ter = "scores(metric='ter', lower_is_better=True)"
+    ter = "scores(metric='ter')"
     rows = gnomon("score", *logs, "-f", "json", "-q").json()["rows"]
     assert [row["metric"] for row in rows[::2]] == ["bleu", "scores(metric='f1')", ter]
     assert [row["score"] for row in rows if row["metric"] == ter] == [0.5, 0.25]

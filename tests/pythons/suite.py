@@ -45,7 +45,7 @@ score {_SET} -m sbert | {_MODELS}
 compare {_SET} -m bleu chrf ter --resamples 20
 compare {_SET} -m "pear('none')" | gnomon setup model none
 check {_SET} -m chrf --resamples 20
-align {_SET}
+align es-en/ref.A.txt -i whole.txt
 metaeval {_JUDGED} -m bleu chrf --human da --resamples 20
 metaeval delta-accuracy {_JUDGED} -m chrf --human da --resamples 20 | takes 3 test sets or more
 metaeval spans {_JUDGED} -m chrf --human mqm --resamples 20
