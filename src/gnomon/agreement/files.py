@@ -105,7 +105,7 @@ def metric_scores(
                 file=from_files.sources[0],
                 column=from_files.column,
                 metric=from_files.metric,
-                lower_is_better=name in lower_is_better,
+                lower_is_better=name in lower_is_better or None,
             )
             scores = _scores(name, from_files, options, testset)
             by_metric.setdefault(name, [None] * len(testsets))[number] = scores

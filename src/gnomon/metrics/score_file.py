@@ -108,7 +108,7 @@ class ScoreFile(Options, Metric):
 
     Without a file, ``scores(metric='f1')`` are those that came with the outputs, in the logs of an
     evaluation; of metrics that are called after errors (``ter``, ``word_error_rate``,
-    ``perplexity``) lower is better.
+    ``perplexity``) lower is better, unless ``lower_is_better=False`` says otherwise.
     """
 
     name: ClassVar[str] = "scores"
@@ -121,7 +121,7 @@ class ScoreFile(Options, Metric):
     file: Annotated[str, InputFile()] = ""
     column: str = "score"  # the column of the scores, in TSV and JSONL
     metric: str | None = None  # whose scores, where the file holds those of several metrics
-    lower_is_better: bool = False  # the scores are error rates
+    lower_is_better: bool | None = None  # the scores are error rates; None: as a log's names say
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,9 +136,11 @@ class ScoreFile(Options, Metric):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whatever ``lower_is_better``, or the name of a metric in a log, does not say."""
+        """The reverse of ``lower_is_better``, or what the name of a metric in a log says."""
+        if self.lower_is_better is not None:
+            return not self.lower_is_better
         logged = "" if self.file else self.metric or ""
-        return not (self.lower_is_better or _ERRORS.intersection(_WORDS.findall(logged.lower())))
+        return _ERRORS.isdisjoint(_WORDS.findall(logged.lower()))
 
     @property
     def label(self) -> str:

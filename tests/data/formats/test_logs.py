@@ -334,6 +334,8 @@ def test_logs_of_different_tasks_are_not_joined(tmp_path: Path) -> None:
 )
 def test_names_of_errors_are_lower_where_better(name: str, higher: bool) -> None:  # a case
     assert parse(f"scores(metric={name!r})").higher_is_better is higher
+    stated = parse(f"scores(metric={name!r}, lower_is_better={higher})")
+    assert stated.higher_is_better is not higher
 
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
