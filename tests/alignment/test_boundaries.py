@@ -113,3 +113,11 @@ def test_what_was_done_to_a_whole_text_is_said(script: str) -> None:
     assert said.startswith("whole has 1 line for 40: cut where segments of the reference end (")
     assert "of 39 boundaries uncertain" in said
     assert "aligned (" not in said
+
+
+@pytest.mark.parametrize("empty", [2, 5, 22])
+def test_a_blank_line_may_be_a_segment_that_is_left_out(empty: int) -> None:
+    own, theirs = outputs()[:60], references()[:60]
+    lines = [*own[:empty], "", *own[empty + 1 : 40], f"{own[40]} {own[41]}", *own[42:]]
+    found = align_texts(lines, theirs, ["a"] * 30 + ["b"] * 30)
+    assert (found.drops, len(found.added), found.texts[empty]) == (1, 0, "")

@@ -359,3 +359,12 @@ def test_all_of_an_archive_is_bounded(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("GNOMON_MAX_INPUT", "10kB")
     with pytest.raises(FormatError, match="is too large, unpacked"):
         gn.TestSet.from_files(references=[file], systems=[file])
+
+
+def test_numbers_of_ids_that_come_again_pass_over_ids_of_the_file(tmp_path: Path) -> None:
+    rows = [{**_harness(0, f"x{n}"), "doc_id": name, "target": f"t{n}"} for n, name in
+            enumerate(("1", "1#2", "1"))]  # fmt: skip
+    file = tmp_path / "t.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    testset = gn.TestSet.from_files(references=[file], systems=[file])
+    assert testset.systems == {"t": ("x0", "x1", "x2")}

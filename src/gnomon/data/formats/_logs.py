@@ -202,6 +202,8 @@ def _unpacked(packed: zipfile.ZipFile, inside: zipfile.ZipInfo, data: bytes) -> 
         text: bytes = pa.decompress(packed_bytes, inside.file_size, codec="zstd", asbytes=True)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(error) from error
+    if zlib.crc32(text) != inside.CRC:
+        raise ValueError(f"{inside.filename} is damaged")
     return text
 
 

@@ -283,7 +283,12 @@ def _collected(
 def unique_id(name: str, seen: Counter[str]) -> str:
     """The id, with a number where it was seen before; it counts as seen."""
     seen[name] += 1
-    return name if seen[name] == 1 else f"{name}#{seen[name]}"
+    if seen[name] == 1:
+        return name
+    while seen[numbered := f"{name}#{seen[name]}"]:  # an id of the file's own
+        seen[name] += 1
+    seen[numbered] += 1
+    return numbered
 
 
 def _pair(source: str | None, target: str | None) -> str | None:
