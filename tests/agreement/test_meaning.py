@@ -27,8 +27,8 @@ from gnomon.core.options import DrawOptions
 from gnomon.core.signature import Signature
 from gnomon.stats.binomial import wilson_interval
 
-BLEU = "bleu|refs:1|case:mixed|eff:segments|tok:13a|smooth:exp|gnomon:0.1.0"
-CHRF = "chrf|refs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|gnomon:0.1.0"
+BLEU = "bleu|refs:1|case:mixed|eff:segments|tok:13a|smooth:exp|gnomon:1.0.0"
+CHRF = "chrf|refs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|gnomon:1.0.0"
 FEW = DrawOptions(100, 0.95, 1)
 
 
@@ -260,7 +260,7 @@ def test_what_is_no_such_json_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_signatures_differ_by_fields_and_not_by_version() -> None:
     bleu = Signature.parse(BLEU)
-    assert signature_differences(bleu, Signature.parse(BLEU.replace("0.1.0", "9.9"))) == ""
+    assert signature_differences(bleu, Signature.parse(BLEU.replace("1.0.0", "9.9"))) == ""
     other = BLEU.replace("tok:13a", "tok:char").replace("refs:1|", "")
     said = signature_differences(bleu, Signature.parse(other))
     assert said == "refs:none in place of refs:1 and tok:char in place of tok:13a"

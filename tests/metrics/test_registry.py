@@ -63,7 +63,7 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> object:
         ("ter", "ter"),
         ("ter(case_sensitive=True, normalized=False)", "ter(case_sensitive=True)"),
         ("ter:case_sensitive=true", "ter(case_sensitive=True)"),
-        ("ter(case_sensitive=True)|refs:1|gnomon:0.1.0", "ter(case_sensitive=True)"),
+        ("ter(case_sensitive=True)|refs:1|gnomon:1.0.0", "ter(case_sensitive=True)"),
         ("rouge1", "rouge(type='rouge1')"),
         ("rouge2(score='recall')", "rouge(type='rouge2', score='recall')"),
         ("rougeL", "rouge"),

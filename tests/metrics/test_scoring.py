@@ -67,7 +67,7 @@ def test_a_spec_a_metric_and_a_bound_metric_score_alike() -> None:
     assert [score(ts, form).system.tolist() for form in forms] == [[50.0]] * 3
     assert [score(ts, form).metric for form in forms] == ["ter"] * 3
     assert (
-        score(ts, "ter:case_sensitive=true|refs:1|gnomon:0.1.0").metric
+        score(ts, "ter:case_sensitive=true|refs:1|gnomon:1.0.0").metric
         == "ter(case_sensitive=True)"
     )
     assert score(ts, "rouge1").metric == "rouge1"

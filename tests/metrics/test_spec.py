@@ -49,7 +49,7 @@ def test_reading_the_canonical_text_gives_an_equal_spec(spec: Spec) -> None:
 
 @given(_specs)
 def test_a_signature_reads_as_its_spec(spec: Spec) -> None:
-    assert read_spec(f"{spec}|refs:1|gnomon:0.1.0") == spec
+    assert read_spec(f"{spec}|refs:1|gnomon:1.0.0") == spec
 
 
 @given(st.text(max_size=30))
@@ -73,7 +73,7 @@ def test_any_text_is_read_or_refused_with_its_position(text: str) -> None:
             Spec("bleu", None, (("lowercase", True), ("tokenize", "intl"))),
         ),
         ("bleu:tokenize=none", Spec("bleu", None, (("tokenize", "none"),))),
-        ("x:a='b,c',d=-1.5|refs:1|gnomon:0.1.0", Spec("x", None, (("a", "b,c"), ("d", -1.5)))),
+        ("x:a='b,c',d=-1.5|refs:1|gnomon:1.0.0", Spec("x", None, (("a", "b,c"), ("d", -1.5)))),
         (
             "difficulty(bertscore, pool='top:30%')",
             Spec("difficulty", Spec("bertscore"), (("pool", "top:30%"),)),
@@ -121,7 +121,7 @@ def test_specs_say_names_wrapped_metrics_and_literals(text: str, spec: Spec) -> 
         ("bleu|", 5, "no signature that gnomon printed"),
         ("bleu|tok:zh", 5, "no signature that gnomon printed"),
         ("bleu|nrefs:1|case:lc|version:2.5.1", 5, "no signature that gnomon printed"),
-        ("bleu|case|gnomon:0.1.0", 5, "no signature that gnomon printed"),
+        ("bleu|case|gnomon:1.0.0", 5, "no signature that gnomon printed"),
         ("chrf:word_order=2|x", 18, "no signature that gnomon printed"),
     ],
 )

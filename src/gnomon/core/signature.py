@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "Signature", "add_texts", "content_hash", "of_test_sets", "version"]
 
 #: the one place that says it: the package takes it from here, and looking it up there is slow
-VERSION = "0.1.0"
+VERSION = "1.0.0"
 
 _RESERVED = str.maketrans({"|": "/", ":": "=", "\n": " ", "\r": " "})
 #: what comes before the first bar; a quoted argument may hold one

@@ -336,7 +336,7 @@ def read_spec(text: str) -> Spec:
 
     Names are not looked up; ``gnomon.metrics.parse`` does that.
 
-    >>> read_spec("chrf:word_order=2") == read_spec("chrf(word_order=2)|refs:1|gnomon:0.1.0")
+    >>> read_spec("chrf:word_order=2") == read_spec("chrf(word_order=2)|refs:1|gnomon:1.0.0")
     True
     >>> str(read_spec("code/my.py:overlap"))
     "python('code/my.py:overlap')"
