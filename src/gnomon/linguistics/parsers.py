@@ -67,7 +67,7 @@ def standard_parser(language: str) -> str:
     Raises:
         MissingDependencyError: no pipeline of the language is installed.
     """
-    return standard_tagger(language).name
+    return standard_tagger(language, "head").name
 
 
 _LAYERS = frozenset(("pos", "head"))

