@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.linguistics import annotate, describe_features
-from gnomon.linguistics.word_lists import built_in_lists, with_built_in
+from gnomon.linguistics.word_lists import add_built_in_lists, built_in_lists
 
 TEXTS = ["He gave HER hers; they themselves saw it.", "The hero is there."]
 
@@ -47,7 +47,7 @@ def test_an_english_list_is_refused_for_texts_known_to_be_in_another_language() 
 
 
 def test_a_wildcard_stands_for_the_lists_that_were_given() -> None:
-    assert with_built_in({"food": ["tea"]}, ["lex:*"], None) == {"food": ["tea"]}
+    assert add_built_in_lists({"food": ["tea"]}, ["lex:*"], None) == {"food": ["tea"]}
     with pytest.raises(UsageError, match="none was given"):
         annotate(TEXTS, ["lex:*"])
 

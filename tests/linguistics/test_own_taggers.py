@@ -10,7 +10,7 @@ import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import AnnotationError, UnknownNameError, UsageError
 from gnomon.core.own_code import module_of
-from gnomon.linguistics import annotate, own_tagger
+from gnomon.linguistics import annotate, load_own_tagger
 from gnomon.linguistics.own_taggers import is_own_tagger
 
 EXAMPLE = (
@@ -53,7 +53,7 @@ def test_the_example_marks_words_as_a_class_and_as_a_function() -> None:
     spans = annotate([text], ["shout:*"], tagger=shouting).spans
     marked = {n: [text[s:e] for s, e in spans.spans(0, n)] for n in spans.features}
     assert marked == {"shout:ACRONYM": ["EU"], "shout:WORD": ["NATO"]}
-    tagger = own_tagger(f"{EXAMPLE}:parts_of_speech")
+    tagger = load_own_tagger(f"{EXAMPLE}:parts_of_speech")
     assert tagger.signature.startswith(f"{EXAMPLE}:parts_of_speech-")
     spans = annotate([text], ["pos:NUM"], tagger=tagger).spans
     assert [text[s:e] for s, e in spans.spans(0, "pos:NUM")] == ["12"]
@@ -61,17 +61,17 @@ def test_the_example_marks_words_as_a_class_and_as_a_function() -> None:
 
 def test_an_annotator_of_a_file_gives_its_own_kinds(file: Path) -> None:
     ts = gn.TestSet.from_lists({"a": ["x y"]}, ["x z"])
-    finding = gn.muler(ts, "chrf", tagger=own_tagger(f"{file}:Odd"), resamples=0)
+    finding = gn.muler(ts, "chrf", tagger=load_own_tagger(f"{file}:Odd"), resamples=0)
     assert {row["feature"] for row in finding.rows} == {"odd:FIRST"}
 
 
 def test_what_is_no_tagger_is_refused(file: Path) -> None:
     with pytest.raises(UsageError, match="is no tagger, but 3"):
-        own_tagger(f"{file}:NUMBER")
+        load_own_tagger(f"{file}:NUMBER")
     with pytest.raises(UnknownNameError, match="did you mean 'lazy'"):
-        own_tagger(f"{file}:lazi")
+        load_own_tagger(f"{file}:lazi")
     with pytest.raises(AnnotationError, match="it must give"):
-        annotate(["a"], ["pos:*"], tagger=own_tagger(f"{file}:lazy"))
+        annotate(["a"], ["pos:*"], tagger=load_own_tagger(f"{file}:lazy"))
     assert not any(map(is_own_tagger, ("spacy:en", "spcy:en")))
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
 
 MOOD = LexiconScorer(
-    "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
+    "mood", "own", Ratings.collect([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
 )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.alignment.joining import join_pieces
-from gnomon.alignment.places import in_order
+from gnomon.alignment.places import find_ascending
 from gnomon.core.alignments import Alignment
 from gnomon.core.scripts import FULL_STOPS, unspaced_letters, word_pattern
 from gnomon.native import boundaries as loops
@@ -208,7 +208,7 @@ def _anchors(
         _, a, b = np.intersect1d(once[0][0], once[1][0], assume_unique=True, return_indices=True)
         pairs.append(np.stack([once[1][1][b], once[0][1][a]]))
     rows, places = np.unique(np.concatenate(pairs, axis=1), axis=1).astype(np.int64)
-    return in_order(rows, places)
+    return find_ascending(rows, places)
 
 
 def _hashes(words: NDArray[np.int32], length: int) -> NDArray[np.uint64]:
@@ -231,10 +231,12 @@ def _tolls(
     words = ["", *ours.words, ""]
     close = {word: word not in _FULL_WIDTH and not unspaced_letters(word) for word in set(words)}
     before = {
-        word: (_sign(word), habits.before.get(_seen(word), 0.0), close[word]) for word in close
+        word: (_sign(word), habits.before.get(_reduce_word(word), 0.0), close[word])
+        for word in close
     }
     behind = {
-        word: (_beginning(word), habits.behind.get(_seen(word), 0.0), close[word]) for word in close
+        word: (_beginning(word), habits.behind.get(_reduce_word(word), 0.0), close[word])
+        for word in close
     }
     stops = [-1, *(stop for _, stop in ours.spans)]
     starts = [*(start for start, _ in ours.spans), -2]
@@ -261,11 +263,11 @@ def _tolls(
 def habits_of(texts: Sequence[str]) -> Habits:
     """Where texts end and begin, beside all their words."""
     words = [found for found in (words_of(text).words for text in texts) if found]
-    every = Counter(_seen(word) for some in words for word in some)
+    every = Counter(_reduce_word(word) for some in words for word in some)
     rate = (len(words) + 1) / max(every.total(), 1)
     counts = (
-        Counter(_seen(some[-1]) for some in words),
-        Counter(_seen(some[0]) for some in words),
+        Counter(_reduce_word(some[-1]) for some in words),
+        Counter(_reduce_word(some[0]) for some in words),
     )
     return Habits(
         *(
@@ -279,7 +281,7 @@ def habits_of(texts: Sequence[str]) -> Habits:
 
 
 @lru_cache(maxsize=20_000)
-def _seen(word: str) -> str:
+def _reduce_word(word: str) -> str:
     """A sign, or a letter alone, by itself; a word by its case."""
     return word if len(word) == 1 else "A" if word[:1].isupper() else "a"
 

@@ -35,7 +35,7 @@ def cut_line(line: str, references: Sequence[str]) -> Cut:
     parts = [line[:at] for at in places] + [line[at:] for at in places]
     likeness = Likeness([*references, *parts])
     sides = np.repeat([0, 1], len(places))
-    left, right = likeness.of(2 + np.arange(len(parts)), sides).reshape(2, -1)
+    left, right = likeness.compute(2 + np.arange(len(parts)), sides).reshape(2, -1)
     first = references[0].strip()[-1:]
     fits = np.array([(line[:at].rstrip()[-1:] in _SIGNS) for at in places])
     worth = left + right + _SIGN * (fits if first in _SIGNS else ~fits)

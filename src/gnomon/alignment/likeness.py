@@ -34,7 +34,7 @@ class Likeness:
         offsets = np.concatenate([[0], np.cumsum(self.lengths)])
         self._rows = loops.Rows(offsets, ids.astype(np.int32), len(known))
 
-    def of(self, texts: ArrayLike, references: ArrayLike) -> NDArray[np.float64]:
+    def compute(self, texts: ArrayLike, references: ArrayLike) -> NDArray[np.float64]:
         """The likeness of pairs of texts, by their numbers; 0 to 1.
 
         Args:

@@ -136,7 +136,7 @@ class _Programme:
             ours = begin[1 + step.lines] + line
             there = (theirs < begin[step.segments]) & (ours < begin[2 + step.lines])
             gains = np.full(len(segment), _NEVER)
-            like = likeness.of(ours[there], theirs[there]) - _CHANCE
+            like = likeness.compute(ours[there], theirs[there]) - _CHANCE
             length = (likeness.lengths[ours[there]] + likeness.lengths[theirs[there]]) / 2 / usual
             weight = np.minimum(length, _LONGEST) ** _LENGTH_POWER
             gains[there] = like * weight - (_JOINED if step != _MATCH else 0)
@@ -155,7 +155,7 @@ class _Programme:
                 if k >= 0:
                     gains = self.gains[step][k] if step != _DROP else -_ALONE
                     _raise_to(row, low[i], best[k] + gains, low[k] + step.lines)
-            best.append(_with_added(row))
+            best.append(_allow_added_lines(row))
         return best
 
     @cached_property
@@ -174,7 +174,7 @@ class _Programme:
                     after = np.full(len(row), _NEVER)
                     _raise_to(after, low[i], best[n - k], low[k] - step.lines)
                     np.maximum(row, after + gains, out=row)
-            best.append(_with_added(row[::-1])[::-1])
+            best.append(_allow_added_lines(row[::-1])[::-1])
         return best[::-1]
 
     @cached_property
@@ -234,7 +234,7 @@ def _raise_to(row: NDArray[np.float64], low: int, values: NDArray[np.float64], f
         np.maximum(part, values[begin - first : end - first], out=part)
 
 
-def _with_added(row: NDArray[np.float64]) -> NDArray[np.float64]:
+def _allow_added_lines(row: NDArray[np.float64]) -> NDArray[np.float64]:
     """A row of states, each reached from those before it, too, by lines that are added."""
     cost = _ALONE * np.arange(len(row))
     best: NDArray[np.float64] = np.maximum.accumulate(row + cost) - cost

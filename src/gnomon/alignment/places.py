@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Band", "expected_places", "in_order"]
+__all__ = ["Band", "expected_places", "find_ascending"]
 
 #: lengths of the sequences of characters by which lines are found, and in how many lines of a side
 #: they stand at most
@@ -36,8 +36,8 @@ class Band(NamedTuple):
 def expected_places(output: Sequence[str], references: Sequence[str]) -> Band:
     """Where segments are looked for: around lines that share rare characters with a reference."""
     n, m = len(references), len(output)
-    rows, lines = in_order(*_found(output, references))
-    rows, lines = _without_strays(rows, lines)
+    rows, lines = find_ascending(*_vote_for_lines(output, references))
+    rows, lines = _drop_strays(rows, lines)
     rows = np.concatenate([[0], rows, [n]])
     lines = np.concatenate([[0], lines, [m]])
     every = np.arange(n + 1)
@@ -53,7 +53,7 @@ def expected_places(output: Sequence[str], references: Sequence[str]) -> Band:
     return Band(low, np.maximum.accumulate(high))
 
 
-def _found(
+def _vote_for_lines(
     output: Sequence[str], references: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For references the line of the output that shares most rare characters with them."""
@@ -107,7 +107,7 @@ def _sequences(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int
     return np.concatenate(keys)[order], every[order]
 
 
-def in_order(
+def find_ascending(
     rows: NDArray[np.int64], lines: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The longest run of places in which both sides ascend."""
@@ -127,7 +127,7 @@ def in_order(
     return rows[kept[::-1]], lines[kept[::-1]]
 
 
-def _without_strays(
+def _drop_strays(
     rows: NDArray[np.int64], lines: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Places without those that are far from what is before and behind them."""

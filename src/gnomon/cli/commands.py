@@ -445,7 +445,7 @@ def _own_tagger(
     given = options.get("tagger")
     if not isinstance(given, str) or ":" not in given:
         return {}
-    from gnomon.linguistics.own_taggers import is_own_tagger, own_tagger
+    from gnomon.linguistics.own_taggers import is_own_tagger, load_own_tagger
 
     if not is_own_tagger(given):
         return {}
@@ -459,7 +459,7 @@ def _own_tagger(
             f"tagger {given!r} runs code of {given.rpartition(':')[0]}; if you trust it, allow it"
             " (--allow-code)"
         )
-    return {"tagger": own_tagger(given)}
+    return {"tagger": load_own_tagger(given)}
 
 
 def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:

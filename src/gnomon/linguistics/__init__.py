@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from gnomon.linguistics._options import Regexes as Regexes
     from gnomon.linguistics._options import Tagger as Tagger
     from gnomon.linguistics._options import WordLists as WordLists
-    from gnomon.linguistics._options import chosen_features as chosen_features
     from gnomon.linguistics._options import read_labels as read_labels
+    from gnomon.linguistics._options import select_features as select_features
     from gnomon.linguistics._tokens import Sentence as Sentence
     from gnomon.linguistics._tokens import Token as Token
     from gnomon.linguistics.annotators import Annotator as Annotator
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics.feature_names import MEANINGS as MEANINGS
     from gnomon.linguistics.feature_names import gloss as gloss
     from gnomon.linguistics.label_names import Labels as Labels
-    from gnomon.linguistics.own_taggers import own_tagger as own_tagger
+    from gnomon.linguistics.own_taggers import load_own_tagger as load_own_tagger
     from gnomon.linguistics.parsers import parse as parse
     from gnomon.linguistics.parsers import standard_parser as standard_parser
     from gnomon.linguistics.spacy import SpacyAnnotator as SpacyAnnotator

@@ -33,7 +33,7 @@ from gnomon.linguistics.tagging import (
     listed,
     tagged,
 )
-from gnomon.linguistics.word_lists import Lexicon, Pattern, with_built_in
+from gnomon.linguistics.word_lists import Lexicon, Pattern, add_built_in_lists
 from gnomon.messages import message
 from gnomon.messages.audiences import add_language, flag
 
@@ -125,11 +125,11 @@ def annotate(
     distinct = list(dict.fromkeys(texts))
     listed_kinds = frozenset({*LISTED, *(labels.kinds if labels else ())})
     if labels is None or "lex" not in labels.kinds:
-        lexicon = with_built_in(lexicon, asked, language)
+        lexicon = add_built_in_lists(lexicon, asked, language)
     sources = [
         *listed("lex", kinds, distinct, lexicon, Lexicon.read),
         *listed("re", kinds, distinct, pattern, Pattern.read),
-        *listed("check", kinds, distinct, FaultMarks.of_kinds(kinds), FaultMarks),
+        *listed("check", kinds, distinct, FaultMarks.collect(kinds), FaultMarks),
         *find_labels(kinds, distinct, labels, tokens=tokens),
         *mark_forms({*kinds}.difference(labels.kinds if labels else ()), distinct, references),
     ]
@@ -290,9 +290,9 @@ def feature_faults(
         asked = {
             position: name for position, name in good.items() if kind_of(name) not in of_labels
         }
-        yield from _of_lists(asked, lexicon, pattern, language)
-        yield from _of_taggers(asked, tagger, language if known else _ANY, read)
-    elif isinstance(tagger, str) and _for_taggers(good):
+        yield from _check_lists(asked, lexicon, pattern, language)
+        yield from _check_taggers(asked, tagger, language if known else _ANY, read)
+    elif isinstance(tagger, str) and _select_tagged(good):
         yield from tagger_faults("tagger", tagger)
 
 
@@ -310,7 +310,7 @@ def parser_faults(*, parser: str | None = None, language: str | None = None) -> 
         yield from problems("language", standard_parser, language)
 
 
-def _of_lists(
+def _check_lists(
     asked: Mapping[str, str],
     lexicons: Mapping[str, str | PathLike[str] | Sequence[str]] | None,
     patterns: Mapping[str, str] | None,
@@ -320,16 +320,18 @@ def _of_lists(
     lists: Mapping[str, object] = lexicons or {}
     for position, name in asked.items():
         if kind_of(name) == "lex":
-            wrong = list(problems(position, with_built_in, lexicons, [name], language))
+            wrong = list(problems(position, add_built_in_lists, lexicons, [name], language))
             yield from wrong
             lists = (
-                lists if wrong else {**lists, **(with_built_in(lexicons, [name], language) or {})}
+                lists
+                if wrong
+                else {**lists, **(add_built_in_lists(lexicons, [name], language) or {})}
             )
     listed = {
         "form": {f"form:{name}" for name in WORD_FORMS},
         "lex": {f"lex:{name}" for name in lists},
         "re": {f"re:{name}" for name in patterns or {}},
-        "check": {f"check:{name}" for name in FaultMarks.of_kinds(map(kind_of, asked.values()))},
+        "check": {f"check:{name}" for name in FaultMarks.collect(map(kind_of, asked.values()))},
     }
     for position, name in asked.items():
         kind = kind_of(name)
@@ -338,14 +340,14 @@ def _of_lists(
             yield from wrong or problems(position, _check_known, name, listed[kind])
 
 
-def _of_taggers(
+def _check_taggers(
     asked: Mapping[str, str],
     tagger: str | Annotator | None,
     language: str | None,
     labels: Labels | None,
 ) -> Iterator[Problem]:
     """A tagger that is not there, and features that it does not give."""
-    left = _for_taggers(asked)
+    left = _select_tagged(asked)
     kinds = [kind_of(name) for name in left.values()]
     if not left or (tagger is None and language == _ANY):
         return
@@ -357,10 +359,10 @@ def _of_taggers(
         yield Problem("tagger", error)
         return
     for position, name in left.items():
-        yield from _of_tagger(annotator, position, name)
+        yield from _check_tagger(annotator, position, name)
 
 
-def _of_tagger(annotator: Annotator, position: str, name: str) -> Iterator[Problem]:
+def _check_tagger(annotator: Annotator, position: str, name: str) -> Iterator[Problem]:
     kind, kinds = kind_of(name), [k for some in annotator.layers.values() for k in some]
     wrong = list(problems(position, check_kind, annotator, kinds, kind))
     yield from wrong
@@ -371,7 +373,7 @@ def _of_tagger(annotator: Annotator, position: str, name: str) -> Iterator[Probl
         yield from problems(position, _check_known, name, there)
 
 
-def _for_taggers(asked: Mapping[str, str]) -> dict[str, str]:
+def _select_tagged(asked: Mapping[str, str]) -> dict[str, str]:
     """Features that neither word lists, patterns, forms of words nor kinds of faults give."""
     return {position: name for position, name in asked.items() if kind_of(name) not in LISTED}
 

@@ -152,7 +152,7 @@ def joint_edits(text: str, changes: Iterable[Edit], *, capitals: bool = True) ->
         elif start < end:
             runs.append((start, end))
     for start, end in runs:
-        edit = Edit(*_with_space(text, start, end), "")
+        edit = Edit(*_extend_over_space(text, start, end), "")
         edits.append((edit, capitals and _has_capital(text, start)))
     edits.sort()
     together = [edit for edit, _ in edits]
@@ -162,7 +162,7 @@ def joint_edits(text: str, changes: Iterable[Edit], *, capitals: bool = True) ->
     return tuple(together)
 
 
-def _with_space(text: str, start: int, end: int) -> tuple[int, int]:
+def _extend_over_space(text: str, start: int, end: int) -> tuple[int, int]:
     """A span with the white space that goes with it."""
     before, after = text[:start], text[end:]
     spaces = len(after) - len(after.lstrip())

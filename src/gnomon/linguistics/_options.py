@@ -37,7 +37,7 @@ TAGGER_NAME = Reaches(of_text="gnomon.linguistics._options:reaches_of_tagger")
 _UNTAGGED = tuple(f"{kind}:" for kind in LISTED)
 
 
-def _named_tagger(
+def _require_named_tagger(
     tagger: object, language: str | None, _: Mapping[str, object]
 ) -> Iterator[Dependency]:
     """The tagger that is named, or the language whose standard one is meant."""
@@ -46,7 +46,7 @@ def _named_tagger(
         yield Dependency("tagger", name)
 
 
-def _any_tagger(
+def _require_any_tagger(
     tagger: object, language: str | None, options: Mapping[str, object]
 ) -> Iterator[Dependency]:
     """Likewise, where the standard one is meant by default."""
@@ -54,10 +54,10 @@ def _any_tagger(
     listed = features if isinstance(features, list | tuple) else ()
     tagged = any(not str(f).startswith(_UNTAGGED) for f in listed)
     if tagger is not None or tagged or (not listed and has_tagger(language)):
-        yield from _named_tagger(tagger or "auto", language, options)
+        yield from _require_named_tagger(tagger or "auto", language, options)
 
 
-#: names of features, wildcards allowed; None: see :func:`gnomon.annotate.chosen_features`
+#: names of features, wildcards allowed; None: see :func:`gnomon.annotate.select_features`
 Features: TypeAlias = Annotated[
     "Sequence[str] | None",
     Metavar("FEATURE"),
@@ -68,14 +68,18 @@ Features: TypeAlias = Annotated[
 Tagger: TypeAlias = Annotated[
     "str | Annotator | None",
     Metavar("ENGINE:NAME"),
-    Needs(_any_tagger),
+    Needs(_require_any_tagger),
     TAGGER_NAME,
     _HEADING,
     Help("``spacy:NAME`` or an annotator; by default one for the test set's target language."),
 ]
 #: None: none; "auto": the standard one of the language
 OptionalTagger: TypeAlias = Annotated[
-    "str | Annotator | None", Metavar("ENGINE:NAME"), Needs(_named_tagger), TAGGER_NAME, _HEADING
+    "str | Annotator | None",
+    Metavar("ENGINE:NAME"),
+    Needs(_require_named_tagger),
+    TAGGER_NAME,
+    _HEADING,
 ]
 #: word lists by name, as words or as a file of one entry per line
 WordLists: TypeAlias = Annotated[
@@ -115,7 +119,7 @@ class FeatureSources:
     labels: LabelFiles = None
 
 
-def chosen_features(
+def select_features(
     features: Features = None,
     *,
     tagger: Tagger = None,

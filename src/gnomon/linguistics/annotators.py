@@ -141,16 +141,18 @@ def find_tagger(tagger: str) -> Annotator:
     if engine in _registered:
         return _registered[engine](model)
     for point in importlib.metadata.entry_points(group=GROUP, name=engine):
-        return _from_package(point, model)
+        return _load_packaged(point, model)
     remedy = (
         "a function of yours is ",
-        Named("file.py:function or module:function", "gn.annotate.own_tagger('file.py:function')"),
+        Named(
+            "file.py:function or module:function", "gn.annotate.load_own_tagger('file.py:function')"
+        ),
     )
     there = (*taggers(), *(f"{e}:..." for e in _offered()))
     raise UnknownNameError("tagger", tagger, there, remedy=remedy)
 
 
-def _from_package(point: EntryPoint, model: str) -> Annotator:
+def _load_packaged(point: EntryPoint, model: str) -> Annotator:
     """Annotator of a package."""
     try:
         made = point.load()(model)
@@ -383,7 +385,7 @@ def describe_features() -> list[tuple[str, str, str]]:
     """Rows of name, what it marks, and which installed taggers give it."""
     given = {tagger: describe(tagger) for tagger in taggers()}
 
-    def by(kind: str, name: str = "") -> str:
+    def find_taggers(kind: str, name: str = "") -> str:
         hits = [
             t for t, kinds in given.items() if kind in kinds and (not name or name in kinds[kind])
         ]
@@ -392,16 +394,23 @@ def describe_features() -> list[tuple[str, str, str]]:
     entities = {name for kinds in given.values() for name in kinds.get("ent", ())}
     named = sorted({*entities, *(f"ent:{name}" for name in ENTITIES)})
     return [
-        *((f"pos:{name}", what, by("pos")) for name, what in UPOS.items()),
+        *((f"pos:{name}", what, find_taggers("pos")) for name, what in UPOS.items()),
         *(
-            (n, ENTITIES.get(n[4:], "entities that the tagger calls so"), by("ent", n))
+            (n, ENTITIES.get(n[4:], "entities that the tagger calls so"), find_taggers("ent", n))
             for n in named
         ),
-        *((f"morph:{key}", f"words with {key} of any value", by("morph")) for key in MORPH),
-        ("morph:Gender=Fem", "words with this value (any key and value of UD)", by("morph")),
-        ("dep:nsubj", "words with this relation to their head", by("dep")),
-        ("dep:long>=5", "both ends of arcs over 5 or more words (any number)", by("dep")),
-        ("dep:nonprojective", "both ends of arcs that cross another arc", by("dep")),
+        *(
+            (f"morph:{key}", f"words with {key} of any value", find_taggers("morph"))
+            for key in MORPH
+        ),
+        (
+            "morph:Gender=Fem",
+            "words with this value (any key and value of UD)",
+            find_taggers("morph"),
+        ),
+        ("dep:nsubj", "words with this relation to their head", find_taggers("dep")),
+        ("dep:long>=5", "both ends of arcs over 5 or more words (any number)", find_taggers("dep")),
+        ("dep:nonprojective", "both ends of arcs that cross another arc", find_taggers("dep")),
         ("lex:NAME", "words of a list (--lexicon NAME=FILE)", "built in"),
         *(
             (

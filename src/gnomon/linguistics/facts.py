@@ -176,12 +176,12 @@ def table(facts: Sequence[LayerFacts], features: Sequence[str], texts: int) -> S
         else np.zeros(0, dtype=np.int32)
         for i in range(4)
     )
-    spans = SpanTable(tuple(features), texts, *_in_order(text, feature, start, end))
+    spans = SpanTable(tuple(features), texts, *_sort_rows(text, feature, start, end))
     _check(spans)
     return spans
 
 
-def _in_order(*columns: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+def _sort_rows(*columns: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     """Text, feature, start and end of rows in this order, each row once."""
     widths = [int(column.max(initial=0)).bit_length() for column in columns]
     if sum(widths) > _BITS or any(column.min(initial=0) < 0 for column in columns):

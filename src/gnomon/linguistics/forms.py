@@ -67,7 +67,7 @@ def mark_forms(
     """
     if _KIND not in kinds:
         return
-    forms = _Forms.of(references, texts)
+    forms = _Forms.collect(references, texts)
     marks = columns("named", [tuple(forms.marks(text)) for text in texts])
     yield MarkSource({"named": marks}, _NAMES, forms.signature)
 
@@ -81,7 +81,7 @@ class _Forms:
     rare: frozenset[str]  # words of one segment of the references alone
 
     @classmethod
-    def of(cls, references: Sequence[str], texts: Sequence[str]) -> _Forms:
+    def collect(cls, references: Sequence[str], texts: Sequence[str]) -> _Forms:
         shown = references or texts
         joined = "\n".join(shown)
         latin = main_script(joined) == "LATIN"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     TagsOfText: TypeAlias = Callable[[str], Iterable[tuple[int, int, str]]]
 
-__all__ = ["is_own_tagger", "own_tagger"]
+__all__ = ["is_own_tagger", "load_own_tagger"]
 
 
 def is_own_tagger(name: str) -> bool:
@@ -35,7 +35,7 @@ def is_own_tagger(name: str) -> bool:
     return module.endswith(".py") or there or importlib.util.find_spec(top) is not None
 
 
-def own_tagger(target: str) -> Annotator:
+def load_own_tagger(target: str) -> Annotator:
     """The tagger of ``module:function`` or ``file.py:function``; imports, and so runs, the module.
 
     Args:
@@ -47,7 +47,7 @@ def own_tagger(target: str) -> Annotator:
         UsageError: there is no such module, or what is named is no tagger.
         UnknownNameError: the module has no such function.
     """
-    _made(target)
+    _import_annotator(target)
     return _OwnTagger(target)
 
 
@@ -62,28 +62,28 @@ class _OwnTagger:
         """The name, a hash of the module's file, and what an annotator says of itself."""
         file = Path(module_of(self.name).__file__ or "")
         code = content_hash(file.read_bytes()) if file.is_file() else "unknown"
-        made = _made(self.name)
+        made = _import_annotator(self.name)
         own = "" if isinstance(made, _Function) else f"/{made.signature}"
         return f"{self.name}-{code}{own}"
 
     @property
     def layers(self) -> Mapping[str, tuple[str, ...]]:
         """The kinds of features, by layer."""
-        return _made(self.name).layers
+        return _import_annotator(self.name).layers
 
     def inventory(self, kind: str) -> Sequence[str]:
         """Names of the features of a kind."""
-        return _made(self.name).inventory(kind)
+        return _import_annotator(self.name).inventory(kind)
 
     def annotate(
         self, texts: Sequence[str], layers: Sequence[str]
     ) -> Sequence[Mapping[str, Sequence[Mark]]]:
         """The marks of some layers."""
-        return _made(self.name).annotate(texts, layers)
+        return _import_annotator(self.name).annotate(texts, layers)
 
 
 @lru_cache(maxsize=8)
-def _made(target: str) -> Annotator:
+def _import_annotator(target: str) -> Annotator:
     given = import_target(target)
     if isinstance(given, Annotator) and not isinstance(given, type):
         return given

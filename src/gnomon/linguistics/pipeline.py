@@ -112,7 +112,7 @@ def load(package: str, version: str, layers: tuple[str, ...]) -> Pipeline:
         nlp,
         order,
         ("dep",) if "parser" in factories.values() else (),
-        RuleTable.of(nlp, factories, rules),
+        RuleTable.build(nlp, factories, rules),
         {
             name: _Parser(nlp.get_pipe(name))
             for name in order
@@ -251,7 +251,7 @@ class RuleTable:
     known: dict[tuple[int, int, int], str] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def build(
         cls, nlp: Any, factories: Mapping[str, str], rules: Sequence[Mapping[str, Any]]
     ) -> RuleTable | None:
         """The table of a pipeline's ruler; None where its rules ask for more than tables hold."""

@@ -104,7 +104,7 @@ class SpacyAnnotator:
         marks_of_texts: list[dict[str, list[Mark]]] = [
             {layer: [] for layer in layers} for _ in texts
         ]
-        with _quiet(), _without_collection(), pipeline.zone():
+        with _quiet(), _pause_collection(), pipeline.zone():
             # lemmatisers read parts of speech from the documents
             tabulated = "lemma" not in layers
             docs = pipeline.run([piece for _, _, piece in pieces], tabulated=tabulated)
@@ -198,7 +198,7 @@ def _heads(doc: Any) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
+def _pause_collection() -> Iterator[None]:
     """Let Python look for cycles later: a batch of documents holds few, and many objects."""
     was_on = gc.isenabled()
     gc.disable()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Lists: TypeAlias = Mapping[str, str | PathLike[str] | Sequence[str]]
 
-__all__ = ["Lexicon", "Pattern", "built_in_lists", "with_built_in"]
+__all__ = ["Lexicon", "Pattern", "add_built_in_lists", "built_in_lists"]
 
 
 # Word lists: one entry per line, matched as whole words.
@@ -104,7 +104,9 @@ def built_in_lists() -> dict[str, dict[str, Path]]:
     return paths
 
 
-def with_built_in(given: Lists | None, asked: Iterable[str], language: str | None) -> Lists | None:
+def add_built_in_lists(
+    given: Lists | None, asked: Iterable[str], language: str | None
+) -> Lists | None:
     """The user's lists, and those of ours that are asked for by name; the user's go first."""
     wanted = [n.removeprefix(_KIND) for n in asked if n.startswith(_KIND) and not is_wildcard(n)]
     given_names = set(given or ())

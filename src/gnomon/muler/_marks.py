@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.core.findings import Column
 from gnomon.core.store_views import Layer, StoredView
-from gnomon.linguistics import annotate, chosen_features, read_labels
+from gnomon.linguistics import annotate, read_labels, select_features
 from gnomon.linguistics.forms import BY_REFERENCES
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def feature_marks(stored: StoredRows) -> FeatureMarks | None:
     for options in stored.options:
         origin = {name: options[name] for name in _ORIGIN if name in options}
         origin["labels"] = read_labels(origin.get("labels"))
-        wanted = chosen_features(options.get("features"), **origin, language=stored.language)
+        wanted = select_features(options.get("features"), **origin, language=stored.language)
         asked.append({**origin, "features": wanted})
     marks = FeatureMarks(tuple(Layer("spans", name, name) for name in names), asked, stored)
     marks.check()

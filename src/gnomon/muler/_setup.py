@@ -17,10 +17,10 @@ from gnomon.linguistics import (
     Features,
     FeatureSources,
     annotate,
-    chosen_features,
     feature_faults,
     gloss,
     read_labels,
+    select_features,
 )
 from gnomon.linguistics.annotators import untagged
 from gnomon.messages import message
@@ -112,7 +112,7 @@ class WordChoice(FeatureSources):
         that a reference has is seldom wrong.
         """
         origin = {**self.origin, "labels": read_labels(self.labels), "language": language}
-        features = chosen_features(self.features, **origin, more=more)
+        features = select_features(self.features, **origin, more=more)
         used = used_texts(batch) if numbers is None else numbers
         texts = [batch.texts[i] for i in used]
         rows = batch.references if numbers is None else ()
@@ -243,7 +243,7 @@ def side_faults(outline: Outline | None, needs: str) -> Iterator[Problem]:
 def word_faults(words: WordChoice, language: str | None, *, known: bool) -> Iterator[Problem]:
     """Features that are malformed, or that nothing gives; the language may not be known yet."""
     try:
-        wanted = chosen_features(words.features, **words.origin, language=language)
+        wanted = select_features(words.features, **words.origin, language=language)
     except GnomonError as error:  # there is no such tagger
         yield Problem("tagger", error)
         return

@@ -23,7 +23,7 @@ from gnomon.linguistics.scorers import (
 from gnomon.linguistics.scorers.ratings import Rated
 
 LINES = [Rated("good", 2), Rated("bad", -2), Rated("help", 1), Rated("no", -1), Rated("doubt", -1)]
-SENTIMENT = LexiconScorer("sentiment", "own", Ratings.of(LINES), negation=3)
+SENTIMENT = LexiconScorer("sentiment", "own", Ratings.collect(LINES), negation=3)
 
 
 def _value(text: str, one: SentenceScorer = SENTIMENT) -> float:
@@ -60,13 +60,13 @@ def test_negators_turn_the_words_in_their_reach(text: str, value: float) -> None
 
 def test_a_negator_is_no_rated_word_and_without_negation_it_is() -> None:
     assert math.isnan(_value("no"))
-    plain = LexiconScorer("sentiment", "own", Ratings.of(LINES))
+    plain = LexiconScorer("sentiment", "own", Ratings.collect(LINES))
     assert _value("no good", plain) == pytest.approx((2 - 1) / 2)
     assert SENTIMENT.signature != plain.signature
 
 
 def test_a_negator_within_an_entry_belongs_to_the_entry() -> None:
-    own = LexiconScorer("s", "own", Ratings.of([*LINES, Rated("no doubt", 2)]), negation=3)
+    own = LexiconScorer("s", "own", Ratings.collect([*LINES, Rated("no doubt", 2)]), negation=3)
     assert _value("There is no doubt", own) == pytest.approx(2)
     assert _value("no doubt good", own) == pytest.approx(2)
     assert _value("no doubts", own) == pytest.approx(2)
@@ -157,6 +157,6 @@ def test_names_say_what_there_is() -> None:
     with pytest.raises(UsageError, match="a function"):
         scorer(7)  # type: ignore[arg-type]  # what a user may try
     with pytest.raises(UsageError, match="0 or more"):
-        LexiconScorer("x", "y", Ratings.of(LINES), negation=-1)
+        LexiconScorer("x", "y", Ratings.collect(LINES), negation=-1)
     assert scorer(SENTIMENT) is SENTIMENT
     assert "sentiment" in {row[0] for row in describe_scorers()}

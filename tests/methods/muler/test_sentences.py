@@ -20,7 +20,7 @@ from gnomon.linguistics.scorers.ratings import Rated
 from gnomon.report import render
 
 MOOD = LexiconScorer(
-    "mood", "own", Ratings.of([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
+    "mood", "own", Ratings.collect([Rated("good", 2), Rated("bad", -1), Rated("fine", 1)])
 )
 FIELDS = (
     "scorer system slice n signed low high p decided absolute absolute_low absolute_high"

@@ -154,7 +154,7 @@ def language(texts: Texts) -> Iterator[Hit]:
         return
     everywhere = Counter(word for column in texts.vocabularies.values() for word in column)
     references = [texts.vocabularies[name] for name in texts.references]
-    told, enough = _identifier(texts), texts.segments >= MANY_SEGMENTS
+    identify, enough = _identifier(texts), texts.segments >= MANY_SEGMENTS
     for column, segment, text, _ in texts.outputs():
         if sum(map(str.isalpha, text)) < _LETTERS:
             continue
@@ -169,8 +169,8 @@ def language(texts: Texts) -> Iterator[Hit]:
         sure = enough and (column in texts.systems or len(texts.systems) > _KNOW + 1)
         if sure and known < _FAR * len(words):
             yield Hit(column, segment, 0, len(text))
-        elif told and known < _NEAR * len(words):
-            other = told(text)
+        elif identify and known < _NEAR * len(words):
+            other = identify(text)
             if other != texts.language:
                 yield Hit(column, segment, 0, len(text), params={"language": other})
 
@@ -188,8 +188,8 @@ def _identifier(texts: Texts) -> Callable[[str], str] | None:
         return None
     known.set_languages(sorted(languages))
 
-    def told(text: str) -> str:
+    def identify(text: str) -> str:
         name: str = known.classify(text)[0]
         return name
 
-    return told
+    return identify

@@ -189,7 +189,7 @@ class FaultMarks(NamedTuple):
             yield Mark(*found.span(), f"check:{self.name}")
 
     @staticmethod
-    def of_kinds(kinds: Iterable[str]) -> dict[str, Marks]:
+    def collect(kinds: Iterable[str]) -> dict[str, Marks]:
         """Those of all kinds of faults, where features of the kind ``check`` are among others."""
         every = fault_kinds().values() if "check" in kinds else ()
         return {one.name: one.marks for one in every if one.marks is not None}

@@ -71,7 +71,7 @@ def other_languages(testset: TestSet, lines: SomeLines, copies: Collection[str])
         if not whole or profile.letters < _LETTERS:
             continue
         if not unspaced and share.share >= _STRANGE / 2 and len(lines.rows) < testset.segments:
-            share = _Strange.of_all(testset, name)
+            share = _Strange.count_in_all_lines(testset, name)
         if _is_strange(share, profile, whole):
             strange[name] = share.share
     long_enough = [n for n in names if strange and _Profile(testset.systems[n]).letters >= _LETTERS]
@@ -131,7 +131,7 @@ class _Strange:
         self.texts = [texts[row] for row in counts.rows[strange].tolist()]
 
     @classmethod
-    def of_all(cls, testset: TestSet, system: str) -> _Strange:
+    def count_in_all_lines(cls, testset: TestSet, system: str) -> _Strange:
         """Among all lines, by the words of all references."""
         every = SomeLines(testset, [system], np.arange(testset.segments))
         return cls(testset.systems[system], every.systems[system], unspaced=False)
@@ -173,9 +173,9 @@ class _Profile:
     """The letters of a text: how many, of which script, and their trigrams."""
 
     def __init__(self, texts: Sequence[str | None]) -> None:
-        some = _with_text(texts[:: max(1, len(texts) // _LOOKED_AT)])
+        some = _drop_empty(texts[:: max(1, len(texts) // _LOOKED_AT)])
         if 2 * len(some) < min(len(texts), _LOOKED_AT):
-            there = _with_text(texts)
+            there = _drop_empty(texts)
             some = there[:: max(1, len(there) // _LOOKED_AT)]
         words = " ".join(text[:_LONGEST] for text in some[:_LOOKED_AT]).lower()
         self._plain = " ".join(_WORD.findall(words))
@@ -198,7 +198,7 @@ class _Profile:
         return float((counts[both] * other_counts[matching[both]]).sum() / lengths)
 
 
-def _with_text(texts: Sequence[str | None]) -> list[str]:
+def _drop_empty(texts: Sequence[str | None]) -> list[str]:
     return [text for text in texts if text and not text.isspace()]
 
 

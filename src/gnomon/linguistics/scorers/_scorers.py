@@ -211,7 +211,7 @@ def scorer(
         FormatError: it is not of a known format.
     """
     if isinstance(what, str):
-        return _of_name(what)
+        return _make_scorer(what)
     if isinstance(what, SentenceScorer):
         return what
     if callable(what):
@@ -223,7 +223,7 @@ def scorer(
     )
 
 
-def _of_name(text: str) -> SentenceScorer:
+def _make_scorer(text: str) -> SentenceScorer:
     name, equals, source = text.partition("=")
     if equals and not (name and source):
         raise UsageError(f"a scorer is NAME or NAME=FILE; got {text!r}")

