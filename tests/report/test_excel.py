@@ -16,7 +16,7 @@ from gnomon.cli import main
 from gnomon.core.errors import FormatError, MissingDependencyError, UsageError
 from gnomon.core.findings import Column, Exhibit, ExhibitText, Finding, Highlight, Table
 from gnomon.core.signature import Signature
-from gnomon.data.formats import MAX_INPUT, Worksheet, read_worksheet, to_workbook
+from gnomon.data.formats import MAX_INPUT, Worksheet, build_workbook, read_worksheet
 from gnomon.report import to_xlsx, write_xlsx
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def test_the_same_content_gives_the_same_bytes() -> None:
 
 def test_any_name_and_text_fits(tmp_path: Path) -> None:
     sheet = Worksheet("a/b:[c]*?", ["x" * 40], [["\x00\ud800\ufffe" + "y" * 40_000]])
-    book = opened(to_workbook([sheet, sheet, Worksheet("n" * 40, ["h"], [])]))
+    book = opened(build_workbook([sheet, sheet, Worksheet("n" * 40, ["h"], [])]))
     assert book.sheetnames == ["a b  c", "a b  c 2", "n" * 31]
     assert len(book["a b  c"]["A2"].value) == 32_767
     write_xlsx(tmp_path / "f.xlsx", found("a"))
@@ -131,14 +131,14 @@ def test_any_name_and_text_fits(tmp_path: Path) -> None:
 
 def test_more_rows_than_a_worksheet_has_are_refused() -> None:
     with pytest.raises(UsageError, match=r"t has 1,048,576 rows.*write TSV or JSON"):
-        to_workbook([Worksheet("t", ["h"], range(1_048_576))])  # type: ignore[arg-type]
+        build_workbook([Worksheet("t", ["h"], range(1_048_576))])  # type: ignore[arg-type]
 
 
 def test_workbooks_are_read_as_lines_and_refused_where_they_are_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "w.xlsx"
-    path.write_bytes(to_workbook([Worksheet("t", ["a", "b"], [["x\ty", 1.0], ["\n", None]])]))
+    path.write_bytes(build_workbook([Worksheet("t", ["a", "b"], [["x\ty", 1.0], ["\n", None]])]))
     assert read_worksheet(path) == ["a\tb", "x\\ty\t1", "\\n"]
     monkeypatch.setenv(MAX_INPUT, str(path.stat().st_size))
     with pytest.raises(FormatError, match="unpacked, which is too much"):

@@ -271,7 +271,9 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
     workbook = base / "excel table" / "t.xlsx"
     workbook.parent.mkdir()
     workbook.write_bytes(
-        formats.to_workbook([formats.Worksheet("t", list(rows[0]), [[*r.values()] for r in rows])])
+        formats.build_workbook(
+            [formats.Worksheet("t", list(rows[0]), [[*r.values()] for r in rows])]
+        )
     )
     for name, file in (("tsv", table), ("csv", separated), ("jsonl", objects), ("json", array),
                        ("parquet", stored), ("xlsx", workbook)):  # fmt: skip

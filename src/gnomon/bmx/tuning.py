@@ -46,7 +46,7 @@ from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import human_files, with_human
+from gnomon.data.formats import add_judgements, human_files
 from gnomon.metrics.base import Metrics
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _add_human_file(each: Sequence[Any], human: str) -> tuple[list[Any], str]:
             f"human is the file {human}, which is of one test set, and {len(testsets)} are given;"
             " give one test set, or name a kind"
         )
-    judged, kinds = with_human(testsets[0], human)
+    judged, kinds = add_judgements(testsets[0], human)
     if len(kinds) != 1:
         raise UsageError(f"{human} holds several kinds of human scores: {', '.join(kinds)}")
     return [judged if data is testsets[0] else data for data in each], kinds[0]

@@ -22,7 +22,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import LEAST
-from gnomon.data.formats import Human, read_sample, with_human
+from gnomon.data.formats import Human, add_judgements, read_sample
 from gnomon.human.analyses import INTERIM, HumanTests
 from gnomon.human.campaign import LEAST_SEGMENTS, Campaign, campaigns
 from gnomon.human.estimates import Estimates, JudgedFrame, estimates
@@ -138,7 +138,7 @@ def compare(
         UsageError: an analysis was not planned.
         FormatError: the sample is not of this test set.
     """
-    testset, kinds = with_human(testset, human)
+    testset, kinds = add_judgements(testset, human)
     plan = _Plan(**vars(tests), baseline=baseline)
     drawn = None if sample is None else _read_draw(testset, kinds, sample, plan)
     segments = None if drawn is None else [row.segment for row in drawn.rows]

@@ -20,7 +20,7 @@ from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
-from gnomon.data.formats import Human, with_human
+from gnomon.data.formats import Human, add_judgements
 from gnomon.human.analyses import PlannedTests
 from gnomon.human.campaign import campaigns
 from gnomon.human.plan_rows import (
@@ -151,7 +151,7 @@ def plan(
 
 def _pilots(campaign: Any, human: Human) -> list[Pilot]:
     testset = campaign if isinstance(campaign, TestSet) else TestSet.read(campaign)
-    testset, kinds = with_human(testset, human)
+    testset, kinds = add_judgements(testset, human)
     name = " ".join(filter(None, (testset.name, testset.language_pair)))
     return [pilot_of(each, name) for each in campaigns(testset, kinds)]
 

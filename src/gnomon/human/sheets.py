@@ -12,11 +12,11 @@ from gnomon.core.signature import content_hash
 from gnomon.data.formats import (
     FileRecord,
     Worksheet,
+    build_workbook,
+    escape_cell,
     read_lines,
     read_worksheet,
     sheet_rows,
-    to_cell,
-    to_workbook,
 )
 from gnomon.linguistics import Edit, apply_edits
 
@@ -155,10 +155,10 @@ def sheet_workbook(sheet: Sheet, *, scalar: bool) -> bytes:
         sheet: what annotators see.
         scalar: answers are numbers from 0 to 100.
     """
-    heads, *rows = ([to_cell(cell) for cell in row] for row in _sheet_rows(sheet))
+    heads, *rows = ([escape_cell(cell) for cell in row] for row in _sheet_rows(sheet))
     allowed = (0, 100) if scalar else CHOICES
     made = Worksheet(sheet.study, heads, rows, choices={heads.index("answer"): allowed})
-    return to_workbook([made])
+    return build_workbook([made])
 
 
 def _sheet_rows(sheet: Sheet) -> list[list[str]]:
@@ -197,7 +197,7 @@ def _marked(text: ExhibitText) -> str:
 
 
 def _text(rows: Iterable[Sequence[str]]) -> str:
-    return "".join("\t".join(map(to_cell, row)) + "\n" for row in rows)
+    return "".join("\t".join(map(escape_cell, row)) + "\n" for row in rows)
 
 
 # Keys and filled sheets, read back.

@@ -16,7 +16,7 @@ from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.core.verdicts import metric_title
-from gnomon.data.formats import Human, human_files, with_human, write_lines
+from gnomon.data.formats import Human, add_judgements, human_files, write_lines
 from gnomon.judges.calibration import Calibration, fit_calibration, predict_left_out
 from gnomon.judges.calibration_rows import CalibrationPoint, CalibrationRow
 from gnomon.judges.calibration_verdict import calibration_verdict
@@ -135,7 +135,7 @@ def calibrate(
         UsageError: a metric is no judge, has a calibration, or costs more than allowed.
         ServerFailedError: the server stopped answering; what it said is kept.
     """
-    testset, named = with_human(testset, human)
+    testset, named = add_judgements(testset, human)
     made = _CalibratedJudges(testset, items, intervals.seed)
     signatures: dict[str, Signature] = {}
     for name, judge in list_judges(metrics, allow_code=allow_code):

@@ -12,7 +12,7 @@ from gnomon.core.findings import Excerpt, Finding, HeatMap, Listing
 from gnomon.core.records import table
 from gnomon.core.signature import Signature
 from gnomon.core.verdicts import LEAST, metric_title
-from gnomon.data.formats.error_marks import within_word
+from gnomon.data.formats.error_marks import is_within_word
 from gnomon.messages import message
 from gnomon.metrics.marked_outputs import marked_exhibit
 from gnomon.muler._error_rates import (
@@ -339,7 +339,7 @@ def _cut_words(
         for span in some
         if span.end > span.start
     ]
-    cut = sum(within_word(text, s.start) or within_word(text, s.end) for s, text in spans)
+    cut = sum(is_within_word(text, s.start) or is_within_word(text, s.end) for s, text in spans)
     if len(spans) >= _MARKS and cut >= _CUT * len(spans):
         share = cut / len(spans)
         said = message("errors.cut", spans=len(spans), share=share)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.findings import Finding
 from gnomon.core.reading_order import split_notes
 from gnomon.core.tabular import visible
-from gnomon.data.formats import Piece, Worksheet, atomic_write, to_workbook
+from gnomon.data.formats import Piece, Worksheet, atomic_write, build_workbook
 from gnomon.messages import joined, noted, rendered
 from gnomon.report.machine import scores_finding, segments_finding
 
@@ -42,7 +42,7 @@ def to_xlsx(what: Finding | Sequence[Scores], *, segments: bool = False) -> byte
     sheets = [_found(what), *map(_worksheet, what.tables)]
     if what.exhibits:
         sheets.append(_texts(what.exhibits))
-    return to_workbook(sheets)
+    return build_workbook(sheets)
 
 
 def write_xlsx(

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from gnomon.core.spans import Span
 from gnomon.data.formats.error_marks import (
-    from_browser,
+    decode_browser_span,
     realign,
+    remove_whitespace,
     strip_quotes,
     unmark,
-    without_whitespace,
 )
 
 plain = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="<>"))
@@ -46,16 +46,18 @@ def test_units_of_a_browser_are_turned_into_characters_and_back(
 ) -> None:
     start = data.draw(st.integers(0, len(text)))
     span = Span(start, data.draw(st.integers(start, len(text))))
-    found = from_browser(*to_browser(span, text), text)
+    found = decode_browser_span(*to_browser(span, text), text)
     assert found == (span if span.start < span.end else None)
 
 
 def test_units_outside_the_basic_plane_count_twice_and_line_ends_not_at_all() -> None:
     text = "a\n🐕b"
-    assert from_browser(0, 0, text) == Span(0, 1)
-    assert from_browser(1, 2, text) == Span(2, 3)
-    assert from_browser(3, 3, text) == Span(3, 4)
-    assert from_browser(4, 4, text) is None  # behind the text: the mark for something missing
+    assert decode_browser_span(0, 0, text) == Span(0, 1)
+    assert decode_browser_span(1, 2, text) == Span(2, 3)
+    assert decode_browser_span(3, 3, text) == Span(3, 4)
+    assert (
+        decode_browser_span(4, 4, text) is None
+    )  # behind the text: the mark for something missing
 
 
 @given(plain, st.data())
@@ -65,7 +67,7 @@ def test_a_span_moves_with_the_letters_that_it_covers(text: str, data: st.DataOb
     span = Span(start, data.draw(st.integers(start, len(spaced))))
     found = realign(span, spaced, text)
     assert found is not None
-    assert without_whitespace(text[found.start : found.end]) == without_whitespace(
+    assert remove_whitespace(text[found.start : found.end]) == remove_whitespace(
         spaced[span.start : span.end]
     )
 

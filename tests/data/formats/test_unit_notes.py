@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.core.errors import FormatError
-from gnomon.data.formats._unit_notes import with_unit_notes
+from gnomon.data.formats._unit_notes import insert_unit_notes
 from gnomon.data.formats._units import read_units
 
 _FIRST = """<?xml version="1.0" encoding="{encoding}"?>\r
@@ -40,7 +40,7 @@ _NOTE = re.compile(r"(?:\r?\n[ \t]*)?<note from=.*?</note>")
 def test_only_notes_are_added_in_any_encoding(encoding, tmp_path):
     data = _FIRST.format(encoding=encoding.replace("-sig", "")).encode(encoding)
     notes = {"1": ["a <b>\x01 €"], "2/2": ["empty"], "3": ["e"], "3#2": ["n1", "n2"]}
-    annotated = with_unit_notes(data, "a.xlf", notes)
+    annotated = insert_unit_notes(data, "a.xlf", notes)
     text = annotated.decode(encoding)
     assert _NOTE.sub("", text).encode(encoding) == data
     assert len(_NOTE.findall(text)) == 5
@@ -52,12 +52,12 @@ def test_only_notes_are_added_in_any_encoding(encoding, tmp_path):
 
 def test_notes_stand_where_the_schema_has_them():
     data = _FIRST.format(encoding="utf-8").encode()
-    text = with_unit_notes(data, "a.xlf", {"1": ["x & y"], "2/2": ["z"], "3": ["e"]}).decode()
+    text = insert_unit_notes(data, "a.xlf", {"1": ["x & y"], "2/2": ["z"], "3": ["e"]}).decode()
     made = '<note from="gnomon" annotates="target">'
     assert f"</g></target>\n    {made}x &amp; y</note>\n    <sdl:" in text
     assert f"</target>\n    {made}segment 2: z</note>\n    <note>old" in text
     assert f"<target/>{made}e</note></trans-unit>" in text
-    text = with_unit_notes(_SECOND.encode(), "b.xlf", {"1": ["x"], "2/s2": ["y"]}).decode()
+    text = insert_unit_notes(_SECOND.encode(), "b.xlf", {"1": ["x"], "2/s2": ["y"]}).decode()
     made = '<x:note category="gnomon" appliesTo="target">'
     assert f'id="1">\n    <x:notes>{made}x</x:note></x:notes>\n    <x:segment>' in text
     assert f"old</x:note>{made}segment s2: y</x:note></x:notes><x:segment" in text
@@ -66,7 +66,7 @@ def test_notes_stand_where_the_schema_has_them():
 @pytest.mark.parametrize("data", [b"<tmx/>", b'<?xml version="1.0" encoding="utf-8"?><a>\xff</a>'])
 def test_what_is_no_xliff_is_refused(data):
     with pytest.raises(FormatError):
-        with_unit_notes(data, "a.xlf", {})
+        insert_unit_notes(data, "a.xlf", {})
 
 
 def test_faults_come_back_as_notes_in_the_file_of_the_outputs(tmp_path, capsys):

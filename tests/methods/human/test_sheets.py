@@ -16,7 +16,7 @@ from tests.truth.worlds_human_sheet import answered, preferring
 import gnomon as gn
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight
-from gnomon.data.formats import from_cell, to_cell
+from gnomon.data.formats import escape_cell, unescape_cell
 from gnomon.human.answers import majority
 from gnomon.human.sheets import (
     Key,
@@ -64,8 +64,8 @@ def _sheet() -> Sheet:
 
 @given(st.text() | st.sampled_from(HOSTILE))
 def test_cells_are_read_as_they_were_written_and_run_as_nothing(text: str) -> None:
-    cell = to_cell(text)
-    assert from_cell(cell) == text
+    cell = escape_cell(text)
+    assert unescape_cell(cell) == text
     assert not cell.startswith(tuple('=+-@＝＋－＠"\t\r\n'))
     assert not set(cell) & set("\t\n\r\0")
     cell.encode()
@@ -73,8 +73,8 @@ def test_cells_are_read_as_they_were_written_and_run_as_nothing(text: str) -> No
 
 @given(st.text(alphabet=st.characters(blacklist_categories=["Cs"])))
 def test_a_spreadsheet_may_quote_every_cell(text: str) -> None:
-    quoted = '"' + to_cell(text).replace('"', '""') + '"'
-    assert from_cell(quoted) == text
+    quoted = '"' + escape_cell(text).replace('"', '""') + '"'
+    assert unescape_cell(quoted) == text
 
 
 def test_a_sheet_is_a_plain_table_for_any_spreadsheet(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_sheet_is_a_plain_table_for_any_spreadsheet(tmp_path: Path) -> None:
     assert [row["item"] for row in rows] == list(KEY.rows)
     assert rows[0]["source"] == "'=1+1"
     assert rows[0]["reference A"] == "⟦+⟧1"
-    assert [from_cell(rows[3][name]) for name in "AB"] == list(HOSTILE[5:7])
+    assert [unescape_cell(rows[3][name]) for name in "AB"] == list(HOSTILE[5:7])
 
 
 def test_a_sheet_is_a_workbook_that_offers_the_answers_and_is_read_back(tmp_path: Path) -> None:

@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from gnomon.data.formats._files import unit_format as unit_format
     from gnomon.data.formats._files import write_together as write_together
     from gnomon.data.formats._human import Human as Human
+    from gnomon.data.formats._human import add_judgements as add_judgements
     from gnomon.data.formats._human import human_files as human_files
     from gnomon.data.formats._human import judged_segments as judged_segments
     from gnomon.data.formats._human import kind_in_name as kind_in_name
     from gnomon.data.formats._human import read_human as read_human
     from gnomon.data.formats._human import recognised_judgements as recognised_judgements
     from gnomon.data.formats._human import split_name as split_name
-    from gnomon.data.formats._human import with_human as with_human
     from gnomon.data.formats._human import write_human as write_human
     from gnomon.data.formats._judgements import JudgedFile as JudgedFile
     from gnomon.data.formats._judgements import JudgementOptions as JudgementOptions
@@ -66,9 +66,9 @@ if TYPE_CHECKING:
     from gnomon.data.formats._mqm import read_mqm_set as read_mqm_set
     from gnomon.data.formats._paraphrases import add_paraphrases as add_paraphrases
     from gnomon.data.formats._paraphrases import columns_of as columns_of
+    from gnomon.data.formats._paraphrases import format_paraphrase as format_paraphrase
     from gnomon.data.formats._paraphrases import method_of as method_of
     from gnomon.data.formats._paraphrases import read_paraphrases as read_paraphrases
-    from gnomon.data.formats._paraphrases import to_json as to_json
     from gnomon.data.formats._paraphrases import write_paraphrases as write_paraphrases
     from gnomon.data.formats._passages import INCOMPLETE as INCOMPLETE
     from gnomon.data.formats._passages import KEEPABLE as KEEPABLE
@@ -125,15 +125,15 @@ if TYPE_CHECKING:
     from gnomon.data.formats.pairs import write_pairs as write_pairs
     from gnomon.data.formats.rows import FileHead as FileHead
     from gnomon.data.formats.rows import FileRecord as FileRecord
+    from gnomon.data.formats.rows import escape_cell as escape_cell
     from gnomon.data.formats.rows import first_line_of as first_line_of
-    from gnomon.data.formats.rows import from_cell as from_cell
     from gnomon.data.formats.rows import sheet_rows as sheet_rows
-    from gnomon.data.formats.rows import to_cell as to_cell
+    from gnomon.data.formats.rows import unescape_cell as unescape_cell
     from gnomon.data.formats.spreadsheets import Piece as Piece
     from gnomon.data.formats.spreadsheets import Worksheet as Worksheet
+    from gnomon.data.formats.spreadsheets import build_workbook as build_workbook
     from gnomon.data.formats.spreadsheets import check_excel as check_excel
     from gnomon.data.formats.spreadsheets import read_worksheet as read_worksheet
-    from gnomon.data.formats.spreadsheets import to_workbook as to_workbook
     from gnomon.data.formats.unreadable_files import explain_failure as explain_failure
 
 # what is read most does not need all formats

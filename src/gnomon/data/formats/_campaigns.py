@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from gnomon.core.errors import DataError
 from gnomon.core.lazy import checked
 from gnomon.data.formats._matching import long_code
-from gnomon.data.formats.rows import table_text, to_cell
+from gnomon.data.formats.rows import escape_cell, table_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -179,7 +179,7 @@ def _rows(
     for rater, items in tasks.items():
         for item in items:
             for segment in item.segments:
-                original = to_cell(shown[segment] or "")
+                original = escape_cell(shown[segment] or "")
                 for system in item.systems:
-                    output = to_cell(testset.systems[system][segment])
+                    output = escape_cell(testset.systems[system][segment])
                     yield rater, item.document, str(segment + 1), system, original, output, ""

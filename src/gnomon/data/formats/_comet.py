@@ -233,7 +233,7 @@ def read_comet_errors(file: JudgedFile) -> Judgements:
     if list(rows_by_system) == [_SINGLE] and _SINGLE not in file.names.known and len(systems) == 1:
         rows_by_system = {next(iter(systems)): rows_by_system[_SINGLE]}
     for name, rows in rows_by_system.items():
-        system = file.names.of(name)
+        system = file.names.match(name)
         for row in rows:
             source = row.values.get("src")
             segment = file.segment_of_texts(

@@ -40,7 +40,7 @@ def read_judgements(tables: Sequence[DeclaredTable], file: JudgedFile) -> Judgem
     table = _read_rows(declared, file.path)
     rows: Iterable[FileRecord] = table
     if declared.pair and set(declared.pair) <= set(table.columns):
-        rows = file.of_pair(table, lambda row: _pair(row, declared.pair))
+        rows = file.select_pair(table, lambda row: _pair(row, declared.pair))
     if declared.scores:
         return _scores(declared, rows, file)
     if declared.rank:
@@ -80,7 +80,7 @@ def _scores(declared: DeclaredTable, rows: Iterable[FileRecord], file: JudgedFil
     level = "segment" if declared.segment else "system"
     for row in rows:
         segment = file.segment(row, row[declared.segment]) if declared.segment else 0
-        for system in file.names.all_of(row[declared.system]):
+        for system in file.names.match_all(row[declared.system]):
             refuse_second(seen, (system, segment), row)
             for column, scale in declared.scores.items():
                 named = scale if isinstance(scale, str) else scale.kind
@@ -100,8 +100,8 @@ def _pairs(
         (
             (
                 file.segment(row, row[declared.segment]),
-                file.names.of(row[declared.better]),
-                file.names.of(row[declared.worse]),
+                file.names.match(row[declared.better]),
+                file.names.match(row[declared.worse]),
             ),
             row.get(declared.rater),
         )
@@ -127,7 +127,7 @@ def _ranks(
             (_rank(row, ranks[number]), name)
             for number in ranks
             if row[ranks[number]] not in ("-1", "") and row[systems[number]]
-            for name in file.names.all_of(row[systems[number]])
+            for name in file.names.match_all(row[systems[number]])
         ]
         for first, second in combinations(there, 2):
             if first[0] == second[0]:

@@ -11,12 +11,12 @@ from gnomon.core.errors import FormatError, LengthMismatchError, MissingFileErro
 from gnomon.core.human import HumanScores, OutputLookedAt
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import LOGGER, find, plain_name
-from gnomon.data.formats._judgements import between, in_scale, refuse_second, say_coverage
+from gnomon.data.formats._judgements import check_limits, check_scale, refuse_second, say_coverage
 from gnomon.data.formats._lines import check_parallel, read_lines, read_text, report_empty
 from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._records import parse_json, read_records
-from gnomon.data.formats._table import agreeing, by_system
-from gnomon.data.formats.error_marks import KIND, TaggedText, tagged_errors, without_whitespace
+from gnomon.data.formats._table import agreeing, group_systems
+from gnomon.data.formats.error_marks import KIND, TaggedText, remove_whitespace, tagged_errors
 from gnomon.data.formats.rows import FileRecord, read_separated, read_tsv
 
 if TYPE_CHECKING:
@@ -49,27 +49,33 @@ def read_table(path: Path, table: DeclaredTable, pair: str | None) -> TestSet:
     seen: dict[str, int] = {}
     for record in records if table.number and records[0].has(table.number) else ():
         refuse_second(seen, record[table.number], record)
-    rows = {column: records for column in _named(table) if any(r.has(column) for r in records)}
+    rows = {
+        column: records for column in _list_columns(table) if any(r.has(column) for r in records)
+    }
     rows |= dict.fromkeys(set(table.left_out) & set(records[0].values), records)
     side = find(path.parent, name + table.beside) if table.beside else None
     return _test_set(Found(str(path), name, pair, rows | _read_side(side, table, rows)), table)
 
 
-def _named(table: DeclaredTable) -> list[str]:
+def _list_columns(table: DeclaredTable) -> list[str]:
     """All columns that a test set is made of."""
     columns = [table.source, table.output, table.document, table.system, table.segment]
     scores = (column.partition("[")[0] for column in table.scores)
-    return [name for name in (*columns, *table.references, *scores, *_apart(table)) if name]
+    return [
+        name
+        for name in (*columns, *table.references, *scores, *_list_beside_columns(table))
+        if name
+    ]
 
 
-def _apart(table: DeclaredTable) -> list[str]:
+def _list_beside_columns(table: DeclaredTable) -> list[str]:
     """Columns that may stand in a table beside, or be missing."""
     return [name for tags in table.tags for name in (tags.tags, tags.tokens) if name]
 
 
 def _read_records(path: Path, table: DeclaredTable) -> Sequence[FileRecord]:
-    optional = {*table.optional, *(_apart(table) if table.beside else ())}
-    needed = [column for column in _named(table) if column not in optional]
+    optional = {*table.optional, *(_list_beside_columns(table) if table.beside else ())}
+    needed = [column for column in _list_columns(table) if column not in optional]
     if table.fields in ("tabs", "commas"):
         read = read_separated(path) if table.fields == "commas" else read_tsv(path)
         read.require(*needed)
@@ -115,7 +121,7 @@ def _read_side(
     if file is None:
         return {}
     side, first = read_tsv(file), rows[table.output]
-    columns = (*table.same, *table.scores, *_apart(table))
+    columns = (*table.same, *table.scores, *_list_beside_columns(table))
     wanted = [column for column in columns if column[0] != "." and column not in rows]
     side.require(*wanted)
     if len(side.rows) != len(first):
@@ -125,7 +131,7 @@ def _read_side(
         )
     for column, other in table.same.items():
         for row, theirs in zip(side, rows[other], strict=True):
-            if without_whitespace(row[column]) != without_whitespace(theirs[other]):
+            if remove_whitespace(row[column]) != remove_whitespace(theirs[other]):
                 mine, given = row[column][:60], theirs[other][:60]
                 raise row.error(f"the {column} is {mine!r}; {theirs.path} has {given!r}")
     return dict.fromkeys(wanted, side.rows)
@@ -169,7 +175,7 @@ def _files(
     mine = {name: file for name, file in names.items() if alone or name.startswith(f"{stem}.")}
     files: dict[str, Path] = {}
     beside = [table.beside] if table.beside else []
-    for column in (c for c in (*_named(table), *table.left_out, *beside) if c[0] == "."):
+    for column in (c for c in (*_list_columns(table), *table.left_out, *beside) if c[0] == "."):
         suffix = column.replace("LP", pair or "LP")
         exact = [f"{stem}{suffix}"] if f"{stem}{suffix}" in mine else []
         fitting = exact or [name for name in mine if name.endswith(suffix)]
@@ -182,8 +188,12 @@ def read_files(stem: Stem) -> TestSet:
     """Read the files of one split."""
     table = stem.table
     source = stem.files[table.source]
-    for column in _named(table):
-        if column[0] == "." and column not in (*stem.files, *table.optional, *_apart(table)):
+    for column in _list_columns(table):
+        if column[0] == "." and column not in (
+            *stem.files,
+            *table.optional,
+            *_list_beside_columns(table),
+        ):
             name = f"{stem.name}{column.replace('LP', stem.pair or 'LP')}"
             raise MissingFileError(f"there is no file {name} beside {source}; it is needed")
     read = {c: f for c, f in stem.files.items() if c not in (table.beside, *table.left_out)}
@@ -215,7 +225,7 @@ def _test_set(found: Found, table: DeclaredTable) -> TestSet:
         return rows if several else found.rows[column]
 
     texts = {
-        name: [_without_marks(row.text(table.output), table) for row in rows]
+        name: [_strip_marks(row.text(table.output), table) for row in rows]
         for name, rows in grid.items()
     }
     sources = None
@@ -260,7 +270,7 @@ def _grid(found: Found, table: DeclaredTable) -> Mapping[str, Sequence[FileRecor
     outputs = found.rows[table.output]
     if not table.system:
         return {SYSTEM: outputs}
-    grid = by_system(outputs, table.system, table.segment, found.where)
+    grid = group_systems(outputs, table.system, table.segment, found.where)
     shared = [c for c in (table.source, table.document, *table.references) if c in found.rows]
     agreeing(grid, [column for column in shared if column not in table.may_differ])
     for column in table.may_differ:
@@ -288,10 +298,10 @@ def _score(row: FileRecord, column: str, declared: str | Scale) -> float:
     outer, _, inner = column.partition("[].")
     values = [row.number(column)] if not inner else _inner_scores(row, outer, inner)
     if isinstance(declared, str) or declared.low is None or declared.high is None:
-        scores = [in_scale(kind, value, row) for value in values]
+        scores = [check_scale(kind, value, row) for value in values]
     else:
         what = f"{inner} in {outer}" if inner else f"{kind} score"
-        scores = [between(declared.low, value, declared.high, what, row) for value in values]
+        scores = [check_limits(declared.low, value, declared.high, what, row) for value in values]
         if declared.lower_is_better:
             scores = [0.0 - score for score in scores]
     return sum(scores) / len(scores) if scores else float("nan")
@@ -317,7 +327,7 @@ def _references(
         texts = [given] if isinstance(given, str) else given
         if not texts:
             raise row.error(f"{column} must be a text, or a list of at least one text")
-        lists.append([_without_marks(text, table) for text in texts])
+        lists.append([_strip_marks(text, table) for text in texts])
     width = max(map(len, lists))
     if isinstance(names, str):
         names = [names] if width == 1 else [str(i + 1) for i in range(width)]
@@ -347,7 +357,7 @@ def _say_differing(grid: Mapping[str, Sequence[FileRecord]], column: str) -> Non
         )
 
 
-def _without_marks(text: str, table: DeclaredTable) -> str:
+def _strip_marks(text: str, table: DeclaredTable) -> str:
     """A text without its marks, and then with its white space collapsed."""
     for mark in table.marks:
         text = text.replace(mark, " ")

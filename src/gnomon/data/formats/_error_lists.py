@@ -29,8 +29,8 @@ from gnomon.core.human import clean_outputs
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
+    check_scale,
     errors_of,
-    in_scale,
     marker_of,
     rated_kind,
     scores_of_raters,
@@ -58,13 +58,13 @@ if TYPE_CHECKING:
 def read_span_lines(file: JudgedFile) -> Judgements:
     """Read error spans, and scores where lines have some."""
     for record in read_records(file.path, "jsonl"):
-        system, segment = file.names.of(record.text("system")), _segment(record, file.testset)
+        system, segment = file.names.match(record.text("system")), _segment(record, file.testset)
         rater = record.optional("rater")
         kind = file.kind or str(record.values.get("kind") or "errors")
         key = (kind, rater, system, segment)
         score = None
         if record.values.get("score") is not None:
-            score = in_scale(kind, record.finite("the score", record.value("score")), record)
+            score = check_scale(kind, record.finite("the score", record.value("score")), record)
         by = marker_of(record, record.values)
         errors = file.read_errors(record, key, by)
         file.add_once(record, AnnotatedOutput(*key, score, errors, record.line))
@@ -160,10 +160,10 @@ def read_task_spans(file: JudgedFile) -> Judgements:
         table.require(_SYSTEM[0] if system is None else _OUTPUT[0])
     rows: Iterable[FileRecord] = table
     if {"source_lang", "target_lang"} <= set(table.columns):
-        rows = file.of_pair(table, lambda row: f"{row['source_lang']}-{row['target_lang']}")
+        rows = file.select_pair(table, lambda row: f"{row['source_lang']}-{row['target_lang']}")
     costs = MqmWeights({"critical": 5.0, **(file.weights or {})})
     for row in rows:
-        name, text = file.names.of(row[system or ""]), row[output or ""]
+        name, text = file.names.match(row[system or ""]), row[output or ""]
         segment = file.segment_of_texts(
             row, row[number] if number else None, row[source] if source else None, {name: text}
         )

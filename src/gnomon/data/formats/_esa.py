@@ -31,14 +31,14 @@ from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._campaigns import segment_of_item
 from gnomon.data.formats._judgements import (
     AnnotatedOutput,
+    check_scale,
     confidence_of,
-    in_scale,
     marker_of,
 )
 from gnomon.data.formats._lines import read_text
 from gnomon.data.formats._records import parse_json, read_records
 from gnomon.data.formats._registry import JudgementFormat
-from gnomon.data.formats.error_marks import from_browser
+from gnomon.data.formats.error_marks import decode_browser_span
 from gnomon.data.formats.rows import FileRecord
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def annotate(
             file.repeated.append(RepeatedScore(file.kind, *key, before.score))
     value = None if score is None else record.finite("the score", score)
     if value is not None:
-        in_scale(file.kind, value, record)
+        check_scale(file.kind, value, record)
     errors = None
     if spans is not None:
         if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
@@ -133,7 +133,7 @@ def _browser_span(
             f"an error spans start_i {start!r} to end_i {last!r}; whole numbers 0 <= start_i <="
             f" end_i are expected (end_i is the last character), or {MISSING!r}"
         )
-    return from_browser(start, last - (ends == "behind"), text)
+    return decode_browser_span(start, last - (ends == "behind"), text)
 
 
 _CONTROLS = "annotations are tutorials or controls and are left out"
@@ -219,9 +219,9 @@ def read_esa(file: JudgedFile) -> Judgements:
     """Read one annotated output per line."""
     records = read_records(file.path, "jsonl")
     if any("langs" in record.values for record in records):
-        records = file.of_pair(records, lambda record: record.text("langs"))
+        records = file.select_pair(records, lambda record: record.text("langs"))
     for record in records:
-        system = file.names.of(record.text("system"))
+        system = file.names.match(record.text("system"))
         number, text = record.name("line_id"), record.text("tgt")
         source = record.text("src") if "src" in record.values else None
         segment = file.segment_of_texts(record, number, source, {system: text})
@@ -236,7 +236,7 @@ def read_humeval(file: JudgedFile) -> Judgements:
     if all("_#_" in record.text("doc_id") for record in records):
         pairs = [record.text("doc_id").partition("_#_")[0] for record in records]
         if all("-" in pair and "test" not in pair for pair in pairs):
-            records = file.of_pair(records, lambda r: r.text("doc_id").partition("_#_")[0])
+            records = file.select_pair(records, lambda r: r.text("doc_id").partition("_#_")[0])
     for record in records:
         texts = _texts(record, record.value("tgt_text"), file)
         segment = file.segment_of_texts(record, None, record.text("src_text"), texts)
@@ -244,7 +244,7 @@ def read_humeval(file: JudgedFile) -> Judgements:
         if not isinstance(scores, dict):
             raise record.error("scores must be an object: system -> annotations")
         for name, given in scores.items():
-            system = file.names.of(name)
+            system = file.names.match(name)
             for rater, score, spans in _rounds(record, given):
                 annotate(file, record, (rater, system, segment), score, spans, texts.get(system))
     return file.judgements()
@@ -267,7 +267,7 @@ def _add_item(file: JudgedFile, record: FileRecord, item: object, answer: object
     for name, given in answer.items():
         if not isinstance(given, dict):
             raise record.error(f"the annotation of {name!r} must be an object with a score")
-        system = file.names.of(name)
+        system = file.names.match(name)
         score, spans = given.get("score"), given.get("error_spans")
         annotate(file, record, (rater, system, segment), score, spans, texts.get(system))
 

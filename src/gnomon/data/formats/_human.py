@@ -75,7 +75,7 @@ def kind_in_name(path: str) -> str | None:
 
 
 @checked
-def with_human(testset: TestSet, human: Human) -> tuple[TestSet, tuple[str, ...]]:
+def add_judgements(testset: TestSet, human: Human) -> tuple[TestSet, tuple[str, ...]]:
     """A test set with the human scores of files, and the kinds that were named.
 
     Args:

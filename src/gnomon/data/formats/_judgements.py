@@ -240,7 +240,7 @@ class JudgedFile:
             self._segments = SegmentFinder(self.testset, self.path)
         index = -1 if number is None else whole_number(number)
         segment = None if index < 0 else index - (self.first_segment or 0)
-        return self._segments.of(segment, source, outputs, row.line)
+        return self._segments.find(segment, source, outputs, row.line)
 
     def has_texts(self, segment: int, source: str | None, outputs: Mapping[str, str]) -> bool:
         """True if a segment of the test set has this source, or else one of these outputs."""
@@ -281,7 +281,7 @@ class JudgedFile:
                 raise record.error(f"side is {side!r}; candidate or source is expected")
             penalty = error.get("penalty", error.get("score"))
             if penalty is not None:
-                penalty = in_scale("", record.finite("the penalty of an error", penalty), record)
+                penalty = check_scale("", record.finite("the penalty of an error", penalty), record)
             own_text = self.text(str(side), system, segment) if text is None else text
             errors.append(
                 ErrorSpan(
@@ -304,7 +304,7 @@ class JudgedFile:
         """The score that a penalty comes to; None on scales without scores below 0 (``esa``)."""
         return 0.0 - penalty if scale_of(self.kind)[0] < 0 else None
 
-    def of_pair(self, rows: Iterable[T], pair_of: Callable[[T], str]) -> list[T]:
+    def select_pair(self, rows: Iterable[T], pair_of: Callable[[T], str]) -> list[T]:
         """The rows of the wanted language pair; all of them where only one pair is there."""
         pairs = [(pair_of(row), row) for row in rows]
         there, wanted = list(dict.fromkeys(pair for pair, _ in pairs)), self.language_pair
@@ -395,7 +395,7 @@ def confidence_of(record: FileRecord, error: Mapping[str, object]) -> float | No
     if confidence is None:
         return None
     value = record.finite("the confidence", confidence)
-    return between(0.0, value, 1.0, "confidence", record)
+    return check_limits(0.0, value, 1.0, "confidence", record)
 
 
 def marker_of(record: FileRecord, error: Mapping[str, object]) -> SpanMarker:
@@ -408,16 +408,16 @@ def marker_of(record: FileRecord, error: Mapping[str, object]) -> SpanMarker:
 
 def human_score(kind: str, row: FileRecord, column: str = "score") -> float:
     """The human score in a column, which its scale must be able to hold (NaN: there is none)."""
-    return in_scale(kind, row.number(column), row)
+    return check_scale(kind, row.number(column), row)
 
 
-def in_scale(kind: str, value: float, row: FileRecord) -> float:
+def check_scale(kind: str, value: float, row: FileRecord) -> float:
     """A human score that its scale can hold (NaN: there is none)."""
     low, high = scale_of(kind)
-    return between(low, value, high, f"{kind} score", row)
+    return check_limits(low, value, high, f"{kind} score", row)
 
 
-def between(low: float, value: float, high: float, what: str, row: FileRecord) -> float:
+def check_limits(low: float, value: float, high: float, what: str, row: FileRecord) -> float:
     """A number within limits, or NaN."""
     if low <= value <= high or value != value:  # noqa: PLR0124  # NaN alone differs from itself
         return value

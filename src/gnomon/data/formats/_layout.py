@@ -38,7 +38,7 @@ from gnomon.data.formats._files import (
 )
 from gnomon.data.formats._judgements import (
     JudgedFile,
-    between,
+    check_limits,
     human_score,
     human_scores_of,
     judgements_of,
@@ -77,7 +77,7 @@ class About:
     references: tuple[str, ...] = ()
     names: Mapping[str, str] | None = None
 
-    def named_files(self, path: Path, folder: str) -> dict[str, Path]:
+    def list_files(self, path: Path, folder: str) -> dict[str, Path]:
         """Name -> file of the references (``ref.``) or of the outputs (``systems/``)."""
         if self.names is None:
             return references_in(path) if folder == "ref." else text_files(path / "systems")
@@ -383,7 +383,7 @@ def _span(file: JudgedFile, row: FileRecord) -> ErrorSpan:
         rater=row.get("rater") or None,
         kind=file.kind,
         score=row.number("score") if row.get("score") else None,
-        confidence=between(0.0, row.number("confidence"), 1.0, "confidence", row)
+        confidence=check_limits(0.0, row.number("confidence"), 1.0, "confidence", row)
         if row.get("confidence")
         else None,
         by=marker_of(row, row.values),
@@ -415,11 +415,11 @@ def read_layout(
     """Read a test set directory in gnomon's layout; see :func:`gnomon.formats.read_test_set`."""
     require_directory(path)
     about = read_about(path)
-    texts_by_name = about.named_files(path, "systems/")
+    texts_by_name = about.list_files(path, "systems/")
     listed = read_systems(path, texts_by_name)
     outputs = _put_first(texts_by_name, listed.names)
     source = find(path, "src.txt")
-    references_there = about.named_files(path, "ref.")
+    references_there = about.list_files(path, "ref.")
     if not references_there and source is None:
         raise DataError(f"{path} holds neither references nor sources; {EXPECTED}")
     chosen = choose("system", systems, outputs)
@@ -432,7 +432,7 @@ def read_layout(
     texts_of_systems = {name: lines[file] for name, file in chosen.items()}
     testset = TestSet(
         name=about.name,
-        references=_with_missing(path, kept, lines),
+        references=_mark_missing(path, kept, lines),
         systems=texts_of_systems,
         sources=None if source is None else lines[source],
         language_pair=agree(about.language_pair, language_pair, path),
@@ -451,7 +451,7 @@ def read_layout(
 
 def outputs_in(path: Path) -> dict[str, Path]:
     """Name -> file of the systems' outputs, in the order in which they are read."""
-    files = read_about(path).named_files(path, "systems/")
+    files = read_about(path).list_files(path, "systems/")
     return _put_first(files, read_systems(path, files).names)
 
 
@@ -459,7 +459,7 @@ def _put_first(files: dict[str, Path], first: Iterable[str]) -> dict[str, Path]:
     return {name: files[name] for name in first if name in files} | files
 
 
-def _with_missing(
+def _mark_missing(
     path: Path, files: Mapping[str, Path], lines: Mapping[Path, list[str]]
 ) -> dict[str, list[str | None]]:
     complete: dict[str, list[str | None]] = {}
@@ -495,7 +495,7 @@ def _read_own(
         lines = {file: read_lines(file) for file in files.values()}
         counts = {str(file): len(texts) for file, texts in lines.items()}
         check_parallel({f"{path} (its segments)": segments} | counts)
-        references[system] = _with_missing(folder, files, lines)
+        references[system] = _mark_missing(folder, files, lines)
     return references
 
 
@@ -585,7 +585,7 @@ def _write_references(
 
 
 def _write_systems(testset: TestSet, folder: Path) -> None:
-    names = list(dict.fromkeys([*testset.systems, *_named_by_people(testset)]))
+    names = list(dict.fromkeys([*testset.systems, *_judged_names(testset)]))
     info = {name: facts for name, facts in testset.info.items() if facts != SystemInfo()}
     listed = sorted(testset.systems, key=natural)
     if not info and names == listed:
@@ -598,7 +598,7 @@ def _write_systems(testset: TestSet, folder: Path) -> None:
     write_tsv(folder / "systems.tsv", [*INFO_COLUMNS, *extra], rows)
 
 
-def _named_by_people(testset: TestSet) -> Iterable[str]:
+def _judged_names(testset: TestSet) -> Iterable[str]:
     for human in testset.human:
         yield from human.systems
     for ranking in testset.rankings:

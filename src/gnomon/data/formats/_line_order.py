@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.testset import TestSet
-from gnomon.data.formats.looks import SomeLines, one_reference
+from gnomon.data.formats.looks import SomeLines, pick_references
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -74,16 +74,16 @@ def misplaced_lines(lines: SomeLines, systems: Collection[str]) -> dict[str, Mis
             continue
         if not wrong.shift and not wrong.exchanged:
             lost = len(rows) - wrong.found + wrong.segments
-            chance = _found_by_chance(lines.testset) if chance is None else chance
+            chance = _chance_share(lines.testset) if chance is None else chance
             if wrong.segments < _TIMES_CHANCE * lost * chance:
                 continue
         found[name] = wrong
     return found
 
 
-def _found_by_chance(testset: TestSet) -> float:
+def _chance_share(testset: TestSet) -> float:
     """The share of references that fit another one when their own is taken away."""
-    texts = [text or "" for text in one_reference(testset)]
+    texts = [text or "" for text in pick_references(testset)]
     rows = np.arange(0, len(texts), max(_CONTROL_STEP, -(-len(texts) // _MOST_CONTROLS)))
     gone = set(rows.tolist())
     others = [None if row in gone else text for row, text in enumerate(texts)]

@@ -10,7 +10,7 @@ from gnomon.core.errors import DataError, FormatError, UnknownNameError
 from gnomon.core.languages import short_codes
 from gnomon.core.scores import named
 from gnomon.data.formats._files import LOGGER, is_pair
-from gnomon.data.formats.error_marks import without_whitespace
+from gnomon.data.formats.error_marks import remove_whitespace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,15 +45,15 @@ class SystemNames:
             if name not in self.known:
                 raise UnknownNameError("system (in rename)", name, self.known)
 
-    def of(self, name: str) -> str:
+    def match(self, name: str) -> str:
         """The test set's name of a system."""
-        return self.all_of(name)[0]
+        return self.match_all(name)[0]
 
     def plain(self, name: str) -> str:
         """The test set's name of a system that the file mentions without judging it."""
         return self._undecorate(self._rename.get(name, name))
 
-    def all_of(self, name: str) -> list[str]:
+    def match_all(self, name: str) -> list[str]:
         """The systems that a name stands for: ``A+B`` are two systems of the same output."""
         name = self._rename.get(name, name)
         plain = self._undecorate(name)
@@ -123,7 +123,7 @@ class SegmentFinder:
         self.by_text = 0
         self.guessed = 0
 
-    def of(
+    def find(
         self, number: int | None, source: str | None, targets: Mapping[str, str], line: int
     ) -> int:
         """The 0-based segment."""
@@ -137,7 +137,7 @@ class SegmentFinder:
     ) -> int:
         if number is not None and self._agrees(number, source, targets):
             return number
-        places = self._by_texts(source, targets)
+        places = self._match_texts(source, targets)
         if not places:
             raise self._unknown(number, source, line)
         self.by_text += number is not None
@@ -149,21 +149,21 @@ class SegmentFinder:
             return False
         sources = self._testset.sources
         if sources is not None and source is not None:
-            return without_whitespace(sources[number]) == without_whitespace(source)
+            return remove_whitespace(sources[number]) == remove_whitespace(source)
         outputs = self._targets_of_systems(targets)
         if not outputs:
             return True
         texts = self._testset.systems
         return any(
-            without_whitespace(texts[name][number]) == without_whitespace(t)
+            remove_whitespace(texts[name][number]) == remove_whitespace(t)
             for name, t in outputs.items()
         )
 
-    def _by_texts(self, source: str | None, targets: Mapping[str, str]) -> list[int]:
+    def _match_texts(self, source: str | None, targets: Mapping[str, str]) -> list[int]:
         """Segments with this source, and among several those with these outputs."""
-        segments = self._by_source.get(without_whitespace(source or ""), [])
+        segments = self._by_source.get(remove_whitespace(source or ""), [])
         for system, text in self._targets_of_systems(targets).items():
-            same = self._by_target[system].get(without_whitespace(text), [])
+            same = self._by_target[system].get(remove_whitespace(text), [])
             if not segments:
                 segments = same
             elif len(segments) > 1:
@@ -203,7 +203,7 @@ class SegmentFinder:
 def _index(texts: Sequence[str]) -> dict[str, list[int]]:
     segments: dict[str, list[int]] = {}
     for segment, text in enumerate(texts):
-        segments.setdefault(without_whitespace(text), []).append(segment)
+        segments.setdefault(remove_whitespace(text), []).append(segment)
     return segments
 
 

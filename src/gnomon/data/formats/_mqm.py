@@ -40,11 +40,11 @@ from gnomon.data.formats._registry import FoundSet, JudgementFormat, SetFormat
 from gnomon.data.formats.error_marks import (
     MarkedText,
     realign,
+    remove_whitespace,
     strip_doubled_quotes,
+    strip_marks,
     strip_quotes,
     unmark,
-    without_marks,
-    without_whitespace,
 )
 from gnomon.data.formats.rows import OddRows, head_of, read_tsv, whole_number
 
@@ -92,7 +92,7 @@ class MqmWeights:
         self._known: dict[tuple[str, str], float] = {}
         self._table = {_norm(n): float(w) for n, w in {**MQM_WEIGHTS, **(changes or {})}.items()}
 
-    def of(self, severity: str, category: str) -> float:
+    def penalty(self, severity: str, category: str) -> float:
         """The penalty of an error; the most specific weight counts, then the severity's own."""
         key = (severity, category)
         if key not in self._known:
@@ -114,7 +114,7 @@ class MqmWeights:
     def cost(self, row: FileRecord, severity: str, category: str) -> float:
         """The penalty of an error in a row."""
         try:
-            return self.of(severity, category)
+            return self.penalty(severity, category)
         except DataError as error:
             raise row.error(str(error)) from error
 
@@ -198,7 +198,7 @@ def _judgements(
     elsewhere: list[int] = []
     unpaired: list[int] = []
     penalties: dict[tuple[str | None, str, int], float] = {}
-    for row, system, segment, source, target in _placed_rows(file, table, numbered):
+    for row, system, segment, source, target in _locate_rows(file, table, numbered):
         severity, category = row["severity"], row["category"]
         rater = row["rater"] or None
         cost = costs.cost(row, severity, category)
@@ -229,15 +229,15 @@ def _judgements(
     return judgements
 
 
-def _placed_rows(
+def _locate_rows(
     file: JudgedFile, table: TextTable, numbered: Mapping[tuple[str, str], int] | None
 ) -> Iterator[_PlacedRow]:
     """The rows whose segment the test set has; others are odd."""
     columns, unquoting, odd, kept = columns_of(table), _Unquoting(file.testset), OddRows(), 0
     for row in table:
-        source = _unmark(unquoting.of(row["source"])) if "source" in columns else None
-        target = _unmark(unquoting.of(row["target"]))
-        system, number = file.names.of(row["system"]), row[columns["seg_id"]]
+        source = _unmark(unquoting.unquote(row["source"])) if "source" in columns else None
+        target = _unmark(unquoting.unquote(row["target"]))
+        system, number = file.names.match(row["system"]), row[columns["seg_id"]]
         if numbered is not None:
             segment = numbered.get((row.get("doc"), number))
         else:
@@ -255,7 +255,7 @@ def _placed_rows(
 
 def _has_marks(row: FileRecord) -> bool:
     texts = row["target"] + row.get("source")
-    return without_marks(texts) != texts
+    return strip_marks(texts) != texts
 
 
 def _say_unplaced(file: JudgedFile, lines: Sequence[int], what: str) -> None:
@@ -283,7 +283,7 @@ def columns_of(table: TextTable) -> dict[str, str]:
 
 def _unmark(text: str) -> MarkedText:
     """A text without its marks; without a span where these do not pair up."""
-    return unmark(text) or MarkedText(without_marks(text), None)
+    return unmark(text) or MarkedText(strip_marks(text), None)
 
 
 class _Unquoting:
@@ -297,7 +297,7 @@ class _Unquoting:
             if '"' in text
         }
 
-    def of(self, text: str) -> str:
+    def unquote(self, text: str) -> str:
         if not text.startswith('"'):
             return text
         marks = text.replace("<v>", "").replace("</v>", "")
@@ -343,7 +343,7 @@ def read_mqm_set(
     weights = None
     if _is_json(path):
         weights, language_pair = _BIO_WEIGHTS, language_pair or pair_of_locales(Path(path))
-        outputs = [passages.name for passages in collected.of("system")]
+        outputs = [passages.name for passages in collected.select("system")]
         references = references or [name for name in outputs if name.startswith("reference")]
     _take_references(collected, references)
     _leave_out_torn(collected, odd)
@@ -373,7 +373,7 @@ def pair_in_mqm(path: Path) -> str | None:
 
 
 def _take_references(collected: Collected, references: Sequence[str]) -> None:
-    outputs = {passages.name: passages for passages in collected.of("system")}
+    outputs = {passages.name: passages for passages in collected.select("system")}
     for name in references:
         if name not in outputs:
             raise UnknownNameError("system to take as a reference", name, outputs)
@@ -385,7 +385,7 @@ def _take_references(collected: Collected, references: Sequence[str]) -> None:
 
 def _leave_out_torn(collected: Collected, odd: int) -> None:
     """Leave out the segments whose output stood in an odd row, if these explain all that lack."""
-    outputs, texts = collected.of("system"), collected.parts[0].texts
+    outputs, texts = collected.select("system"), collected.parts[0].texts
     torn = [segment for segment in texts if any(segment not in o.texts for o in outputs)]
     if not 0 < len(torn) <= odd:
         return
@@ -434,11 +434,11 @@ def _collect(table: TextTable) -> Collected:
 
 def _note_text(passages: Passages, segment: SegmentId, row: FileRecord, column: str) -> bool:
     """Note the text of a row without its marks; whether it agrees with what is known of it."""
-    text = without_marks(strip_doubled_quotes(row[column]))
+    text = strip_marks(strip_doubled_quotes(row[column]))
     if segment not in passages.texts:
         passages.add(segment, text, row.line)
         return True
-    return without_whitespace(passages.texts[segment]) == without_whitespace(text)
+    return remove_whitespace(passages.texts[segment]) == remove_whitespace(text)
 
 
 def _order(sources: Passages) -> None:

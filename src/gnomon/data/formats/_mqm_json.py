@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.data.formats._files import LOGGER, bears_file
 from gnomon.data.formats._records import read_records
-from gnomon.data.formats.error_marks import without_whitespace
+from gnomon.data.formats.error_marks import remove_whitespace
 from gnomon.data.formats.rows import FileRecord, TextTable, head_of, whole_number
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def read_mqm_json(path: Path) -> TextTable:
     records = [record for file in mqm_json_files(path) for record in read_records(file, "json")]
     documents = {name: n for n, name in enumerate(dict.fromkeys(r.text("DOC_ID") for r in records))}
     records.sort(key=lambda r: (documents[r.text("DOC_ID")], whole_number(r.text("SEG_ID"))))
-    kept = _with_their_own_texts(records)
+    kept = _select_unique_texts(records)
     if len(kept) < len(records):
         said = "%s: %d of %d outputs are left out: their segment has another one's text in a file"
         LOGGER.warning(said, path, len(records) - len(kept), len(records))
@@ -51,7 +51,7 @@ def read_mqm_json(path: Path) -> TextTable:
     return TextTable(str(path), tuple(rows[0].values) if rows else (), rows)
 
 
-def _with_their_own_texts(records: Sequence[FileRecord]) -> list[FileRecord]:
+def _select_unique_texts(records: Sequence[FileRecord]) -> list[FileRecord]:
     """Those of segments whose source is theirs alone in a document, and the same in all files.
 
     Published files repeat the first text of a document in place of others, whose errors they keep.
@@ -60,7 +60,7 @@ def _with_their_own_texts(records: Sequence[FileRecord]) -> list[FileRecord]:
     sources: dict[tuple[str, str], set[str]] = {}
     for record in records:
         system, document, number = map(record.text, ("MT_Engine", "DOC_ID", "SEG_ID"))
-        source = without_whitespace(record.text("source"))
+        source = remove_whitespace(record.text("source"))
         own = firsts.setdefault((system, document, source), number) == number
         sources.setdefault((document, number), set()).add(source if own else "")
     return [

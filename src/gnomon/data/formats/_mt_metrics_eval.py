@@ -131,7 +131,7 @@ def read_layout(
         path=str(path),
     )
     testset = replace(testset, human=tuple(_read_human(path, testset, outputs)))
-    return _with_ratings(testset, path, language_pair)
+    return _add_ratings(testset, path, language_pair)
 
 
 def outputs_in(path: Path, pair: str) -> dict[str, Path]:
@@ -409,7 +409,7 @@ def read_ratings(file: JudgedFile) -> Judgements:
                 path=file.path,
                 line=number,
             )
-        system = file.names.of(cells[0])
+        system = file.names.match(cells[0])
         segment = counts.setdefault(system, 0)
         counts[system] += 1
         if segment < segments and cells[1] != UNKNOWN:
@@ -508,7 +508,7 @@ def kind_of(name: str, pair: str) -> str | None:
     return match["kind"] if match and match["pair"] == pair else None
 
 
-def _with_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
+def _add_ratings(testset: TestSet, path: Path, pair: str) -> TestSet:
     """Error spans of mt-metrics-eval's rating files; their scores where no score file has them."""
     folder, outputs = path / "human-scores", text_files(path / "system-outputs" / pair)
     for file in entries(folder):
@@ -544,7 +544,7 @@ def _read_score_file(file: JudgedFile) -> Judgements:
         )
     name = ".".join(parts[1:-1] if len(parts) > 2 and "-" in parts[0] else parts[:-1])
     human = _human_scores(path, file.kind or name, LEVELS[parts[-1]], file.testset)
-    rows = {file.names.of(system): human.of(system) for system in human.systems}
+    rows = {file.names.match(system): human.of(system) for system in human.systems}
     file.report()
     systems = file.names.order(rows)
     values = np.array([rows[system] for system in systems])

@@ -59,7 +59,9 @@ def read_paraphrases(
     for path in paths:
         if str(path).endswith(_SUFFIXES):
             records = read_records(path, "jsonl")
-            new = [paraphrase for record in records for paraphrase in _of_record(record, segments)]
+            new = [
+                paraphrase for record in records for paraphrase in _parse_record(record, segments)
+            ]
         else:
             lines = read_lines(path)
             expected = len(lines) if expected is None else expected
@@ -79,12 +81,12 @@ def write_paraphrases(path: str | PathLike[str], paraphrases: Iterable[Paraphras
     Raises:
         OutputError: the file cannot be written.
     """
-    lines = [to_json(paraphrase) for paraphrase in paraphrases]
+    lines = [format_paraphrase(paraphrase) for paraphrase in paraphrases]
     with atomic_write(path) as file:
         file.writelines(line + "\n" for line in lines)
 
 
-def to_json(paraphrase: Paraphrase) -> str:
+def format_paraphrase(paraphrase: Paraphrase) -> str:
     """One line of a paraphrase file; what is not known is left out."""
     keys = ("segment", "text", "method", "system", "score", "seed", "model")
     values = {key: getattr(paraphrase, key) for key in keys}
@@ -230,7 +232,7 @@ def _check_length(name: str, lines: int, expected: int) -> None:
         )
 
 
-def _of_record(record: FileRecord, segments: int | None) -> list[Paraphrase]:
+def _parse_record(record: FileRecord, segments: int | None) -> list[Paraphrase]:
     segment = _segment(record, segments)
     texts = _texts(record)
     try:

@@ -52,7 +52,7 @@ class Passages:
                 path=self.path,
                 line=line,
             )
-        self.texts[segment] = one_line(text)
+        self.texts[segment] = join_lines(text)
         self.lines[segment] = line
 
     @property
@@ -69,7 +69,7 @@ class Collected:
     parts: list[Passages] = field(default_factory=list)
     facts: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def of(self, role: Role) -> list[Passages]:
+    def select(self, role: Role) -> list[Passages]:
         """The parts of one role."""
         return [passages for passages in self.parts if passages.role == role]
 
@@ -89,10 +89,10 @@ class Choices:
             raise UnknownNameError("way with incomplete systems", self.incomplete, INCOMPLETE)
 
 
-def one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     r"""A text on one line: tabs and line ends, with the spaces around them, become one space.
 
-    >>> one_line(" a \n   b\tc ")
+    >>> join_lines(" a \n   b\tc ")
     'a b c'
     """
     parts = (piece.strip(" ") for piece in _BREAKS.split(text))
@@ -108,7 +108,7 @@ def merge(collections: Sequence[Collected]) -> Collected:
         for passages in collected.parts:
             same = [
                 p
-                for p in together.of(passages.role)
+                for p in together.select(passages.role)
                 if passages.role == "source" or p.name == passages.name
             ]
             if same and (passages.role == "source" or passages.name):
@@ -187,7 +187,7 @@ def assemble(
 
 def languages(collected: Collected) -> list[str]:
     """The language pairs of the parts, as far as they say it in codes."""
-    starts = dict.fromkeys(p.language for p in collected.of("source") if p.language)
+    starts = dict.fromkeys(p.language for p in collected.select("source") if p.language)
     ends = dict.fromkeys(p.language for p in collected.parts if p.role != "source" and p.language)
     return [f"{start}-{end}" for start in starts for end in ends if start != end]
 

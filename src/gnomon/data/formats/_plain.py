@@ -105,7 +105,7 @@ def read_plain(
         UsageError: standard input is named twice.
         WrongTypeError: a single path in place of a list.
     """
-    systems = _in_folders(systems)
+    systems = _expand_folders(systems)
     names = _system_names(systems)
     every = [*references, *systems, *([source] if source is not None else [])]
     _check_standard_input(every)
@@ -178,7 +178,7 @@ def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
         UsageError: standard input is named twice.
         WrongTypeError: a single path in place of a list.
     """
-    paths = _in_folders(paths)
+    paths = _expand_folders(paths)
     texts = read_outputs(paths)
     names = _system_names(paths)
     check_parallel({shown(path): len(texts[name]) for name, path in names.items()})
@@ -189,7 +189,7 @@ def read_systems(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
 
 def read_outputs(paths: Sequence[str | PathLike[str]]) -> dict[str, list[str]]:
     """Read the outputs of systems as :func:`read_systems` does, which may differ in their lines."""
-    paths = _in_folders(paths)
+    paths = _expand_folders(paths)
     names = _system_names(paths)
     _check_standard_input(paths)
     return {name: _segments(path) for name, path in names.items()}
@@ -279,7 +279,7 @@ def _first_of_each(path: str | PathLike[str], lines: list[str]) -> list[str]:
 def _check_no_workbook(path: str | PathLike[str]) -> None:
     suffix = Path(path).suffix.lower()
     if suffix == ".xlsx" and Path(path).is_file():
-        raise _of_a_table(path, "is a table")
+        raise _table_error(path, "is a table")
 
 
 def _check_no_table(path: str | PathLike[str], lines: Sequence[str]) -> None:
@@ -293,10 +293,10 @@ def _check_no_table(path: str | PathLike[str], lines: Sequence[str]) -> None:
     mark = max(",;\t|", key=lines[0].count)
     heads = [head.strip(' "') for head in lines[0].split("\t" if suffix == ".tsv" else mark)]
     if (suffix == ".tsv" and len(tabs) == 1 and tabs != {0}) or is_header(heads):
-        raise _of_a_table(path, f"holds columns ({', '.join(head[:20] for head in heads)})")
+        raise _table_error(path, f"holds columns ({', '.join(head[:20] for head in heads)})")
 
 
-def _of_a_table(path: str | PathLike[str], what: str) -> FormatError:
+def _table_error(path: str | PathLike[str], what: str) -> FormatError:
     return FormatError(
         f"{what}, and its lines are no segments; give a table alone, or by its columns (",
         BY_COLUMNS,
@@ -305,7 +305,7 @@ def _of_a_table(path: str | PathLike[str], what: str) -> FormatError:
     )
 
 
-def _in_folders(paths: Sequence[str | PathLike[str]]) -> list[str | PathLike[str]]:
+def _expand_folders(paths: Sequence[str | PathLike[str]]) -> list[str | PathLike[str]]:
     """The paths, with all files of a folder in its place, hidden ones apart."""
     files_taken: list[str | PathLike[str]] = []
     for path in paths:

@@ -134,7 +134,7 @@ def _read_array(path: str | PathLike[str]) -> list[FileRecord]:
     name, text = shown(path), read_text(path)
     start = _skip(text, 0)
     if text[start : start + 1] == "{":
-        return _of_columns(name, parse_json(name, text))
+        return _parse_columns(name, parse_json(name, text))
     return [FileRecord(name, line, values) for line, values in objects_of(name, text, start)]
 
 
@@ -188,7 +188,7 @@ def parse_json(name: str, text: str) -> object:
         raise FormatError(f"is not JSON ({plain(error)})", path=name) from error
 
 
-def _of_columns(name: str, value: object) -> list[FileRecord]:
+def _parse_columns(name: str, value: object) -> list[FileRecord]:
     columns = value if isinstance(value, dict) else {}
     lengths = {key: len(cells) for key, cells in columns.items() if isinstance(cells, list)}
     if not columns or len(lengths) < len(columns):
@@ -268,7 +268,7 @@ def _number_rows(name: str, rows: Iterable[Mapping[str, object]]) -> list[FileRe
 def _rows_of_frame(frame: Any) -> Iterable[Mapping[str, object]]:  # of a library not imported here
     if isinstance(frame, Mapping):
         columns = {str(name): list(cells) for name, cells in frame.items()}
-        return (record.values for record in _of_columns("data frame", columns))
+        return (record.values for record in _parse_columns("data frame", columns))
     if hasattr(frame, "to_dicts"):  # polars
         return list(frame.to_dicts())
     if hasattr(frame, "to_pylist"):  # pyarrow

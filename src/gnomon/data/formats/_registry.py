@@ -273,10 +273,10 @@ def describe() -> list[FormatInfo]:
 def _built_in() -> tuple[Format, ...]:
     names = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     modules = (importlib.import_module(f"gnomon.data.formats.{name}") for name in names)
-    return _in_order([form for module in modules for form in getattr(module, "FORMATS", ())])
+    return _order_formats([form for module in modules for form in getattr(module, "FORMATS", ())])
 
 
-def _in_order(forms: Sequence[Format]) -> tuple[Format, ...]:
+def _order_formats(forms: Sequence[Format]) -> tuple[Format, ...]:
     """The formats with those that others name before them, else as they are."""
     ordered: dict[Format, None] = {}
 
@@ -303,7 +303,7 @@ def _load(points: tuple[EntryPoint, ...]) -> tuple[Format, ...]:
     formats: list[Format] = []
     for point in points:
         try:
-            forms = _from_package(point)
+            forms = _load_formats(point)
         except Exception as error:  # noqa: BLE001  # a stranger's module may fail in any way
             _say_broken(point, f"{type(error).__name__}: {error}")
             continue
@@ -313,10 +313,10 @@ def _load(points: tuple[EntryPoint, ...]) -> tuple[Format, ...]:
                 continue
             taken.add((form.name, form.holds))
             formats.append(form)
-    return _in_order(formats)
+    return _order_formats(formats)
 
 
-def _from_package(point: EntryPoint) -> Sequence[Format]:
+def _load_formats(point: EntryPoint) -> Sequence[Format]:
     offered = point.load()
     forms = offered if isinstance(offered, (tuple, list)) else (offered,)
     for form in forms:

@@ -31,7 +31,7 @@ from gnomon.data.formats._layout import write_scores
 from gnomon.data.formats._lines import read_lines, shown
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import JudgementFormat
-from gnomon.data.formats.direct_assessment import with_standardised
+from gnomon.data.formats.direct_assessment import pair_standardised
 from gnomon.data.formats.rows import (
     FileRecord,
     TextTable,
@@ -98,7 +98,7 @@ def read_score_table(file: JudgedFile) -> Judgements:
             kind, raw = kind.removesuffix("-raw"), ScoreTable(file.testset.segments)
             for system, segment, rater, row in outputs:
                 raw.add(rater or "", [system], segment, human_score(f"{kind}-raw", row, column))
-            return with_standardised(file, raw, kind)
+            return pair_standardised(file, raw, kind)
         for system, segment, rater, row in outputs:
             score = human_score(kind, row, column)
             file.table(kind, level).add(rater, [system], segment, score)
@@ -122,7 +122,7 @@ _Output = tuple[str, int, "str | None", "FileRecord"]
 def _read(path: str | PathLike[str]) -> TextTable:
     name = shown(path).removesuffix(".gz")
     if name.endswith((".jsonl", ".json", ".parquet")):
-        return _of_records(shown(path), read_records(path))
+        return _build_table(shown(path), read_records(path))
     if name.endswith(".csv"):
         return read_separated(path)
     lines = read_lines(path)
@@ -134,7 +134,7 @@ def _read(path: str | PathLike[str]) -> TextTable:
     return read_separated(path) if "," in header and "\t" not in body else read_spaced(path)
 
 
-def _of_records(path: str, records: Sequence[FileRecord]) -> TextTable:
+def _build_table(path: str, records: Sequence[FileRecord]) -> TextTable:
     columns = tuple(dict.fromkeys(key for record in records for key in record.values))
     rows = []
     for record in records:
@@ -172,7 +172,7 @@ def _outputs(file: JudgedFile, table: TextTable, columns: Mapping[str, str]) -> 
     for row in table:
         segment = file.segment(row, row[columns["seg"]]) if "seg" in columns else 0
         rater = row[columns["rater"]] or None if "rater" in columns else None
-        for system in file.names.all_of(row[columns["system"]]):
+        for system in file.names.match_all(row[columns["system"]]):
             refuse_second(seen, (system, segment, rater), row)
             outputs.append((system, segment, rater, row))
     return outputs

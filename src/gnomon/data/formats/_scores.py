@@ -98,12 +98,12 @@ def write_segment_scores(
             )
     file = Path(path)
     if format is None:
-        format = "mt-metrics-eval" if file.is_dir() else _by_suffix(file, written=True)  # noqa: A001  # likewise
+        format = "mt-metrics-eval" if file.is_dir() else _detect_format(file, written=True)  # noqa: A001  # likewise
     form = format_of_name(ScoreFormat, format, "score file format", written=True)
     form.write(file, scores, testset)
 
 
-def _by_suffix(path: str | PathLike[str], *, written: bool = False) -> str:
+def _detect_format(path: str | PathLike[str], *, written: bool = False) -> str:
     """The format that a suffix stands for; where several are read from it, how the file begins."""
     suffixes: dict[str, str] = {}
     for form in formats_of(ScoreFormat):
@@ -226,7 +226,7 @@ def read_scores(
         DataError: the file holds several language pairs or test sets, and none was named.
         UnknownNameError: the format is unknown, or the named pair or test set is not there.
     """
-    form = format_of_name(ScoreFormat, format or _by_suffix(path), "score file format")
+    form = format_of_name(ScoreFormat, format or _detect_format(path), "score file format")
     options = {
         "column": column,
         "language_pair": language_pair,

@@ -308,7 +308,7 @@ def _test_set(
         frame=path is None,
     )
     if system_column is not None and candidate is not None:
-        grid = by_system(records, system_column, columns.segment_column, where)
+        grid = group_systems(records, system_column, columns.segment_column, where)
         texts = {s: [row.text(candidate) for row in rows] for s, rows in grid.items()}
         shared = [
             source,
@@ -448,7 +448,7 @@ def _reference(
     return {f"{name}.{i}": list(texts) for i, texts in enumerate(zip_longest(*rows), start=1)}
 
 
-def by_system(
+def group_systems(
     records: Sequence[FileRecord], system_column: str, segment_column: str | None, where: str
 ) -> dict[str, list[FileRecord]]:
     """The rows of each system, in the order in which segments first occur."""

@@ -103,7 +103,7 @@ def _read(
     require_directory(folder)
     layout, pair = _layout_of(folder), language_pair
     if layout is None or layout.pairs is not None:
-        pair = _one_pair(folder, language_pair)
+        pair = _choose_pair(folder, language_pair)
     if layout is None:
         folder = folder / pair if pair else folder
         layout, pair = _layout_of(folder), language_pair
@@ -140,7 +140,7 @@ def output_files(path: str | PathLike[str], *, language_pair: str | None = None)
     layout = _layout_of(folder)
     if layout is not None and layout.pairs is None:
         return layout.outputs(folder, None)
-    pair = _one_pair(folder, language_pair)
+    pair = _choose_pair(folder, language_pair)
     if layout is not None:
         return layout.outputs(folder, pair)
     inner = _layout_of(folder / pair)
@@ -172,7 +172,7 @@ def _layout_of(folder: Path) -> FolderFormat | None:
     for form in formats_of(Format):
         if isinstance(form, FolderFormat) and form.recognise(folder):
             return form
-        if isinstance(form, SetFormat) and form.whole_folder and _in_folder(form, folder):
+        if isinstance(form, SetFormat) and form.whole_folder and _sets_inside(form, folder):
             return None
     return None
 
@@ -196,7 +196,7 @@ def _holds_pairs(path: Path) -> bool:
     return is_pair(path.name) and _is_published(path.parent)
 
 
-def _one_pair(folder: Path, wanted: str | None) -> str:
+def _choose_pair(folder: Path, wanted: str | None) -> str:
     pairs = language_pairs(folder)
     if not pairs:
         expected = [form.expected for form in formats_of(FolderFormat) if form.expected]
@@ -283,7 +283,7 @@ def _sets_in_folder(folder: Path) -> Iterator[tuple[str, FoundSet]]:
     """The sets whose files lie in a folder, subfolders apart, and their formats."""
     taken: set[Path] = set()
     for form in formats_of(SetFormat):
-        for found_set in _in_folder(form, folder):
+        for found_set in _sets_inside(form, folder):
             if taken.isdisjoint(found_set.files):
                 taken.update(found_set.files)
                 yield form.name, found_set
@@ -303,7 +303,7 @@ def _judgements_as_sets(folder: Path) -> Iterator[tuple[str, FoundSet]]:
             yield recognised
 
 
-def _in_folder(form: SetFormat, folder: Path) -> Sequence[FoundSet]:
+def _sets_inside(form: SetFormat, folder: Path) -> Sequence[FoundSet]:
     return () if form.in_folder is None else form.in_folder(folder)
 
 

@@ -236,7 +236,7 @@ def _text(element: Element | None) -> UnitText | None:
     if element is None:
         return None
     codes: list[str] = []
-    text = _one_line("".join(_pieces(element, codes)))
+    text = _join_lines("".join(_pieces(element, codes)))
     return UnitText(text, "".join(f"⟦{code}⟧" for code in codes))
 
 
@@ -255,7 +255,7 @@ def _pieces(element: Element, codes: list[str]) -> Iterator[str]:
         yield inner.tail or ""
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(filter(None, map(str.strip, re.split("[\r\n]+", text))))
 
 
@@ -337,7 +337,7 @@ def xliff_units(root: Element, path: str) -> Iterator[XliffText]:
         yield from read(file)
 
 
-def _to_translate(element: Element, name: str, *, wanted: bool = True) -> Iterator[Element]:
+def _translatable_units(element: Element, name: str, *, wanted: bool = True) -> Iterator[Element]:
     """The units in an element, without those that it, or they themselves, keep as they are."""
     wanted = {"no": False, "yes": True}.get(element.get("translate", ""), wanted)
     if element.tag == name:
@@ -345,7 +345,7 @@ def _to_translate(element: Element, name: str, *, wanted: bool = True) -> Iterat
             yield element
         return
     for inner in element:
-        yield from _to_translate(inner, name, wanted=wanted)
+        yield from _translatable_units(inner, name, wanted=wanted)
 
 
 def _translation(
@@ -357,7 +357,7 @@ def _translation(
 
 
 def _units_1(file: Element) -> Iterator[XliffText]:
-    for unit in _to_translate(file, "trans-unit"):
+    for unit in _translatable_units(file, "trans-unit"):
         name = unit.get("id", "")
         source, target = unit.find("source"), unit.find("target")
         divided = unit.find("seg-source")
@@ -377,7 +377,7 @@ def _segments(element: Element) -> dict[str, Element]:
 
 
 def _units_2(file: Element) -> Iterator[XliffText]:
-    for unit in _to_translate(file, "unit"):
+    for unit in _translatable_units(file, "unit"):
         segments = unit.findall("segment")
         for number, segment in enumerate(segments, start=1):
             name = unit.get("id", "")
@@ -477,7 +477,7 @@ def _po(data: bytes, path: str) -> TranslationUnits:
             plural = key not in ("msgstr", "msgstr[0]")
             read = entry.get("msgid_plural", source) if plural else source
             name = f"{context}|{source}" if context else source
-            sides = UnitText(_one_line(read)), UnitText(_one_line(text))
+            sides = UnitText(_join_lines(read)), UnitText(_join_lines(text))
             units.append((name + key[len("msgstr") :], *sides))
     return _collected(
         iter(units), _pair(header.get("Source-Language", "en"), header.get("Language"))
@@ -528,7 +528,7 @@ def _cues(data: bytes, path: str) -> TranslationUnits:
             said = lines[time + 1 : end]
             if end < len(lines) and said and said[-1].strip().isdigit():
                 said.pop()  # the number of the next cue, with no empty line before it
-            texts.append(_one_line(_STYLE.sub("", "\n".join(said))))
+            texts.append(_join_lines(_STYLE.sub("", "\n".join(said))))
     if text.startswith("WEBVTT"):
         texts = [html.unescape(one) for one in texts]
     return TranslationUnits({}, {str(number): one for number, one in enumerate(texts, start=1)})

@@ -77,7 +77,7 @@ def read_package(package: Package) -> TestSet:
         language_pair=package.pair,
         path=str(package.texts),
     )
-    return _with_judgements(testset, package)
+    return _add_judgements(testset, package)
 
 
 def _outputs(package: Package) -> dict[str, Path]:
@@ -95,7 +95,7 @@ def _outputs(package: Package) -> dict[str, Path]:
     return {name: named[name] for name in sorted(named, key=natural)}
 
 
-def _with_judgements(testset: TestSet, package: Package) -> TestSet:
+def _add_judgements(testset: TestSet, package: Package) -> TestSet:
     folder = package.root / "manual-evaluation"
     for name in _JUDGEMENTS:
         file = folder / name

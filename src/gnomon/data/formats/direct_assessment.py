@@ -41,7 +41,7 @@ from gnomon.data.formats._esa import annotate
 from gnomon.data.formats._files import LOGGER
 from gnomon.data.formats._judgements import (
     ScoreTable,
-    in_scale,
+    check_scale,
     say_count,
 )
 from gnomon.data.formats._matching import pair
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._judgements import JudgedFile
     from gnomon.data.formats.rows import FileHead
 
-__all__ = ["standardised", "with_standardised"]
+__all__ = ["pair_standardised", "standardised"]
 
 
 _COUNTED = ("SYSTEM", "REPEAT")
@@ -79,15 +79,15 @@ def read_hits(file: JudgedFile) -> Judgements:
     """
     table = read_spaced(file.path)
     table.require("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
-    rows = file.of_pair(table, lambda row: pair(row["Input.src"], row["Input.trg"]))
+    rows = file.select_pair(table, lambda row: pair(row["Input.src"], row["Input.trg"]))
     judged = ScoreTable(file.testset.segments)
     for row, score in zip(rows, _scores(rows, file.kind), strict=True):
         systems, segment = [], 0
         if _counts(row):
             segment = file.segment(row, row["sid"])
-            systems = file.names.all_of(row["sys_id"])
+            systems = file.names.match_all(row["sys_id"])
         judged.add(row["WorkerId"], systems, segment, score)
-    return with_standardised(file, judged, file.kind)
+    return pair_standardised(file, judged, file.kind)
 
 
 def _scores(rows: Sequence[FileRecord], kind: str) -> list[float]:
@@ -102,10 +102,10 @@ def _scores(rows: Sequence[FileRecord], kind: str) -> list[float]:
             " the one that is wrong"
         )
     name = f"{kind}-{'raw' if below is None else 'z'}"
-    return [in_scale(name, score, row) for score, row in zip(scores, rows, strict=True)]
+    return [check_scale(name, score, row) for score, row in zip(scores, rows, strict=True)]
 
 
-def with_standardised(file: JudgedFile, judged: ScoreTable, kind: str) -> Judgements:
+def pair_standardised(file: JudgedFile, judged: ScoreTable, kind: str) -> Judgements:
     """Scores of the kinds ``KIND-raw`` and ``KIND-z``; the latter alone if standardised."""
     file.report()
     values = {rater: [v for *_, v in rows] for rater, rows in judged.raters.items()}
@@ -161,16 +161,16 @@ def read_appraise(file: JudgedFile) -> Judgements:
     With error spans: the kind ``esa``, the mean and each person, and the spans. Without: ``da-raw``
     and ``da-z``, standardised per person.
     """
-    rows = file.of_pair(_rows(file.path), lambda row: pair(row["source"], row["target"]))
+    rows = file.select_pair(_rows(file.path), lambda row: pair(row["source"], row["target"]))
     if file.first_segment is None:
         file.first_segment = _first(rows, file)
     if any("spans" in row.values for row in rows):
         file.kind = file.kind or "esa"
         for row in rows:
             segment, spans = file.segment(row, row["item"]), _spans(row)
-            system, score = file.names.of(row["system"]), row.values["score"]
+            system, score = file.names.match(row["system"]), row.values["score"]
             if _is_partial(row["document"]):
-                value = in_scale(file.kind, cast("float", score), row)
+                value = check_scale(file.kind, cast("float", score), row)
                 again = RepeatedScore(file.kind, row["user"], system, segment, value)
                 file.repeated += [again] if np.isfinite(value) else []
                 file.counts["scores of documents shown again or in part are kept apart"] += 1
@@ -182,9 +182,9 @@ def read_appraise(file: JudgedFile) -> Judgements:
         if _is_partial(row.get("document")):
             continue
         segment = file.segment(row, row["item"])
-        score = in_scale(f"{kind}-raw", cast("float", row.values["score"]), row)
-        judged.add(row["user"], file.names.all_of(row["system"]), segment, score)
-    return with_standardised(file, judged, kind)
+        score = check_scale(f"{kind}-raw", cast("float", row.values["score"]), row)
+        judged.add(row["user"], file.names.match_all(row["system"]), segment, score)
+    return pair_standardised(file, judged, kind)
 
 
 def _rows(path: str) -> list[FileRecord]:

@@ -23,16 +23,16 @@ __all__ = [
     "MarkedText",
     "SpanEnds",
     "TaggedText",
+    "decode_browser_span",
     "ends_of_spans",
-    "from_browser",
+    "is_within_word",
     "realign",
+    "remove_whitespace",
     "strip_doubled_quotes",
+    "strip_marks",
     "strip_quotes",
     "tagged_errors",
     "unmark",
-    "within_word",
-    "without_marks",
-    "without_whitespace",
 ]
 
 
@@ -70,7 +70,7 @@ def unmark(text: str) -> MarkedText | None:
     return MarkedText(clean + text[last:], Span(ends[0], ends[-1]) if ends else None)
 
 
-def without_marks(text: str) -> str:
+def strip_marks(text: str) -> str:
     """A text without its marks, whether they pair up or not."""
     return _MARK.sub("", text)
 
@@ -94,7 +94,7 @@ def strip_doubled_quotes(field: str) -> str:
     return strip_quotes(field) if '""' in field[1:-1] else field
 
 
-def without_whitespace(text: str) -> str:
+def remove_whitespace(text: str) -> str:
     """A text without its white space."""
     return "".join(text.split())
 
@@ -107,10 +107,10 @@ def realign(span: Span, text: str, target: str) -> Span | None:
     """
     if text == target:
         return span
-    if without_whitespace(text) != without_whitespace(target):
+    if remove_whitespace(text) != remove_whitespace(target):
         return None
-    before = len(without_whitespace(text[: span.start]))
-    inside = len(without_whitespace(text[span.start : span.end]))
+    before = len(remove_whitespace(text[: span.start]))
+    inside = len(remove_whitespace(text[span.start : span.end]))
     places = [i for i, c in enumerate(target) if not c.isspace()]
     if not inside:
         return Span(len(target), len(target))
@@ -166,19 +166,19 @@ def ends_of_spans(spans: Iterable[tuple[Span, str]]) -> EndsOfSpans:
     for span, text in spans:
         if span.end > span.start:
             n += 1
-            cut += within_word(text, span.end)
-            longer += within_word(text, span.end + 1)
+            cut += is_within_word(text, span.end)
+            longer += is_within_word(text, span.end + 1)
             spaced += text[: span.end][-1:].isspace()
     total = max(n, 1)
     return EndsOfSpans(n, cut / total, longer / total, spaced / total)
 
 
-def within_word(text: str, at: int) -> bool:
+def is_within_word(text: str, at: int) -> bool:
     """True if a place in a text stands between two letters or digits."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
-def from_browser(start: int, last: int, text: str) -> Span | None:
+def decode_browser_span(start: int, last: int, text: str) -> Span | None:
     """Half-open code points from a browser's inclusive UTF-16 units, line ends not counted."""
     units = [i for i, c in enumerate(text) if c != "\n" for _ in range(1 + (ord(c) > 0xFFFF))]
     if not 0 <= start < len(units) or last < start:
@@ -229,13 +229,13 @@ def tagged_errors(
 
 def _tokens(tagged: TaggedText, way: str, tags: int) -> list[str]:
     """Tokens stand between plain spaces; other white space ends one only if the tags say so."""
-    plain = _without_end([token for token in tagged.tokenised.split(" ") if token], tagged.text)
+    plain = _drop_end_token([token for token in tagged.tokenised.split(" ") if token], tagged.text)
     if _fits(way, len(plain), tags):
         return plain
-    return _without_end(tagged.tokenised.split(), tagged.text)
+    return _drop_end_token(tagged.tokenised.split(), tagged.text)
 
 
-def _without_end(tokens: list[str], text: str) -> list[str]:
+def _drop_end_token(tokens: list[str], text: str) -> list[str]:
     marked = tokens[-1:] == [_EOS] and not text.rstrip().endswith(_EOS)
     return tokens[:-1] if marked else tokens
 
@@ -267,8 +267,8 @@ def _way(segments: Sequence[TaggedText], counts: Sequence[int], allowed: Sequenc
 
 
 def _token_spans(tagged: TaggedText, tokens: Sequence[str]) -> list[Span]:
-    bare = [without_whitespace(token) for token in tokens]
-    if "".join(bare) != without_whitespace(tagged.text):
+    bare = [remove_whitespace(token) for token in tokens]
+    if "".join(bare) != remove_whitespace(tagged.text):
         raise tagged.row.error(
             f"the tagged tokens {tagged.tokenised[:60]!r} are not the text {tagged.text[:60]!r};"
             " only white space may differ"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.testset import TestSet
 
-__all__ = ["LineCounts", "Numbered", "SomeLines", "one_reference"]
+__all__ = ["LineCounts", "Numbered", "SomeLines", "pick_references"]
 
 _LOOKED_AT = 160  # lines of a text, spread over the test set
 #: words that stand in more of the references than these say little of the place
@@ -84,7 +84,7 @@ class SomeLines:
         self.rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int) if rows is None else rows
         names, some = list(testset.systems if systems is None else systems), self.rows.tolist()
         several = [*testset.references.values()] if len(testset.references) > 1 else []
-        first = one_reference(testset)
+        first = pick_references(testset)
         there = [text for text in first if text]
         spread = there[:: max(1, len(there) // _LOOKED_AT)]
         self.unspaced = unspaced_language(spread) is not None
@@ -111,7 +111,7 @@ class SomeLines:
         return dict(zip(self.systems, found.reshape(-1, len(self.rows)), strict=True))
 
 
-def one_reference(testset: TestSet) -> Sequence[str | None]:
+def pick_references(testset: TestSet) -> Sequence[str | None]:
     """A reference of each segment, where there is one; else the source."""
     columns = [*testset.references.values()]
     if len(columns) < 2:

@@ -50,7 +50,7 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
         every = list(read_records(path))
         if every and _NEEDED[0] in every[0].values:  # ACES, as a data set of Hugging Face
             rows = ((record, tuple(filter(None, [record.get("reference")]))) for record in every)
-            return _of_rows(rows, OddRows())
+            return _parse_pairs(rows, OddRows())
         records = [record for record in every if record.value("pert_check")]
         ids: set[str] = set()
         for record in records:
@@ -58,17 +58,17 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
             if number is not None and number in ids:
                 raise record.error(f"id {number} is there twice")
             ids |= {number or ""}
-        return tuple(_of_demetr(record) for record in records)
+        return tuple(_parse_demetr(record) for record in records)
     if not name.endswith((".tsv", ".txt")):
         raise UsageError(
             f"{name}: minimal pairs are read of DEMETR's .json files and of .tsv tables with the"
             f" columns {', '.join(_NEEDED)}"
         )
     odd = OddRows()
-    return _of_rows(_rows(path, odd), odd)
+    return _parse_pairs(_rows(path, odd), odd)
 
 
-def _of_demetr(record: FileRecord) -> Pair:
+def _parse_demetr(record: FileRecord) -> Pair:
     good, bad, phenomenon, reference = (record.text(key) for key in _DEMETR)
     severity = record.optional("severity") or ""
     return Pair(
@@ -88,8 +88,10 @@ def _kind(severity: str, bad: str, reference: str) -> PairKind:
     return "harmless" if bad == reference else "sanity"
 
 
-def _of_rows(rows: Iterable[tuple[FileRecord, tuple[str, ...]]], odd: OddRows) -> tuple[Pair, ...]:
-    pairs = tuple(_of_row(record, references) for record, references in _differing(rows, odd))
+def _parse_pairs(
+    rows: Iterable[tuple[FileRecord, tuple[str, ...]]], odd: OddRows
+) -> tuple[Pair, ...]:
+    pairs = tuple(_parse_pair(record, references) for record, references in _differing(rows, odd))
     odd.report(len(pairs))
     return pairs
 
@@ -110,7 +112,7 @@ def _kind_of(record: FileRecord) -> str:
     return record.get("kind") or "error"
 
 
-def _of_row(record: FileRecord, references: tuple[str, ...]) -> Pair:
+def _parse_pair(record: FileRecord, references: tuple[str, ...]) -> Pair:
     kind = _kind_of(record)
     if kind not in KINDS:
         raise record.error(f"kind is {kind!r}; it is one of {', '.join(KINDS)}")

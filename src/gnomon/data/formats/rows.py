@@ -35,10 +35,10 @@ __all__ = [
     "TextTable",
     "check_cell",
     "column_meant",
+    "escape_cell",
     "fields",
     "first_line_of",
     "form_of",
-    "from_cell",
     "head_of",
     "print_number",
     "quoted_fields",
@@ -49,7 +49,7 @@ __all__ = [
     "sheet_rows",
     "short_json",
     "table_text",
-    "to_cell",
+    "unescape_cell",
     "whole_number",
     "write_tsv",
 ]
@@ -553,20 +553,20 @@ _SPECIAL = re.compile("[\\\\\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\
 _ESCAPE = re.compile(r"\\(?:[\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4})")
 
 
-def to_cell(text: str) -> str:
+def escape_cell(text: str) -> str:
     r"""A text as a cell that does nothing.
 
-    >>> print(to_cell("=1+1"), to_cell("a\tb"), to_cell("'tis"))
+    >>> print(escape_cell("=1+1"), escape_cell("a\tb"), escape_cell("'tis"))
     '=1+1 a\tb ''tis
     """
     escaped = _SPECIAL.sub(_escape, text)
     return "'" + escaped if escaped.startswith(_GUARDED) else escaped
 
 
-def from_cell(cell: str) -> str:
+def unescape_cell(cell: str) -> str:
     """The text of a cell, also of one that a spreadsheet has put into quotation marks.
 
-    >>> from_cell("'=1+1"), from_cell('"He said ""no"" to it"')
+    >>> unescape_cell("'=1+1"), unescape_cell('"He said ""no"" to it"')
     ('=1+1', 'He said "no" to it')
     """
     if len(cell) > 1 and cell[0] == cell[-1] == '"':
@@ -597,7 +597,7 @@ def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[F
     Raises:
         FormatError: a needed column is missing, or a row has more cells than the header.
     """
-    header = [from_cell(cell).strip() for cell in lines[0].split("\t")] if lines else []
+    header = [unescape_cell(cell).strip() for cell in lines[0].split("\t")] if lines else []
     for column in needed:
         if header.count(column) != 1:
             columns = ", ".join(map(repr, filter(None, header))) or "nothing"
@@ -609,7 +609,7 @@ def sheet_rows(path: str, lines: Sequence[str], needed: Sequence[str]) -> list[F
             )
     rows = []
     for number, line in enumerate(lines[1:], start=2):
-        cells = [from_cell(cell) for cell in line.split("\t")]
+        cells = [unescape_cell(cell) for cell in line.split("\t")]
         if not any(cell.strip() for cell in cells):
             continue
         if any(cell.strip() for cell in cells[len(header) :]):

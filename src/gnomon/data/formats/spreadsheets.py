@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
-__all__ = ["Piece", "Worksheet", "check_excel", "read_worksheet", "to_workbook"]
+__all__ = ["Piece", "Worksheet", "build_workbook", "check_excel", "read_worksheet"]
 
 #: how names of workbooks end
 XLSX = ".xlsx"
@@ -81,7 +81,7 @@ def check_excel() -> Any:
     return openpyxl
 
 
-def to_workbook(sheets: Sequence[Worksheet]) -> bytes:
+def build_workbook(sheets: Sequence[Worksheet]) -> bytes:
     """Worksheets as a workbook; the same ones give the same bytes.
 
     Raises:
@@ -100,7 +100,7 @@ def to_workbook(sheets: Sequence[Worksheet]) -> bytes:
         _fill(made, sheet)
     written = io.BytesIO()
     book.save(written)
-    return _without_times(written.getvalue())
+    return _strip_times(written.getvalue())
 
 
 def _free_name(name: str, taken: set[str]) -> str:
@@ -209,7 +209,7 @@ def _choice(allowed: Sequence[str] | tuple[float, float], where: str) -> Any:
     return rule
 
 
-def _without_times(data: bytes) -> bytes:
+def _strip_times(data: bytes) -> bytes:
     """A workbook that does not tell when it was written."""
     made = io.BytesIO()
     with (
@@ -232,7 +232,7 @@ def read_worksheet(path: str | PathLike[str]) -> list[str]:
     Raises:
         FormatError, MissingDependencyError, MissingFileError: as :func:`read_cells`.
     """
-    return ["\t".join(map(_in_a_line, row)).rstrip("\t") for row in read_cells(path)]
+    return ["\t".join(map(_join_cell_lines, row)).rstrip("\t") for row in read_cells(path)]
 
 
 def read_cells(path: str | PathLike[str]) -> list[list[str]]:
@@ -306,7 +306,7 @@ def _cell_text(value: object) -> str:
     return str(value)
 
 
-def _in_a_line(text: str) -> str:
+def _join_cell_lines(text: str) -> str:
     for character, written in (("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
         text = text.replace(character, written)
     return text

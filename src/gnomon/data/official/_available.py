@@ -38,11 +38,13 @@ class Available:
 
 def listed(home: Path) -> tuple[Available, ...]:
     """The sets that sacreBLEU knows and those of mt-metrics-eval; nothing is fetched."""
-    sacrebleu_sets = [_of_sacrebleu(name, dataset, home) for name, dataset in datasets().items()]
-    return (*sacrebleu_sets, *(_of_metrics_eval(name, home) for name in SETS))
+    sacrebleu_sets = [
+        _describe_sacrebleu_set(name, dataset, home) for name, dataset in datasets().items()
+    ]
+    return (*sacrebleu_sets, *(_describe_metrics_eval_set(name, home) for name in SETS))
 
 
-def _of_sacrebleu(name: str, dataset: Any, home: Path) -> Available:
+def _describe_sacrebleu_set(name: str, dataset: Any, home: Path) -> Available:
     folders = {pair: home / name / pair for pair in dataset.langpairs}
     return Available(
         name=name,
@@ -55,7 +57,7 @@ def _of_sacrebleu(name: str, dataset: Any, home: Path) -> Available:
     )
 
 
-def _of_metrics_eval(name: str, home: Path) -> Available:
+def _describe_metrics_eval_set(name: str, home: Path) -> Available:
     from gnomon.data.formats import language_pairs
 
     folder = home / NAME / name

@@ -87,7 +87,7 @@ def convert_sets(
         raise UnknownNameError("layout", wishes.layout, layouts)
     with _unpack(paths, folder) as places:
         infos = _sets_found(places, form)
-        return _all_of(_of_pair(infos, wishes.language_pair), paths, folder, wishes)
+        return _convert_all(_select_pair(infos, wishes.language_pair), paths, folder, wishes)
 
 
 def _formats_of_named_files() -> dict[str, SetFormat]:
@@ -145,7 +145,7 @@ def _sets_found(places: Sequence[Path], form: str | None) -> list[SetInfo]:
     return infos
 
 
-def _of_pair(infos: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
+def _select_pair(infos: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
     """The sets of a pair; a lone set that does not say its pair is taken at the user's word."""
     if pair is None or (len(infos) == 1 and infos[0].language_pair is None):
         return list(infos)
@@ -165,7 +165,7 @@ def _of_pair(infos: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
     return fitting
 
 
-def _all_of(
+def _convert_all(
     infos: Sequence[SetInfo], paths: Sequence[Path], folder: Path, wishes: Wishes
 ) -> tuple[WrittenSet, ...]:
     origin = {
@@ -224,12 +224,10 @@ def _read(info: SetInfo, wishes: Wishes) -> TestSet:
             chosen = None
     if testset.language_pair is None and pair is not None:
         testset = replace(testset, language_pair=pair)
-    return _with_additions(
-        testset.select(systems=wishes.systems or None, references=chosen), wishes
-    )
+    return _add_files(testset.select(systems=wishes.systems or None, references=chosen), wishes)
 
 
-def _with_additions(testset: TestSet, wishes: Wishes) -> TestSet:
+def _add_files(testset: TestSet, wishes: Wishes) -> TestSet:
     if wishes.outputs:
         outputs = read_systems(wishes.outputs)
         for name in outputs:

@@ -100,7 +100,7 @@ def write_set(
     return describe_folder(testset, folder, usual=usual)
 
 
-def known_set(folder: Path) -> WrittenSet:
+def describe_set(folder: Path) -> WrittenSet:
     """Describe the set that was written into a folder earlier."""
     usual = origin_of(folder).get("usual_references")
     names = [str(name) for name in usual] if isinstance(usual, list) else []
@@ -111,7 +111,7 @@ def sets_here(folder: Path) -> list[WrittenSet]:
     """The sets that were written to a folder, ``NAME/PAIR`` inside it included."""
     places = (ORIGIN, f"*/{ORIGIN}", f"*/*/{ORIGIN}")
     notes = [note for pattern in places for note in folder.glob(pattern)]
-    return [known_set(note.parent) for note in sorted(notes)]
+    return [describe_set(note.parent) for note in sorted(notes)]
 
 
 def write_origin(folder: Path, origin: Mapping[str, object]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import DataError, MissingFileError, UnknownNameError, UsageError
 from gnomon.data.formats import explain_failure, read_sacrebleu_files
-from gnomon.data.official._folder import known_set, origin_of, write_set
+from gnomon.data.official._folder import describe_set, origin_of, write_set
 from gnomon.data.official.obtaining import base_name, digest, find_given, verify
 from gnomon.messages.audiences import parameter
 
@@ -45,7 +45,7 @@ def fetch_sacrebleu(name: str, language_pairs: Sequence[str], origin: Origin) ->
         )
     archives = _download(dataset, origin.given) if missing else {}
     return [
-        _write(dataset, pair, folder, archives) if pair in missing else known_set(folder)
+        _write(dataset, pair, folder, archives) if pair in missing else describe_set(folder)
         for pair, folder in folders.items()
     ]
 

@@ -15,7 +15,7 @@ from gnomon.core.testset import TestSet
 from gnomon.data.formats import misplaced_lines
 from gnomon.data.formats.audit import favoured
 from gnomon.data.formats.damage import damaged_texts
-from gnomon.data.formats.looks import Numbered, SomeLines, one_reference
+from gnomon.data.formats.looks import Numbered, SomeLines, pick_references
 from gnomon.linguistics.faults.others import character_pairs
 from gnomon.linguistics.faults.writing import other_languages
 from gnomon.messages import message
@@ -176,7 +176,7 @@ def _find_repeated(
 
     A system that writes the same of many inputs does so at no fixed distance.
     """
-    reference = one_reference(lines.testset)
+    reference = pick_references(lines.testset)
     for name, output in lines.testset.systems.items():
         if name in involved:
             continue

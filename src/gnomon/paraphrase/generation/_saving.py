@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from gnomon.core.errors import DataError, FormatError, UsageError
-from gnomon.data.formats import atomic_write, explain_failure, to_json
+from gnomon.data.formats import atomic_write, explain_failure, format_paraphrase
 from gnomon.messages.audiences import parameter
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def save_generated(
         stream.truncate(record.size)
         stream.seek(record.size)
         for made in work.batches(batch, record.done):
-            lines = "".join(to_json(paraphrase) + "\n" for paraphrase in made).encode()
+            lines = "".join(format_paraphrase(paraphrase) + "\n" for paraphrase in made).encode()
             with explain_failure(file):
                 stream.write(lines)
                 stream.flush()
