@@ -89,7 +89,7 @@ def test_version_and_citations_go_to_standard_output(gnomon) -> None:
 def test_every_command_says_what_it_answers(gnomon, command: str) -> None:
     answer = gnomon(*command.split(), "--help")
     assert answer.code == 0
-    assert f"(gnomon {command})." in " ".join(answer.out.split()) or not command
+    assert answer.out.startswith(f"Usage: gnomon {command}")
 
 
 def test_help_imports_no_heavy_library() -> None:

@@ -73,7 +73,7 @@ def align(testset: TestSet, *, save: Annotated[OutputFile, Flags(("-o",))] = Non
 
     Args:
         testset: a test set with outputs that were aligned, or fit.
-        save: a file for the aligned output, with a line for each segment.
+        save: a file for the aligned output, one line per segment.
 
     Returns:
         A finding whose rows hold ``system, segment, lines, operation, uncertain, changed, text``.

@@ -1,4 +1,4 @@
-"""BMX: show which words a score rests on, and let that improve the score.
+"""BMX: show which words a score rests on, and boost metrics by it.
 
 Everything public is listed in ``__all__``; names are imported when first used. The package is
 called as its method :func:`score`.

@@ -296,7 +296,7 @@ Explainers: TypeAlias = Annotated[
     Needs(_needs_of),
     REACHES_OF_EXPLAINERS,
     Group("explanations"),
-    Help('one or several: "erasure", "lime(samples=50)", "shap" and so on.'),
+    Help('explainers: "erasure", "lime(samples=50)", "shap" and so on.'),
 ]
 
 

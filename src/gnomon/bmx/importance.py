@@ -90,7 +90,7 @@ _JUDGING = Group("judging explanations (beside the random explainer)")
 
 @method(
     "bmx.explain",
-    purpose="show which words a score rests on and which hurt it, beside errors that people marked",
+    purpose="show which words a score rests on, beside the errors that people marked",
     title="BMX: importance of words",
     examples=_EXAMPLES,
     tables={"": "importance"},
@@ -132,14 +132,14 @@ def explain(
     Args:
         testset: what was translated, and by whom.
         metrics: one or several, as in :func:`explanations`.
-        segments: numbers of the segments to explain, from 1; all by default.
-        sample: so many of these, drawn with the seed; all by default.
+        segments: numbers of the segments to explain, counted from 1; by default all.
+        sample: number of these segments to draw with the seed; by default all.
         errors: judge by the errors that people marked: AUC, average precision, recall at top-K.
         faithfulness: judge by deletion and insertion of words.
-        examples: outputs whose words are coloured, for each metric and explainer, the worst ones.
-        max_calls: most pairs of texts that may be scored for each metric and explainer.
-        save_explanations: a file for all explanations of one metric by one explainer, one JSON
-            object per word and line, as the explainer ``file('FILE')`` reads them.
+        examples: outputs shown with coloured words for each metric and explainer, the worst first.
+        max_calls: the largest number of pairs of texts to score for each metric and explainer.
+        save_explanations: a file for all explanations of one metric by one explainer, a JSON object
+            per word and line, which the explainer ``file('FILE')`` reads.
 
     Returns:
         Tables ``words`` (the records of the contract), ``hurting``, and, if asked for,

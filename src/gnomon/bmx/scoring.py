@@ -92,8 +92,9 @@ def score(
     Args:
         testset: what was translated, and by whom.
         metrics: one or several, or these under BMX already: "bmx(chrf, p=-0.3, w=0.6)".
-        explainer: of metrics that are not: "erasure", "lime(samples=50)", "file('spans.jsonl')" and
-            so on, at its published p and w and with the shift "floor".
+        explainer: the explainer for metrics that are no bmx(...) yet: "erasure",
+            "lime(samples=50)", "file('spans.jsonl')" and so on, with its published p and w and the
+            shift "floor".
 
     Returns:
         A table ``scores``: ``system, metric, score, base_score, rank, base_rank``.

@@ -131,18 +131,19 @@ def tune(
             too; or experiments that :func:`explained` made; or grids. Experiments of the explainer
             ``random`` are the controls of all others.
         metrics: one or several, as in :func:`explanations`.
-        human: kind of the human scores, or a file of them for a single test set; may be left out
-            where there is one kind.
-        scale: what the metrics' scores are divided by, 100 for metrics on 0 to 100: random
-            importances, the control, lie in [0, 1].
-        sample: so many of the judged segments of each test set, drawn with the seed over all
-            systems; all by default.
-        max_calls: most pairs of texts that may be scored for each experiment.
-        shift: how importances are made positive; that of the paper collapses for p < 0.
-        rule: how p and w are chosen, see :func:`choose`; most-improving and largest-mean choose
-            among w < 1 alone.
-        test_on: a test set that p and w are not chosen on but judged on, by name ("wmt17/de-en"),
-            by data ("wmt17") or by language pair ("de-en").
+        human: the kind of human scores, or a file of them for a single test set; by default the
+            only kind.
+        scale: the number by which metrics' scores are divided, such as 100 for metrics on 0 to 100:
+            random importances, the control, lie in [0, 1].
+        sample: number of judged segments to draw from each test set, with the seed, over all
+            systems; by default all.
+        max_calls: the largest number of pairs of texts to score for each experiment.
+        shift: the way in which importances are made positive; "paper" collapses for p < 0.
+        rule: the rule that chooses p and w; "median" of the best on each set, "most-improving":
+            better on most sets, "largest-mean": the largest mean gain; the last two choose among w
+            < 1 alone.
+        test_on: a test set on which p and w are judged and not chosen, by name ("wmt17/de-en"), by
+            data ("wmt17") or by language pair ("de-en").
 
     Returns:
         Tables ``gains`` (of each explainer all test sets together, then a row per test set and

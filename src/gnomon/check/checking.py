@@ -27,6 +27,7 @@ from gnomon.core.options import (
     CONFIDENCE,
     RESAMPLES,
     SEED,
+    Baseline,
     Confidence,
     InputFile,
     Metavar,
@@ -76,7 +77,7 @@ exit code 3: --fail-above found a system with more; 4: with --strict, one that m
 
 @method(
     "check",
-    purpose="find outputs that are no translation, or change what they have to keep",
+    purpose="find outputs that are no translations, or lose tags, numbers and terms",
     title=_TITLE,
     examples=_EXAMPLES,
     tables={"": "faults", "differences": "fault_differences", "hits": "fault_hits"},
@@ -96,7 +97,7 @@ def check(
     tagger: OptionalTagger = None,
     rules: GivenFile = None,
     judge: Annotated[str | None, Specs()] = None,
-    baseline: str | None = None,
+    baseline: Baseline = None,
     fail_above: Limits = (),
     notes: OutputFile = None,
     resamples: Resamples = RESAMPLES,
@@ -115,24 +116,26 @@ def check(
 
     Args:
         testset: outputs, and sources or references; with both most is found.
-        metrics: by which it is told what missing translations cost; as in :func:`gnomon.score`.
+        metrics: metrics that measure what missing translations cost; as in :func:`gnomon.score`.
         kinds: names of kinds or groups: untranslated, shape, kept, rate, all.
-        glossary: terms and their translations (.csv, .tsv, .jsonl, .tbx), which outputs are to use.
-        match: how terms are found: "lemmas" (base forms), "forms" (as they are written) or "wmt25"
-            (the rule of WMT25's terminology task).
-        tagger: of base forms; by default those of the package simplemma.
-        rules: what outputs must keep, a table with columns segment, must, must-not, pattern,
-            not-pattern, at-most.
-        judge: a metric between 0 and 1, as a judge that is asked yes or no: below .5 breaks a rule.
-        baseline: the system that the others are compared with; by default the first of two
-            systems, and of more the one with the best score.
+        glossary: a file of terms and the translations that outputs must use (.csv, .tsv, .jsonl,
+            .tbx).
+        match: the way terms are matched: by "lemmas" (base forms), by "forms" (as written) or by
+            "wmt25" (the rule of WMT25's terminology task).
+        tagger: the tagger of base forms; by default the package simplemma.
+        rules: a table of rules that outputs must keep, with columns segment, must, must-not,
+            pattern, not-pattern, at-most.
+        judge: a metric between 0 and 1 that decides rules in words, such as a judge asked yes or
+            no: below .5 breaks the rule.
+        baseline: the system with which the others are compared; by default the first of two
+            systems, and of more the best.
         fail_above: kinds or groups, each with the largest share of segments that passes
-            ("untranslated=0.5%"); the finding's ``failure`` says which systems have more, and the
-            command line ends with exit code 3.
+            ("untranslated=0.5%"); where a system has more, the command line ends with exit code
+            3.
         notes: a table of all faults (.csv: system, segment, kind, place, text), or the outputs' own
             XLIFF file with notes on its units (.xlf), where "{system}" stands for each of several.
-        unit: what is independent: "segment", "document", or "auto": documents, where faults
-            within them are clearly alike.
+        unit: the independent unit: "segment", "document", or "auto": documents where faults within
+            them are clearly alike.
 
     Returns:
         A finding whose rows hold ``system, kind, hits, segments, share, low, high`` (references

@@ -43,11 +43,11 @@ FORMATS = ("text", "json", "tsv", "latex", "markdown")
 def add_command(
     commands: Subparsers[argparse.ArgumentParser], name: str, *, purpose: str, more: str = ""
 ) -> argparse.ArgumentParser:
-    """A command whose help says what it does, then its name."""
+    """A command whose help says what it does."""
     parser = commands.add_parser(
         name,
         help=purpose,
-        description=f"{purpose[0].upper()}{purpose[1:]} (%(prog)s).",
+        description=f"{purpose[0].upper()}{purpose[1:]}.",
         epilog=more or None,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
@@ -58,11 +58,11 @@ def add_command(
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of every command's run."""
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print errors alone")
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="list notes on data and tests, and timings"
     )
-    rare(parser.add_argument("--debug", action="store_true", help="show where in gnomon it failed"))
+    rare(parser.add_argument("--debug", action="store_true", help="show the traceback of an error"))
     rare(
         parser.add_argument(
             "--max-input",
@@ -75,11 +75,11 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 def add_group(
     commands: Subparsers[argparse.ArgumentParser], name: str, *, purpose: str
 ) -> Subparsers[argparse.ArgumentParser]:
-    """A command of commands; like them, its help says what it does, then its name."""
+    """A command of commands."""
     group = commands.add_parser(
         name,
         help=purpose,
-        description=f"{purpose[0].upper()}{purpose[1:]} (%(prog)s).",
+        description=f"{purpose[0].upper()}{purpose[1:]}.",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
@@ -125,11 +125,14 @@ def add_data(
         " folder may be gnomon's or mt-metrics-eval's",
     )
     data.add_argument(
-        "--systems", nargs="+", metavar="NAME", help="of a test set, only these systems"
+        "--systems", nargs="+", metavar="NAME", help="only these systems of the test set"
     )
     rare(
         data.add_argument(
-            "--references", nargs="+", metavar="NAME", help="of a test set, only these references"
+            "--references",
+            nargs="+",
+            metavar="NAME",
+            help="only these references of the test set",
         )
     )
     rare(
@@ -197,7 +200,7 @@ def _add_paraphrases(
                 "--n",
                 type=int,
                 metavar="N",
-                help="of each method, only N paraphrases per segment (default: all)",
+                help="only N paraphrases per segment of each method (default: all)",
             )
         )
     if "methods" not in without:
@@ -210,7 +213,7 @@ def _add_paraphrases(
         group.add_argument(
             "--no-original",
             action="store_true",
-            help="leave the references themselves out, and take paraphrases alone",
+            help="leave out the references themselves",
         )
     )
     for action in added if hidden else ():
@@ -312,13 +315,13 @@ def add_output(
     output.add_argument(
         *names,
         metavar="FILE",
-        help="write the result there, not to the terminal; a spreadsheet with all tables and"
+        help="write the result to a file, not to the terminal; a spreadsheet with all tables and"
         " segments into a file in .xlsx (pip install 'gnomon[excel]')",
     )
     rare(
         output.add_argument(
             "-w",
-            "--width",
+            "--digits",
             type=_digits,
             default=None,
             metavar="N",
@@ -339,7 +342,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]} (default: text)",
     )
     _add_all_columns(parser)
-    parser.set_defaults(output=None, width=None)
+    parser.set_defaults(output=None, digits=None)
 
 
 def _add_all_columns(parser: argparse._ActionsContainer) -> None:
@@ -354,18 +357,18 @@ def _add_all_columns(parser: argparse._ActionsContainer) -> None:
 
 def add_store(parser: argparse.ArgumentParser) -> None:
     """The results that a command reads: always its first argument."""
-    parser.add_argument("store", metavar="STORE", help="the folder of the results")
+    parser.add_argument("store", metavar="STORE", help="the folder of a study's results")
 
 
 def add_page(parser: argparse._ActionsContainer) -> None:
     """The page and the figure that a command may write."""
-    parser.add_argument("--html", metavar="FILE", help="write a page that any browser opens")
+    parser.add_argument("--html", metavar="FILE", help="write the result as a page for the browser")
     parser.add_argument(
         "--figure",
         action="append",
         metavar="[TITLE=]FILE",
-        help="write its first chart, or one by words of its title; as .pdf, .svg or .png, 3.3 or"
-        " 6.9 inches wide, as in chrf=figure.pdf; may be given again (pip install"
+        help="write its first chart, or the one with TITLE in its title, as in chrf=figure.pdf;"
+        " .pdf, .svg or .png, 3.3 or 6.9 inches wide; may be given again (pip install"
         " 'gnomon[figures]')",
     )
 
@@ -388,29 +391,32 @@ def add_tables(parser: argparse._ActionsContainer) -> None:
         nargs="+",
         action="extend",
         metavar="NAME=FILE",
-        help="write a table of the result into a file of its own: .tsv or .json; by the name that"
-        " JSON and pages give it",
+        help="write a table of the result into a file of its own, .tsv or .json; names are those of"
+        " -f json and of pages",
     )
 
 
 def add_gate(output: argparse._ActionsContainer, options: Iterable[str]) -> None:
     """Add the options of a command's gate for continuous integration."""
     output.set_defaults(strict=False, junit=None, summary=None)
-    if not any(name.startswith("fail_") for name in options):
+    gates = [name for name in options if name.startswith("fail_")]
+    if not gates:
         return
+    # marked errors are counted, which leaves nothing undecided
+    if gates != ["fail_if_major"]:
+        output.add_argument(
+            "--strict",
+            action="store_true",
+            help="end with exit code 4 where the gate cannot tell: it passes on these texts, and"
+            " might not on others like them",
+        )
     output.add_argument(
-        "--strict",
-        action="store_true",
-        help="end with exit code 4 where the gate does not fail and the texts do not show that it"
-        " should not",
-    )
-    output.add_argument(
-        "--junit", metavar="FILE", help="write what the gate says of each system as JUnit's XML"
+        "--junit", metavar="FILE", help="write the gate's verdict on each system as JUnit's XML"
     )
     output.add_argument(
         "--summary",
         metavar="FILE",
-        help="add what the gate says, and the tables, to a file in Markdown, such as"
+        help="append the gate's verdict and the tables to a Markdown file, such as"
         " $GITHUB_STEP_SUMMARY",
     )
 
@@ -810,7 +816,7 @@ def show(
     if is_workbook(args):
         report.write_xlsx(args.output, what)
         return
-    shown = {"digits": args.width, "verbose": args.verbose}
+    shown = {"digits": args.digits, "verbose": args.verbose}
     every = getattr(args, "all", False)
     if args.all_columns:
         shown["width"] = sys.maxsize

@@ -64,7 +64,7 @@ def add_method(commands: Any, name: str) -> None:  # argparse gives the type no 
     commands.add_parser(
         name.rpartition(".")[2].replace("_", "-"),
         help=purpose,
-        description=f"{purpose[0].upper()}{purpose[1:]} (%(prog)s).",
+        description=f"{purpose[0].upper()}{purpose[1:]}.",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
         build=built,
@@ -92,7 +92,7 @@ def add_group(commands: Any, group: str) -> None:
     commands.add_parser(
         group.rpartition(".")[2].replace("_", "-"),
         help=purpose,
-        description=f"{purpose[0].upper()}{purpose[1:]} (%(prog)s).",
+        description=f"{purpose[0].upper()}{purpose[1:]}.",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
         build=lambda parser: add_commands(
@@ -139,7 +139,7 @@ def build(parser: Parser, method: Method) -> None:
     output = _options.add_output(parser, taken=taken)
     if method.gives_scores:
         output.add_argument(
-            "-b", "--score-only", action="store_true", help="print nothing but the number"
+            "-b", "--score-only", action="store_true", help="print the number alone"
         )
         output.add_argument(
             "-sl", "--sentence-level", action="store_true", help="print a score per segment"
@@ -152,7 +152,7 @@ def build(parser: Parser, method: Method) -> None:
         )
     for option in method.options.values():
         if _heading(option) == _OUTPUT:
-            _add(output, option)
+            _add(output, option, method.options)
     _options.add_page(output)
     _options.add_tables(output)
     _options.add_gate(output, method.options)
@@ -175,7 +175,7 @@ def _add_options(parser: Parser, method: Method) -> None:
         elif heading != _OUTPUT:
             if heading not in groups:
                 groups[heading] = parser.add_argument_group(heading)
-            _add(groups[heading], option)
+            _add(groups[heading], option, method.options)
 
 
 def _heading(option: Option) -> str:
@@ -188,10 +188,10 @@ def _default(option: Option) -> list[str]:
     return [given] if isinstance(given, str) else [str(spec) for spec in given or ()]
 
 
-def _add(group: argparse._ArgumentGroup, option: Option) -> None:
+def _add(group: argparse._ArgumentGroup, option: Option, options: Mapping[str, Option]) -> None:
     flags = option.mark(Flags)
-    names = [*(flags.names if flags else ()), option.flag]
-    help_text = _help_text(option).replace("%", "%%")
+    names = list(dict.fromkeys((*(flags.names if flags else ()), option.flag)))
+    help_text = _help_text(option, options).replace("%", "%%")
     if option.switch:
         added = group.add_argument(
             *names, dest=option.name, action=argparse.BooleanOptionalAction, default=None,
@@ -253,8 +253,8 @@ class _Reader:
             raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def _help_text(option: Option) -> str:
-    text = methods.plain_help(option)
+def _help_text(option: Option, options: Mapping[str, Option]) -> str:
+    text = methods.plain_help(option, options=options)
     choices = ", ".join(map(str, option.choices))
     if len(choices) > _LONGEST - 2 and option.mark(Metavar) is None:
         text += f"; NAME is one of: {choices}"
@@ -404,7 +404,7 @@ def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -
     from gnomon import report
 
     if args.score_only:
-        digits = 1 if args.width is None else args.width
+        digits = 1 if args.digits is None else args.digits
         values = [
             scored.segments.ravel() if args.sentence_level else scored.system for scored in scores
         ]
@@ -413,7 +413,7 @@ def _show_scores(args: argparse.Namespace, scores: list[Scores], command: str) -
     elif args.sentence_level and _options.is_workbook(args):
         report.write_xlsx(args.output, scores, segments=True)
     elif args.sentence_level:
-        said = report.render_segments(scores, args.format, command=command, digits=args.width)
+        said = report.render_segments(scores, args.format, command=command, digits=args.digits)
         _options.emit(args, [said])
         _options.log_notices(scores if args.format in _options.BARE else ())
     else:

@@ -106,9 +106,13 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
         purpose="list test sets that can be fetched or are here",
         more=_LIST_EXAMPLES,
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="these, with their pairs")
-    parser.add_argument("-l", "--language-pair", metavar="PAIR", help="only sets with this pair")
-    parser.add_argument("--here", action="store_true", help="only those that were fetched")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="only these sets, with their language pairs"
+    )
+    parser.add_argument(
+        "-l", "--language-pair", metavar="PAIR", help="only sets with this language pair"
+    )
+    parser.add_argument("--here", action="store_true", help="only sets that were fetched")
     _add_home(parser, "--folder")
     add_output(parser)
     parser.set_defaults(run=_list)
@@ -205,23 +209,22 @@ def _add_fetch(commands: Subparsers[argparse.ArgumentParser]) -> None:
         more=_FETCH_EXAMPLES,
     )
     parser.add_argument(
-        "name", metavar="NAME|URL", help="a name of 'gnomon data list', or an address"
+        "name", metavar="NAME|URL", help="a name that 'gnomon data list' shows, or an address"
     )
     parser.add_argument(
         "-l",
         "--language-pairs",
-        "--language-pair",
         nargs="+",
         default=[],
         metavar="PAIR",
-        help="only these (default: all)",
+        help="only these language pairs (default: all)",
     )
     source = parser.add_argument_group("where it comes from")
     source.add_argument(
         "--from",
         dest="given",
         metavar="FILE|DIR|URL",
-        help="the publisher's file, a folder that holds it, or a mirror; nothing else is asked",
+        help="the publisher's file, a folder that holds it, or a mirror; no other address is asked",
     )
     source.add_argument("--sha256", metavar="SUM", help="the checksum that the file must have")
     _add_home(parser, "-o", "--output")
@@ -284,15 +287,17 @@ def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
         metavar="DIR",
         help="a new folder; several sets become DIR/NAME/PAIR",
     )
-    parser.add_argument("-l", "--language-pair", metavar="PAIR", help="only this pair")
+    parser.add_argument("-l", "--language-pair", metavar="PAIR", help="only this language pair")
     chosen = parser.add_argument_group("what is taken")
-    chosen.add_argument("--systems", nargs="+", default=[], metavar="NAME", help="only these")
+    chosen.add_argument(
+        "--systems", nargs="+", default=[], metavar="NAME", help="only these systems"
+    )
     chosen.add_argument(
         "--references",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="only these; of an MQM file, the systems that are human translations",
+        help="only these references; of an MQM file, its systems that are human translations",
     )
     chosen.add_argument(
         "-i", "--input", nargs="+", default=[], metavar="FILE", help="further systems, plain text"
@@ -304,21 +309,20 @@ def _add_convert(commands: Subparsers[argparse.ArgumentParser]) -> None:
     chosen.add_argument(
         "--span-ends",
         choices=("last", "behind"),
-        help="what the ends of error spans in these are: their last character, or the one behind"
+        help="the ends of error spans in these: their last character, or the one behind"
         " (default: as formats have it; a warning says where spans look otherwise)",
     )
     chosen.add_argument(
         "--incomplete",
         choices=_INCOMPLETE,
         default="refuse",
-        help="a system that lacks segments: refuse the set, empty texts, drop the system",
+        help="a system that lacks segments: refuse the set, fill in empty texts, drop the system",
     )
     parser.add_argument(
         "--layout",
         default="gnomon",
         metavar="FORMAT",
-        help="a format of test set directories that is written: gnomon, mt-metrics-eval"
-        " (default: gnomon)",
+        help="the layout of the folder: gnomon, mt-metrics-eval (default: gnomon)",
     )
     add_format(parser)
     parser.set_defaults(run=_convert)

@@ -51,7 +51,10 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def _add_info(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = add_command(
-        commands, "info", purpose="describe a test set", more="example: gnomon info -t DIR"
+        commands,
+        "info",
+        purpose="describe a test set",
+        more="examples:\n  gnomon info -t wmt19/de-en\n  gnomon info ref.txt -i sysA.txt sysB.txt",
     )
     add_data(parser)
     add_output(parser)
@@ -133,12 +136,13 @@ def _add_list(commands: Subparsers[argparse.ArgumentParser]) -> None:
         purpose="list available methods, metrics, models, features, languages and formats",
     )
     parser.add_argument(
-        "kind", choices=tuple(_KINDS), metavar="KIND", help=f"what is listed: {', '.join(_KINDS)}"
+        "kind", choices=tuple(_KINDS), metavar="KIND", help=f"one of: {', '.join(_KINDS)}"
     )
     parser.add_argument(
         "folder",
         nargs="*",
-        help="of models: folders of your own to look into, each a model or a folder of models",
+        metavar="FOLDER",
+        help="with models: your own folders, each a model or a folder of models",
     )
     add_output(parser)
     parser.set_defaults(run=_list)
@@ -353,42 +357,43 @@ def _add_setup(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "language",
         metavar="LANGUAGE|bertscore|model",
-        help="a language's tagger, by its code, such as en; or what BERTScore needs; or a learned"
-        " metric, whose checkpoint is converted",
+        help="the code of a language, such as en, whose tagger to install; bertscore for its model;"
+        " model to convert the checkpoint of a learned metric",
     )
     parser.add_argument(
         "model",
         nargs="?",
-        help="after model: the folder of a checkpoint of COMET, or its name on the hub",
+        metavar="CHECKPOINT",
+        help="with model: the folder of a COMET checkpoint, or its name on the hub",
     )
     parser.add_argument(
         "--encoder",
         metavar="FOLDER",
-        help="of a learned metric: where its encoder's config.json and tokenizer.json are, or the"
-        " encoder's name on the hub; by default what the checkpoint names",
+        help="with model: the folder of the encoder's config.json and tokenizer.json, or its"
+        " name on the hub; by default the one that the checkpoint names",
     )
     parser.add_argument(
         "--vocabulary",
         metavar="FOLDER",
-        help="of a learned metric: where tokenizer.json is, if not beside the encoder's"
+        help="with model: the folder of tokenizer.json, if it is not beside the encoder's"
         " configuration",
     )
     parser.add_argument(
         "--into",
         metavar="FOLDER",
-        help="of a learned metric: the folder to write; by default one in gnomon's cache, which"
-        " specs find by the metric's name",
+        help="with model: the folder to write; by default one in gnomon's cache, where the metric's"
+        " name finds it",
     )
-    parser.add_argument("--revision", help="of a learned metric: commit, tag or branch on the hub")
+    parser.add_argument("--revision", help="with model: commit, tag or branch on the hub")
     parser.add_argument(
         "-l",
         "--text-language",
         metavar="LANG",
         default="en",
-        help="for bertscore: the language of the texts (default: en)",
+        help="with bertscore: the language of the texts (default: en)",
     )
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
-    parser.add_argument("--dry-run", action="store_true", help="print the commands only")
+    parser.add_argument("-y", "--yes", action="store_true", help="install without asking")
+    parser.add_argument("--dry-run", action="store_true", help="print the commands, and run none")
     add_output(parser)
     parser.set_defaults(run=_setup)
 
@@ -514,7 +519,7 @@ def _agreed() -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-# ``gnomon selftest``: check that this installation gives the numbers that it should.
+# ``gnomon selftest``: check that this installation computes the expected numbers.
 
 
 _TOLERANCE = 1e-6
@@ -525,7 +530,7 @@ def _add_selftest(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "selftest",
-        purpose="check that this installation gives the numbers that it should",
+        purpose="check that this installation computes the expected numbers",
     )
     add_output(parser)
     parser.set_defaults(run=_selftest)
@@ -548,13 +553,14 @@ def _selftest(args: argparse.Namespace) -> int:
 
 def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = add_command(commands, "cache", purpose="show or delete what is kept between runs")
+    parser = add_command(commands, "cache", purpose="show or clear the results kept between runs")
     parser.add_argument(
         "action",
         choices=("info", "clear"),
         nargs="?",
         default="info",
-        help="info tells how much is kept and where (default); clear forgets it",
+        metavar="info|clear",
+        help="info: show how much is kept, and where (default); clear: delete it",
     )
     add_output(parser)
     parser.set_defaults(run=_cache)

@@ -48,37 +48,40 @@ def add(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "places",
         nargs="*",
         metavar="FOLDER|STORE",
-        help="where comparisons are kept (default: a folder of your own), and stores of studies to"
-        " show",
+        help="the folder of comparisons (default: one of your own), and stores of studies to show",
     )
     parser.add_argument(
-        "--no-browser", action="store_true", help="open no browser, print the link alone"
+        "--no-browser", action="store_true", help="print the link, and open no browser"
     )
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="workers, limits and further metrics, as TOML: [serve]",
+        help="a TOML file of workers, limits and further metrics, under [serve]",
     )
     where = parser.add_argument_group("where it listens")
     where.add_argument(
-        "--port", type=int, metavar="N", help="of this machine (default: 8765, or the next free)"
+        "--port", type=int, metavar="N", help="the port (default: 8765, or the next free one)"
     )
     where.add_argument(
         "--behind-proxy",
         metavar="URL",
-        help="the address at which a proxy on this machine offers it, encrypted",
+        help="the encrypted address at which a proxy on this machine offers it",
     )
     where.add_argument(
         "--host",
         default="127.0.0.1",
-        help="address of this machine (default: 127.0.0.1, which nobody else can reach); others"
+        help="the address to listen on (default: 127.0.0.1, which nobody else can reach); others"
         " need a certificate or a proxy",
     )
-    where.add_argument("--certificate", metavar="FILE", help="for connections from elsewhere: PEM")
-    where.add_argument("--key", metavar="FILE", help="of the certificate: PEM")
+    where.add_argument(
+        "--certificate",
+        metavar="FILE",
+        help="the certificate for connections from other machines, PEM",
+    )
+    where.add_argument("--key", metavar="FILE", help="the key of the certificate, PEM")
     rare(
         where.add_argument(
-            "--name", metavar="NAME", help="with a certificate, the name that browsers open"
+            "--name", metavar="NAME", help="the host name in the link, with a certificate"
         )
     )
     parser.set_defaults(run=_run, kept=_KEPT, computes=False)  # other processes do
@@ -88,7 +91,7 @@ def _run(args: argparse.Namespace) -> int:
     """Start, say where, answer until ended."""
     lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if lacking:
-        raise not_installed("gnomon serve", " and ".join(lacking), "serve")
+        raise not_installed("gnomon serve", lacking, "serve")
     from gnomon.serve import make_app, run_server
 
     _check(args)

@@ -73,14 +73,16 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "run",
-        purpose="run many metrics and methods on many test sets, and keep what they give",
+        purpose="run metrics and methods on many test sets, and keep the results",
         more=_RUN_EXAMPLES,
     )
-    parser.add_argument("study", metavar="STUDY.toml", help="the file that says what is wanted")
+    parser.add_argument(
+        "study", metavar="STUDY.toml", help="the study: its test sets, metrics and methods"
+    )
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="print the plan, compute nothing; of judges, how many requests and what they cost",
+        help="print the plan, and compute nothing; of judges also the number of requests and cost",
     )
     parser.add_argument(
         "--batch-write",
@@ -92,26 +94,29 @@ def _add_run(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--engine",
         default="pool",
         metavar="NAME",
-        help="here, pool (processes of this machine; default), or dask://HOST:PORT",
+        help="where tasks run: here (this process), pool (processes of this machine; default), or"
+        " dask://HOST:PORT",
     )
     parser.add_argument(
         "--workers", type=int, metavar="N", help="processes of the pool (default: one per core)"
     )
     parser.add_argument(
-        "--allow-code", action="store_true", help="let metrics python(...) run code"
+        "--allow-code",
+        action="store_true",
+        help="let metrics and taggers that are functions (file.py:function) run their code",
     )
     parser.add_argument(
         "--allow-network",
         action="store_true",
-        help="let metrics judge(...) send texts to servers on other machines",
+        help="let the metric judge(...) send texts to servers on other machines",
     )
     parser.add_argument(
-        "--prune", action="store_true", help="delete what the study no longer asks for"
+        "--prune", action="store_true", help="delete results that the study no longer asks for"
     )
     parser.add_argument(
         "--progress",
         choices=("json",),
-        help="for programs: a line of JSON for each finished task, with what it found",
+        help="print a line of JSON for each finished task, with its results, for programs",
     )
     add_output(parser)
     kept_tasks = "finished tasks are kept in the store; the same command goes on with the others"
@@ -288,9 +293,14 @@ def _add_query(commands: Subparsers[argparse.ArgumentParser]) -> None:
         more=_QUERY_EXAMPLES,
     )
     add_store(parser)
-    parser.add_argument("sql", nargs="?", metavar="SQL", help="a SELECT; without: which tables")
     parser.add_argument(
-        "--columns", action="store_true", help="what the columns of all tables and views mean"
+        "sql",
+        nargs="?",
+        metavar="SQL",
+        help="a SELECT statement; without one the tables are listed",
+    )
+    parser.add_argument(
+        "--columns", action="store_true", help="describe the columns of all tables and views"
     )
     add_output(parser)
     parser.set_defaults(run=_query)
@@ -406,7 +416,7 @@ def _add_report(commands: Subparsers[argparse.ArgumentParser]) -> None:
     parser = add_command(
         commands,
         "report",
-        purpose="write what a study found as pages",
+        purpose="write the results of a study as pages",
         more=_REPORT_EXAMPLES,
     )
     add_store(parser)
@@ -415,10 +425,10 @@ def _add_report(commands: Subparsers[argparse.ArgumentParser]) -> None:
         "--output",
         required=True,
         metavar="FILE.html|FOLDER",
-        help="one file that holds everything, or a folder, which opens faster when there is much",
+        help="one file for all, or a folder of pages, which opens faster for large studies",
     )
     parser.add_argument(
-        "--no-texts", action="store_true", help="show numbers alone, no texts of the test sets"
+        "--no-texts", action="store_true", help="leave out the texts of the test sets"
     )
     parser.set_defaults(run=_report)
 

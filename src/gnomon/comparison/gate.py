@@ -31,12 +31,12 @@ class Gate:
     """When a comparison fails.
 
     Attributes:
-        fail_if_worse: metrics by which no system may be significantly worse than the baseline;
-            the finding's ``failure`` says where one is, and the command line ends with exit code 3.
-        min_drop: smallest drop that fails, in the metric's own units.
+        fail_if_worse: metrics under which no system may be significantly worse than the baseline;
+            where one is, the command line ends with exit code 3.
+        min_drop: the smallest drop that fails, in the metric's own units.
     """
 
-    fail_if_worse: Sequence[str] = ()
+    fail_if_worse: Annotated[Sequence[str], Metavar("METRIC")] = ()
     min_drop: MinDrop = 0.0
 
 

@@ -25,6 +25,7 @@ from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,
     SEED,
+    Baseline,
     By,
     Confidence,
     Count,
@@ -79,7 +80,7 @@ def compare(
     testset: TestSet,
     metrics: Metrics = "bleu",
     *,
-    baseline: str | None = None,
+    baseline: Baseline = None,
     test: Annotated[
         PairedTest,
         Shorthand(("-pbs", "--paired-bs"), "sacrebleu"),
@@ -111,24 +112,24 @@ def compare(
     Args:
         testset: references and the outputs of two or more systems.
         metrics: specs, metrics, functions of texts, or :class:`Scores` of this test set.
-        baseline: the system that the others are compared with; by default the first of two
-            systems, and of more the one with the best score under each metric (the first,
-            too, with ``fail_if_worse`` and with ``test="sacrebleu"``).
+        baseline: the system with which the others are compared; by default the first of two
+            systems; by default of more the best under each metric, or the first with
+            ``fail_if_worse`` or ``test="sacrebleu"``.
         test: "bootstrap" (studentised paired bootstrap), "ar"
             (approximate randomisation; Riezler and Maxwell, 2005), which has no intervals, or
             "sacrebleu" for what sacreBLEU's paired bootstrap reports: its p alone, not adjusted.
         resamples: draws for intervals and tests, by default 1000 (5000 for more than ten
             comparisons), of "ar" 10000 exchanges; 0: neither intervals nor p.
-        confidence: of all intervals of a metric at once, and of those of its slices; a system is
-            better or worse where its interval leaves 0 out, which is where p is at most 1 less
-            this. An end of 0 is open then ("above 0").
-        unit: what is independent: "segment", "document", or "auto": documents for scores that
-            people gave; for metrics, where segments of one of at least 15 documents are clearly
-            alike (design effect), else segments. Documents are drawn whole.
-        by: slices, too: by "document", "domain", "length", "score", "check" (segments that all
+        confidence: confidence level of all intervals of a metric at once, and of those of its
+            slices; a system is better or worse where its interval leaves out 0, which is where p is
+            at most 1 - confidence. An end of 0 is then open ("above 0").
+        unit: the independent unit: "segment", "document", or "auto": documents for scores that
+            people gave; for metrics documents where there are at least 15 and their segments are
+            clearly alike (design effect), else segments. Documents are drawn whole.
+        by: also slices by "document", "domain", "length", "score", "check" (segments that all
             systems translated, and others; see :func:`gnomon.check`) or a label of the test set.
-        delta_accuracy: a file of :func:`gnomon.metaeval.delta_accuracy`, which says how often
-            people agreed with a difference of this size in other test sets.
+        delta_accuracy: a file that :func:`gnomon.metaeval.delta_accuracy` wrote: how often people
+            agreed with a difference of this size in other test sets.
         examples: segments shown per metric, system and side; 0 for none.
         ngrams: n-grams listed per system, side and length (1 to 4); 0 for none.
 

@@ -35,7 +35,7 @@ from gnomon.messages import Message
 from gnomon.messages.audiences import Place, Words, Written, install, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "AnnotationError",
@@ -264,9 +264,16 @@ class UndecidedGateError(GateError, code="error.undecided_gate"):
     exit_code = 4
 
 
-def not_installed(what: str, package: str, extra: str, *more: Words) -> MissingDependencyError:
-    """The error for a package that something needs, of one of gnomon's extras."""
-    said = f"{what} needs the package {package}, which is not installed; install it with: "
+def not_installed(
+    what: str, package: str | Sequence[str], extra: str, *more: Words
+) -> MissingDependencyError:
+    """The error for packages that something needs, of one of gnomon's extras."""
+    names = [package] if isinstance(package, str) else package
+    several = len(names) > 1
+    said = (
+        f"{what} needs the package{'s' * several} {' and '.join(names)}, which"
+        f" {'are' if several else 'is'} not installed; install {'them' if several else 'it'} with: "
+    )
     return MissingDependencyError(said, install(extra), *more)
 
 

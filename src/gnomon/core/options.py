@@ -64,6 +64,7 @@ __all__ = [
     "MOST",
     "RESAMPLES",
     "SEED",
+    "Baseline",
     "BoundOptions",
     "By",
     "Capability",
@@ -159,6 +160,7 @@ class Flags:
     """Further names of an option on the command line ("-pbsn")."""
 
     names: tuple[str, ...]
+    alone: bool = False  # in place of its own, which Python has for a word that it keeps to itself
 
 
 @dataclass(frozen=True)
@@ -318,7 +320,7 @@ Below1: TypeAlias = Annotated[
     float, Limits(0, 1 - sys.float_info.epsilon, words="0 or more and below 1"), Metavar("X")
 ]
 Seed: TypeAlias = Annotated[
-    int, Limits(0), Metavar("N"), Group("intervals and tests"), Help("of all random draws.")
+    int, Limits(0), Metavar("N"), Group("intervals and tests"), Help("seed of all random draws.")
 ]
 Resamples: TypeAlias = Annotated[
     int,
@@ -334,13 +336,14 @@ Confidence: TypeAlias = Annotated[
     _INNER,
     Metavar("SHARE"),
     Group("intervals and tests"),
-    Help("of the intervals, in (0, 1)."),
+    Help("confidence level of the intervals, in (0, 1)."),
 ]
 Unit: TypeAlias = Annotated[Literal["auto", "segment", "document"], Group("intervals and tests")]
+Baseline: TypeAlias = Annotated[str | None, Metavar("SYSTEM")]
 By: TypeAlias = Annotated[
     str | None,
     Metavar("KIND"),
-    Help('slices, too: by "document", "domain", "length" or a label of the test set.'),
+    Help('also slices by "document", "domain", "length" or a label of the test set.'),
 ]
 Device: TypeAlias = Annotated[
     str | None, Metavar("NAME"), Help("cpu, cuda or cuda:1; by default a GPU if there is one.")
@@ -389,6 +392,9 @@ class Option:
     @property
     def flag(self) -> str:
         """Its name on the command line."""
+        flags = self.mark(Flags)
+        if flags and flags.alone:
+            return str(flags.names[0])
         return f"--{self.name.replace('_', '-')}"
 
     def mark(self, kind: type[Any]) -> Any:

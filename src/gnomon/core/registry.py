@@ -2,7 +2,7 @@
 
 A method is a function with a decorator::
 
-    @method("muler", purpose="which word classes, names and forms cost each system")
+    @method("muler", purpose="measure what word classes, names and forms cost each system")
     def score(testset: TestSet, metrics: Metrics = "bleu", *, seed: Seed = SEED) -> Finding:
 
 It is then ``gnomon muler`` on the command line, ``muler`` in a study and ``gnomon.muler`` in
@@ -309,6 +309,7 @@ def _outlines(data: object) -> Iterator[Outline | None]:
 
 
 #: what docstrings say of code: :func:`name`
+_CODE = re.compile(r"``(\w+)(?:=\"?([\w-]+)\"?)?``")
 _ROLES = re.compile(r":\w+:`~?([^`]+)`")
 #: what they say of objects of Python, which neither command lines nor forms take
 _OBJECTS = re.compile(
@@ -316,12 +317,25 @@ _OBJECTS = re.compile(
 )
 
 
-def plain_help(option: Option, *, titles: bool = False) -> str:
-    """The help of an option for who knows no Python: functions are commands, or titles."""
+def plain_help(
+    option: Option,
+    *,
+    titles: bool = False,
+    options: Mapping[str, Option] | None = None,
+) -> str:
+    """The help of an option for who knows no Python: functions are commands, or titles.
+
+    Options of the command line are named as it has them: ``test="ar"`` is --test ar.
+    """
+
+    def as_flag(match: re.Match[str]) -> str:
+        other = options.get(match[1]) if options else None
+        return f"{other.flag} {match[2] or ''}".rstrip() if other else match[0]
+
     text = _ROLES.sub(
         _replace_by_title if titles else _replace_by_command, _OBJECTS.sub("", option.help)
     )
-    return text.replace("``", "").rstrip(".")
+    return _CODE.sub(as_flag, text).replace("``", "").rstrip(".")
 
 
 def _replace_by_command(match: re.Match[str]) -> str:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from gnomon.metrics.base import AnyMetric
 
 SavedDifficulties: TypeAlias = Annotated[
-    OutputFile, Help("file to write the difficulties to, for ``difficulty(METRIC, frozen=FILE)``.")
+    OutputFile,
+    Help("a file for the difficulties, which ``difficulty(METRIC, frozen=FILE)`` reads."),
 ]
 
 

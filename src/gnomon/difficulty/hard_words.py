@@ -99,7 +99,7 @@ class HardWordMarks:
 
 @method(
     "difficulty.words",
-    purpose="list words of the references that were hard, and the systems that got them right",
+    purpose="list the hard words of the references, and the systems that got them right",
     title="Difficulty: hard words",
     examples=_EXAMPLES,
     tables={"": "difficulty_words"},
@@ -129,9 +129,9 @@ def words(
         testset: the test set.
         metrics: metrics that tell words ("bertscore", "chrf", "ter"), or these under difficulty
             already: "difficulty(bertscore, pool='top:30%')".
-        min_count: how often a word must occur to be listed; by default 5, or 1 where there are
-            fewer than 100 segments.
-        examples: segments to read on a page, hardest first; 0 for none.
+        min_count: the smallest number of occurrences of a listed word; by default 5, or 1 where
+            there are fewer than 100 segments.
+        examples: segments shown on a page, hardest first; 0 for none.
 
     Returns:
         A finding with rows ``word, difficulty, count, segments, similarity, exact`` and the table

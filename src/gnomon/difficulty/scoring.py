@@ -38,7 +38,7 @@ _TITLE = "Scores with and without difficulty"
 
 @method(
     "difficulty.score",
-    purpose="score systems with hard words counting more",
+    purpose="score systems with more weight on hard words",
     title="Difficulty",
     examples=_EXAMPLES,
     tables={"": "difficulty"},

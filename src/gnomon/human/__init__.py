@@ -1,4 +1,4 @@
-"""Human judgements: plan, sample and compare them.
+"""Human judgements: plan and sample judgements, and compare systems by them.
 
 Intervals take documents as what is independent, and the leniency of raters out. The package is
 callable: ``gnomon.human(testset)`` compares. Everything public is listed in ``__all__``; names are

@@ -32,10 +32,12 @@ class HumanTests:
     """Options of the tests of differences between systems.
 
     Attributes:
-        unit: what is independent: "segment", "document", or "auto": documents where they are known.
-        raters: "adjust" takes the leniency of raters out, "ignore" does not; "auto" adjusts where
-            at least half of the raters judged two systems or more, and raters link all systems.
-        interim: which of how many analyses, planned before the first, this is ("2/5"): the level is
+        unit: the independent unit: "segment", "document", or "auto": documents where they are
+            known.
+        raters: rater effects: "adjust" removes the leniency of raters, "ignore" does not; "auto"
+            adjusts where at least half of the raters judged two systems or more, and raters link
+            all systems.
+        interim: the number of this interim analysis among those planned ("2/5"): the level is
             O'Brien and Fleming's, so that all analyses together call equal systems different as
             often as one test would.
     """
@@ -63,10 +65,10 @@ class PlannedTests:
     """Options of how a campaign will be judged and tested.
 
     Attributes:
-        power: share of campaigns that are to find the difference.
-        systems: how many are compared, each with each: p is corrected for the number of pairs.
-        interim_analyses: how many analyses are planned (O'Brien and Fleming); 1 for the end alone.
-        same_rater: also plan for one person judging a document of all systems.
+        power: the share of campaigns that are to find the difference.
+        systems: number of systems, compared in pairs: p is corrected for the number of pairs.
+        interim_analyses: number of planned analyses (O'Brien and Fleming); 1 for the end alone.
+        same_rater: also plan for one rater judging all systems of a document.
     """
 
     power: Annotated[float, Limits(0.06, 0.999), Metavar("SHARE")] = 0.8

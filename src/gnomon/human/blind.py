@@ -84,7 +84,7 @@ examples:
 
 @method(
     "human.sheet",
-    purpose="write blind sheets of outputs or paraphrases for people, and read what they answered",
+    purpose="write blind sheets of outputs or paraphrases for people, and read their answers",
     title="Blind sheets",
     given=sheet_inputs,
     unread=("documents", "domains"),
@@ -108,7 +108,7 @@ def sheet(
     metrics: Metrics = "bleu",
     features: Features = None,
     *,
-    origin: Annotated[Origin, Flags(("--from",)), _WHAT] = "outputs",
+    origin: Annotated[Origin, Flags(("--from",), alone=True), _WHAT] = "outputs",
     scalar: Annotated[bool, _WHAT] = False,
     items: Annotated[Positive, _WHAT] = 100,
     max_score_gap: Annotated[float, Limits(0), Metavar("UNITS"), _MULER] = 1.0,
@@ -135,16 +135,19 @@ def sheet(
     Args:
         testset: outputs, or references with paraphrases; none where answers are read.
         metrics: one, for pairs that MuLER tells apart.
-        features: whose words are judged, likewise.
-        origin: what is judged: "outputs", pairs that "muler" tells apart, or "paraphrases".
-        scalar: single outputs are scored from 0 to 100, in place of choosing between two.
-        items: items on the sheet, at most (of each system or method, where they are scored).
-        max_score_gap: largest difference of scores, in the metric's units.
-        min_muler_gap: smallest difference of MuLER.
-        save: where the sheet is written as a table, .tsv or .xlsx.
-        form: where it is written as a page to fill in, .html.
-        read: filled sheets (.tsv, .xlsx), or what the form saved (.tsv); open items count nowhere.
-        key: what is what on the sheet: written with it, and read with the answers.
+        features: the features on which pairs are apart, and whose words are marked.
+        origin: the texts to judge: "outputs", pairs that "muler" tells apart, or "paraphrases".
+        scalar: ask for scores of single outputs from 0 to 100, in place of a choice between two.
+        items: the largest number of items on the sheet (for each system or method, where they are
+            scored).
+        max_score_gap: the largest difference of their scores, in the metric's own units.
+        min_muler_gap: the smallest difference of their MuLER.
+        save: the file of the sheet as a table, .tsv or .xlsx.
+        form: the file of the sheet as a page to fill in, .html.
+        read: filled sheets (.tsv, .xlsx), or files that the form saved (.tsv), to evaluate; open
+            items do not count.
+        key: the file of the key, which tells the systems on the sheet: written with it, and read
+            with the answers.
 
     Returns:
         A finding that says what is on the sheet: for MuLER the pairs, the widest gap first. Of

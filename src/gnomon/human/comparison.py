@@ -12,6 +12,7 @@ import numpy as np
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Bars, Finding, HeatMap, Listing
 from gnomon.core.options import (
+    Baseline,
     Group,
     InputFile,
     Metavar,
@@ -107,7 +108,7 @@ def compare(
     testset: TestSet,
     *,
     human: Human = (),
-    baseline: str | None = None,
+    baseline: Baseline = None,
     sample: Annotated[str | os.PathLike[str] | None, InputFile(), Metavar("FILE"), _TESTS] = None,
     tests: HumanTests,
 ) -> Finding:
@@ -122,9 +123,10 @@ def compare(
     Args:
         testset: outputs of two or more systems, and what people said of them.
         human: kinds of judgements ("esa"), or files of them; by default all kinds that there are.
-        baseline: a system that all others are compared with; by default each with each.
-        sample: what ``gnomon human sample`` wrote of its draw ("sample.tsv"): each segment counts
-            with 1 over its chance to be drawn, and strata apart. Needed where these chances differ.
+        baseline: the system with which all others are compared; by default all pairs are.
+        sample: the file that ``gnomon human sample`` wrote of its draw ("sample.tsv"): each segment
+            is weighted by 1 over its probability to be drawn, within strata. Needed where these
+            probabilities differ.
 
     Returns:
         A finding whose rows hold ``human, system, other, difference, low, high, p, p_corrected,

@@ -98,7 +98,7 @@ def _check_set(outline: Outline, options: BoundOptions) -> Iterator[Problem]:
 
 @method(
     "human.sample",
-    purpose="draw documents or segments for people to judge, and make a campaign of them",
+    purpose="draw documents or segments for people to judge, and write the campaign",
     title=_TITLE,
     examples=_EXAMPLES,
     rows={
@@ -130,18 +130,19 @@ def sample(
 
     Args:
         testset: the outputs of the systems; sources, and documents if documents are drawn.
-        documents: draw so many documents, which are judged whole.
-        segments: draw so many segments.
-        judgements: draw documents (segments where there are none) with so many outputs to judge,
-            as many as expected in mean over draws, or fewer.
-        design: "random", or "stratified": at random within domains.
-        raters: how many people judge.
-        same_rater: each document is judged for all systems by one person; otherwise systems of a
-            document go to different people, as at WMT.
-        interim_analyses: after how many parts of the judgements systems may be compared; each part
+        documents: number of documents to draw, each judged whole.
+        segments: number of segments to draw.
+        judgements: number of judgements: documents are drawn (segments where there are none) that
+            have as many outputs or fewer, as expected in mean over draws.
+        design: the sampling design: "random", or "stratified" (at random within domains).
+        raters: number of raters.
+        same_rater: give all systems of a document to one rater; otherwise to different raters, as
+            at WMT.
+        interim_analyses: number of analyses, each after an equal part of the judgements; each part
             has its own campaign.
-        export: the tool: "pearmut", "appraise", or "tsv" for a table to fill in.
-        save: the campaign; of several analyses, files with the analysis in their names.
+        export: the format of the campaign: "pearmut", "appraise", or "tsv" for a table to fill in.
+        save: the file of the campaign; for several analyses, files with the analysis in their
+            names.
 
     Returns:
         A finding with the strata, the analyses and the raters; ``sample.tsv`` has the segments.

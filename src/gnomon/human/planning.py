@@ -75,7 +75,7 @@ def check_plan(_outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 
 @method(
     "human.plan",
-    purpose="plan how many documents, segments and judgements it takes to see a difference",
+    purpose="compute how many documents, segments and judgements a difference takes",
     title="How large a campaign has to be",
     data=(),
     given="nothing",
@@ -89,7 +89,10 @@ def check_plan(_outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 @with_fields(campaign_tests=PlannedTests)
 def plan(
     campaign: Annotated[
-        TestSet | str | os.PathLike[str] | None, InputFile(), Flags(("--from",)), Metavar("DIR")
+        TestSet | str | os.PathLike[str] | None,
+        InputFile(),
+        Flags(("--from",), alone=True),
+        Metavar("DIR"),
     ] = None,
     *,
     difference: Annotated[Sequence[float], Limits(1e-6, 1e9, "above 0"), Metavar("POINTS")] = (),
@@ -104,12 +107,12 @@ def plan(
     t (noncentral) with the degrees of freedom of documents as uneven as there.
 
     Args:
-        campaign: a judged test set whose variances are taken, or its folder.
-        difference: the smallest difference that would matter, in points of the judgements; several
-            for several plans.
+        campaign: a judged test set, or its folder, from which variances are estimated.
+        difference: the smallest difference that matters, in points of the judgements; several for
+            several plans.
         human: kinds of judgements, or files of them; by default all kinds that the campaign has.
-        protocol: in place of a campaign, published ones: "esa" (WMT24, two language pairs), "mqm"
-            (WMT21) or "da" (WMT17, standardised, single segments).
+        protocol: published variances, in place of a campaign: "esa" (WMT24, two language pairs),
+            "mqm" (WMT21) or "da" (WMT17, standardised, single segments).
 
     Returns:
         A finding whose rows hold ``human, design, difference, power, documents, documents_low,

@@ -90,7 +90,7 @@ def _has_human_scores(outline: Outline, options: Mapping[str, Any]) -> bool:
 
 @method(
     "judges.calibrate",
-    purpose="carry a judge's scores over to people's scale, and measure how close they come",
+    purpose="map a judge's scores to the scale of human scores, and measure the distance",
     title=_TITLE,
     unread=("domains",),
     examples=_EXAMPLES,
@@ -123,9 +123,9 @@ def calibrate(
     Args:
         testset: outputs that people scored.
         metrics: judges without a calibration.
-        items: outputs that are drawn, of all systems.
-        save: a file for the outputs drawn and people's scores of them, which
-            ``judge(..., calibration=FILE)`` takes.
+        items: number of outputs drawn from all systems.
+        save: a file for the drawn outputs and their human scores, which ``judge(...,
+            calibration=FILE)`` reads.
 
     Returns:
         A finding with a row per judge and kind of human scores, and a table "points".

@@ -63,7 +63,7 @@ def _panel_of(metrics: Metrics, *, allow_code: bool) -> JudgePanel | None:
 
 @method(
     "judges.reliability",
-    purpose="measure how much judges' scores vary, how far judges agree, and what talks them over",
+    purpose="measure how judges' scores vary, how far judges agree, and what prompt injection does",
     title=_TITLE,
     unread=("documents", "domains"),
     examples=_EXAMPLES,
@@ -93,7 +93,8 @@ def reliability(
     Args:
         testset: what was translated, and by whom.
         metrics: judges, or panels of them.
-        injections: candidates that are drawn, of all systems, to put injections behind; 0: none.
+        injections: number of outputs, drawn from all systems, to which prompt injections are
+            appended; 0: none.
 
     Returns:
         A finding with a row per judge and figure: ``metric, measure, subject, value, low, high, p,

@@ -71,7 +71,7 @@ Tagger: TypeAlias = Annotated[
     Needs(_require_any_tagger),
     TAGGER_NAME,
     _HEADING,
-    Help("``spacy:NAME`` or an annotator; by default one for the test set's target language."),
+    Help("``spacy:NAME``, ``stanza:LANGUAGE`` or another; by default one of the target language."),
 ]
 #: None: none; "auto": the standard one of the language
 OptionalTagger: TypeAlias = Annotated[

@@ -137,7 +137,7 @@ def metaeval(
             ``METRIC+METHOD N``.
         n: how many paraphrases of each segment metrics read, the first ones; they are judged with
             each number in turn, and with all that there are where these are fewer.
-        methods: of the paraphrases, these alone.
+        methods: only paraphrases by these methods.
         scores: score files of further metrics: gnomon's, mt-metrics-eval's, or WMT's ``METRIC LP
             TESTSET SYSTEM [SEGMENT] SCORE``; ``NAME=FILE``, or a mapping, names the metric,
             ``FILE:COLUMN`` the column of TSV and JSONL files (score, by default). A folder stands
@@ -146,8 +146,9 @@ def metaeval(
         lower_is_better: metrics of the score files that are error rates.
         human: kinds of human scores and rankings ("mqm", "darr"), or files of them, each a block of
             the tables; by default all.
-        baseline: name of the metric that every other one is tested against: whether it is better.
-        confidence: of the intervals; the largest significant p (ranks, wins) is 1 less this.
+        baseline: the metric against which every other one is tested.
+        confidence: confidence level of the intervals; the largest significant p (ranks, wins) is 1
+            - confidence.
 
     Returns:
         A finding whose rows hold ``language_pair, level, statistic, grouping, metric, value, n,

@@ -83,7 +83,7 @@ def check_delta_accuracy(outline: Outline | None, options: BoundOptions) -> Iter
 
 @method(
     "metaeval.delta_accuracy",
-    purpose="tell how often people agreed with a difference of a metric",
+    purpose="measure how often people agreed with a difference of a metric",
     title=_TITLE,
     data=("testsets",),
     given="testsets",
@@ -115,8 +115,8 @@ def delta_accuracy(
         testsets: three test sets or more with human scores of systems or segments.
         metrics: specs, metrics, functions, or a list with the Scores of each test set.
         human: kinds of human scores to use, or files of them; each test set has one of them.
-        save: a file for what was found, which ``compare(..., delta_accuracy=FILE)`` takes.
-        resamples: draws of the test sets for intervals; 0 for Wilson's alone.
+        save: a file for the result, which :func:`gnomon.compare` reads (``delta_accuracy``).
+        resamples: draws of test sets for intervals; 0: Wilson's intervals alone.
 
     Returns:
         A finding whose rows hold ``metric, smallest, largest, share, share_low, share_high, pairs,

@@ -118,14 +118,15 @@ def spans(
         testset: outputs in which people marked errors.
         metrics: metrics and judges that mark errors; of others, scores alone, which may tell what
             is free of errors.
-        partial_credit: for an error of another severity; 1: severities do not matter.
-        error_free: when people found an output free of errors: score and no span ("both"),
-            "score", or "spans".
-        thresholds: scores of people from which on an output may be free of errors.
-        unit: what is independent: "segment", "document", or "auto": documents where they are known,
-            because one person marks a whole document.
-        per_segment: add a table "segments": the figures of every single output.
-        examples: outputs shown in which people and a marker differ most.
+        partial_credit: credit for an error marked with another severity; 1: severities do not
+            matter.
+        error_free: what makes an output free of errors for people: a high score and no span
+            ("both"), the "score", or the "spans".
+        thresholds: human scores from which on an output may be free of errors.
+        unit: the independent unit: "segment", "document", or "auto": documents where they are
+            known, because one person marks a whole document.
+        per_segment: add a table "segments" with the figures of every output.
+        examples: outputs shown on which people and a metric or judge differ most.
 
     Returns:
         A finding whose rows hold ``marks, by, system, unit, average, precision, recall, f1,

@@ -41,7 +41,7 @@ class HumanSide:
 
     Attributes:
         human_format: the format of the files of human scores, if they do not tell.
-        human_systems: judge human translations, too.
+        human_systems: also judge human translations.
         reference_systems: references that people judged, by name: each is taken from the references
             and judged as a system; metrics score all systems with the references that are left.
         allow_circular: judge metrics even by human scores that went into them (difficulty whose
@@ -59,27 +59,26 @@ class Measured:
     """Statistics of agreement, and over which systems and segments they are taken.
 
     Attributes:
-        preset: that shared task's measures (at these levels) and tests, in place of statistics and
-            groupings; "outliers": system level without outlying systems, too (by the median
+        preset: the statistics, groupings and tests of that WMT metrics task, in place of those
+            chosen below; "outliers": system level also without outlying systems (by the median
             absolute deviation of human scores, see :func:`gnomon.stats.outliers`).
         levels: "system", "segment", or both.
         statistics: statistics of agreement; by default those usual at each level, as far as the
             human scores allow them.
         groupings: at segment level, all scores together ("none"), by segment ("item") or by
             system; by default as is usual for each statistic.
-        by: slices, too: by "document", "domain", "length" or a label of the test set; each is
-            judged alone, and system scores are those of its segments.
-        top: system level over the best systems by human score alone, too: a number, or a share
+        by: also slices by "document", "domain", "length" or a label of the test set; each is judged
+            alone, and system scores are those of its segments.
+        top: system level also over the best systems by human score alone: a number, or a share
             ("30%", rounded down).
         darr_threshold: DaRR from scores that differ by at least this much (25 on a scale of 0 to
             100), where there are no rankings; by default from rankings alone.
         test: "auto": Williams's test for system-level Pearson, bootstrap for soft pairwise
-            accuracy, a jackknife over documents for segment levels where these are known (see
-            unit), else bootstrap for DaRR and permutation for the rest. A named test
-            leaves statistics without p-values for which it does not exist, and takes segments as
-            independent.
-        unit: what is independent at segment level: "segment", "document", or "auto": documents
-            where they are known and no test is named. At system level systems are.
+            accuracy, a jackknife over documents at segment level where documents are known, else
+            bootstrap for DaRR and permutation for the rest. A named test leaves statistics without
+            p-values for which it does not exist, and takes segments as independent.
+        unit: the independent unit at segment level: "segment", "document", or "auto": documents
+            where they are known and no test is named. At system level systems are independent.
     """
 
     preset: Annotated[PresetName | None, Absent(NO_PRESET), _MEASURED] = None

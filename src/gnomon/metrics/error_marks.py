@@ -60,13 +60,13 @@ Marks: TypeAlias = Annotated[
     InputFile(sure=False),
     Specs(),
     Help(
-        "marks of others: files (NAME=FILE), metrics that mark errors, or other kinds of the test"
-        " set's."
+        "errors that others marked: files (NAME=FILE), metrics that mark errors, or other kinds in"
+        " the test set."
     ),
 ]
 #: people's marks
 PeoplesMarks: TypeAlias = Annotated[
-    Human, Help("the kind of people's marks, or a file of them; the only kind by default.")
+    Human, Help("the kind of errors that people marked, or a file; by default the only kind.")
 ]
 #: what is marked
 MarkedSide: TypeAlias = Annotated[

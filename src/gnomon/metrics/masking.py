@@ -34,7 +34,9 @@ Overlap: TypeAlias = Literal["any", "majority", "inside"]
 Granularity: TypeAlias = Literal["token", "span"]
 
 
-MaskSeed: TypeAlias = Annotated[Seed, Help('of the words that masking="substitute" draws.')]
+MaskSeed: TypeAlias = Annotated[
+    Seed, Help('seed of the words that ``masking="substitute"`` draws.')
+]
 
 
 #: masks as tables name them: on the metric's own tokens, words in the place of tokens, vectors

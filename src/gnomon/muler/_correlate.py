@@ -123,11 +123,11 @@ def correlate(
         features: names such as ``pos:NOUN``; wildcards ``pos:*``. By default as for
             :func:`gnomon.muler`, and with parts of speech and entities also the morphology
             that the paper looks at: ``morph:Gender``, ``morph:Number``, ``morph:Definite``.
-        scorers: sentence scorers, as for :func:`gnomon.muler`: minus their mean absolute
+        scorers: names of sentence scorers, as for :func:`gnomon.muler`; minus their mean absolute
             difference is correlated as -MuLER is, under features ``scorer:NAME``.
-        confidence: of the intervals; correlations are decided at 1 - confidence.
+        confidence: confidence level of the intervals; correlations are decided at 1 - confidence.
         examples: segments per feature and test set; 0 for none.
-        max_score_gap: their scores differ by this much at most, in the metric's own units.
+        max_score_gap: the largest difference of their scores, in the metric's own units.
 
     Returns:
         A finding whose rows hold ``test_set, metric, variant, feature, against, r, low,

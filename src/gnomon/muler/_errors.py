@@ -66,13 +66,13 @@ examples:
   gnomon errors -t wmt21/zh-en --human mqm --marks xcomet.json --features 'pos:*' 'ent:*'
   gnomon errors ref.txt -i main.txt -s src.txt --marks judge.jsonl --fail-if-major 3   # for CI
 
-exit code 3: --fail-if-major found a system with as many major errors
+exit code 3: --fail-if-major found a system with so many major errors or more
 """
 
 
 @method(
     "errors",
-    purpose="count errors by kinds of words, marked by people or machines",
+    purpose="count the errors that people or metrics marked, by kinds of words",
     title="Errors by linguistic feature",
     unread=("paraphrases",),
     examples=_EXAMPLES,
@@ -118,12 +118,12 @@ def errors(
         testset: outputs in which errors were marked.
         features: names and wildcards, as for :func:`gnomon.muler`; by default parts of speech
             and entities, or the form of words where no tagger of the language is installed.
-        tagger: ``spacy:NAME`` or an annotator; by default one for the language of the side.
-        fail_if_major: how many major errors are too many; the finding's ``failure`` says which
-            systems have so many by any of the marks, and the command line ends with exit code 3.
-        examples: outputs shown, those with the gravest errors, once for each who marked some.
-        unit: what is independent: "segment", "document" (left out one at a time, in place of
-            resamples), or "auto": documents where they are known for people's marks, because one
+        tagger: ``spacy:NAME`` or another tagger; by default one for the language of the side.
+        fail_if_major: the number of major errors from which a system fails, by any who marked;
+            where one does, the command line ends with exit code 3.
+        examples: outputs shown for each who marked errors, those with the gravest first.
+        unit: the independent unit: "segment", "document" (left out one at a time, in place of
+            resamples), or "auto": documents for people's marks where they are known, because one
             person marks a whole document; segments for metrics and judges.
 
     Returns:

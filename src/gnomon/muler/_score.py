@@ -108,15 +108,16 @@ def score(
             ``check:number``; wildcards ``pos:*``. By default ``pos:*``, ``ent:*``, or ``form:*``
             where no tagger is installed, and the word lists, patterns and labels that are given;
             these alone where no language is known.
-        scorers: sentence scorers: names (``sentiment``, ``concreteness``, ``valence=FILE``),
-            scorers or functions of a sentence; see :func:`gnomon.annotate.scorers.scorer`. What
-            they find is the table "scorers"; the only one where no feature is named and there is
-            neither a metric nor a tagger.
+        scorers: names of sentence scorers (``sentiment``, ``concreteness``, ``valence=FILE``), in
+            Python also scorers or functions of a sentence; see
+            :func:`gnomon.annotate.scorers.scorer`. Their figures are the table "scorers", the only
+            one where no feature is named and there is neither a metric nor a tagger.
         examples: segments shown per feature and system; 0 for none.
-        per_segment: add a table "segments": base, oracle, anti-oracle and counts on both sides of
-            every segment that has the feature.
-        confidence: of the intervals; differences are significant at 1 - confidence.
-        unit: what is independent: "segment", "document", or "auto": documents where segments of
+        per_segment: add a table "segments" with base, oracle, anti-oracle and counts of every
+            segment that has the feature.
+        confidence: confidence level of the intervals; differences are significant at 1 -
+            confidence.
+        unit: the independent unit: "segment", "document", or "auto": documents where segments of
             one are clearly alike; as in :func:`gnomon.compare`, by the design effect under each
             metric, of each scorer and of the counts of each feature. Documents are left out one at
             a time, in place of resamples.

@@ -61,7 +61,7 @@ Variant: TypeAlias = Literal["ratio", "segment-clipped"]
 Variants: TypeAlias = Annotated[
     Sequence[Variant],
     Group("scoring"),
-    Help('"ratio" (ratio of means), "segment-clipped" (mean of clipped segment ratios).'),
+    Help('definitions: "ratio" (of means), "segment-clipped" (mean of clipped segment ratios).'),
 ]
 VARIANTS: tuple[Variant, ...] = ("ratio", "segment-clipped")
 VARIANT: Any = column("Variant", help="ratio of means, or mean of clipped segment ratios")

@@ -1,4 +1,4 @@
-"""Paraphrased references: make further references, and measure what they add.
+"""Paraphrased references: generate further references, and measure their effect.
 
 Everything public is listed in ``__all__``; names are imported when first used.
 """

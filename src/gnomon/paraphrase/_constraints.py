@@ -33,7 +33,7 @@ Longest: TypeAlias = Annotated[int, Limits(1, 100), Metavar("N"), Help("most tok
 Tokeniser: TypeAlias = Annotated[
     str | None,
     Metavar("NAME"),
-    Help("a tokeniser of BLEU; case counts. Without one, that of the target language."),
+    Help("a tokeniser of BLEU; case counts; by default that of the target language."),
 ]
 
 

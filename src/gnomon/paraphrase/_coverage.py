@@ -90,7 +90,7 @@ def _sets_of_study(*, testset: TestSet, original: TestSet, **_: object) -> tuple
 
 @method(
     "paraphrase.coverage",
-    purpose="list words of the systems that references and paraphrases match, and that they lack",
+    purpose="list words of outputs that references and paraphrases match, and that they lack",
     title="Paraphrases: coverage",
     data=("original", "paraphrased"),
     given=_pair_test_sets,
@@ -126,10 +126,11 @@ def coverage(
         original: outputs with the original references.
         paraphrased: the same outputs with wider references (``original.with_paraphrases(...)``);
             or the paraphrases that widen them, or files of these.
-        share: n-grams of at least this share of the systems are missing; in (0, 1].
-        missing_per_segment: where they are written (:func:`write_constraints`), for
-            constrained(constraints='FILE') of :func:`generate`: .jsonl.
-        examples: segments whose wordings stand side by side on a page, with changes marked.
+        share: the share of systems from which on an n-gram that references lack counts as missing;
+            in (0, 1].
+        missing_per_segment: a file (.jsonl) for the missing n-grams of each segment, which
+            ``constrained(constraints='FILE')`` of gnomon paraphrase generate reads.
+        examples: segments shown on a page, their wordings side by side with changes marked.
 
     Returns:
         A finding with a row per length, the tables "new" (with paraphrases) and "missing" of the

@@ -85,11 +85,11 @@ class SyntaxTrees:
     """Where the trees of the wordings come from.
 
     Attributes:
-        trees: constituency trees of sets that were parsed elsewhere: name -> one list of trees per
-            segment, or files of one tree in brackets per line: ref.NAME.ptb.
-        parse: make the trees of the other sets, from dependencies, by the standard pipeline of the
-            language of the test set.
-        tagger: the parser that does that (``spacy:NAME``); it need not be asked for by ``parse``.
+        trees: files of constituency trees that were parsed elsewhere, ref.NAME.ptb, with one
+            bracketed tree per line; in Python also lists of trees per segment by name.
+        parse: parse the other sets into trees, from dependencies, by the standard pipeline of the
+            test set's language.
+        tagger: the parser to use in its place (``spacy:NAME``); it implies ``parse``.
     """
 
     trees: TreeSets | None = None

@@ -117,14 +117,14 @@ def stress(
         metrics: specs, metrics or functions, as in :func:`gnomon.score`.
         pairs: files of minimal pairs: DEMETR's .json files, or .tsv tables with ACES's columns,
             which may hold scores of metrics that ran elsewhere (METRIC-good, METRIC-bad).
-        lower_is_better: names of such metrics whose lower scores are better.
-        detection_rate: the share of pairs in which a metric must score the error lower, to be said
-            to detect such errors.
-        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
-            1e-7 from run to run.
-        examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
+        lower_is_better: names of such metrics for which lower is better.
+        detection_rate: the share of pairs in which a metric must score the error lower to count as
+            detecting such errors.
+        tie_tolerance: the largest difference between scores that count as equal: encoders differ by
+            about 1e-7 from run to run.
+        examples: pairs shown of each kind: first those on which a metric is wrong.
         save_pairs: a table (.tsv) for all pairs, with ACES's columns: a metric that runs elsewhere
-            adds its scores in METRIC-good and METRIC-bad, and the file is read as pairs.
+            adds its scores in METRIC-good and METRIC-bad, and ``pairs`` reads the file.
 
     Returns:
         A finding with a row per metric and phenomenon, means over the phenomena, and pairs to read.

@@ -51,11 +51,11 @@ class Detection(NamedTuple):
     """Rule for detecting an error, and for what is shown of it.
 
     Attributes:
-        detection_rate: the share of pairs in which a metric must score the error lower, to be said
-            to detect such errors.
-        tie_tolerance: scores that differ by as much or less are equal: encoders differ by about
-            1e-7 from run to run.
-        examples: pairs of each kind that are shown: those on which a metric is wrong, then others.
+        detection_rate: the share of pairs in which a metric must score the error lower to count as
+            detecting such errors.
+        tie_tolerance: the largest difference between scores that count as equal: encoders differ by
+            about 1e-7 from run to run.
+        examples: pairs shown of each kind: first those on which a metric is wrong.
         confidence: of the intervals.
         seed: of the random scores, a control, and of the draw of examples.
     """

@@ -51,13 +51,13 @@ class TextChoice:
     """Which texts are changed, how, and how often.
 
     Attributes:
-        perturbed_system: whose outputs are changed, or REFERENCE for the first reference; by
-            default those of the best system (by chrF).
+        perturbed_system: the system whose outputs are changed, or REFERENCE for the first
+            reference; by default the best system by chrF.
         perturb: names and wildcards of perturbations (``gnomon list perturbations``), such as
             number, ``'delete pos:*'``; by default the usual ones of the language.
         kinds: kinds of changes: error, harmless, crossed (the better text is worded otherwise),
             sanity (no translation at all).
-        limit: the most sentences that a perturbation changes, drawn by the seed.
+        limit: the largest number of sentences that a perturbation changes, drawn with the seed.
     """
 
     perturbed_system: Annotated[str | None, Metavar("SYSTEM")] = None

@@ -119,12 +119,11 @@ def metric(
         testsets: test sets with human scores of segments.
         save: a folder for the metric; its subfolder ``training`` holds what a run needs to go on,
             and can be deleted afterwards.
-        encoder: folder, package, short name or hub name of a BERT or XLM-R model.
-        human: kinds of human scores to learn from ("da-z", "mqm", "esa"), or files of them; by
-            default the only kind of each test set.
+        encoder: the folder, package, short name or hub name of a BERT or XLM-R model.
+        human: kinds of human scores to learn ("da-z", "mqm", "esa"), or files of them; by default
+            the only kind of each test set.
         resume: go on with the run in the folder; begin one where it holds none.
-        embeddings: folder where the encoder's vectors are kept for other runs; by default the
-            metric's own.
+        embeddings: a folder for the encoder's vectors, shared by runs; by default the metric's own.
         recipe: how the metric is built and trained.
 
     Returns:

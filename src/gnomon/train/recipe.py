@@ -43,25 +43,25 @@ class HeadRecipe:
     """Options of training.
 
     Attributes:
-        inputs: what is compared with the output: "both" source and reference (RegressionMetric),
+        inputs: the texts compared with the output: "both" source and reference (RegressionMetric),
             the "source" alone (ReferencelessRegression), or the "reference" alone, for encoders of
             one language; "source-alone" and "output-alone" compare nothing: sentinels, which tell
             what can be guessed.
         layers: a trained "mix" of all layers of the encoder, or the "last".
         pool: the vector of a text: mean over its pieces ("avg"), or its first position ("cls").
-        hidden_sizes: of the layers above the comparison.
-        dropout: share of their numbers that is left out in training.
-        learning_rate: of AdamW, the same in all steps.
-        weight_decay: of AdamW, of the layers above the comparison.
+        hidden_sizes: sizes of the layers above the comparison.
+        dropout: share of these layers' numbers that is dropped in training.
+        learning_rate: learning rate of AdamW, the same in all steps.
+        weight_decay: weight decay of AdamW, for the layers above the comparison.
         batch_size: examples per step.
-        epochs: passes over the examples at most.
+        epochs: the largest number of passes over the examples.
         patience: passes without a better one before training stops.
-        held_out: share of the judged outputs that training stops by, and that the report is of.
-        held_out_by: what is never divided: a "document" (where test sets tell; else segments), or
-            a "segment", with the outputs of all systems.
+        held_out: share of judged outputs held out, to stop training and to report on.
+        held_out_by: the unit that is never divided: a "document" (where test sets tell; else
+            segments), or a "segment", with the outputs of all systems.
         train_encoder: train the encoder's layers, too; its embeddings stay (use a GPU).
-        encoder_learning_rate: of the encoder's highest layer.
-        layer_decay: each layer below learns at this share of the rate above it.
+        encoder_learning_rate: learning rate of the encoder's highest layer.
+        layer_decay: share of the rate above it at which each layer below learns.
         frozen_epochs: first passes in which the encoder stays as it is.
     """
 

@@ -74,7 +74,7 @@ def validate_verdict(finding: Finding) -> Iterator[Message]:
 
 @method(
     "muler.validate",
-    purpose="test whether MuLER measures what it says: its scale, rarer features, random words",
+    purpose="validate MuLER on your data: its scale, rarer features, random words",
     title="MuLER: validation",
     unread=("documents", "domains"),
     examples=_EXAMPLES,
@@ -121,13 +121,15 @@ def validate(
 
     Args:
         testset: references and the outputs of one or more systems.
-        experiments: "range", "frequency", "random"; all by default.
-        shares: how much of a feature is masked alike on both sides, or left, in (0, 1].
-        draws: random features per system and p: 100 say what stands out; 1000, as in the paper,
-            take ten times as long.
-        groups: further numbers of groups p, 2 or more, each with rows of its own.
-        vocabulary: what is split into groups: "all" types, or those of "content" words: nouns,
-            proper nouns, verbs, adjectives and adverbs in most of their occurrences (by a tagger).
+        experiments: tests to run: "range" (the scale), "frequency" (rarer features), "random"
+            (random words); by default all.
+        shares: shares of a feature that are masked alike on both sides, or kept, in (0, 1].
+        draws: random features per system and number of groups; 1000, as in the paper, take ten
+            times as long.
+        groups: further numbers of groups p into which words are split, 2 or more, each with rows of
+            its own.
+        vocabulary: words that are split into groups: "all", or "content" words alone: nouns, proper
+            nouns, verbs, adjectives and adverbs in most of their occurrences (by a tagger).
 
     Returns:
         A finding with a table for each experiment. "range": ``system, metric, feature, masks,

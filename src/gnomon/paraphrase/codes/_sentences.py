@@ -48,7 +48,11 @@ _TREES = Group("syntax trees")
 _CODES = Group("codes")
 Tagger: TypeAlias = Annotated[str | None, Metavar("NAME"), TAGGER_NAME, _TREES]
 LanguageCode: TypeAlias = Annotated[
-    str | None, Flags(("-l",)), Metavar("LANG"), _TREES, Help("whose standard parser is taken.")
+    str | None,
+    Flags(("-l",)),
+    Metavar("LANG"),
+    _TREES,
+    Help("the language whose standard parser is used."),
 ]
 _EXAMPLES = """\
 --save FOLDER gets the codes (codes.safetensors, codes.json), and NAME.codes.txt for each file: one
@@ -104,7 +108,7 @@ def check_codes(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
 
 @method(
     "paraphrase.codes",
-    purpose="find the cluster of meanings or structures that a sentence is in",
+    purpose="cluster sentences by meaning or structure, as codes for the paraphraser",
     data=(),
     given="nothing",
     examples=_EXAMPLES,
@@ -136,14 +140,15 @@ def codes(
     the options of encoders, of k-means and of the autoencoder of trees.
 
     Args:
-        texts: files of one sentence per line.
-        trees: bracketed trees, parallel to the texts, or without any; by default texts are parsed.
-        kind: codes by meaning, by structure, or by chance.
-        codes_folder: codes that were made before, in the place of new ones.
-        k: how many codes.
-        model: sentence encoder of semantic codes; where it lies now, of codes made before.
+        texts: files with one sentence per line.
+        trees: files of bracketed trees, parallel to the texts or in their place; by default texts
+            are parsed.
+        kind: codes by meaning ("semantic"), by structure ("syntactic") or by chance ("random").
+        codes_folder: the folder of existing codes, to use in place of new ones.
+        k: number of codes.
+        model: the sentence encoder of semantic codes; with existing codes, its present place.
         tagger: the parser of syntactic codes: spacy:NAME or stanza:LANGUAGE.
-        save: a folder for the codes, and for those of every file.
+        save: a folder for the codes, and for the codes of every file.
 
     Returns:
         A finding as of :func:`gnomon.paraphrase.codes.quality`.

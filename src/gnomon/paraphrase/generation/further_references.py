@@ -106,7 +106,7 @@ def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSe
 
 @method(
     "paraphrase.generate",
-    purpose="make further references, as JSONL",
+    purpose="generate paraphrased references",
     given=_references_or_outputs,
     unread=("sources", "documents", "domains", "paraphrases"),
     examples=_EXAMPLES,
@@ -140,16 +140,17 @@ def generate(
 
     Args:
         testset: references; outputs, for methods that read them.
-        method: how they are made: a spec such as beam, 'sampled(top_p=.9)', "variants('list.txt')".
-        save: where they are written: .jsonl.
-        n: how many of each segment (of each constraint or system, for methods that say so); 5 by a
-            model, unless the method says 1.
+        method: the method of generation: beam, 'sampled(top_p=.9)', "variants('list.txt')" and so
+            on.
+        save: the file for the paraphrases, .jsonl.
+        n: number of paraphrases for each segment (for each constraint or system, where the method
+            says so); by default 5 by a model, unless the method says 1.
         model: an encoder-decoder that paraphrases: a folder or a name (see
             :func:`gnomon.models.load_seq2seq`), in Python also a loaded model.
-        filter: a metric that judges them against the references.
-        least: the least score of the filter that is kept (greatest, for an error rate).
-        resume: keep what the file holds, and make what is missing.
-        batch: segments at once; 32 with a model, 500 without.
+        filter: a metric that scores paraphrases against the references, to drop the worst.
+        least: the lowest score of the filter that is kept (for an error rate the highest).
+        resume: keep the paraphrases in the file, and generate the missing ones.
+        batch: segments in one batch; by default 32 with a model, 500 without.
 
     Returns:
         A finding with a row of counts; the paraphrases are in the file.

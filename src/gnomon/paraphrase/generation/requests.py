@@ -42,15 +42,15 @@ class GenerationRequest:
     """A request to any generator, beside its own options.
 
     Attributes:
-        n: how many of each segment (of each constraint or system, for methods that say so); 5 by a
-            model, unless the method says 1.
+        n: number of paraphrases for each segment (for each constraint or system, where the method
+            says so); by default 5 by a model, unless the method says 1.
         model: an encoder-decoder that paraphrases: a folder or a name (see
             :func:`gnomon.models.load_seq2seq`), in Python also a loaded model.
         precision: of its weights.
         keep_copies: keep copies of a reference.
         keep_duplicates: keep repetitions within a segment.
-        filter: a metric that judges them against the references.
-        least: the least score of the filter that is kept (greatest, for an error rate).
+        filter: a metric that scores paraphrases against the references, to drop the worst.
+        least: the lowest score of the filter that is kept (for an error rate the highest).
         allow_code: let a spec ``python('module:function')`` run code.
         cache: where trees of outputs are kept between runs, for output-codes.
         progress: called with a stage, what is done, and the total.

@@ -85,7 +85,7 @@ def train(
     See :func:`gnomon.paraphrase.training.fit` for what is in the folder, and for several devices.
 
     Args:
-        pairs: files of pairs of sentences, or pairs.
+        pairs: files of sentence pairs; in Python also pairs.
         save: a folder for the model.
         resume: go on with the run in the folder.
         device: cpu or cuda; by default a GPU if there is one.

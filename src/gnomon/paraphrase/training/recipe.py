@@ -34,28 +34,28 @@ class Recipe:
     """Options of training; those in brackets are of Bawden et al. (2020).
 
     Attributes:
-        vocabulary: pieces, beside sentence codes (33,152 joint).
-        dimensions: of the vectors (512).
-        encoder_layers: of the encoder (6).
-        decoder_layers: of the decoder (6).
-        heads: of attention (8).
+        vocabulary: number of pieces, sentence codes not counted (33,152 joint).
+        dimensions: dimensions of the vectors (512).
+        encoder_layers: layers of the encoder (6).
+        decoder_layers: layers of the decoder (6).
+        heads: heads of attention (8).
         feed_forward: width of the layers between (2048).
-        dropout: share of numbers that are left out in training (0.1).
-        limit: most pieces of a side; longer pairs are left out.
+        dropout: share of numbers that is dropped in training (0.1).
+        limit: the largest number of pieces of a side; longer pairs are left out.
         label_smoothing: share of probability that is given to other pieces (0.1).
         learning_rate: the highest one, at the end of the warm-up (3e-4).
         warmup: steps of linear growth, after which the rate falls with the inverse root (16,000).
-        clip: greatest norm of the gradient.
+        clip: the largest norm of the gradient.
         batch_size: pairs of a batch, on each device.
         accumulate: batches per step.
         dev: pairs held out to validate on (3,000).
-        bleu_pairs: of them, how many are decoded for BLEU.
+        bleu_pairs: number of them that are decoded for BLEU.
         validate_every: steps between validations, each of which ends in a checkpoint.
-        stop_on: what the best model is chosen by, and patience counts (BLEU).
+        stop_on: the measure that chooses the best model, and that patience counts (BLEU).
         patience: validations without a better one before training stops; in Python None: never.
-        epochs: passes over the data at most.
-        max_steps: steps at most.
-        max_minutes: minutes at most, of each call.
+        epochs: the largest number of passes over the data.
+        max_steps: the largest number of steps.
+        max_minutes: the largest number of minutes of a call.
         precision: "fp32"; "bf16" or "fp16" (automatic mixed precision; fp16 on GPUs only).
 
     Raises:

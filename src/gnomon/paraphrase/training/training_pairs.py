@@ -82,9 +82,9 @@ class Filters:
     Attributes:
         keep_duplicates: keep repeated pairs of source and target.
         keep_copies: keep pairs whose two sides are equal, white space apart.
-        words: most words (between spaces) of a side (100 in Bawden et al.).
-        first_only: of each source, only its first paraphrase (as Bawden et al. do).
-        chrf: least and greatest chrF of the source against the target (0 to 100), such as 30 90:
+        words: the largest number of words (between spaces) of a side (100 in Bawden et al.).
+        first_only: keep only the first paraphrase of each source (as Bawden et al. do).
+        chrf: lowest and highest chrF of the source against the target (0 to 100), such as 30 90:
             unrelated pairs are below, near-copies above.
 
     Raises:
