@@ -126,6 +126,20 @@ def test_all_pages_say_the_version_of_the_package() -> None:
     assert re.findall(r"^version: (\S+)", citation, re.MULTILINE) == [VERSION]
 
 
+def test_the_recipe_of_conda_needs_what_the_package_needs() -> None:
+    yaml = pytest.importorskip("yaml")
+    recipe = yaml.safe_load((_ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    renamed = {"msgspec-python": "msgspec"}
+    needs = [one.split() for one in recipe["requirements"]["run"]]
+    assert [f"{renamed.get(n[0], n[0])}{''.join(n[1:])}" for n in needs] == [
+        "python",
+        *_PROJECT["project"]["dependencies"],
+    ]
+    builds = {one.replace(" ", "") for one in recipe["requirements"]["host"]}
+    assert builds == {"pip", "python", *_PROJECT["build-system"]["requires"]}
+    assert recipe["context"]["version"] == VERSION
+
+
 def _refusal(cwd: Path, *argv: str | Path, **variables: str) -> str:
     done = subprocess.run(
         argv, cwd=cwd, env=_OUTSIDE | variables, capture_output=True, text=True, check=False

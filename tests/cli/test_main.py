@@ -34,7 +34,7 @@ def test_several_references_and_sacrebleus_short_names_are_understood() -> None:
         ]
     )
     assert args.refs == ["r1.txt", "r2.txt"]
-    assert (args.tokenize, args.lowercase, args.width) == ("intl", True, 3)
+    assert (args.tokenize, args.lowercase, args.digits) == ("intl", True, 3)
     assert (args.score_only, args.sentence_level, args.quiet) == (True, True, True)
 
 

@@ -27,7 +27,7 @@ def test_the_selftest_passes_here_and_fails_where_a_number_differs(gnomon, monke
     monkeypatch.setattr(selftest, "checks", lambda: iter([wrong]))
     answer = gnomon("selftest", "-f", "json")
     assert answer.code == 1
-    assert answer.json()["rows"][0]["fine"] is False
+    assert answer.json()["rows"][0]["correct"] is False
 
 
 def test_setup_names_the_commands_and_installs_nothing_unasked(gnomon) -> None:

@@ -537,15 +537,15 @@ def _add_selftest(commands: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _selftest(args: argparse.Namespace) -> int:
-    """Compare with golden numbers; exit 1 if one differs."""
+    """Compare with the expected numbers; exit 1 if one differs."""
     from gnomon.cli import selftest
 
     rows: list[dict[str, Cell]] = [
-        {**check._asdict(), "fine": abs(check.found - check.expected) <= _TOLERANCE}
+        {**check._asdict(), "correct": abs(check.found - check.expected) <= _TOLERANCE}
         for check in selftest.checks()
     ]
-    show_rows(args, "selftest", "Golden numbers", rows)
-    return 0 if all(row["fine"] for row in rows) else 1
+    show_rows(args, "selftest", "Numbers of the bundled example", rows)
+    return 0 if all(row["correct"] for row in rows) else 1
 
 
 # ``gnomon cache``: what is kept between runs.

@@ -1,4 +1,4 @@
-"""Golden numbers of the bundled example: does this installation compute what it should?"""
+"""Known numbers of the bundled example: does this installation compute them?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Check(NamedTuple):
 
 
 def checks() -> Iterator[Check]:
-    """Compute every golden number."""
+    """Compute every number of the example."""
     from gnomon.core.testset import TestSet
     from gnomon.data import example
     from gnomon.metrics import score
@@ -46,4 +46,4 @@ def _muler(testset: TestSet) -> Iterator[Check]:
     finding = score(perfect, features=["re:word"], pattern={"word": r"\w+"}, examples=0)
     row = finding.rows[0]
     yield Check("MuLER of a perfect output", float(row["muler"] or 0.0), 0.0)
-    yield Check("its oracle", float(row["oracle"] or 0.0), 100.0)
+    yield Check("oracle of a perfect output", float(row["oracle"] or 0.0), 100.0)

@@ -112,9 +112,8 @@ def compare(
     Args:
         testset: references and the outputs of two or more systems.
         metrics: specs, metrics, functions of texts, or :class:`Scores` of this test set.
-        baseline: the system with which the others are compared; by default the first of two
-            systems; by default of more the best under each metric, or the first with
-            ``fail_if_worse`` or ``test="sacrebleu"``.
+        baseline: the system to compare the others with; by default the first of two systems, else
+            the best under each metric (the first with ``fail_if_worse`` or ``test="sacrebleu"``).
         test: "bootstrap" (studentised paired bootstrap), "ar"
             (approximate randomisation; Riezler and Maxwell, 2005), which has no intervals, or
             "sacrebleu" for what sacreBLEU's paired bootstrap reports: its p alone, not adjusted.
