@@ -58,7 +58,7 @@ def test_every_python_that_is_supported_has_wheels() -> None:
 def test_only_a_tag_is_published_and_without_a_password() -> None:
     workflow = _read(_GITHUB / "workflows" / "release.yml")
     # YAML reads a bare "on" as true
-    assert workflow[True]["push"] == {"tags": ["v*"]}
+    assert workflow[True]["push"] == {"tags": ["v*.*.*"]}
     publish = workflow["jobs"]["publish"]
     assert publish["if"] == "github.ref_type == 'tag'"
     assert set(publish["needs"]) == set(workflow["jobs"]) - {"publish"}
