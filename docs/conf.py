@@ -9,6 +9,7 @@ os.environ["NO_COLOR"] = "1"
 os.environ["COLUMNS"] = "80"
 
 import shutil
+import tomllib
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,21 +39,28 @@ extensions = [
 html_math_renderer = "mathml"
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "_generated"]
+exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "gnomon"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
 napoleon_use_ivar = True  # fields are told in the docstring of their class, once
 
 
-_GENERATED = Path(__file__).parent / "_generated"
+_ROOT = Path(__file__).parents[1]
+_GENERATED = _ROOT / "docs" / "_build" / "generated"
+_URLS = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+_METHODS = {" ".join(one.command): one for one in map(methods.find, methods.names())}
 
 
 def _commands(name: str, of: Parser) -> Iterator[str]:
-    """A section for a command, then one for each of its commands."""
+    """A section for a command with the columns of its tables, then one for each of its commands."""
     yield f"## `{name}`\n\n```text\n{of.format_help(full=True)}```\n"
+    if method := _METHODS.get(name.removeprefix("gnomon ")):
+        yield from _tables(method)
     for action in of._actions:
         if isinstance(action, argparse._SubParsersAction):
             for command, inner in action.choices.items():
@@ -64,12 +72,8 @@ def _cells(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
-def _method(method: methods.Method) -> Iterator[str]:
-    """A section for a method: what it does, its options, the columns of its tables."""
-    yield f"## `{method.name}`\n\n`gnomon {' '.join(method.command)}`: {method.purpose}\n\n"
-    yield _cells("option", "takes", "default", "") + "|---|---|---|---|\n"
-    for one in method.options.values():
-        yield _row(one)
+def _tables(method: methods.Method) -> Iterator[str]:
+    """The columns of the tables of a method."""
     for table, row in method.rows.items():
         yield f"\nTable {table or 'of results'}:\n\n" + _cells("column", "title", "")
         yield "|---|---|---|\n"
@@ -158,10 +162,8 @@ def _schema_words(schema: dict[str, Any]) -> str:
 
 
 # references are what commands and methods say of themselves
-_GENERATED.mkdir(exist_ok=True)
+_GENERATED.mkdir(parents=True, exist_ok=True)
 (_GENERATED / "commands.md").write_text("\n".join(_commands("gnomon", parser())), encoding="utf-8")
-_TOLD = "".join(part for one in methods.names() for part in _method(methods.find(one)))
-(_GENERATED / "methods.md").write_text(_TOLD, encoding="utf-8")
 (_GENERATED / "api.md").write_text("".join(_api()), encoding="utf-8")
 (_GENERATED / "generators.md").write_text("".join(_generators()), encoding="utf-8")
 
@@ -193,8 +195,43 @@ def _with_pictures(app: Any, error: Exception | None) -> None:
         shutil.copytree(Path(app.srcdir, "images"), Path(app.outdir, "images"), dirs_exist_ok=True)
 
 
+def _to_repository(app: Any, page: str, source: list[str]) -> None:
+    """Links to files beside the documentation lead to the repository, or name it where it is."""
+    folder = Path(app.srcdir, page).parent
+    repository = _URLS.get("Repository")
+
+    def moved(link: re.Match[str]) -> str:
+        text, goal, anchor = link.groups(default="")
+        path = Path(os.path.normpath(folder / goal)).relative_to(_ROOT).as_posix()
+        if repository:
+            return f"[{text}]({repository}/blob/main/{path}{anchor})"
+        return f"{text} (`{path}`)"
+
+    up = "../" * (page.count("/") + 1)
+    source[0] = re.sub(rf"\[([^]\n]*)\]\(({re.escape(up)}[^)#]+)(#[^)]*)?\)", moved, source[0])
+
+
+_SECTION = re.compile(r'<p class="caption"[^>]*><span class="caption-text">(.*?)</span></p>')
+
+
+def _fold(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Sections of the sidebar are folded but for the one of the page that is shown."""
+    head, *parts = _SECTION.split(context.get("furo_navigation_tree", ""))
+    folded = [head]
+    for title, pages in zip(parts[::2], parts[1::2], strict=True):
+        inside, end, behind = pages.rpartition("</ul>")
+        state = " open" if "current-page" in pages else ""
+        folded.append(
+            f'<details class="section"{state}><summary class="caption">{title}</summary>'
+            f"{inside}{end}</details>{behind}"
+        )
+    context["furo_navigation_tree"] = "".join(folded)
+
+
 def setup(app: Any) -> None:
     """What Sphinx calls: after napoleon, which writes the types of fields."""
     app.connect("autodoc-process-docstring", _plain_types, priority=900)
+    app.connect("source-read", _to_repository)
+    app.connect("html-page-context", _fold, priority=900)
     app.connect("build-finished", _with_pictures)
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))

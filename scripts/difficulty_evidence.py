@@ -2,13 +2,13 @@
 
     python scripts/difficulty_evidence.py DATA OUT --model MODEL --layer N [--embeddings FOLDER]
     python scripts/difficulty_evidence.py --table OUT
-    python scripts/difficulty_evidence.py --corrected docs/methods/difficulty-evidence.md
+    python scripts/difficulty_evidence.py --corrected papers/difficulty/evidence.md
 
 scores the six into-English sets of WMT18 and WMT19 that lie under DATA (folders such as
 ``wmt19/de-en`` in gnomon's own layout) under BERTScore with and without weights, and writes one
 file per set to OUT; sets whose file is there are not done again. ``--embeddings`` keeps the
 vectors, ``--every N`` takes every N-th segment alone. The second form prints the tables, in
-Markdown; docs/methods/difficulty-evidence.md tells what they mean. The third form reads these
+Markdown; papers/difficulty/evidence.md tells what they mean. The third form reads these
 tables and prints what is left of each column's differences when p is corrected for their number.
 """
 
@@ -116,7 +116,7 @@ def judged(one: str, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def show(out: Path) -> None:
-    """Print what was found: the tables of docs/methods/difficulty-evidence.md."""
+    """Print what was found: the tables of papers/difficulty/evidence.md."""
     results = [json.loads(file.read_text(encoding="utf-8")) for file in out.glob("*.json")]
     results.sort(key=lambda result: (result["model"] != "MiniLM", SETS.index(result["set"])))
     for start, label in SUBSETS.items():

@@ -1,6 +1,6 @@
 """How often wrong files are found that were planted in published sets, by how much is wrong.
 
-    python scripts/look_recall.py FOLDER...    # test sets; some of docs/formats.md
+    python scripts/look_recall.py FOLDER...    # test sets; some of benchmarks/wrong-files.md
 
 In each set every system, up to eight of them, is damaged in turn, in a share of its lines.
 """

@@ -77,7 +77,6 @@ PICTURES = {
     "two": Picture("gnomon compare ref.txt -i sysA.txt sysB.txt", height=720),
     "report": Picture(f"gnomon muler {_TWO} --features 'pos:*' 'ent:*'"),
     "compare": Picture("gnomon compare -t $EX -m bleu chrf --by domain"),
-    "compare-phone": Picture("gnomon compare -t $EX -m bleu chrf --by domain", 390, 844),
     "muler": Picture("gnomon muler -t $EX --features 'pos:*'"),
     "difficulty": Picture("gnomon difficulty words -t $EX -m bleu"),
     "bmx": Picture(f"gnomon bmx explain {_TWO} -m chrf --first 60"),

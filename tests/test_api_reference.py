@@ -13,7 +13,7 @@ import pytest
 
 import gnomon
 
-_PAGE = Path(__file__).resolve().parents[1] / "docs" / "python.md"
+_PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
 #: names under which the page has packages that gnomon exports, by where they stand
 _PUBLIC = {home: f"gnomon.{name}" for name, home in gnomon._MODULES.items()}
 _PACKAGES = [

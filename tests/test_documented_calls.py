@@ -26,8 +26,9 @@ _PAGES = sorted(
         _ROOT / "README.md",
         *(_ROOT / "docs").rglob("*.md"),
         *(_ROOT / "papers").rglob("*.md"),
+        *(_ROOT / "benchmarks").glob("*.md"),
     )
-    if not {"_build", "_generated"} & set(page.parts)
+    if "_build" not in page.parts
 )
 _whole = functools.cache(parser)
 _OF_EXAMPLES = ("gnomon lengths", "gnomon repetitions")  # commands of packages
@@ -111,9 +112,8 @@ def test_functions_and_keywords_of_a_page_are_there(page: Path) -> None:
 
 
 def test_ratios_of_the_readme_stand_in_the_tables_of_the_benchmarks() -> None:
-    ratio = re.compile(r"\| (\d[\d.]*x) \|")
+    ratio = re.compile(r"\b(\d[\d.]*x)\b")
     tables = "".join(path.read_text("utf-8") for path in (_ROOT / "benchmarks").glob("*.md"))
-    speed = (_ROOT / "README.md").read_text("utf-8").partition("## Speed")[2]
-    said = ratio.findall(speed)
-    assert len(said) > 5
+    said = ratio.findall((_ROOT / "README.md").read_text("utf-8"))
+    assert said
     assert [one for one in said if f"| {one} |" not in tables] == []

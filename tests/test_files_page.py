@@ -1,4 +1,4 @@
-"""Every line of docs/howto/files.md ("My files are ...") runs, on files of that kind."""
+"""Every line of docs/compare/files.md ("My files are ...") runs, on files of that kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from gnomon.cli import main
 
-_PAGE = Path(__file__).resolve().parents[1] / "docs" / "howto" / "files.md"
+_PAGE = Path(__file__).resolve().parents[1] / "docs" / "compare" / "files.md"
 _LINES = re.findall(r"^\| .*\| `((?:cat|gnomon) .*)` \|$", _PAGE.read_text("utf-8"), re.MULTILINE)
 
 SOURCES = [

@@ -31,29 +31,24 @@ from gnomon.cli import main
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGES = (
     _ROOT / "README.md",
-    _ROOT / "docs" / "start.md",
-    _ROOT / "docs" / "tutorial.md",
-    _ROOT / "docs" / "gallery.md",
-    _ROOT / "docs" / "truth.md",
-    _ROOT / "docs" / "methods" / "stress.md",
-    *sorted(
-        page
-        for page in (_ROOT / "docs" / "howto").glob("*.md")
-        if page.stem not in ("browser", "serve-team")  # tests/serve does what they say
-    ),
+    *(_ROOT / "docs" / "start" / f"{name}.md" for name in ("install", "tutorial", "migrate")),
+    *sorted((_ROOT / "docs" / "compare").glob("*.md")),
+    *(_ROOT / "docs" / "trust" / f"{name}.md" for name in ("stress", "campaign")),
+    _ROOT / "benchmarks" / "statements.md",
 )
 #: those of them that take long
-_SLOW = ("truth", "own-scores", "stress", "gallery", "tutorial", "notebook")
+_SLOW = ("statements", "scores", "stress", "tutorial", "results")
 #: pages of methods and extensions: their Python runs, in a moment or under verify
 _QUICK = (
-    *(_ROOT / "docs" / f"{name}.md" for name in ("metrics", "formats", "methods/difficulty")),
+    *(_ROOT / "docs" / f"{name}.md" for name in ("reference/metrics", "reference/formats")),
+    _ROOT / "docs" / "explain" / "difficulty.md",
     *sorted((_ROOT / "docs" / "extend").glob("*.md")),
 )
 _LONG = tuple(
     page
     for page in sorted((_ROOT / "docs").rglob("*.md"))
     if page not in (*_PAGES, *_QUICK)
-    and not {"_build", "_generated"} & set(page.parts)
+    and "_build" not in page.parts
     and "```python" in page.read_text(encoding="utf-8")
 )
 #: test sets that pages name; here the bundled example stands for each
@@ -252,7 +247,7 @@ def _write_scores(folder: Path, ts: gn.TestSet) -> None:
 
 def _write_tables(folder: Path) -> None:
     """The table that the page on CSV shows, as it shows it, and one with a row per output."""
-    page = (_ROOT / "docs" / "howto" / "csv.md").read_text(encoding="utf-8")
+    page = (_ROOT / "docs" / "compare" / "files.md").read_text(encoding="utf-8")
     shown = next(block.text for block in _blocks_of(page) if block.kind == "text")
     (folder / "outputs.csv").write_text(shown, "utf-8")
     rows = list(csv.DictReader(io.StringIO(shown)))

@@ -1,4 +1,4 @@
-"""Commands of the page "Reproduce the papers" run: on a few segments, and whole under verify."""
+"""Commands of the pages of papers run: on a few segments, and whole under verify."""
 
 from __future__ import annotations
 
@@ -21,20 +21,17 @@ def _heading(section: str) -> str:
 
 
 _ROOT = Path(__file__).resolve().parents[1]
-_PAGE = (_ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
-_INCLUDE = re.compile(r"^```\{include\} \.\./(\S+)\n.*?^```\n", re.MULTILINE | re.DOTALL)
 
 
-def _included(found: re.Match[str]) -> str:
-    """A page of a paper, its headings one level deeper."""
-    text = (_ROOT / found[1]).read_text(encoding="utf-8")
-    return re.sub("^#", "##", text, flags=re.MULTILINE)
+def _paper(page: Path) -> tuple[str, list[str]]:
+    """The title of a page, and its sections."""
+    head, *sections = re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return head.split("\n", 1)[0].removeprefix("# "), sections
 
 
 _PAPERS = [
-    (paper.split("\n", 1)[0], re.split(r"^### ", paper, flags=re.MULTILINE)[1:])
-    for paper in re.split(r"^## ", _INCLUDE.sub(_included, _PAGE), flags=re.MULTILINE)[1:]
-    if not paper.startswith("A study of WMT")  # tests/papers/test_wmt.py runs it
+    _paper(_ROOT / "papers" / name / "README.md")
+    for name in ("muler", "bmx", "difficulty", "paraphrase")  # tests/papers/test_wmt.py runs wmt
 ]
 
 

@@ -76,8 +76,12 @@ def texts() -> dict[str, str]:
             found[file.name] = re.sub(
                 r"^ *//.*$|/\*.*?\*/", "", file.read_text("utf-8"), flags=re.MULTILINE
             )
-    for path in [*ROOT.glob("docs/**/*.md"), ROOT / "CONTRIBUTING.md"]:
-        if not {"_build", "_generated"} & set(path.parts):
+    for path in [
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("papers/**/*.md"),
+        *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
+    ]:
+        if "_build" not in path.parts:
             # code and quoted names are themselves
             plain = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.DOTALL)
             found[str(path.relative_to(ROOT))] = plain

@@ -115,7 +115,7 @@ def test_views_do_not_pool_steps_with_other_options(tmp_path: Path) -> None:
 
 
 def test_queries_of_the_documentation_run(store: study.Store) -> None:
-    page = (_DOCS / "studies.md").read_text(encoding="utf-8")
+    page = (_DOCS / "many" / "studies.md").read_text(encoding="utf-8")
     queries = [
         one[1]
         for one in re.findall(r"gnomon query wmt.store (['\"])(select.*?)\1", page, re.DOTALL)

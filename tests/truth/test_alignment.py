@@ -355,7 +355,7 @@ def test_published_sets_are_in_order(shared: Path) -> None:
 def test_wrong_files_are_found_as_often_as_the_docs_say(shared: Path) -> None:
     sets = "wmt17/de-en wmt18/fi-en wmt19/kk-en wmt21/en-de wmt24/en-cs wmt24/en-ja"
     found, tried = recall([str(shared / "data" / name) for name in sets.split()])
-    lines = (ROOT / "docs/formats.md").read_text("utf-8").splitlines()
+    lines = (ROOT / "benchmarks/wrong-files.md").read_text("utf-8").splitlines()
     start = lines.index("| planted | 5 % | 10 % | 20 % | 30 % | 60 % |") + 2
     told = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[start : start + 5]]
     assert found == {what: list(map(int, counts)) for what, *counts in told}

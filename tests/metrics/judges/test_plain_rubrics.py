@@ -82,7 +82,7 @@ def test_critical_errors_of_a_rubric_that_knows_none_count_as_major_and_that_is_
 
 
 def test_the_documented_rubrics_are_asked_as_they_stand(chat: Chat, tmp_path: Path) -> None:
-    page = Path(__file__).parents[3] / "docs" / "judges.md"
+    page = Path(__file__).parents[3] / "docs" / "trust" / "judges.md"
     blocks = re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     rubrics = [block for block in blocks if block.startswith("about = ")]
     assert len(rubrics) == 2

@@ -1,4 +1,4 @@
-"""From a download to a verdict, as docs/learned.md has it, in an empty folder."""
+"""From a download to a verdict, as docs/reference/learned.md has it, in an empty folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gnomon.cli import main
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PAGE = Path(__file__).resolve().parents[3] / "docs" / "learned.md"
+_PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "learned.md"
 _COMMIT = "2760a223ac957f30acfb18c8aa649b01cf1d75f2"
 
 

@@ -1,1 +1,1 @@
-"""Reproduction of tables and figures of the paper (Zhan et al., 2021): docs/reproduce.md."""
+"""Reproduction of tables and figures of the paper (Zhan et al., 2021): papers/difficulty."""
