@@ -214,8 +214,9 @@ def _to_repository(app: Any, page: str, source: list[str]) -> None:
 _SECTION = re.compile(r'<p class="caption"[^>]*><span class="caption-text">(.*?)</span></p>')
 
 
-def _fold(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+def _fold(*event: Any) -> None:
     """Sections of the sidebar are folded but for the one of the page that is shown."""
+    context: dict[str, Any] = event[3]
     head, *parts = _SECTION.split(context.get("furo_navigation_tree", ""))
     folded = [head]
     for title, pages in zip(parts[::2], parts[1::2], strict=True):
