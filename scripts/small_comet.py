@@ -2,9 +2,9 @@
 
 ``python scripts/small_comet.py DATA FOLDER`` takes test sets in gnomon's layout from DATA (wmt17,
 wmt19 and wmt21 as in benchmarks/small-comet.md), trains on the segment scores of WMT17 into FOLDER,
-and writes FOLDER.json: agreement with people on the held-out sets beside chrF, BERTScore and controls,
-with intervals. Segments of the held-out sets are sampled with a seed. ``--seeds`` trains a metric
-for each.
+and writes FOLDER.json: agreement with people on the held-out sets beside chrF, BERTScore and
+controls, with intervals. Segments of the held-out sets are sampled with a seed. ``--seeds`` trains
+a metric for each.
 """
 
 from __future__ import annotations
