@@ -61,7 +61,7 @@ def changed_texts(what: str) -> str:
 
 #: words in the names of metrics that count errors
 _ERRORS = frozenset(
-    ("ter", "wer", "cer", "mer", "metricx", "perplexity", "ppl", "error", "errors", "loss", "nll")
+    ("ter wer cer mer metricx perplexity ppl bits bpb error errors loss nll").split()
 )
 _WORDS = re.compile("[a-z]+")
 _ONLY = (
@@ -108,7 +108,7 @@ class ScoreFile(Options, Metric):
 
     Without a file, ``scores(metric='f1')`` are those that came with the outputs, in the logs of an
     evaluation; of metrics that are called after errors (``ter``, ``word_error_rate``,
-    ``perplexity``) lower is better, unless ``lower_is_better=False`` says otherwise.
+    ``bits_per_byte``) lower is better, unless ``lower_is_better=False`` says otherwise.
     """
 
     name: ClassVar[str] = "scores"

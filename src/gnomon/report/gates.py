@@ -23,7 +23,7 @@ _HEADINGS = {
     "failed": "The gate failed",
     "undecided": "The gate could not tell",
 }
-_PASSED = "The gate was passed"
+_PASSED, _EMPTY = "The gate was passed", "The gate had nothing to test"
 
 
 def to_junit(finding: Finding, *, strict: bool = False) -> str:
@@ -69,7 +69,7 @@ def _xml_text(text: str) -> str:
 def gate_summary(finding: Finding) -> str:
     """Outcome of a gate, then the verdict and the tables, in Markdown."""
     outcomes = {case.outcome for case in finding.gate}
-    worst = next((said for one, said in _HEADINGS.items() if one in outcomes), _PASSED)
+    worst = next((said for one, said in _HEADINGS.items() if one in outcomes), _PASSED if outcomes else _EMPTY)
     heading = f"{worst} (gnomon {finding.method})"
     said = verdict_to_markdown([case.said for case in finding.gate if case.said])
     tables = finding_to_markdown(finding) if finding.tables else ""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import json
 import lzma
+import re
 import sys
 import zipfile
 import zlib
@@ -78,8 +79,9 @@ def _first_answers(path: str, samples: Iterator[Sample]) -> list[Sample]:
     kept: dict[tuple[object, ...], Sample] = {}
     again = 0
     for sample in samples:
-        if sample[:3] in kept:
-            again += 1
+        before = kept.get(sample[:3])
+        again += before is not None
+        if before and (before.output or not sample.output):
             continue
         kept[sample[:3]] = sample._replace(
             source=_encodable(sample.source),
@@ -87,7 +89,7 @@ def _first_answers(path: str, samples: Iterator[Sample]) -> list[Sample]:
             output=_encodable(sample.output),
         )
     if again:
-        said = "%s: %d further answers to the same samples are left out; the first ones count"
+        said = "%s: %d further answers to the same samples are left out; the first that is not empty counts"
         LOGGER.warning(said, path, again)
     if all(sample.output is None for sample in kept.values()):
         raise FormatError("holds no answer in words: none of its samples has a text", path=path)
@@ -208,11 +210,9 @@ def _unpacked(packed: zipfile.ZipFile, inside: zipfile.ZipInfo, data: bytes) -> 
 
 
 def _harness(sample: Mapping[str, Any]) -> Iterator[Sample]:
-    answer = (sample.get("filtered_resps") or sample["resps"])[0]
+    answer = sample.get("filtered_resps") or sample["resps"]
     while isinstance(answer, list):
-        # of a choice, how likely it is and whether it is the likeliest
-        is_choice = len(answer) == 2 and str(answer[1]) in {"True", "False"}
-        answer = None if is_choice else answer[0]
+        answer = answer[0] if answer and not _is_choice(answer) else None
     named = sample.get("metrics") or [name for name in sample if name not in _NO_SCORES]
     yield Sample(
         str(sample["doc_id"]),
@@ -221,6 +221,12 @@ def _harness(sample: Mapping[str, Any]) -> Iterator[Sample]:
         _text(answer),
         _scores({name: sample.get(name) for name in named}),
     )
+
+
+def _is_choice(answer: Sequence[object]) -> bool:
+    """True if this tells how likely a text is, and whether it is the likeliest."""
+    likelihood, *others = map(str, answer)
+    return others in (["True"], ["False"]) and bool(_NUMBER.fullmatch(likelihood))
 
 
 def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
@@ -287,6 +293,7 @@ def _targets(value: object) -> tuple[str, ...]:
     return tuple(target for target in targets if isinstance(target, str))
 
 
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|inf)", re.IGNORECASE)
 #: what inspect writes for right, partly right, wrong and not answered
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 #: what lm-evaluation-harness writes beside scores

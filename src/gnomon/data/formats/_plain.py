@@ -48,10 +48,11 @@ _MARKUP = re.compile(
 )
 _PUBLISHED = frozenset({"mteval", "srcset", "refset", "tstset", "dataset"})
 #: a line of an n-best list: the number of the segment, and a text
-_N_BEST = re.compile(r"(\d+) \|\|\| (.*?)(?:\|\|\||$)")
+_N_BEST = re.compile(r"(\d{1,15}) \|\|\| (.*?)(?:\|\|\||$)")
 #: when an evaluation ran, at the end of the name of its log
 _TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$")
 _HEAD, _BEGINNING = 5, 2000  # lines, and characters of a line
+_ROWS = 100  # that tell whether a file is a table
 
 
 class JoinedTexts(NamedTuple):
@@ -262,18 +263,23 @@ def markup_of(lines: Sequence[str]) -> str | None:
 
 
 def _first_of_each(path: str | PathLike[str], lines: list[str]) -> list[str]:
-    """The best of each segment of an n-best list, which goes through the segments in order."""
+    """The first text of each segment of an n-best list, by the numbers of segments."""
     first: dict[int, str] = {}
     for line in lines:
         found = _N_BEST.match(line)
         if found is None:
             return lines
         first.setdefault(int(found[1]), found[2].strip())
-    numbers = list(first)
-    if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] > 1:
-        return lines
+    numbers = sorted(first)
+    for number, there in enumerate(numbers, start=min(numbers[0], 1)):
+        if number != there:
+            raise FormatError(
+                f"is an n-best list without segment {number}; its numbers begin with 0 or 1, and"
+                " each segment needs a text, which may be empty",
+                path=shown(path),
+            )
     LOGGER.info("%s: an n-best list, of which the first of each segment is read", shown(path))
-    return list(first.values())
+    return [first[number] for number in numbers]
 
 
 def _check_no_workbook(path: str | PathLike[str]) -> None:
@@ -288,11 +294,15 @@ def _check_no_table(path: str | PathLike[str], lines: Sequence[str]) -> None:
     if suffix not in (".csv", ".tsv") or not lines:
         return
     from gnomon.data.formats._table import is_header
+    from gnomon.data.formats.rows import parse_quoted_rows
 
-    tabs = {line.count("\t") for line in lines}
-    mark = max(",;\t|", key=lines[0].count)
-    heads = [head.strip(' "') for head in lines[0].split("\t" if suffix == ".tsv" else mark)]
-    if (suffix == ".tsv" and len(tabs) == 1 and tabs != {0}) or is_header(heads):
+    mark = "\t" if suffix == ".tsv" else max(",;\t|", key=lines[0].count)
+    rows = [line.split(mark) for line in lines[:_ROWS]]
+    if suffix == ".csv":
+        rows = [row for _, row in parse_quoted_rows(shown(path), lines[:_ROWS], mark, 1)[0]]
+    heads = [head.strip() for head in rows[0]] if rows else []
+    columns = len(heads) > 1 and {len(row) for row in rows} == {len(heads)}
+    if (columns and (mark == "\t" or len(rows) > 2)) or is_header(heads):
         raise _table_error(path, f"holds columns ({', '.join(head[:20] for head in heads)})")
 
 

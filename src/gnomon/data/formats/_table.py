@@ -51,6 +51,8 @@ _NO_OUTPUT = re.compile(
 )
 #: an id, a date, an address: no space, ASCII, with a digit, an underscore or the signs of addresses
 _CODE = re.compile(r"(?=\S*[\d_@:/])[!-~]+")
+#: what names no column: it is long, or ends like a sentence
+_SENTENCE = re.compile(r".{60,}|.+[.!?\u3002\uff01\uff1f\u0964]", re.DOTALL)
 _FEW = 20  # rows, in which outputs may be alike
 _LISTED = 6  # columns that are not read
 TextRole: TypeAlias = Literal["source", "reference", "unknown"]
@@ -287,7 +289,7 @@ def _test_set(
     if not records:
         raise DataError(f"{where} has no rows: there is no segment to score")
     columns = columns.completed(records, where)
-    _check_request(columns, records, frame=path is None)
+    _check_request(columns, records, where, frame=path is None)
     source, candidate, system_column = columns.source, columns.candidate, columns.system_column
     references, systems = _columns_by_name(columns.references), _columns_by_name(columns.systems)
     labels = _columns_by_name(columns.labels)
@@ -368,8 +370,16 @@ def _only(first: FileRecord, names: Sequence[str]) -> list[str]:
     return there if len(there) == 1 else []
 
 
-def _check_request(columns: TableColumns, records: Sequence[FileRecord], *, frame: bool) -> None:
+def _check_request(
+    columns: TableColumns, records: Sequence[FileRecord], where: str, *, frame: bool
+) -> None:
     if not columns.references and columns.source is None:
+        text = next(filter(_SENTENCE.fullmatch, records[0].values), "")
+        if text:
+            raise UsageError(
+                f"the first line of {where} holds texts ({text[:20]!r}), where names of columns are"
+                " expected; put a line of names above it, such as source, reference, sysA, sysB"
+            )
         meant = column_meant("reference", records[0].paths)
         raise UsageError(
             "name the columns of the references (or of the source, without any); there are, with"

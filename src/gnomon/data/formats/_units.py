@@ -362,13 +362,13 @@ def _units_1(file: Element) -> Iterator[XliffText]:
         source, target = unit.find("source"), unit.find("target")
         divided = unit.find("seg-source")
         marks = {} if divided is None else _segments(divided)
+        state = None if target is None else target.get("state")
         if not marks:
-            state = None if target is None else target.get("state")
             yield XliffText(unit, name, state, source, target)
             continue
         others = {} if target is None else _segments(target)
         for number, mark in marks.items():
-            yield XliffText(unit, f"{name}/{number}", None, mark, others.get(number))
+            yield XliffText(unit, f"{name}/{number}", state, mark, others.get(number))
 
 
 def _segments(element: Element) -> dict[str, Element]:

@@ -40,6 +40,7 @@ __all__ = [
     "first_line_of",
     "form_of",
     "head_of",
+    "parse_quoted_rows",
     "print_number",
     "quoted_fields",
     "read_csv_rows",
@@ -426,7 +427,7 @@ def read_spaced(
 
 def read_csv_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
     """Line number and fields of each row of a comma-separated file without a header."""
-    rows, problem = _quoted_rows(shown(path), read_lines(path), ",", 1)
+    rows, problem = parse_quoted_rows(shown(path), read_lines(path), ",", 1)
     if problem is not None:
         raise problem
     return rows
@@ -461,7 +462,7 @@ def read_separated(path: str | PathLike[str]) -> TextTable:
     lines = lines[first - 1 :]
     header = _QUOTED.sub("", next((line for line in lines if line.strip()), ""))
     there = [hint[1]] if hint else [mark for mark in _SEPARATORS if mark in header] or [","]
-    read = {mark: _quoted_rows(name, lines, mark, first) for mark in there}
+    read = {mark: parse_quoted_rows(name, lines, mark, first) for mark in there}
     whole = [
         mark
         for mark, (rows, problem) in read.items()
@@ -487,7 +488,7 @@ def read_separated(path: str | PathLike[str]) -> TextTable:
     return _table(name, tuple(rows[0][1]), rows[1:])
 
 
-def _quoted_rows(
+def parse_quoted_rows(
     name: str, lines: Sequence[str], mark: str, first: int
 ) -> tuple[list[tuple[int, list[str]]], FormatError | None]:
     """Line number and fields of each row that is not blank, and why there are no more of them."""
