@@ -57,5 +57,6 @@ def test_a_summary_says_first_what_the_gate_says_and_no_name_is_markup():
     for cases, head in (
         (CASES[1:], "The gate could not tell (gnomon compare)"),
         (CASES[2:], "The gate was passed (gnomon compare)"),
+        ((), "The gate had nothing to test (gnomon compare)"),
     ):
         assert gate_summary(finding(cases)).startswith(f"### {head}\n\n")

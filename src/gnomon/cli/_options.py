@@ -615,8 +615,9 @@ def _load(args: argparse.Namespace) -> TestSet:
 
             args = argparse.Namespace(**vars(args) | {"test_set": str(example.path())})
         return _named_set(args)
-    logs = [path for path in args.refs or () if formats.is_evaluation_log(path)]
-    if logs and logs == args.refs and not args.input:
+    refs = [str(one) for path in args.refs or () for one in formats.log_folders(path) or [path]]
+    logs = [path for path in refs if formats.is_evaluation_log(path)]
+    if logs and logs == refs and not args.input:
         # of what each model answered; the references are those of the first
         args = argparse.Namespace(**vars(args) | {"refs": logs[:1], "input": logs})
     # some metrics read sources alone, which files of translation units bring

@@ -61,8 +61,8 @@ def changed_texts(what: str) -> str:
 
 #: words in the names of metrics that count errors
 _ERRORS = frozenset(
-    ("ter wer cer mer metricx perplexity ppl bits bpb error errors loss nll").split()
-)
+    ("ter", "wer", "cer", "mer", "metricx", "perplexity", "ppl", "bits", "bpb", "error", "errors")
+) | {"loss", "nll"}
 _WORDS = re.compile("[a-z]+")
 _ONLY = (
     "scores from a file are known for the texts of their test set alone. For changed texts take a"

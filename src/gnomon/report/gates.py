@@ -69,7 +69,10 @@ def _xml_text(text: str) -> str:
 def gate_summary(finding: Finding) -> str:
     """Outcome of a gate, then the verdict and the tables, in Markdown."""
     outcomes = {case.outcome for case in finding.gate}
-    worst = next((said for one, said in _HEADINGS.items() if one in outcomes), _PASSED if outcomes else _EMPTY)
+    worst = next(
+        (said for one, said in _HEADINGS.items() if one in outcomes),
+        _PASSED if outcomes else _EMPTY,
+    )
     heading = f"{worst} (gnomon {finding.method})"
     said = verdict_to_markdown([case.said for case in finding.gate if case.said])
     tables = finding_to_markdown(finding) if finding.tables else ""

@@ -92,6 +92,42 @@ def test_a_sample_without_an_answer_is_an_empty_output(tmp_path: Path) -> None:
     assert testset.systems == {"batch": ("", "y")}
 
 
+def test_a_later_answer_stands_in_for_an_empty_one(tmp_path: Path) -> None:
+    rows = [_batch(0, ""), {"custom_id": "1", "response": None}, _batch(0, "x"), _batch(1, "y")]
+    (tmp_path / "batch.jsonl").write_text("\n".join(map(json.dumps, [*rows, _batch(0, "z")])))
+    assert gn.formats.read_systems([tmp_path / "batch.jsonl"]) == {"batch": ["x", "y"]}
+
+
+def test_only_a_likelihood_makes_an_answer_a_choice(tmp_path: Path) -> None:
+    answers = (["So it is.", "True"], ["-7.25", "False"], [[-1.5, True], [-2.0, False]], [])
+    rows = [{"doc_id": n, "resps": [answer]} for n, answer in enumerate(answers)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert gn.formats.read_systems([tmp_path / "a.jsonl"]) == {"a": ["So it is.", "", "", ""]}
+
+
+def test_folders_of_the_harness_are_systems(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for model, output in (("org__a", "a dog"), ("org__b", "dogs")):
+        folder = tmp_path / "run" / model
+        folder.mkdir(parents=True)
+        (folder / "results_2026-01-02T03-04-05.6.json").write_text(
+            '{"results": {}, "versions": {}}'
+        )
+        choice = {"doc_id": 0, "resps": [[[-1.5, True]]]}
+        (folder / "samples_mmlu_2026-01-02T03-04-05.6.jsonl").write_text(json.dumps(choice))
+        for day, texts in ((1, ("old", "old")), (2, (output, "cat"))):
+            _lines(folder / f"samples_mt_2026-01-0{day}T03-04-05.6.jsonl", _harness, *texts)
+    expected = {"org__a": ("a dog", "cat"), "org__b": ("dogs", "cat")}
+    assert gn.TestSet.read(tmp_path / "run").systems == expected
+    folders = [tmp_path / "run" / name for name in expected]
+    testset = gn.TestSet.from_files(references=folders[:1], systems=folders)
+    assert testset.systems == expected
+    assert testset.sources == _SOURCES
+    assert "mmlu is left out, for its answers are no texts" in caplog.text
+    assert "tasks that ran several times are read from their last run" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -330,7 +366,7 @@ def test_logs_of_different_tasks_are_not_joined(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "higher"),
-    [("f1", True), ("ter", False), ("m.wer", False), ("word_error_rate", False), ("after", True)],
+    [("f1", True), ("ter", False), ("m.wer", False), ("bits_per_byte", False), ("after", True)],
 )
 def test_names_of_errors_are_lower_where_better(name: str, higher: bool) -> None:  # a case
     assert parse(f"scores(metric={name!r})").higher_is_better is higher

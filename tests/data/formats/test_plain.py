@@ -162,6 +162,17 @@ def test_the_first_of_each_segment_of_an_n_best_list_is_read(tmp_path: Path) -> 
         references=[tmp_path / "ref.txt"], systems=[tmp_path / "out.nbest"]
     )
     assert testset.systems == {"out.nbest": ("eins", "zwei")}
-    (tmp_path / "ref.txt").write_text("3 ||| a\n1 ||| b\n")  # which go through no segments
-    kept = TestSet.from_files(references=[tmp_path / "ref.txt"], systems=[])
-    assert kept.references == {"ref": ("3 ||| a", "1 ||| b")}
+    (tmp_path / "out.nbest").write_text("2 ||| zwei\n1 ||| eins\n2 ||| zwo\n")
+    assert read_systems([tmp_path / "out.nbest"]) == {"out.nbest": ["eins", "zwei"]}
+
+
+def test_an_n_best_list_without_a_segment_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out.nbest").write_text("0 ||| a\n2 ||| c\n3 ||| d\n")
+    with pytest.raises(FormatError, match="n-best list without segment 1; its numbers"):
+        read_systems([tmp_path / "out.nbest"])
+
+
+def test_a_table_without_names_of_columns_is_no_file_of_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"Yes, one.",a\n"No",b\nThree,"c, d"\n', encoding="utf-8")
+    with pytest.raises(FormatError, match=r"holds columns \(Yes, one., a\)"):
+        read_systems([tmp_path / "a.csv"])

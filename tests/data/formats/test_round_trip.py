@@ -16,7 +16,7 @@ from gnomon.core.errors import DataError, OutputError, UnknownNameError, UsageEr
 from gnomon.core.human import scale_of
 from gnomon.core.spans import MARKERS, ErrorSpan
 from gnomon.core.testset import HumanScores, Ranking, SystemInfo
-from gnomon.data.formats import read_test_set, write_test_set
+from gnomon.data.formats import read_scores, read_test_set, write_test_set
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -346,9 +346,13 @@ def test_what_mt_metrics_eval_lacks_is_left_out_and_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     testset = small(language_pair="de-en", info={"s": SystemInfo(year=2019)})
-    replace(testset, labels={"x": ["1"]}).write(tmp_path / "set", layout="mt-metrics-eval")
+    testset = replace(testset, labels={"x": ["1"]}, codes={"sources": {"": ["⟦1⟧"]}})
+    testset = replace(testset, logged={"f1": {"s": [0.5]}})
+    testset.write(tmp_path / "set", layout="mt-metrics-eval")
+    [kept] = (tmp_path / "set" / "metric-scores" / "de-en").iterdir()
+    assert read_scores(kept) == {"f1": {("s", 1): 0.5}}
     [warning] = [r.message for r in caplog.records if r.levelno == logging.WARNING]
-    assert warning.endswith("what is known of the systems, labels of segments")
+    assert warning.endswith("what is known of the systems, labels of segments, codes inside texts")
 
 
 def test_scores_of_logs_and_codes_of_texts_are_written_and_read_again(tmp_path: Path) -> None:

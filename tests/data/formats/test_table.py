@@ -402,6 +402,8 @@ def test_a_request_that_makes_no_test_set_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=problem):
         read_table(tsv(tmp_path, "r\ts\na\tb\n"), **request_)  # type: ignore[arg-type]  # the mistakes under test
+    with pytest.raises(UsageError, match=r"holds texts \('A dog barks.'\), where names"):
+        read_table(tsv(tmp_path, "a\tA dog barks.\nb\tA cat.\n"))
 
 
 def test_the_format_is_told_by_the_suffix_or_by_the_user(tmp_path: Path) -> None:

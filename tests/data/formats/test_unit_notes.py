@@ -8,8 +8,7 @@ import pytest
 
 from gnomon.cli import main
 from gnomon.core.errors import FormatError
-from gnomon.data.formats._unit_notes import insert_unit_notes
-from gnomon.data.formats._units import read_units
+from gnomon.data.formats import read_plain, write_unit_notes
 
 _FIRST = """<?xml version="1.0" encoding="{encoding}"?>\r
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2" xmlns:sdl="http://sdl.com/x">
@@ -36,37 +35,41 @@ _SECOND = """<x:xliff version="2.0" srcLang="en" trgLang="de" xmlns:x="urn:x"><x
 _NOTE = re.compile(r"(?:\r?\n[ \t]*)?<note from=.*?</note>")
 
 
+def annotated(folder, data, notes):
+    (folder / "before.xlf").write_bytes(data)
+    write_unit_notes(folder / "before.xlf", folder / "after.xlf", notes)
+    return (folder / "after.xlf").read_bytes()
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
 def test_only_notes_are_added_in_any_encoding(encoding, tmp_path):
     data = _FIRST.format(encoding=encoding.replace("-sig", "")).encode(encoding)
     notes = {"1": ["a <b>\x01 €"], "2/2": ["empty"], "3": ["e"], "3#2": ["n1", "n2"]}
-    annotated = insert_unit_notes(data, "a.xlf", notes)
-    text = annotated.decode(encoding)
+    text = annotated(tmp_path, data, notes).decode(encoding)
     assert _NOTE.sub("", text).encode(encoding) == data
     assert len(_NOTE.findall(text)) == 5
-    for name, content in (("before.xlf", data), ("after.xlf", annotated)):
-        (tmp_path / name).write_bytes(content)
-    before, after = (read_units(tmp_path / f"{n}.xlf", "xliff") for n in ("before", "after"))
-    assert before == after
+    files = [tmp_path / "before.xlf", tmp_path / "after.xlf"]
+    testset = read_plain(references=files[:1], systems=files)
+    assert testset.systems["before"] == testset.systems["after"] == testset.references["before"]
 
 
-def test_notes_stand_where_the_schema_has_them():
+def test_notes_stand_where_the_schema_has_them(tmp_path):
     data = _FIRST.format(encoding="utf-8").encode()
-    text = insert_unit_notes(data, "a.xlf", {"1": ["x & y"], "2/2": ["z"], "3": ["e"]}).decode()
+    text = annotated(tmp_path, data, {"1": ["x & y"], "2/2": ["z"], "3": ["e"]}).decode()
     made = '<note from="gnomon" annotates="target">'
     assert f"</g></target>\n    {made}x &amp; y</note>\n    <sdl:" in text
     assert f"</target>\n    {made}segment 2: z</note>\n    <note>old" in text
     assert f"<target/>{made}e</note></trans-unit>" in text
-    text = insert_unit_notes(_SECOND.encode(), "b.xlf", {"1": ["x"], "2/s2": ["y"]}).decode()
+    text = annotated(tmp_path, _SECOND.encode(), {"1": ["x"], "2/s2": ["y"]}).decode()
     made = '<x:note category="gnomon" appliesTo="target">'
     assert f'id="1">\n    <x:notes>{made}x</x:note></x:notes>\n    <x:segment>' in text
     assert f"old</x:note>{made}segment s2: y</x:note></x:notes><x:segment" in text
 
 
 @pytest.mark.parametrize("data", [b"<tmx/>", b'<?xml version="1.0" encoding="utf-8"?><a>\xff</a>'])
-def test_what_is_no_xliff_is_refused(data):
+def test_what_is_no_xliff_is_refused(data, tmp_path):
     with pytest.raises(FormatError):
-        insert_unit_notes(data, "a.xlf", {})
+        annotated(tmp_path, data, {})
 
 
 def test_faults_come_back_as_notes_in_the_file_of_the_outputs(tmp_path, capsys):

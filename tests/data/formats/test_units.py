@@ -198,6 +198,9 @@ def test_what_is_not_yet_translated_or_kept_in_a_group_is_no_translation(tmp_pat
     unit = '<trans-unit id="{}"><source>Oslo</source><target state="{}">{}</target></trans-unit>'
     kept = f'<group translate="no">{unit.format(4, "final", "x")}</group>'
     units = unit.format(1, "needs-translation", "Oslo") + unit.format(2, "translated", "Oslo")
+    marked = '<mrk mtype="seg" mid="1">Oslo</mrk>'
+    divided = f"<seg-source>{marked}</seg-source><target"
+    units += unit.format(5, "new", marked).replace("<target", divided)
     _write(tmp_path, {"ref.xlf": _xliff(units + unit.format(3, "new", "ओस्लो") + kept)})
     assert _read(tmp_path, "ref.xlf").references["ref"] == ("Oslo", "ओस्लो")
 

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._passages import KEEPABLE as KEEPABLE
     from gnomon.data.formats._passages import Incomplete as Incomplete
     from gnomon.data.formats._plain import is_evaluation_log as is_evaluation_log
+    from gnomon.data.formats._plain import log_folders as log_folders
     from gnomon.data.formats._plain import markup_of as markup_of
     from gnomon.data.formats._plain import read_outputs as read_outputs
     from gnomon.data.formats._plain import read_plain as read_plain

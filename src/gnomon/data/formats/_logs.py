@@ -20,13 +20,14 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import FormatError, not_installed
-from gnomon.data.formats._files import LOGGER, largest_input, natural
+from gnomon.data.formats._files import LOGGER, largest_input, natural, read_bytes
 from gnomon.data.formats._lines import decode
 from gnomon.data.formats._records import parquet_columns, read_records
 from gnomon.data.formats._table import role_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 
 class Sample(NamedTuple):
@@ -89,11 +90,46 @@ def _first_answers(path: str, samples: Iterator[Sample]) -> list[Sample]:
             output=_encodable(sample.output),
         )
     if again:
-        said = "%s: %d further answers to the same samples are left out; the first that is not empty counts"
-        LOGGER.warning(said, path, again)
-    if all(sample.output is None for sample in kept.values()):
-        raise FormatError("holds no answer in words: none of its samples has a text", path=path)
+        LOGGER.warning(
+            "%s: %d further answers to the same samples are left out; the first that is not empty"
+            " counts",
+            path,
+            again,
+        )
     return list(kept.values())
+
+
+#: how lm-evaluation-harness calls the log of a task, and when it ran
+_TASK = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl", re.DOTALL)
+
+
+def samples_in(folder: Path) -> list[Sample]:
+    """The samples of a folder of lm-evaluation-harness: of each task those of its last run.
+
+    Raises:
+        FormatError: a log cannot be read, or none has an answer in words.
+    """
+    last: dict[str, Path] = {}
+    files = sorted(folder.glob("samples_*.jsonl"))
+    for file in files:
+        if found := _TASK.fullmatch(file.name):
+            last[found[1]] = file
+    if len(last) < len(files):
+        LOGGER.warning("%s: tasks that ran several times are read from their last run", folder)
+    samples: list[Sample] = []
+    for task, file in last.items():
+        some = samples_of(read_bytes(file), str(file)) or []
+        if len(last) > 1 and not has_texts(some):
+            LOGGER.warning("%s: %s is left out, for its answers are no texts", folder, task)
+            continue
+        prefix = f"{task}/" if len(last) > 1 else ""
+        samples += [sample._replace(name=f"{prefix}{sample.name}") for sample in some]
+    return samples
+
+
+def has_texts(samples: Sequence[Sample]) -> bool:
+    """True if there is an answer in words."""
+    return any(sample.output is not None for sample in samples)
 
 
 def _encodable(text: str | None) -> str | None:
@@ -110,7 +146,10 @@ def is_log(data: bytes, path: str) -> bool:
 
 
 def _reader(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Iterator[Sample]] | None:
-    return next((read for keys, read in _KINDS if keys <= set(first)), None)
+    read = next((read for keys, read in _KINDS if keys <= set(first)), None)
+    if read is _mt_lens and '"translations' not in json.dumps(first["results"]):
+        return None  # lm-evaluation-harness writes such results beside its samples
+    return read
 
 
 _PARQUET = b"PAR1"

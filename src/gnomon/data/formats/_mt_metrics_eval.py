@@ -266,6 +266,7 @@ def write_layout(testset: TestSet, folder: Path, *, compress: bool = False) -> N
             file = folder / "human-scores" / f"{pair}.{human.kind}.{_SHORT[human.level]}.score"
             check_word("score", human.kind)
             _write(file, human_lines(human, testset))
+    _write_logged(testset, folder / "metric-scores" / pair)
     _say_what_is_left_out(testset)
     for kind in marked_kinds(testset):
         check_word("kind of errors", kind)
@@ -367,6 +368,17 @@ def human_lines(human: HumanScores, testset: TestSet) -> list[str]:
     return list(score_lines(human.systems, values))
 
 
+def _write_logged(testset: TestSet, folder: Path) -> None:
+    """Write scores of logs, of systems without any as missing ones."""
+    judges = ".".join(testset.references) or "src"
+    none = [np.nan] * testset.segments
+    for metric, columns in testset.logged.items():
+        check_word("metric", metric)
+        values = [columns.get(system, none) for system in testset.systems]
+        file = folder / f"{metric}-{judges}.seg.score"
+        _write(file, score_lines(list(testset.systems), values))
+
+
 def _say_what_is_left_out(testset: TestSet) -> None:
     infos = {
         name: info
@@ -379,6 +391,8 @@ def _say_what_is_left_out(testset: TestSet) -> None:
         "scores of single raters": [h for h in testset.human if h.rater is not None],
         "rankings": testset.rankings,
         "references of single systems": testset.system_references,
+        "codes inside texts": testset.codes,
+        "how outputs were aligned": testset.alignments,
     }
     left_out = [name for name, content in parts.items() if content]
     if left_out:

@@ -49,8 +49,8 @@ _MARKUP = re.compile(
 _PUBLISHED = frozenset({"mteval", "srcset", "refset", "tstset", "dataset"})
 #: a line of an n-best list: the number of the segment, and a text
 _N_BEST = re.compile(r"(\d{1,15}) \|\|\| (.*?)(?:\|\|\||$)")
-#: when an evaluation ran, at the end of the name of its log
-_TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$")
+#: when an evaluation ran, in the name of its log, and what inspect calls it
+_TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$|^\d{4}-\d\d-\d\dT[\d+-]+_|_[A-Za-z0-9]{22}$")
 _HEAD, _BEGINNING = 5, 2000  # lines, and characters of a line
 _ROWS = 100  # that tell whether a file is a table
 
@@ -202,16 +202,23 @@ def _segments(path: str | PathLike[str]) -> list[str]:
 
 
 def is_called_log(path: str | PathLike[str]) -> bool:
-    """True if a file is called as logs of evaluations are, and as no file of lines is."""
-    return str(path).removesuffix(".gz").lower().endswith(LOGS)
+    """True if a file, or a folder of logs, is called as logs are, and as no file of lines is."""
+    return str(path).removesuffix(".gz").lower().endswith(LOGS) or Path(path) in log_folders(path)
 
 
 def is_evaluation_log(path: str | PathLike[str]) -> bool:
-    """True if a file is the log of an evaluation, by its name and by how it begins."""
+    """True if a file is the log of an evaluation by name and beginning, or a folder has some."""
     if not (is_called_log(path) and Path(path).is_file()):
-        return False
+        return Path(path) in log_folders(path)
     status = Path(path).stat()
     return _begins_as_log(str(path), status.st_mtime_ns, status.st_size)
+
+
+def log_folders(path: str | PathLike[str]) -> list[Path]:
+    """The folders of models that lm-evaluation-harness wrote: this one, or those inside it."""
+    folder = Path(path)
+    inside = [folder, *(one for one in entries(folder) if one.is_dir())] if folder.is_dir() else []
+    return [one for one in inside if next(one.glob("samples_*.jsonl"), None)]
 
 
 @lru_cache(maxsize=64)
@@ -322,6 +329,9 @@ def _expand_folders(paths: Sequence[str | PathLike[str]]) -> list[str | PathLike
         if str(path) == STANDARD_INPUT or not Path(path).is_dir():
             files_taken.append(path)
             continue
+        if logs := log_folders(path):
+            files_taken += logs
+            continue
         inside = [entry for entry in entries(Path(path)) if not entry.name.startswith(".")]
         files = [entry for entry in inside if bears_file(entry)]
         if not files:
@@ -386,7 +396,9 @@ def _system_names(paths: Sequence[str | PathLike[str]]) -> dict[str, str | PathL
 
 
 def _name(path: str | PathLike[str]) -> str:
-    return _TIME.sub("", Path(path).stem) if is_called_log(path) else plain_name(shown(path))
+    if not is_called_log(path):
+        return plain_name(shown(path))
+    return _TIME.sub("", Path(path).name if Path(path).is_dir() else Path(path).stem)
 
 
 def _reference_names(paths: Sequence[str | PathLike[str]]) -> list[str]:

@@ -45,13 +45,12 @@ def write_unit_notes(
         FormatError: the file is not XLIFF, or not in the encoding that it declares.
         OutputError: it cannot be written.
     """
-    annotated = insert_unit_notes(read_bytes(path), str(path), notes)
+    annotated = _annotate(read_bytes(path), str(path), notes)
     with atomic_write(target, "wb") as file:
         file.write(annotated)
 
 
-def insert_unit_notes(data: bytes, path: str, notes: Mapping[str, Sequence[str]]) -> bytes:
-    """The bytes of an XLIFF file with notes; as :func:`write_unit_notes`."""
+def _annotate(data: bytes, path: str, notes: Mapping[str, Sequence[str]]) -> bytes:
     declared = _DECLARED.match(data)
     codec = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "")
     codec = codec or (declared[1].decode() if declared else "utf-8")

@@ -16,13 +16,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from math import nan
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError
 from gnomon.data.formats._files import LOGGER, bears_file, read_bytes, unit_format
 from gnomon.data.formats._lines import BY_COLUMNS, decode
-from gnomon.data.formats._plain import JoinedTexts, is_evaluation_log, read_plain
+from gnomon.data.formats._plain import JoinedTexts, is_evaluation_log, log_folders, read_plain
 from gnomon.data.formats._registry import Format, FoundSet, SetFormat
 from gnomon.data.formats._table import role_of_name
 from gnomon.data.formats._xml import tree
@@ -31,9 +32,9 @@ from gnomon.messages.audiences import Named
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
-    from pathlib import Path
 
     from gnomon.core.testset import TestSet
+    from gnomon.data.formats._logs import Sample
     from gnomon.data.formats.rows import FileHead
 
 
@@ -95,7 +96,12 @@ def read_units(path: str | PathLike[str], form: str) -> TranslationUnits:
         MissingFileError: the file is missing or may not be read.
         FormatError: it is not in this format, declares entities, or holds no unit.
     """
-    units = _READERS[form](read_bytes(path), str(path))
+    if Path(path).is_dir():
+        from gnomon.data.formats._logs import samples_in
+
+        units = _units_of_log(samples_in(Path(path)), str(path))
+    else:
+        units = _READERS[form](read_bytes(path), str(path))
     if not units.ids:
         raise FormatError(f"holds no unit to be translated; it was read as {form}", path=path)
     untranslated = len(units.ids) - len(units.targets)
@@ -446,6 +452,14 @@ def _log(data: bytes, path: str) -> TranslationUnits:
             ")",
             path=path,
         )
+    return _units_of_log(samples, path)
+
+
+def _units_of_log(samples: Sequence[Sample], path: str) -> TranslationUnits:
+    from gnomon.data.formats._logs import has_texts
+
+    if not has_texts(samples):
+        raise FormatError("holds no answer in words: none of its samples has a text", path=path)
     found = _collected(
         ((one.name, UnitText(one.source or ""), UnitText(one.output or "")) for one in samples),
         None,
@@ -479,9 +493,9 @@ def _po(data: bytes, path: str) -> TranslationUnits:
             name = f"{context}|{source}" if context else source
             sides = UnitText(_join_lines(read)), UnitText(_join_lines(text))
             units.append((name + key[len("msgstr") :], *sides))
-    return _collected(
-        iter(units), _pair(header.get("Source-Language", "en"), header.get("Language"))
-    )
+    target = header.get("Language", "")
+    english = None if target.startswith("en") else "en"  # what strings are mostly translated from
+    return _collected(iter(units), _pair(header.get("Source-Language", english), target))
 
 
 def _po_entries(text: str, path: str) -> Iterator[dict[str, str]]:
@@ -552,7 +566,7 @@ def _set_of_log(head: FileHead) -> FoundSet | None:
 
 def _set_of_files(folder: Path) -> list[FoundSet]:
     """A folder of nothing but units and logs, in which names tell source and references."""
-    files = [file for file in sorted(folder.iterdir()) if bears_file(file)]
+    files = log_folders(folder) or [f for f in sorted(folder.iterdir()) if bears_file(f)]
     if not files or not all(unit_format(file) or is_evaluation_log(file) for file in files):
         return []
     roles = {file: role_of_name(file.name) for file in files}
