@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.errors import (
     DataError,
@@ -53,6 +54,28 @@ _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r(?=.)")
 _CONTROLS = re.compile("[\x01-\x08\x0e-\x1b\x1f\x7f]")
 _LONG = 20_000
 _BREAKS = re.compile("[\n\x00]|\r$")
+
+
+class JoinedTexts(NamedTuple):
+    """Texts of several files, segment by segment.
+
+    Attributes:
+        references: the columns of each file of references; None where one lacks a segment.
+        systems: outputs of each file of them.
+        sources: if there are any.
+        language_pair: where a file says so.
+        scores: by metric, those of each file of outputs that has some, by its number.
+        codes: of "sources", "references" and "systems", those of each file that may hold some.
+        ids: of translation units, if there are any.
+    """
+
+    references: Sequence[Sequence[Sequence[str | None]]]
+    systems: Sequence[Sequence[str]]
+    sources: Sequence[str] | None
+    language_pair: str | None = None
+    scores: Mapping[str, Mapping[int, Sequence[float]]] = MappingProxyType({})
+    codes: Mapping[str, Mapping[int, Sequence[str]]] = MappingProxyType({})
+    ids: Sequence[str] = ()
 
 
 def read_lines(path: str | PathLike[str]) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UsageError
 from gnomon.core.lazy import checked
@@ -24,13 +24,14 @@ from gnomon.data.formats._files import (
 )
 from gnomon.data.formats._lines import (
     BY_COLUMNS,
+    JoinedTexts,
     check_parallel,
     read_lines,
     report_empty,
     shown,
     write_lines,
 )
-from gnomon.data.formats._registry import Format
+from gnomon.data.formats._registry import Format, FoundSet, SetFormat
 from gnomon.data.formats._warnings import say_roles, warn_of_anomalies
 from gnomon.messages.audiences import Named
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.data.formats._units import TranslationUnits
+    from gnomon.data.formats.rows import FileHead
 
 #: the beginning of a file of markup, and the first element, which names its format
 _MARKUP = re.compile(
@@ -53,28 +55,6 @@ _N_BEST = re.compile(r"(\d{1,15}) \|\|\| (.*?)(?:\|\|\||$)")
 _TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$|^\d{4}-\d\d-\d\dT[\d+-]+_|_[A-Za-z0-9]{22}$")
 _HEAD, _BEGINNING = 5, 2000  # lines, and characters of a line
 _ROWS = 100  # that tell whether a file is a table
-
-
-class JoinedTexts(NamedTuple):
-    """Texts of several files, segment by segment.
-
-    Attributes:
-        references: the columns of each file of references; None where one lacks a segment.
-        systems: outputs of each file of them.
-        sources: if there are any.
-        language_pair: where a file says so.
-        scores: by metric, those of each file of outputs that has some, by its number.
-        codes: of "sources", "references" and "systems", those of each file that may hold some.
-        ids: of translation units, if there are any.
-    """
-
-    references: Sequence[Sequence[Sequence[str | None]]]
-    systems: Sequence[Sequence[str]]
-    sources: Sequence[str] | None
-    language_pair: str | None = None
-    scores: Mapping[str, Mapping[int, Sequence[float]]] = MappingProxyType({})
-    codes: Mapping[str, Mapping[int, Sequence[str]]] = MappingProxyType({})
-    ids: Sequence[str] = ()
 
 
 @checked
@@ -413,6 +393,33 @@ def _reference_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
     return names
 
 
+def _set_of_log(head: FileHead) -> FoundSet | None:
+    """The log of an evaluation: what it holds of references, sources and outputs."""
+    if not is_evaluation_log(head.path):
+        return None
+    return FoundSet(head.path, partial(read_plain, references=[head.path], systems=[head.path]))
+
+
+def _set_of_files(folder: Path) -> list[FoundSet]:
+    """A folder of nothing but units and logs, in which names tell source and references."""
+    files = log_folders(folder) or [f for f in sorted(folder.iterdir()) if bears_file(f)]
+    if not files or not all(unit_format(file) or is_evaluation_log(file) for file in files):
+        return []
+    from gnomon.data.formats._table import role_of_name
+
+    roles = {file: role_of_name(file.name) for file in files}
+    source = next((file for file in files if roles[file] == "source"), None)
+    references = [file for file in files if roles[file] == "reference"]
+    outputs = [file for file in files if file not in (*references, source)]
+    logs = [file for file in outputs if not unit_format(file)]
+
+    def read() -> TestSet:
+        made = read_plain(references=references or logs[:1], systems=outputs, source=source)
+        return replace(made, name=folder.name, path=str(folder))
+
+    return [FoundSet(folder, read, files=tuple(files))]
+
+
 FORMATS = (
     Format(
         name="plain text",
@@ -420,5 +427,11 @@ FORMATS = (
         holds="test set",
         read=read_plain,
         write=write_lines,
+    ),
+    SetFormat(
+        name="log",
+        title="logs of lm-evaluation-harness, inspect, lighteval, MT-Lens, OpenAI's batches",
+        of_file=_set_of_log,
+        in_folder=_set_of_files,
     ),
 )

@@ -21,11 +21,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError
-from gnomon.data.formats._files import LOGGER, bears_file, read_bytes, unit_format
-from gnomon.data.formats._lines import BY_COLUMNS, decode
-from gnomon.data.formats._plain import JoinedTexts, is_evaluation_log, log_folders, read_plain
-from gnomon.data.formats._registry import Format, FoundSet, SetFormat
-from gnomon.data.formats._table import role_of_name
+from gnomon.data.formats._files import LOGGER, read_bytes
+from gnomon.data.formats._lines import BY_COLUMNS, JoinedTexts, decode
+from gnomon.data.formats._registry import Format
 from gnomon.data.formats._xml import tree
 from gnomon.messages.audiences import Named
 
@@ -33,9 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.core.testset import TestSet
     from gnomon.data.formats._logs import Sample
-    from gnomon.data.formats.rows import FileHead
 
 
 @dataclass(frozen=True)
@@ -557,45 +553,12 @@ _READERS: Mapping[str, Callable[[bytes, str], TranslationUnits]] = {
 }
 
 
-def _set_of_log(head: FileHead) -> FoundSet | None:
-    """The log of an evaluation: what it holds of references, sources and outputs."""
-    if not is_evaluation_log(head.path):
-        return None
-    return FoundSet(head.path, partial(read_plain, references=[head.path], systems=[head.path]))
-
-
-def _set_of_files(folder: Path) -> list[FoundSet]:
-    """A folder of nothing but units and logs, in which names tell source and references."""
-    files = log_folders(folder) or [f for f in sorted(folder.iterdir()) if bears_file(f)]
-    if not files or not all(unit_format(file) or is_evaluation_log(file) for file in files):
-        return []
-    roles = {file: role_of_name(file.name) for file in files}
-    source = next((file for file in files if roles[file] == "source"), None)
-    references = [file for file in files if roles[file] == "reference"]
-    outputs = [file for file in files if file not in (*references, source)]
-    logs = [file for file in outputs if not unit_format(file)]
-
-    def read() -> TestSet:
-        made = read_plain(references=references or logs[:1], systems=outputs, source=source)
-        return replace(made, name=folder.name, path=str(folder))
-
-    return [FoundSet(folder, read, files=tuple(files))]
-
-
-FORMATS = (
-    SetFormat(
-        name="log",
-        title="logs of lm-evaluation-harness, inspect, lighteval, MT-Lens, OpenAI's batches",
-        of_file=_set_of_log,
-        in_folder=_set_of_files,
-    ),
-    *(
-        Format(name=name, title=title, holds="test set", read=partial(read_units, form=name))
-        for name, title in (
-            ("xliff", "XLIFF 1.2 and 2: .xlf, .xliff, .sdlxliff, .mxliff, .mqxliff; units by id"),
-            ("tmx", "TMX, a translation memory of two languages; units by id, or by source"),
-            ("po", "PO of gettext, without fuzzy entries; units by source and context"),
-            ("subtitles", "SubRip and WebVTT: .srt, .vtt; cues in their order"),
-        )
-    ),
+FORMATS = tuple(
+    Format(name=name, title=title, holds="test set", read=partial(read_units, form=name))
+    for name, title in (
+        ("xliff", "XLIFF 1.2 and 2: .xlf, .xliff, .sdlxliff, .mxliff, .mqxliff; units by id"),
+        ("tmx", "TMX, a translation memory of two languages; units by id, or by source"),
+        ("po", "PO of gettext, without fuzzy entries; units by source and context"),
+        ("subtitles", "SubRip and WebVTT: .srt, .vtt; cues in their order"),
+    )
 )
